@@ -1,0 +1,46 @@
+// Compiles what is stale of apps, libs and test/support into dist, file by file, with SWC. Prints only what it did.
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const options = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).jest.transform['^.+\\.ts$'][1];
+
+const filesIn = (folder, ending) => {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((e) => e.isFile() && e.name.endsWith(ending))
+      .map((e) => join(e.parentPath, e.name));
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+};
+const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const target = (file) => join(root, 'dist', relative(root, file).replace(/\.ts$/, '.js'));
+
+export async function build() {
+  const sources = ['apps', 'libs', 'test/support'].flatMap((d) => filesIn(join(root, d), '.ts')).filter((f) => !f.endsWith('.spec.ts'));
+  const wanted = new Set(sources.map(target));
+  for (const old of filesIn(join(root, 'dist'), '.js')) if (!wanted.has(old)) rmSync(old);
+  const newest = Math.max(timeOf(join(root, 'package-lock.json')), timeOf(join(root, 'package.json')), timeOf(fileURLToPath(import.meta.url)));
+  const stale = sources.filter((file) => timeOf(target(file)) < Math.max(timeOf(file), newest));
+  if (stale.length === 0) return 0;
+  const { transform } = await import('@swc/core');
+  await Promise.all(
+    stale.map(async (file) => {
+      const out = target(file);
+      const { code, map } = await transform(readFileSync(file, 'utf8'), { ...options, filename: file, sourceMaps: true });
+      mkdirSync(dirname(out), { recursive: true });
+      writeFileSync(out + '.map', map);
+      writeFileSync(out, `${code}\n//# sourceMappingURL=${out.split('/').pop()}.map\n`);
+      utimesSync(out, new Date(), new Date());
+    }),
+  );
+  return stale.length;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const count = await build();
+  if (count > 0) console.error(`built ${count} files`);
+}

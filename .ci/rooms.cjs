@@ -1,0 +1,49 @@
+// The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
+const floors = [['domain', 'platform'], ['event-log'], ['read-models', 'knowledge'], ['agent'], ['runs', 'delivery']];
+const path = (rooms) => `^libs/(${rooms.join('|')})/`;
+const rules = floors.flatMap((rooms, floor) =>
+  rooms.map((room) => ({
+    name: `floor-${floor}-${room}`,
+    comment: `libs/${room} may use its own files and lower floors only`,
+    severity: 'error',
+    from: { path: path([room]) },
+    to: { path: ['^libs/', '^apps/'], pathNot: path([room, ...floors.slice(0, floor).flat()]) },
+  })),
+);
+
+module.exports = {
+  forbidden: [
+    ...rules,
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'library-by-its-index',
+      comment: 'another library is imported by its name (#domain), which is its index',
+      severity: 'error',
+      from: { path: '^(?:libs|apps)/([^/]+)/' },
+      to: { path: '^libs/(?!$1/)[^/]+/src/', pathNot: ['^libs/$1/', '/index\\.ts$'] },
+    },
+    {
+      name: 'not-its-own-index',
+      severity: 'error',
+      from: { path: '^libs/([^/]+)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/$1/src/index\\.ts$' },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'libs/domain has no I/O and no framework',
+      severity: 'error',
+      from: { path: '^libs/domain/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: ['node_modules/(croner|re2js|ajv)/', '^(node:)?crypto$'] },
+    },
+    { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['types', 'import', 'node', 'default'],
+    },
+  },
+};

@@ -1,0 +1,48 @@
+/** Revision of an event in its stream: 0, 1, 2 … without gaps. */
+export type Revision = number;
+/** Position of an event in the whole log: rises, may have gaps, means nothing in another log. 0 is before the first. */
+export type Position = number;
+
+/** The revision of a stream that holds nothing. */
+export const NO_EVENTS: Revision = -1;
+
+/** What an envelope says about its event besides the data. Never content. */
+export interface EventMeta {
+  readonly schemaVersion: number;
+  readonly project: string;
+  /** The run that the event belongs to. */
+  readonly run?: string;
+  /** Key id of whoever caused it, or the part of the service that did. */
+  readonly actor: string;
+  readonly correlationId?: string;
+  readonly causationId?: string;
+  readonly traceparent?: string;
+}
+
+/** An event whose bytes are made: encoded once, so that a retry sends the same. */
+export interface NewEvent<T extends object = object> {
+  /** UUID; the log recognises a repeat by it. */
+  readonly id: string;
+  readonly type: string;
+  /** The writer's time, ms since 1970. */
+  readonly time: number;
+  readonly data: T;
+  /** `data` as JSON text. */
+  readonly json: string;
+  readonly meta: EventMeta;
+}
+
+/** An event as the log holds it. `data` is parsed when it is first asked for. */
+export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
+  readonly stream: string;
+  readonly revision: Revision;
+  readonly position: Position;
+}
+
+/** Makes an event's bytes. Throws a TypeError for data that JSON cannot hold. */
+export function newEvent<T extends object>(
+  event: { id: string; type: string; time: number; data: T },
+  meta: EventMeta,
+): NewEvent<T> {
+  return { id: event.id, type: event.type, time: event.time, data: event.data, json: JSON.stringify(event.data), meta };
+}

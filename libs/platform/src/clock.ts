@@ -1,0 +1,64 @@
+/** Time as a port: production has SystemClock, the simulation a virtual one. */
+export abstract class Clock {
+  /** Milliseconds since 1970-01-01 UTC. */
+  abstract now(): number;
+
+  /** Calls `fire` once, after `ms` milliseconds. Returns a function that cancels it. */
+  abstract timer(ms: number, fire: () => void): () => void;
+
+  /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(asError(signal.reason));
+      const aborted = () => {
+        cancel();
+        reject(asError(signal?.reason));
+      };
+      const cancel = this.timer(ms, () => {
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      });
+      signal?.addEventListener('abort', aborted, { once: true });
+    });
+  }
+
+  /** A signal that is aborted by `parent`, or after `ms` with a DeadlinePassed. Dispose it when the work is done. */
+  deadline(ms: number, parent?: AbortSignal): Deadline {
+    const controller = new AbortController();
+    const follow = () => controller.abort(parent?.reason);
+    if (parent?.aborted) follow();
+    else parent?.addEventListener('abort', follow, { once: true });
+    const cancel = this.timer(ms, () => controller.abort(new DeadlinePassed(ms)));
+    return {
+      signal: controller.signal,
+      [Symbol.dispose]: () => {
+        cancel();
+        parent?.removeEventListener('abort', follow);
+      },
+    };
+  }
+}
+
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+export class DeadlinePassed extends Error {
+  override readonly name = 'DeadlinePassed';
+  constructor(readonly ms: number) {
+    super(`no answer within ${ms} ms`);
+  }
+}
+
+export class SystemClock extends Clock {
+  override now(): number {
+    return Date.now();
+  }
+
+  override timer(ms: number, fire: () => void): () => void {
+    const handle = setTimeout(fire, ms);
+    return () => clearTimeout(handle);
+  }
+}
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
