@@ -20,17 +20,27 @@ const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 const target = (file) => join(root, 'dist', relative(root, file).replace(/\.ts$/, '.js'));
 
 export async function build() {
-  const sources = ['apps', 'libs', 'test/support'].flatMap((d) => filesIn(join(root, d), '.ts')).filter((f) => !f.endsWith('.spec.ts'));
+  const sources = ['apps', 'libs', 'test/support']
+    .flatMap((d) => filesIn(join(root, d), '.ts'))
+    .filter((f) => !f.endsWith('.spec.ts'));
   const wanted = new Set(sources.map(target));
   for (const old of filesIn(join(root, 'dist'), '.js')) if (!wanted.has(old)) rmSync(old);
-  const newest = Math.max(timeOf(join(root, 'package-lock.json')), timeOf(join(root, 'package.json')), timeOf(fileURLToPath(import.meta.url)));
+  const newest = Math.max(
+    timeOf(join(root, 'package-lock.json')),
+    timeOf(join(root, 'package.json')),
+    timeOf(fileURLToPath(import.meta.url)),
+  );
   const stale = sources.filter((file) => timeOf(target(file)) < Math.max(timeOf(file), newest));
   if (stale.length === 0) return 0;
   const { transform } = await import('@swc/core');
   await Promise.all(
     stale.map(async (file) => {
       const out = target(file);
-      const { code, map } = await transform(readFileSync(file, 'utf8'), { ...options, filename: file, sourceMaps: true });
+      const { code, map } = await transform(readFileSync(file, 'utf8'), {
+        ...options,
+        filename: file,
+        sourceMaps: true,
+      });
       mkdirSync(dirname(out), { recursive: true });
       writeFileSync(out + '.map', map);
       writeFileSync(out, `${code}\n//# sourceMappingURL=${out.split('/').pop()}.map\n`);

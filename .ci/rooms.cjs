@@ -1,5 +1,11 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
-const floors = [['domain', 'platform'], ['event-log'], ['read-models', 'knowledge'], ['agent'], ['runs', 'delivery']];
+const floors = [
+  ['domain', 'platform'],
+  ['event-log'],
+  ['read-models', 'knowledge'],
+  ['agent'],
+  ['runs', 'delivery'],
+];
 const path = (rooms) => `^libs/(${rooms.join('|')})/`;
 const rules = floors.flatMap((rooms, floor) =>
   rooms.map((room) => ({
@@ -33,7 +39,10 @@ module.exports = {
       comment: 'libs/domain has no I/O and no framework',
       severity: 'error',
       from: { path: '^libs/domain/', pathNot: '\\.spec\\.ts$' },
-      to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: ['node_modules/(croner|re2js|ajv)/', '^(node:)?crypto$'] },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'core'],
+        pathNot: ['node_modules/(croner|re2js|ajv)/', '^(node:)?crypto$'],
+      },
     },
     { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

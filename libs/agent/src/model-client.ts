@@ -1,0 +1,78 @@
+/** One message of the model's context, in the terms of Chat Completions. */
+export type ModelMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+
+export interface ToolCall {
+  /** The model's id of the call, unique within its turn. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it; may be broken. */
+  readonly arguments: string;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of the arguments. */
+  readonly parameters: object;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
+  /** Asks for output that validates against the schema. */
+  readonly responseFormat?: { readonly name: string; readonly schema: object; readonly strict: boolean };
+  /** The model must call this tool. */
+  readonly forcedTool?: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** The server gave none: counted from the text, about four characters a token. */
+  readonly estimated: boolean;
+}
+
+export type ModelPiece =
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
+  /** The last of a stream that ended well. */
+  | {
+      readonly kind: 'end';
+      readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter';
+      readonly toolCalls: readonly ToolCall[];
+      readonly usage: Usage;
+    };
+
+/** A model behind a network. */
+export abstract class ModelClient {
+  /**
+   * One turn, asked once. Each array holds what came in one piece from the network, never empty; the last piece of the
+   * last array is the `end`.
+   * @throws ModelFailure, or the signal's reason when it is aborted
+   */
+  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelPiece[]>;
+}
+
+/**
+ * Why a turn broke. `transient`: asking again may help (429, 408, 5xx, reset, time-out, cut stream, nonsense);
+ * `too_long`: the context does not fit; `refused`: asking the same again is useless.
+ */
+export class ModelFailure extends Error {
+  override readonly name = 'ModelFailure';
+  constructor(
+    readonly kind: 'transient' | 'too_long' | 'refused',
+    /** What happened, fit to be shown: no key, no URL. */
+    message: string,
+    options?: { readonly cause?: unknown; readonly retryAfterMs?: number },
+  ) {
+    super(message, { cause: options?.cause });
+    this.retryAfterMs = options?.retryAfterMs;
+  }
+  readonly retryAfterMs: number | undefined;
+}

@@ -1,0 +1,9 @@
+/** Text too large for an event lies in the file store; the event holds its name. */
+export interface FileRef {
+  readonly $file: string;
+  readonly bytes: number;
+}
+
+export type Content = string | FileRef;
+
+export const isFileRef = (content: Content): content is FileRef => typeof content !== 'string';

@@ -1,0 +1,117 @@
+import type { Content } from './content.js';
+import type { RecordedSessionEvent, TurnToolCall } from './session-events.js';
+
+/** A message of the model's context; each earlier message keeps its role. */
+export type ContextMessage =
+  | { readonly role: 'user'; readonly content: Content }
+  | { readonly role: 'assistant'; readonly content: Content; readonly toolCalls?: readonly TurnToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly content: Content };
+
+/** What the agent is told of a call whose result nobody knows. */
+export const OUTCOME_UNKNOWN =
+  'outcome unknown: the service stopped while this call was under way, so it may or may not have taken effect';
+
+/**
+ * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
+ * the model's API refuses a session for ever otherwise.
+ */
+export class ContextFold {
+  readonly messages: ContextMessage[] = [];
+  private readonly requests = new Map<string, Content>();
+  private text: Content[] = [];
+  private isHidden = false;
+  private cancelledRun: string | null = null;
+
+  push(event: RecordedSessionEvent): void {
+    switch (event.type) {
+      case 'run_requested':
+        this.requests.set(event.meta.run ?? '', event.data.message);
+        return;
+      case 'run_claimed':
+        this.text = [];
+        this.cancelledRun = event.data.isCancelled === true ? (event.meta.run ?? null) : null;
+        return;
+      case 'agent_started':
+        return this.start(event.meta.run ?? '');
+      case 'agent_response':
+        this.text.push(event.data.content);
+        return;
+      case 'model_turn_failed':
+        this.text = [];
+        return;
+      case 'model_turn_completed':
+        return this.completeTurn(event.data.tool_calls ?? []);
+      case 'tool_call_completed':
+        return this.setResult(event.data.call_id, event.data.content);
+      case 'messages_cleared':
+        this.messages.length = 0;
+        this.isHidden = true;
+        return;
+      default:
+        return;
+    }
+  }
+
+  private start(run: string): void {
+    this.isHidden = false;
+    this.text = [];
+    const message = this.requests.get(run);
+    this.requests.delete(run);
+    if (message !== undefined && this.cancelledRun !== run)
+      this.messages.push({ role: 'user', content: message });
+  }
+
+  private completeTurn(toolCalls: readonly TurnToolCall[]): void {
+    const text = joined(this.text);
+    this.text = [];
+    if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
+    const [content = '', ...others] = text;
+    for (const part of others) this.messages.push({ role: 'assistant', content: part });
+    this.messages.push(
+      toolCalls.length > 0 ? { role: 'assistant', content, toolCalls } : { role: 'assistant', content },
+    );
+    for (const call of toolCalls)
+      this.messages.push({ role: 'tool', callId: call.id, content: OUTCOME_UNKNOWN });
+  }
+
+  private setResult(callId: string, content: Content): void {
+    const at = this.messages.findLastIndex((m) => m.role === 'tool' && m.callId === callId);
+    if (at >= 0 && !this.isHidden) this.messages[at] = { role: 'tool', callId, content };
+  }
+}
+
+/** Pieces of text as one; a piece that lies in a file stands alone. */
+function joined(pieces: readonly Content[]): Content[] {
+  const parts: Content[] = [];
+  for (const piece of pieces) {
+    const last = parts.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') parts[parts.length - 1] = last + piece;
+    else parts.push(piece);
+  }
+  return parts;
+}
+
+/**
+ * The newest messages that fit into `budget`, measured by `sizeOf`: cut from the oldest turn on, never between a tool
+ * call and its result. The last user message and the last turn after it always stay.
+ */
+export function cutToBudget<M extends { readonly role: string }>(
+  messages: readonly M[],
+  budget: number,
+  sizeOf: (message: M) => number,
+): readonly M[] {
+  const sizes = messages.map(sizeOf);
+  if (sizes.reduce((sum, size) => sum + size, 0) <= budget) return messages;
+  const lastUser = messages.findLastIndex((m) => m.role === 'user');
+  let left = budget - (sizes[lastUser] ?? 0);
+  let start = messages.length;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    if (at === lastUser) continue;
+    left -= sizes[at] ?? 0;
+    if (left < 0 && start < messages.length) break;
+    if (messages[at]?.role !== 'tool') start = at;
+  }
+  if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];
+  const firstUser = messages.findIndex((m, i) => i >= start && m.role === 'user');
+  return messages.slice(firstUser);
+}

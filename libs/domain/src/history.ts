@@ -1,0 +1,124 @@
+import type { Content } from './content.js';
+import type { RecordedSessionEvent } from './session-events.js';
+
+export type MessageType = 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
+
+/** A message of the history; a streamed block is one message of many pieces. */
+export interface HistoryMessage {
+  readonly type: MessageType;
+  readonly run: string;
+  /** Revision where the message begins: of `agent_started`, of a block's `_start`, of the tool use. */
+  readonly revision: number;
+  readonly pieces: readonly Content[];
+}
+
+/**
+ * Folds a session's events into the messages that they add to its history. Feed it in order; it may start after any
+ * revision at which no block is open.
+ */
+export class HistoryFold {
+  private open: {
+    type: 'agent_thinking' | 'agent_response';
+    run: string;
+    revision: number;
+    pieces: Content[];
+  } | null = null;
+  private readonly requests = new Map<string, Content>();
+  /** After a clear, until the next run starts: what the run under way still writes belongs to no history. */
+  private isHidden: boolean;
+  private claim: { run: string; requested: number; isCancelled: boolean } | null = null;
+
+  constructor(
+    private readonly sink: HistorySink,
+    start: { readonly isHidden: boolean } = { isHidden: false },
+  ) {
+    this.isHidden = start.isHidden;
+  }
+
+  /** Revision of the open block's start, or null. What was folded before it is complete. */
+  get openSince(): number | null {
+    return this.open?.revision ?? null;
+  }
+
+  get hides(): boolean {
+    return this.isHidden;
+  }
+
+  push(event: RecordedSessionEvent): void {
+    const run = event.meta.run ?? '';
+    switch (event.type) {
+      case 'run_requested':
+        this.requests.set(run, event.data.message);
+        return;
+      case 'run_claimed':
+        this.claim = { run, requested: event.data.requested, isCancelled: event.data.isCancelled === true };
+        return;
+      case 'agent_started':
+        return this.start(run, event.revision);
+      case 'messages_cleared':
+        this.open = null;
+        this.isHidden = true;
+        return this.sink.clear(event.revision);
+      case 'agent_thinking_start':
+        return this.begin('agent_thinking', run, event.revision);
+      case 'agent_response_start':
+        return this.begin('agent_response', run, event.revision);
+      case 'agent_thinking':
+      case 'agent_response':
+        if (this.open?.type === event.type) this.open.pieces.push(event.data.content);
+        return;
+      case 'agent_tool_use':
+        this.close();
+        return this.add({
+          type: 'agent_tool_use',
+          run,
+          revision: event.revision,
+          pieces: [event.data.content],
+        });
+      case 'run_cancel_requested':
+      case 'tool_call_completed':
+        return;
+      default:
+        return this.close();
+    }
+  }
+
+  /** Closes the block that is still being written: it appears with the text so far. */
+  finish(): void {
+    this.close();
+  }
+
+  private start(run: string, revision: number): void {
+    this.close();
+    this.isHidden = false;
+    const claim = this.claim?.run === run ? this.claim : null;
+    const message = this.requests.get(run);
+    this.requests.delete(run);
+    if (claim?.isCancelled) return;
+    if (message !== undefined) return this.add({ type: 'user_message', run, revision, pieces: [message] });
+    this.sink.addRequest(run, revision, claim?.requested ?? -1);
+  }
+
+  private begin(type: 'agent_thinking' | 'agent_response', run: string, revision: number): void {
+    this.close();
+    this.open = { type, run, revision, pieces: [] };
+  }
+
+  private close(): void {
+    const block = this.open;
+    this.open = null;
+    if (block !== null && block.pieces.length > 0) this.add(block);
+  }
+
+  private add(message: HistoryMessage): void {
+    if (!this.isHidden) this.sink.add(message);
+  }
+}
+
+export interface HistorySink {
+  add(message: HistoryMessage): void;
+  /** A run's message whose `run_requested` lies before what was folded, at the revision `requested`. */
+  addRequest(run: string, revision: number, requested: number): void;
+  /** Everything so far is gone from the history. */
+  clear(revision: number): void;
+}

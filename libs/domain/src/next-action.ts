@@ -1,0 +1,33 @@
+import type { CallState, RunEnd, RunState } from './run-state.js';
+
+export type NextAction =
+  | { readonly kind: 'call_model' }
+  /** Calls of the latest turn that have no result yet. */
+  | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
+  /** Write the responses that are missing and close the step. */
+  | { readonly kind: 'close_step'; readonly responses: readonly CallState[] }
+  | { readonly kind: 'finish'; readonly end: RunEnd }
+  | { readonly kind: 'stop' };
+
+/** What a run does next: a function of its events alone, so that recovery is the same loop from a later start. */
+export function nextAction(state: RunState, maxSteps: number): NextAction {
+  if (state.end !== null) return { kind: 'stop' };
+  if (state.isCancelRequested) return { kind: 'finish', end: { kind: 'cancelled' } };
+  if (state.isStepOpen) return nextOfTurn(state);
+  if (state.steps > 0 && state.calls.length === 0) return { kind: 'finish', end: { kind: 'completed' } };
+  if (state.steps >= maxSteps) return { kind: 'finish', end: tooManySteps(maxSteps) };
+  return { kind: 'call_model' };
+}
+
+function nextOfTurn(state: RunState): NextAction {
+  const open = state.calls.filter((c) => c.result === null);
+  if (open.length > 0) return { kind: 'run_tools', calls: open };
+  return { kind: 'close_step', responses: state.calls.filter((c) => !c.isResponded) };
+}
+
+const tooManySteps = (maxSteps: number): RunEnd => ({
+  kind: 'failed',
+  code: 'max_steps',
+  message: `the agent was not done after ${maxSteps} steps`,
+  isRetryable: false,
+});

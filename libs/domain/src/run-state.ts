@@ -1,0 +1,115 @@
+import type { Content } from './content.js';
+import { type PicoDollars, parseDollars } from './money.js';
+import type { Mode, RunConfig } from './run-config.js';
+import type { ErrorCode, SessionEvent, TurnToolCall } from './session-events.js';
+
+export interface ToolResult {
+  readonly content: Content;
+  readonly isError: boolean;
+}
+
+/** A tool call of the latest turn. */
+export interface CallState {
+  readonly call: TurnToolCall;
+  /** null: no result on the log */
+  readonly result: ToolResult | null;
+  readonly isResponded: boolean;
+}
+
+export type RunEnd =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'cancelled' }
+  | {
+      readonly kind: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly isRetryable: boolean;
+    };
+
+/** What the driver decides its next action from: a fold of the run's own events. */
+export interface RunState {
+  readonly mode: Mode;
+  readonly model: string;
+  readonly message: Content;
+  readonly config: RunConfig;
+  /** Turns of the main agent whose `agent_step` is written. */
+  readonly steps: number;
+  /** The latest turn is complete, its `agent_step` is not written yet. */
+  readonly isStepOpen: boolean;
+  readonly calls: readonly CallState[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cost: PicoDollars;
+  readonly isCancelRequested: boolean;
+  readonly end: RunEnd | null;
+}
+
+export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'config'>): RunState {
+  return {
+    mode: request.mode,
+    model: request.model,
+    message: request.message,
+    config: request.config,
+    steps: 0,
+    isStepOpen: false,
+    calls: [],
+    inputTokens: 0,
+    outputTokens: 0,
+    cost: 0n,
+    isCancelRequested: false,
+    end: null,
+  };
+}
+
+/** Takes the events of one run, from after its `run_requested` on. */
+export function evolveRun(state: RunState, event: SessionEvent): RunState {
+  switch (event.type) {
+    case 'model_turn_completed':
+      return completeTurn(state, event.data);
+    case 'tool_call_completed':
+      return setResult(state, event.data.call_id, {
+        content: event.data.content,
+        isError: event.data.is_error === true,
+      });
+    case 'agent_tool_response':
+      return respond(state);
+    case 'agent_step':
+      return { ...state, steps: state.steps + 1, isStepOpen: false };
+    case 'run_cancel_requested':
+      return { ...state, isCancelRequested: true };
+    case 'agent_completed':
+      return { ...state, end: { kind: 'completed' } };
+    case 'agent_cancelled':
+      return { ...state, end: { kind: 'cancelled' } };
+    case 'agent_error': {
+      const { code, content, retryable } = event.data;
+      return { ...state, end: { kind: 'failed', code, message: content, isRetryable: retryable } };
+    }
+    default:
+      return state;
+  }
+}
+
+type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
+
+function completeTurn(state: RunState, turn: TurnData): RunState {
+  return {
+    ...state,
+    isStepOpen: true,
+    calls: (turn.tool_calls ?? []).map((call) => ({ call, result: null, isResponded: false })),
+    inputTokens: state.inputTokens + turn.usage.input_tokens,
+    outputTokens: state.outputTokens + turn.usage.output_tokens,
+    cost: state.cost + parseDollars(turn.cost),
+  };
+}
+
+function setResult(state: RunState, id: string, result: ToolResult): RunState {
+  const calls = state.calls.map((c) => (c.call.id === id && c.result === null ? { ...c, result } : c));
+  return { ...state, calls };
+}
+
+/** Responses follow in the order of the calls, so each one is the first call's that has none. */
+function respond(state: RunState): RunState {
+  const at = state.calls.findIndex((c) => !c.isResponded);
+  return { ...state, calls: state.calls.map((c, i) => (i === at ? { ...c, isResponded: true } : c)) };
+}

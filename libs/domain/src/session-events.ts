@@ -1,0 +1,166 @@
+import type { Content } from './content.js';
+import type { Mode, RunConfig, Trigger } from './run-config.js';
+
+/** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
+export interface WaitingRun {
+  readonly run: string;
+  /** Revision of its `run_requested`. */
+  readonly requested: number;
+  /** The replica that accepted it: it alone may hold its MCP credentials. */
+  readonly replica: string;
+  readonly interrupts: boolean;
+  readonly isCancelled: boolean;
+}
+
+export interface TurnToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+}
+
+export interface TurnUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly estimated?: true;
+}
+
+export type ErrorCode =
+  | 'model_unavailable'
+  | 'max_steps'
+  | 'timeout'
+  | 'final_output_invalid'
+  | 'tool_servers_lost'
+  | 'context_too_long'
+  | 'internal';
+
+/** Events that a client sees, with the fields of their `data:` JSON besides `type` and `session`. */
+export type PublicEvent =
+  | { readonly type: 'agent_started'; readonly data: Empty }
+  | { readonly type: 'agent_thinking_start'; readonly data: Empty }
+  | { readonly type: 'agent_thinking'; readonly data: { readonly content: Content } }
+  | { readonly type: 'agent_response_start'; readonly data: Empty }
+  | { readonly type: 'agent_response'; readonly data: { readonly content: Content } }
+  | { readonly type: 'agent_tool_use_start'; readonly data: Empty }
+  | { readonly type: 'agent_tool_use'; readonly data: { readonly content: Content } }
+  | { readonly type: 'agent_tool_response'; readonly data: { readonly content: Content } }
+  | { readonly type: 'agent_step'; readonly data: { readonly step: string } }
+  | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
+  | { readonly type: 'agent_completed'; readonly data: Empty }
+  | { readonly type: 'agent_cancelled'; readonly data: Empty }
+  | {
+      readonly type: 'agent_error';
+      readonly data: { readonly content: string; readonly code: ErrorCode; readonly retryable: boolean };
+    };
+
+/** Events that stay inside. The run of an event stands in its envelope (`meta.run`). */
+export type InternalEvent =
+  | { readonly type: 'session_opened'; readonly data: Empty }
+  | {
+      readonly type: 'run_requested';
+      readonly data: {
+        readonly message: Content;
+        readonly mode: Mode;
+        readonly model: string;
+        readonly config: RunConfig;
+        readonly trigger: Trigger;
+        readonly replica: string;
+        readonly interrupts?: true;
+      };
+    }
+  | {
+      readonly type: 'run_claimed';
+      readonly data: {
+        /** Replica and boot that drive the run from here on. */
+        readonly worker: string;
+        /** 1 for the first claim of a run, one more for each take-over. */
+        readonly epoch: number;
+        /** Revision of the run's `run_requested`. */
+        readonly requested: number;
+        /** The runs that wait at this moment, in order; absent: none. */
+        readonly waiting?: readonly WaitingRun[];
+        /** The run was cancelled while it waited: it has no message in the history. */
+        readonly isCancelled?: true;
+      };
+    }
+  | {
+      readonly type: 'model_turn_completed';
+      readonly data: {
+        readonly usage: TurnUsage;
+        readonly cost: string;
+        readonly finish_reason: string;
+        readonly tool_calls?: readonly TurnToolCall[];
+      };
+    }
+  /** The turn broke and is asked again: what it wrote so far is no part of the context. */
+  | {
+      readonly type: 'model_turn_failed';
+      readonly data: { readonly attempt: number; readonly error: string };
+    }
+  | {
+      readonly type: 'tool_call_completed';
+      readonly data: { readonly call_id: string; readonly content: Content; readonly is_error?: true };
+    }
+  | { readonly type: 'run_cancel_requested'; readonly data: Empty }
+  | { readonly type: 'messages_cleared'; readonly data: Empty };
+
+export type Empty = Readonly<Record<string, never>>;
+
+export type SessionEvent = PublicEvent | InternalEvent;
+
+/** Where an event stands; the log's recorded events have this form. */
+export interface Passage {
+  readonly revision: number;
+  /** ms since 1970 */
+  readonly time: number;
+  readonly meta: { readonly run?: string; readonly project: string; readonly actor: string };
+}
+
+export type RecordedSessionEvent = SessionEvent & Passage;
+
+const PUBLIC: Record<PublicEvent['type'], true> = {
+  agent_started: true,
+  agent_thinking_start: true,
+  agent_thinking: true,
+  agent_response_start: true,
+  agent_response: true,
+  agent_tool_use_start: true,
+  agent_tool_use: true,
+  agent_tool_response: true,
+  agent_step: true,
+  agent_cost: true,
+  agent_completed: true,
+  agent_cancelled: true,
+  agent_error: true,
+};
+
+const INTERNAL: Record<InternalEvent['type'], true> = {
+  session_opened: true,
+  run_requested: true,
+  run_claimed: true,
+  model_turn_completed: true,
+  model_turn_failed: true,
+  tool_call_completed: true,
+  run_cancel_requested: true,
+  messages_cleared: true,
+};
+
+export const isPublicType = (type: string): boolean => Object.hasOwn(PUBLIC, type);
+
+/** Whether the event is the last public one of its run. */
+export const isEndType = (type: string): boolean =>
+  type === 'agent_completed' || type === 'agent_error' || type === 'agent_cancelled';
+
+export class UnknownEventType extends Error {
+  override readonly name = 'UnknownEventType';
+}
+
+/** Reads a recorded event of a session stream as what its type says it is. @throws UnknownEventType */
+export function asSessionEvent(
+  event: Passage & { readonly type: string; readonly data: object },
+): RecordedSessionEvent {
+  if (!isPublicType(event.type) && !Object.hasOwn(INTERNAL, event.type)) {
+    throw new UnknownEventType(`no event of a session is called ${event.type}`);
+  }
+  return event as RecordedSessionEvent;
+}

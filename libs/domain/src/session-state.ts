@@ -1,0 +1,99 @@
+import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
+
+export interface CurrentRun {
+  readonly run: string;
+  readonly requested: number;
+  readonly worker: string;
+  readonly epoch: number;
+  /** Revision of its latest claim. */
+  readonly claimed: number;
+  readonly isCancelRequested: boolean;
+}
+
+/** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
+export interface SessionState {
+  /** null: nothing is there */
+  readonly project: string | null;
+  readonly current: CurrentRun | null;
+  /** In the order in which they will start. */
+  readonly waiting: readonly WaitingRun[];
+  /** The newest runs that ended, so that a command that arrives twice is recognised. */
+  readonly ended: readonly string[];
+}
+
+export const NO_SESSION: SessionState = { project: null, current: null, waiting: [], ended: [] };
+
+const ENDED_KEPT = 64;
+
+export function evolveSession(state: SessionState, event: RecordedSessionEvent): SessionState {
+  switch (event.type) {
+    case 'session_opened':
+      return { ...state, project: event.meta.project };
+    case 'run_requested':
+      return request(state, event);
+    case 'run_claimed':
+      return claim(state, event);
+    case 'run_cancel_requested':
+      return requestCancel(state, runOf(event));
+    case 'agent_completed':
+    case 'agent_cancelled':
+    case 'agent_error':
+      return end(state, runOf(event));
+    default:
+      return state;
+  }
+}
+
+export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
+
+export const knowsRun = (state: SessionState, run: string): boolean =>
+  state.current?.run === run || state.waiting.some((w) => w.run === run) || state.ended.includes(run);
+
+/** The run that an event of a run belongs to. */
+export function runOf(event: RecordedSessionEvent): string {
+  if (event.meta.run === undefined) throw new TypeError(`${event.type} at ${event.revision} names no run`);
+  return event.meta.run;
+}
+
+type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
+
+function request(state: SessionState, event: Of<'run_requested'>): SessionState {
+  const run = runOf(event);
+  if (knowsRun(state, run)) return state;
+  const entry: WaitingRun = {
+    run,
+    requested: event.revision,
+    replica: event.data.replica,
+    interrupts: event.data.interrupts === true,
+    isCancelled: false,
+  };
+  const waiting = [...state.waiting];
+  const behind = waiting.findIndex((w) => !w.interrupts);
+  if (entry.interrupts && behind >= 0) waiting.splice(behind, 0, entry);
+  else waiting.push(entry);
+  return { ...state, project: event.meta.project, waiting };
+}
+
+function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
+  const run = runOf(event);
+  const { worker, epoch, requested } = event.data;
+  const isCancelRequested =
+    state.current?.run === run ? state.current.isCancelRequested : event.data.isCancelled === true;
+  return {
+    ...state,
+    project: event.meta.project,
+    current: { run, requested, worker, epoch, claimed: event.revision, isCancelRequested },
+    waiting: event.data.waiting ?? [],
+  };
+}
+
+function requestCancel(state: SessionState, run: string): SessionState {
+  if (state.current?.run === run) return { ...state, current: { ...state.current, isCancelRequested: true } };
+  if (!state.waiting.some((w) => w.run === run)) return state;
+  return { ...state, waiting: state.waiting.map((w) => (w.run === run ? { ...w, isCancelled: true } : w)) };
+}
+
+function end(state: SessionState, run: string): SessionState {
+  if (state.current?.run !== run) return state;
+  return { ...state, current: null, ended: [...state.ended.slice(1 - ENDED_KEPT), run] };
+}
