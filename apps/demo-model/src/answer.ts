@@ -1,0 +1,97 @@
+import { solve } from './arithmetic.js';
+import type { AnswerPiece, TokenUsage } from './chunks.js';
+import { type ChatRequest, textOf } from './chat-request.js';
+import { smallestJson } from './smallest-json.js';
+import { planCalls, type PlannedCall, toolResults } from './tool-use.js';
+
+export interface Answer {
+  readonly thinking: string;
+  readonly text: string;
+  readonly calls: readonly PlannedCall[];
+}
+
+const notice =
+  'I am the built-in demo model: I answer by simple rules, offline. ' +
+  'Set OPENAI_BASE_URL and OPENAI_API_KEY to bring a real one.';
+
+/** The demo model's whole mind: the same request always gets the same answer. */
+export function answerTo(request: ChatRequest): Answer {
+  const calls = planCalls(request);
+  if (calls.length > 0) {
+    const names = [...new Set(calls.map((call) => call.name))].join(' and ');
+    return { thinking: `The task asks for ${names}, so I call it.`, text: '', calls };
+  }
+  const json = jsonFor(request);
+  if (json !== undefined) return { thinking: 'The answer must have a given form.', text: json, calls: [] };
+  const results = toolResults(request);
+  if (results.length > 0) {
+    const said = results.map(({ name, text }) => `${name} said: ${cut(text, 400)}`).join('\n');
+    return { thinking: 'The tools have answered.', text: `${said}\n\n${notice}`, calls: [] };
+  }
+  const task = textOf(request.messages.findLast((message) => message.role === 'user')).trim();
+  return { ...replyTo(task), calls: [] };
+}
+
+function replyTo(task: string): { thinking: string; text: string } {
+  const sum = solve(task);
+  if (sum !== undefined) return { thinking: 'This is a sum that I can work out.', text: `${sum}. ${notice}` };
+  if (/\b(hello|hi|hey|greetings|good (morning|evening|afternoon)|introduce|who are you)\b/i.test(task))
+    return {
+      thinking: 'The user greets me, so I greet back and introduce myself.',
+      text: `Hello! Nice to meet you. ${notice} I can also do small sums and call the tools you name.`,
+    };
+  return {
+    thinking: 'I have no rule for this task, so I say what I understood.',
+    text: `You asked me: "${cut(task, 160)}". ${notice}`,
+  };
+}
+
+function jsonFor(request: ChatRequest): string | undefined {
+  switch (request.response_format?.type) {
+    case 'json_schema':
+      return JSON.stringify(smallestJson(request.response_format.json_schema?.schema ?? { type: 'object' }));
+    case 'json_object':
+      return '{}';
+    default:
+      return undefined;
+  }
+}
+
+/** The answer as pieces: word by word, each call in three. Ids follow from the conversation, so that they repeat too. */
+export function piecesOf(answer: Answer, request: ChatRequest): AnswerPiece[] {
+  const turn = request.messages.length;
+  return [
+    ...wordsOf(answer.thinking).map((text) => ({ kind: 'thinking', text }) as const),
+    ...wordsOf(answer.text).map((text) => ({ kind: 'text', text }) as const),
+    ...answer.calls.flatMap((call, index): AnswerPiece[] => {
+      const half = Math.floor(call.arguments.length / 2);
+      return [
+        { kind: 'call', index, id: `call_${turn}_${index}`, name: call.name, arguments: '' },
+        { kind: 'call', index, arguments: call.arguments.slice(0, half) },
+        { kind: 'call', index, arguments: call.arguments.slice(half) },
+      ];
+    }),
+  ];
+}
+
+export const finishReasonOf = (answer: Answer): string => (answer.calls.length > 0 ? 'tool_calls' : 'stop');
+
+/** Four characters a token, which is about right for English. */
+export function usageOf(request: ChatRequest, pieces: readonly AnswerPiece[]): TokenUsage {
+  const written = pieces
+    .map((piece) => (piece.kind === 'call' ? piece.arguments : piece.text) ?? '')
+    .join('');
+  return {
+    prompt_tokens: tokens(JSON.stringify(request.messages)) + tokens(JSON.stringify(request.tools ?? '')),
+    completion_tokens: tokens(written),
+  };
+}
+
+const tokens = (text: string): number => Math.ceil(text.length / 4);
+const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*?(?=\s|$)|\s+$/gu) ?? [];
+
+function cut(text: string, max: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  // Not between the two halves of an emoji.
+  return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}

@@ -1,0 +1,95 @@
+import { type ChatMessage, type ChatRequest, type ChatTool, isObject, textOf } from './chat-request.js';
+import { smallestJson } from './smallest-json.js';
+
+export interface PlannedCall {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The tools that the last user message asks for, in the order in which it names them; none once they have answered. */
+export function planCalls(request: ChatRequest): PlannedCall[] {
+  const tools = request.tools ?? [];
+  const choice = request.tool_choice ?? 'auto';
+  if (tools.length === 0 || choice === 'none') return [];
+  const task = textOf(request.messages.findLast((message) => message.role === 'user'));
+  if (typeof choice === 'object') {
+    const forced = tools.find((tool) => tool.function.name === choice.function.name);
+    return forced === undefined ? [] : [callOf(forced, task)];
+  }
+  if (toolResults(request).length > 0) return [];
+  const named = mentions(task, tools);
+  if (named.length === 0 && choice === 'required') return tools.slice(0, 1).map((tool) => callOf(tool, task));
+  return named.map(({ tool, end }, at) => callOf(tool, task.slice(end, named[at + 1]?.start)));
+}
+
+/** What the tools said since the last user message: names and texts in the order of the calls. */
+export function toolResults(request: ChatRequest): { name: string; text: string }[] {
+  const since = request.messages.slice(
+    request.messages.findLastIndex((message) => message.role === 'user') + 1,
+  );
+  const calls = new Map(
+    since.flatMap((message) => message.tool_calls?.map((c) => [c.id, c.function.name]) ?? []),
+  );
+  return since
+    .filter((message: ChatMessage) => message.role === 'tool')
+    .map((message) => ({ name: calls.get(message.tool_call_id ?? '') ?? 'tool', text: textOf(message) }));
+}
+
+interface Mention {
+  readonly tool: ChatTool;
+  readonly start: number;
+  readonly end: number;
+}
+
+function mentions(task: string, tools: readonly ChatTool[]): Mention[] {
+  const byName = new Map(tools.map((tool) => [tool.function.name, tool]));
+  const objects = jsonObjects(task);
+  const found: Mention[] = [];
+  for (const { 0: word, index } of task.matchAll(/[A-Za-z0-9_-]+/g)) {
+    const tool = byName.get(word) ?? byName.get(word.replace(/^[_-]+|[_-]+$/g, ''));
+    // A name inside the arguments of a call is not a further call.
+    const isInside = objects.some(({ start, end }) => index > start && index < end);
+    if (tool !== undefined && !isInside) found.push({ tool, start: index, end: index + word.length });
+  }
+  return found;
+}
+
+/** Arguments from the JSON object in the text, otherwise the least that fits the tool's schema. */
+function callOf(tool: ChatTool, text: string): PlannedCall {
+  const given = jsonObjects(text)[0]?.json;
+  if (given !== undefined) return { name: tool.function.name, arguments: given };
+  const least = smallestJson(tool.function.parameters ?? {}, { text: 'demo' });
+  return { name: tool.function.name, arguments: JSON.stringify(isObject(least) ? least : {}) };
+}
+
+const maxJsonChars = 20_000;
+
+/** The JSON objects that stand in a text, outermost only. */
+function jsonObjects(text: string): { json: string; start: number; end: number }[] {
+  const found = [];
+  let start = text.indexOf('{');
+  while (start >= 0) {
+    const json = objectAt(text, start);
+    if (json !== undefined) found.push({ json, start, end: start + json.length });
+    start = text.indexOf('{', start + (json?.length ?? 1));
+  }
+  return found;
+}
+
+function objectAt(text: string, start: number): string | undefined {
+  let end = text.indexOf('}', start);
+  for (let tries = 0; end >= 0 && end - start < maxJsonChars && tries < 50; tries++) {
+    const json = text.slice(start, end + 1);
+    if (isJson(json)) return json;
+    end = text.indexOf('}', end + 1);
+  }
+  return undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
