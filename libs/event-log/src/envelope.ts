@@ -44,5 +44,12 @@ export function newEvent<T extends object>(
   event: { id: string; type: string; time: number; data: T },
   meta: EventMeta,
 ): NewEvent<T> {
-  return { id: event.id, type: event.type, time: event.time, data: event.data, json: JSON.stringify(event.data), meta };
+  return {
+    id: event.id,
+    type: event.type,
+    time: event.time,
+    data: event.data,
+    json: JSON.stringify(event.data),
+    meta,
+  };
 }

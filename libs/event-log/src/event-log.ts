@@ -4,7 +4,12 @@ import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js'
 export type Expected = Revision | 'no_stream' | 'stream_exists' | 'any';
 
 export type AppendResult =
-  | { readonly kind: 'appended'; readonly first: Revision; readonly last: Revision; readonly position: Position }
+  | {
+      readonly kind: 'appended';
+      readonly first: Revision;
+      readonly last: Revision;
+      readonly position: Position;
+    }
   /** Definite: nothing was stored. `actual` is the stream's last revision, NO_EVENTS (-1) where there is no stream. */
   | { readonly kind: 'conflict'; readonly actual: Revision };
 
@@ -46,7 +51,11 @@ export abstract class EventLog {
   abstract readonly exclusive: boolean;
 
   /** @throws AppendOutcomeUnknown (retry the identical batch), LogUnavailable (nothing was stored), EventTooLarge */
-  abstract append(stream: string, events: readonly NewEvent[], options: { expected: Expected }): Promise<AppendResult>;
+  abstract append(
+    stream: string,
+    events: readonly NewEvent[],
+    options: { expected: Expected },
+  ): Promise<AppendResult>;
 
   /** Pages of a stream, bounded in count and bytes; no page where there is no stream. @throws LogUnavailable */
   abstract readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
@@ -84,6 +93,11 @@ export class AppendOutcomeUnknown extends Error {
 /** The log takes nothing now; what was asked for was not done. */
 export class LogUnavailable extends Error {
   override readonly name = 'LogUnavailable';
+}
+
+/** The log cannot be opened as it is: in use by another process, another program's, newer, damaged. One line, for the operator. */
+export class LogRefused extends Error {
+  override readonly name = 'LogRefused';
 }
 
 /** Over the limit of an event (256 KiB) or of an append (900 KiB), counted on encoded bytes. Nothing was stored. */

@@ -1,0 +1,42 @@
+import type { Clock, Random } from '#platform';
+import type { NewEvent } from './envelope.js';
+import {
+  AppendOutcomeUnknown,
+  type AppendResult,
+  type EventLog,
+  type Expected,
+  LogUnavailable,
+} from './event-log.js';
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Appends until it is known what became of it: an unknown outcome is followed by the identical batch at the same
+ * expected revision, which the log recognises. Under `any` and `stream_exists` it does not, so there the batch may be
+ * stored twice: whoever reads it must know it by its ids.
+ * @throws LogUnavailable when nothing was tried, EventTooLarge, AppendOutcomeUnknown once the signal is aborted
+ */
+export async function appendUntilDefinite(
+  log: EventLog,
+  clock: Clock,
+  random: Random,
+  stream: string,
+  events: readonly NewEvent[],
+  options: { expected: Expected; signal?: AbortSignal },
+): Promise<AppendResult> {
+  let unknown: AppendOutcomeUnknown | null = null;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await log.append(stream, events, { expected: options.expected });
+    } catch (error) {
+      if (error instanceof AppendOutcomeUnknown) unknown = error;
+      // Refused this time, but an earlier try may be stored.
+      else if (unknown === null || !(error instanceof LogUnavailable)) throw error;
+    }
+    if (options.signal?.aborted) throw unknown;
+    await clock.sleep(pauseMs * (0.5 + random.jitter() / 2), options.signal).catch(() => {
+      throw unknown;
+    });
+  }
+}

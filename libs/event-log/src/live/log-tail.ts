@@ -1,0 +1,90 @@
+import type { Clock } from '#platform';
+import type { Position, RecordedEvent } from '../envelope.js';
+import { weightOf } from './weight.js';
+
+/** Subscribers hear of events that are not for them at least this often, so that their checkpoints move. */
+const TICK_MS = 10;
+
+export interface LogListener {
+  wake(): void;
+  tick(): void;
+}
+
+/**
+ * The last events of the whole log in order of position, held once for all subscribers.
+ * 1. It holds every event after `from`; who stands before `from` reads the log.
+ * 2. An event has a place that never changes: places count up from 0, the oldest held is `firstPlace`.
+ */
+export class LogTail {
+  readonly listeners = new Set<LogListener>();
+  from: Position = Number.MAX_SAFE_INTEGER;
+  private events: RecordedEvent[] = [];
+  private start = 0;
+  private dropped = 0;
+  private bytes = 0;
+  private isTicking = false;
+
+  constructor(
+    private readonly maxBytes: number,
+    private readonly clock: Clock,
+  ) {}
+
+  startAfter(position: Position): void {
+    this.from = position;
+    this.dropped += this.events.length;
+    this.events = [];
+    this.start = 0;
+    this.bytes = 0;
+  }
+
+  get endPlace(): number {
+    return this.dropped + this.events.length;
+  }
+
+  at(place: number): RecordedEvent {
+    return this.events[place - this.dropped]!;
+  }
+
+  /** Place of the first event after `position`, which must not be before `from`. */
+  placeAfter(position: Position): number {
+    let low = this.start;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.events[middle]!.position > position) high = middle;
+      else low = middle + 1;
+    }
+    return this.dropped + low;
+  }
+
+  add(events: readonly RecordedEvent[]): void {
+    for (const event of events) {
+      this.events.push(event);
+      this.bytes += weightOf(event);
+    }
+    while (this.bytes > this.maxBytes) {
+      const oldest = this.events[this.start]!;
+      this.from = oldest.position;
+      this.bytes -= weightOf(oldest);
+      this.start += 1;
+    }
+    if (this.start < 4_096 || this.start * 2 < this.events.length) return;
+    this.events = this.events.slice(this.start);
+    this.dropped += this.start;
+    this.start = 0;
+  }
+
+  wake(): void {
+    for (const listener of this.listeners) listener.wake();
+  }
+
+  /** Somebody has passed events that were not for him: soon he shall say how far. */
+  tickSoon(): void {
+    if (this.isTicking) return;
+    this.isTicking = true;
+    this.clock.timer(TICK_MS, () => {
+      this.isTicking = false;
+      for (const listener of this.listeners) listener.tick();
+    });
+  }
+}

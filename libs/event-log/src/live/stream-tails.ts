@@ -1,0 +1,110 @@
+import type { RecordedEvent, Revision } from '../envelope.js';
+import { weightOf } from './weight.js';
+
+const UNKNOWN = -1;
+/** No stream keeps more than this part of what all may hold. */
+const SHARE_OF_ONE = 8;
+
+/** The last events of one stream, without gaps, and who listens to it. */
+export class StreamTail {
+  readonly listeners = new Set<{ wake(): void }>();
+  bytes = 0;
+  /** Revision after the last known one; UNKNOWN until an event was heard. */
+  private next: Revision = UNKNOWN;
+  private events: RecordedEvent[] = [];
+  private latest: readonly RecordedEvent[] = [];
+
+  /** What follows `after`, if the tail holds it. */
+  after(after: Revision): readonly RecordedEvent[] | undefined {
+    if (this.latest.length > 0 && this.latest[0]!.revision === after + 1) return this.latest;
+    const first = this.next - this.events.length;
+    if (after + 1 < first || after + 1 >= this.next) return undefined;
+    return this.events.slice(after + 1 - first);
+  }
+
+  /** Whether there is something after `after`; undefined where nothing is known. */
+  goesBeyond(after: Revision): boolean | undefined {
+    return this.next === UNKNOWN ? undefined : this.next > after + 1;
+  }
+
+  add(events: readonly RecordedEvent[]): void {
+    const fresh =
+      events[0]!.revision < this.next ? events.filter((event) => event.revision >= this.next) : events;
+    const [head] = fresh;
+    if (head === undefined) return;
+    if (head.revision !== this.next) this.drop();
+    for (const event of fresh) {
+      this.events.push(event);
+      this.bytes += weightOf(event);
+    }
+    this.latest = fresh;
+    this.next = head.revision + fresh.length;
+  }
+
+  /** Drops the older half. */
+  halve(): void {
+    const dropped = this.events.splice(0, Math.ceil(this.events.length / 2));
+    for (const event of dropped) this.bytes -= weightOf(event);
+    if (this.events.length < this.latest.length) this.drop();
+  }
+
+  drop(): void {
+    this.events = [];
+    this.latest = [];
+    this.bytes = 0;
+  }
+}
+
+/**
+ * The tails of the streams that are listened to or were written lately. Owns their memory.
+ * 1. All tails together hold at most `maxBytes` (estimated); the one written longest ago goes first.
+ * 2. A tail that is listened to is emptied, never forgotten: its listeners must hear what comes next.
+ */
+export class StreamTails {
+  private readonly tails = new Map<string, StreamTail>();
+  private bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  add(stream: string, events: readonly RecordedEvent[]): void {
+    if (events.length === 0) return;
+    const tail = this.tails.get(stream) ?? new StreamTail();
+    this.tails.delete(stream);
+    this.tails.set(stream, tail);
+    this.bytes -= tail.bytes;
+    tail.add(events);
+    while (tail.bytes > this.maxBytes / SHARE_OF_ONE) tail.halve();
+    this.bytes += tail.bytes;
+    if (this.bytes > this.maxBytes) this.shrink();
+    for (const listener of tail.listeners) listener.wake();
+  }
+
+  join(stream: string, listener: { wake(): void }): StreamTail {
+    let tail = this.tails.get(stream);
+    if (tail === undefined) this.tails.set(stream, (tail = new StreamTail()));
+    tail.listeners.add(listener);
+    return tail;
+  }
+
+  leave(stream: string, listener: { wake(): void }): void {
+    const tail = this.tails.get(stream);
+    tail?.listeners.delete(listener);
+    if (tail?.listeners.size === 0 && tail.bytes === 0) this.tails.delete(stream);
+  }
+
+  clear(): void {
+    this.tails.clear();
+    this.bytes = 0;
+  }
+
+  private shrink(): void {
+    for (const [stream, tail] of this.tails) {
+      if (this.bytes <= this.maxBytes) return;
+      this.bytes -= tail.bytes;
+      this.tails.delete(stream);
+      if (tail.listeners.size === 0) continue;
+      tail.drop();
+      this.tails.set(stream, tail);
+    }
+  }
+}

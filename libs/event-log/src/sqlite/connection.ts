@@ -1,0 +1,220 @@
+import type { Worker } from 'node:worker_threads';
+import type { Logger } from '#platform';
+import type { Field } from '../codec.js';
+import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
+import { encodeAppend, Fifo, type PendingAppend } from './pending.js';
+import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
+import { startThread } from './start-thread.js';
+
+const REOPEN_PAUSE_MS = 1_000;
+const MAX_WAITING = 50_000;
+
+export interface Page {
+  readonly rows: readonly Field[];
+  readonly position: number;
+}
+
+export interface ConnectionEvents {
+  /** Appends of one transaction, in commit order, before their callers hear of it. */
+  committed(appends: readonly PendingAppend[], outcomes: readonly number[]): void;
+  /** The file is open again, and may hold appends up to `head` that nobody was told of. */
+  reopened(head: number): void;
+  /** A write failed for want of room; the thread is reopened when the promise resolves. */
+  full(): Promise<void>;
+}
+
+/**
+ * The way to the log's thread, over its deaths. Owns the thread and everything that waits for an answer of it.
+ * 1. Appends are answered in the order in which they were sent, so no numbers travel with them.
+ * 2. The thread died: what was sent has an unknown outcome, what was not is sent to the next thread, or refused when
+ *    the file cannot be opened again at once.
+ */
+export class Connection {
+  logId = '';
+  head = 0;
+  private worker: Worker | null = null;
+  private state: 'opening' | 'open' | 'down' | 'closing' | 'closed' = 'opening';
+  private trouble = '';
+  private isFull = false;
+  private unsent: PendingAppend[] = [];
+  private readonly sent = new Fifo<PendingAppend>();
+  private readonly reads = new Map<
+    number,
+    { request: Request; resolve(page: Page): void; reject(e: Error): void }
+  >();
+  private readCount = 0;
+  private isFlushing = false;
+  private onOpened: { resolve(): void; reject(error: Error): void } | null = null;
+  private onClosed: (() => void) | null = null;
+  private retry: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly options: ThreadOptions,
+    private readonly events: ConnectionEvents,
+    private readonly logger: Logger,
+  ) {}
+
+  /** What keeps the log from being written, if anything does. */
+  get problem(): string | undefined {
+    return this.state === 'open' || this.state === 'opening'
+      ? undefined
+      : this.trouble || `the log is ${this.state}`;
+  }
+
+  open(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.onOpened = { resolve, reject };
+      this.start();
+    });
+  }
+
+  append(append: PendingAppend): void {
+    const refusal = this.refusal();
+    if (refusal !== undefined) return append.reject(new LogUnavailable(refusal));
+    this.unsent.push(append);
+    if (this.isFlushing || this.state !== 'open') return;
+    this.isFlushing = true;
+    setImmediate(() => this.flush());
+  }
+
+  read(request: Omit<ReadStreamRequest, 'read'> | Omit<ReadAllRequest, 'read'>): Promise<Page> {
+    if (this.state !== 'open' && this.state !== 'opening')
+      return Promise.reject(new LogUnavailable(this.problem ?? 'the log is not open'));
+    return new Promise((resolve, reject) => {
+      const numbered = { ...request, read: (this.readCount += 1) };
+      this.reads.set(numbered.read, { request: numbered, resolve, reject });
+      if (this.state === 'open') this.post(numbered);
+    });
+  }
+
+  /** Waits for the appends under way. */
+  async close(): Promise<void> {
+    clearTimeout(this.retry);
+    if (this.state === 'open') {
+      this.flush();
+      this.state = 'closing';
+      await new Promise<void>((resolve) => {
+        this.onClosed = resolve;
+        this.post({ kind: 'close' });
+      });
+    }
+    this.state = 'closed';
+    this.trouble = 'the log is closed';
+    this.refuseWaiting();
+    await this.worker?.terminate();
+  }
+
+  private refusal(): string | undefined {
+    if (this.unsent.length + this.sent.size >= MAX_WAITING) return `${MAX_WAITING} appends wait already`;
+    return this.problem;
+  }
+
+  private flush(): void {
+    this.isFlushing = false;
+    if (this.state !== 'open' || this.unsent.length === 0) return;
+    const fields: Field[] = [];
+    for (const append of this.unsent) {
+      encodeAppend(fields, append);
+      this.sent.push(append);
+    }
+    this.unsent = [];
+    this.post({ kind: 'append', fields });
+  }
+
+  private post(request: Request): void {
+    this.worker?.postMessage(request);
+  }
+
+  private start(): void {
+    this.worker = startThread(this.options, {
+      reply: (message) => this.take(message),
+      ended: (reason) => this.ended(reason),
+    });
+  }
+
+  private take(reply: Reply): void {
+    switch (reply.kind) {
+      case 'appended':
+        return this.answer(reply.outcomes);
+      case 'page': {
+        const read = this.reads.get(reply.read);
+        this.reads.delete(reply.read);
+        return read?.resolve(reply);
+      }
+      case 'opened':
+        return this.opened(reply.logId, reply.head);
+      case 'refused':
+        this.trouble = reply.detail;
+        return;
+      case 'failed':
+        this.trouble = reply.detail;
+        this.isFull = reply.full;
+        return;
+      case 'closed':
+        return this.onClosed?.();
+    }
+  }
+
+  private answer(outcomes: readonly number[]): void {
+    const appends: PendingAppend[] = [];
+    for (let i = 0; i < outcomes.length; i += 2) appends.push(this.sent.shift()!);
+    this.events.committed(appends, outcomes);
+    for (const [i, append] of appends.entries())
+      append.resolve(resultOf(outcomes[i * 2]!, outcomes[i * 2 + 1]!, append.events.length));
+  }
+
+  private opened(logId: string, head: number): void {
+    this.logId = logId;
+    this.head = head;
+    this.trouble = '';
+    if (this.state === 'closed') return;
+    this.state = 'open';
+    if (this.onOpened === null) this.events.reopened(head);
+    else this.onOpened.resolve();
+    this.onOpened = null;
+    for (const { request } of this.reads.values()) this.post(request);
+    this.flush();
+  }
+
+  private ended(reason: string): void {
+    this.worker = null;
+    this.trouble ||= reason;
+    const error = new AppendOutcomeUnknown(this.trouble);
+    for (const append of this.sent.drain()) append.reject(error);
+    if (this.state === 'closing' || this.state === 'closed') return this.onClosed?.();
+    if (this.onOpened !== null) {
+      this.state = 'closed';
+      return this.onOpened.reject(new LogRefused(this.trouble));
+    }
+    this.logger.error({ detail: this.trouble }, 'the log failed and is reopened');
+    if (this.state === 'open') void this.reopen();
+    else this.reopenLater();
+  }
+
+  private async reopen(): Promise<void> {
+    this.state = 'opening';
+    const { isFull } = this;
+    this.isFull = false;
+    if (isFull) await this.events.full();
+    if (this.state === 'opening') this.start();
+  }
+
+  /** The file could not be opened at once: refuse, and try until it can be. */
+  private reopenLater(): void {
+    this.state = 'down';
+    this.refuseWaiting();
+    this.retry = setTimeout(() => this.start(), REOPEN_PAUSE_MS).unref();
+  }
+
+  private refuseWaiting(): void {
+    const error = new LogUnavailable(this.trouble);
+    for (const append of this.unsent.splice(0)) append.reject(error);
+    for (const read of this.reads.values()) read.reject(error);
+    this.reads.clear();
+  }
+}
+
+function resultOf(first: number, second: number, count: number): AppendResult {
+  if (first < 0) return { kind: 'conflict', actual: second };
+  return { kind: 'appended', first, last: first + count - 1, position: second };
+}

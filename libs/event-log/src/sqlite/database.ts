@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ThreadOptions } from './protocol.js';
+
+/** Opens the log's file, or says in one line why it will not. */
+
+export const DATABASE_FILE = 'log.db';
+const APPLICATION_ID = 0x416e6c67;
+const SCHEMA_VERSION = 1;
+const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_FULL = 13;
+const SQLITE_NOTADB = 26;
+
+/**
+ * Rows are never deleted and the one writer counts the positions itself, so positions rise with commits without the
+ * extra page that AUTOINCREMENT writes. `data` belongs to the codec.
+ */
+const SCHEMA = `
+  CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+  CREATE TABLE events (
+    position INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    type TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    data ANY NOT NULL,
+    meta TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX events_of_stream ON events (stream, revision);
+  CREATE TABLE log (log_id TEXT NOT NULL) STRICT;`;
+
+export interface OpenDatabase {
+  readonly db: DatabaseSync;
+  readonly logId: string;
+  readonly head: number;
+}
+
+/** The log cannot be opened as it is; the message is for the operator. Crosses threads as its text. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+export function openDatabase(options: ThreadOptions): OpenDatabase {
+  const file = join(options.folder, DATABASE_FILE);
+  mkdirSync(options.folder, { recursive: true });
+  if (existsSync(`${file}-wal`) && !existsSync(file))
+    throw new Refusal(
+      `${file} is missing although its ${DATABASE_FILE}-wal is there: restore it from a backup`,
+    );
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file);
+    return prepared(db, file, options);
+  } catch (error) {
+    db?.close();
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(reasonOf(error, options.folder, file), { cause: error });
+  }
+}
+
+function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenDatabase {
+  // Exclusive mode takes the system's lock on the file with the first read and keeps it until the process ends, however.
+  db.exec('PRAGMA locking_mode=EXCLUSIVE');
+  checkOrigin(db, file);
+  db.exec('PRAGMA journal_mode=WAL');
+  db.exec(`PRAGMA synchronous=${options.synchronous}; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000`);
+  db.exec(`PRAGMA journal_size_limit=${WAL_LIMIT_BYTES}`);
+  if (options.maxPageCount > 0) db.exec(`PRAGMA max_page_count=${options.maxPageCount}`);
+  db.exec('BEGIN IMMEDIATE');
+  if (isEmpty(db)) {
+    db.exec(`${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}`);
+    db.prepare('INSERT INTO log (log_id) VALUES (?)').run(randomUUID());
+  }
+  db.exec('COMMIT');
+  writeFileSync(pidFile(options.folder), `${process.pid}\n`);
+  // After a failed sync, pages that only seem to be on disk are written again by this: into the database, and synced.
+  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  const logId = String(db.prepare('SELECT log_id FROM log').get()?.['log_id']);
+  const head = Number(db.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get()?.['head']);
+  return { db, logId, head };
+}
+
+/** The WAL is kept at this size, so that commits overwrite it instead of growing it; a reserve file is larger. */
+export const WAL_LIMIT_BYTES = 16 * 1024 * 1024;
+
+function checkOrigin(db: DatabaseSync, file: string): void {
+  const application = pragma(db, 'application_id');
+  if (application === 0 && isEmpty(db)) return;
+  if (application !== APPLICATION_ID) throw new Refusal(`${file} is a SQLite file of another program`);
+  const version = pragma(db, 'user_version');
+  if (version !== SCHEMA_VERSION)
+    throw new Refusal(`${file} has schema version ${version}, this program knows version ${SCHEMA_VERSION}`);
+  // Once the WAL is applied the file may be short, but then the WAL holds the rest; without one it has been cut.
+  const pages = pragma(db, 'page_count');
+  const { size } = statSync(file);
+  const wal = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (wal === 0 && size < pages * pragma(db, 'page_size'))
+    throw new Refusal(
+      `${file} is cut short: ${size} bytes where ${pages} pages should be; restore it from a backup`,
+    );
+}
+
+const isEmpty = (db: DatabaseSync): boolean =>
+  Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']) === 0;
+
+const pragma = (db: DatabaseSync, name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
+
+const pidFile = (folder: string): string => join(folder, 'log.pid');
+
+function reasonOf(error: unknown, folder: string, file: string): string {
+  const code = primaryCode(error);
+  if (code === SQLITE_BUSY) return `${folder} is in use by process ${holderOf(folder)}`;
+  if (code === SQLITE_NOTADB) return `${file} is not a SQLite file`;
+  if (code === SQLITE_CORRUPT) return `${file} is damaged: restore it from a backup`;
+  return `${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function holderOf(folder: string): string {
+  try {
+    return readFileSync(pidFile(folder), 'utf8').trim();
+  } catch {
+    return '(unknown)';
+  }
+}
+
+/** SQLite's primary result code of an error, -1 where it is not SQLite's. */
+export function primaryCode(error: unknown): number {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : -1;
+  return code < 0 ? code : code & 0xff;
+}
+
+export const isFull = (error: unknown): boolean =>
+  primaryCode(error) === SQLITE_FULL ||
+  (error instanceof Error && 'code' in error && error.code === 'ENOSPC');

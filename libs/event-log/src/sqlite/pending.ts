@@ -1,0 +1,60 @@
+import type { AppendResult } from '../event-log.js';
+import type { NewEvent } from '../envelope.js';
+import { encodeMeta, type Field } from '../codec.js';
+
+/** An append between the call and its answer. */
+export interface PendingAppend {
+  readonly stream: string;
+  readonly events: readonly NewEvent[];
+  readonly expected: number;
+  resolve(result: AppendResult): void;
+  reject(error: Error): void;
+}
+
+/** Adds an append to the message that is being made. */
+export function encodeAppend(fields: Field[], append: PendingAppend): void {
+  fields.push(append.stream, append.expected, append.events.length);
+  let before: unknown;
+  for (const event of append.events) {
+    fields.push(
+      event.id,
+      event.type,
+      event.time,
+      event.json,
+      event.meta === before ? '' : encodeMeta(event.meta),
+    );
+    before = event.meta;
+  }
+}
+
+/** A queue that gives its oldest in constant time. */
+export class Fifo<T> {
+  private items: T[] = [];
+  private at = 0;
+
+  get size(): number {
+    return this.items.length - this.at;
+  }
+
+  push(item: T): void {
+    this.items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.at === this.items.length) return undefined;
+    const item = this.items[this.at];
+    this.at += 1;
+    if (this.at > 1024 && this.at * 2 > this.items.length) {
+      this.items = this.items.slice(this.at);
+      this.at = 0;
+    }
+    return item;
+  }
+
+  drain(): T[] {
+    const rest = this.items.slice(this.at);
+    this.items = [];
+    this.at = 0;
+    return rest;
+  }
+}

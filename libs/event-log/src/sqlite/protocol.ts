@@ -1,0 +1,58 @@
+import type { Field } from '../codec.js';
+
+/** What goes to the log's thread. Appends of one turn of the event loop travel together. */
+export type Request =
+  | { readonly kind: 'append'; readonly fields: readonly Field[] }
+  | ReadStreamRequest
+  | ReadAllRequest
+  | { readonly kind: 'close' };
+
+export interface ReadStreamRequest {
+  readonly kind: 'stream';
+  readonly read: number;
+  readonly stream: string;
+  readonly after: number | null;
+  readonly backwards: boolean;
+  readonly limit: number;
+}
+
+export interface ReadAllRequest {
+  readonly kind: 'all';
+  readonly read: number;
+  readonly after: number;
+  readonly limit: number;
+  readonly prefixes: readonly string[];
+}
+
+/** What comes back. */
+export type Reply =
+  | { readonly kind: 'opened'; readonly logId: string; readonly head: number }
+  | { readonly kind: 'refused'; readonly detail: string }
+  /** Of the oldest appends without an answer, two numbers each: first revision and last position, or -1 and the actual. */
+  | { readonly kind: 'appended'; readonly outcomes: readonly number[] }
+  | {
+      readonly kind: 'page';
+      readonly read: number;
+      readonly rows: readonly Field[];
+      readonly position: number;
+    }
+  /** The thread ends after this. Every append without an answer may be stored or not. */
+  | { readonly kind: 'failed'; readonly detail: string; readonly full: boolean }
+  | { readonly kind: 'closed' };
+
+/** An append travels as: stream, expected, count, then for each event id, type, time, json, meta ('': as before). */
+export const APPEND_FIELDS = 3;
+export const EVENT_FIELDS = 5;
+
+/** Expected revisions from 0 stand for themselves. */
+export const NO_STREAM = -1;
+export const STREAM_EXISTS = -2;
+export const ANY = -3;
+
+export interface ThreadOptions {
+  readonly folder: string;
+  /** Only a harness that must be able to lose data sets anything but FULL. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** 0: no limit. A small number makes a full disk for a test. */
+  readonly maxPageCount: number;
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { open, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * Room kept back for a full disk: larger than the largest WAL, so that its release lets a checkpoint through.
+ * Owns the file `reserve` in the log's folder.
+ */
+export class Reserve {
+  private readonly file: string;
+  private work: Promise<void> = Promise.resolve();
+  private isThere = false;
+  private freeBytes = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly folder: string,
+    private readonly bytes: number,
+  ) {
+    this.file = join(folder, 'reserve');
+  }
+
+  /** What is wrong with the space on the disk, if anything is. */
+  get problem(): string | undefined {
+    if (this.freeBytes >= this.bytes && (this.isThere || this.bytes === 0)) return undefined;
+    const megabytes = Math.floor(this.freeBytes / 1024 / 1024);
+    return `space on the disk of ${this.folder} is low: ${megabytes} MB free, reserve ${this.isThere ? 'kept' : 'in use'}`;
+  }
+
+  /** Gives the room back. */
+  release(): Promise<void> {
+    return this.next(async () => {
+      this.isThere = false;
+      await unlink(this.file).catch(ignoreMissing);
+    });
+  }
+
+  /** Looks at the space, and makes the reserve where it is missing and there is room for it twice. */
+  check(): Promise<void> {
+    return this.next(async () => {
+      const size = await stat(this.file).then((found) => found.size, ignoreMissing);
+      this.isThere = size === this.bytes;
+      this.freeBytes = await this.free();
+      if (this.isThere || this.freeBytes < this.bytes * 2) return;
+      await this.make();
+      this.isThere = true;
+      this.freeBytes = await this.free();
+    });
+  }
+
+  private async free(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.folder);
+    return bavail * bsize;
+  }
+
+  private async make(): Promise<void> {
+    const draft = `${this.file}.tmp`;
+    const handle = await open(draft, 'w', 0o600);
+    try {
+      // Not zeros: a file system that compresses would keep nothing back.
+      const chunk = randomBytes(Math.min(CHUNK_BYTES, this.bytes));
+      for (let left = this.bytes; left > 0; left -= chunk.length)
+        await handle.write(chunk, 0, Math.min(left, chunk.length));
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, this.file);
+  }
+
+  private next(step: () => Promise<void>): Promise<void> {
+    this.work = this.work.then(step, step);
+    return this.work;
+  }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}

@@ -1,0 +1,247 @@
+import { type Clock, type Logger, SystemClock } from '#platform';
+import { decodeRows, sizeOf, StoredEvent, type Upcast } from '../codec.js';
+import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
+import {
+  type AppendResult,
+  type Batch,
+  EventLog,
+  EventTooLarge,
+  type Expected,
+  type LogHealth,
+  LogUnavailable,
+  MAX_APPEND_BYTES,
+  MAX_EVENT_BYTES,
+  type ReadOptions,
+} from '../event-log.js';
+import { type FeedLimits, LiveFeed } from '../live-feed.js';
+import { Connection } from './connection.js';
+import type { PendingAppend } from './pending.js';
+import { ANY, NO_STREAM, STREAM_EXISTS } from './protocol.js';
+import { Reserve } from './reserve.js';
+
+export interface SqliteEventLogOptions {
+  readonly folder: string;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  readonly upcast?: Upcast;
+  readonly feedLimits?: FeedLimits;
+  /** Kept back for a full disk; at least twice the WAL, 0 for none. */
+  readonly reserveBytes?: number;
+  /** For tests of what must fail: see ThreadOptions. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  readonly maxPageCount?: number;
+}
+
+const RESERVE_BYTES = 32 * 1024 * 1024;
+const SPACE_CHECK_MS = 5_000;
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+/** The embedded log: one file of SQLite in one folder, for one process. */
+export class SqliteEventLog extends EventLog {
+  override readonly exclusive = true;
+  private readonly connection: Connection;
+  private readonly feed: LiveFeed;
+  private readonly reserve: Reserve;
+  private readonly upcast: Upcast | undefined;
+  private headPosition: Position = 0;
+  private spaceCheck: NodeJS.Timeout | undefined;
+
+  private constructor(private readonly options: SqliteEventLogOptions) {
+    super();
+    this.upcast = options.upcast;
+    const { folder, synchronous = 'FULL', maxPageCount = 0 } = options;
+    this.connection = new Connection(
+      { folder, synchronous, maxPageCount },
+      {
+        committed: (appends, outcomes) => this.committed(appends, outcomes),
+        reopened: (head) => void this.hearUpTo(head),
+        full: () => this.reserve.release(),
+      },
+      options.logger,
+    );
+    this.reserve = new Reserve(folder, options.reserveBytes ?? RESERVE_BYTES);
+    this.feed = new LiveFeed(
+      {
+        streamPage: (stream, after) => this.streamPage(stream, { after }, NO_LIMIT),
+        logPage: (after, prefixes) => this.logPage(after, prefixes, NO_LIMIT),
+      },
+      options.clock ?? new SystemClock(),
+      options.feedLimits,
+    );
+  }
+
+  /** @throws LogRefused when the folder is in use or its file is not a log that this program can go on with */
+  static async open(options: SqliteEventLogOptions): Promise<SqliteEventLog> {
+    const log = new SqliteEventLog(options);
+    await log.connection.open();
+    log.headPosition = log.connection.head;
+    log.feed.startAfter(log.headPosition);
+    log.watchSpace();
+    return log;
+  }
+
+  override get logId(): string {
+    return this.connection.logId;
+  }
+
+  override append(
+    stream: string,
+    events: readonly NewEvent[],
+    options: { expected: Expected },
+  ): Promise<AppendResult> {
+    return new Promise((resolve, reject) => {
+      checkSizes(events);
+      this.connection.append({ stream, events, expected: codeOf(options.expected), resolve, reject });
+    });
+  }
+
+  override async *readStream(
+    stream: string,
+    options: ReadOptions = {},
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    let { after, limit = NO_LIMIT } = options;
+    const { backwards = false } = options;
+    while (limit > 0) {
+      const page = await this.streamPage(stream, { after, backwards }, limit);
+      if (page.length === 0) return;
+      yield page;
+      limit -= page.length;
+      after = page.at(-1)!.revision;
+      if (backwards && after === 0) return;
+    }
+  }
+
+  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+    let { after = 0, limit = NO_LIMIT } = options;
+    while (limit > 0) {
+      const batch = await this.logPage(after, [], limit);
+      if (batch.events.length === 0) return;
+      yield batch;
+      limit -= batch.events.length;
+      after = batch.position;
+    }
+  }
+
+  override subscribeStream(
+    stream: string,
+    options: { after?: Revision; signal: AbortSignal },
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    return this.feed.subscribeStream(stream, options.after ?? -1, options.signal);
+  }
+
+  override subscribeAll(options: {
+    after?: Position;
+    prefixes?: readonly string[];
+    signal: AbortSignal;
+  }): AsyncIterable<Batch> {
+    return this.feed.subscribeAll(options.after ?? 0, options.prefixes ?? [], options.signal);
+  }
+
+  override async head(): Promise<Position> {
+    const { problem } = this.connection;
+    if (problem !== undefined) throw new LogUnavailable(problem);
+    return this.headPosition;
+  }
+
+  override async health(): Promise<LogHealth> {
+    const detail = this.connection.problem ?? this.reserve.problem;
+    return detail === undefined ? { ok: true } : { ok: false, detail };
+  }
+
+  override async close(): Promise<void> {
+    clearTimeout(this.spaceCheck);
+    await this.connection.close();
+    this.feed.close();
+  }
+
+  private committed(appends: readonly PendingAppend[], outcomes: readonly number[]): void {
+    for (const [i, { stream, events }] of appends.entries()) {
+      const first = outcomes[i * 2]!;
+      const last = outcomes[i * 2 + 1]!;
+      // A conflict, or a repeat whose events were heard the first time.
+      if (first < 0 || last <= this.headPosition) continue;
+      const before = last - events.length + 1;
+      const recorded = events.map(
+        (event, j) =>
+          new StoredEvent(event, { stream, revision: first + j, position: before + j }, this.upcast),
+      );
+      this.headPosition = last;
+      this.feed.streamGrew(stream, recorded);
+      this.feed.logGrew(recorded);
+    }
+    this.feed.wake();
+  }
+
+  private async streamPage(
+    stream: string,
+    { after, backwards = false }: { after?: Revision | undefined; backwards?: boolean },
+    limit: number,
+  ): Promise<readonly RecordedEvent[]> {
+    const page = await this.connection.read({
+      kind: 'stream',
+      stream,
+      after: after ?? null,
+      backwards,
+      limit,
+    });
+    return decodeRows(page.rows, this.upcast);
+  }
+
+  private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
+    const page = await this.connection.read({ kind: 'all', after, prefixes, limit });
+    return { events: decodeRows(page.rows, this.upcast), position: page.position };
+  }
+
+  /** Tells the listeners what an append with an unknown outcome left in the log. */
+  private async hearUpTo(head: Position): Promise<void> {
+    let after = this.headPosition;
+    this.headPosition = head;
+    this.feed.startAfter(head);
+    this.feed.wake();
+    while (after < head) {
+      const batch = await this.logPage(after, [], NO_LIMIT).catch(() => null);
+      // Not open again after all: it will be heard of when it is.
+      if (batch === null) this.headPosition = Math.min(this.headPosition, after);
+      if (batch === null || batch.events.length === 0) return;
+      for (const event of batch.events) this.feed.streamGrew(event.stream, [event]);
+      after = batch.position;
+    }
+  }
+
+  private watchSpace(): void {
+    this.reserve
+      .check()
+      .catch((error: unknown) =>
+        this.options.logger.warn({ err: error }, 'the space on the disk could not be looked at'),
+      )
+      .finally(() => {
+        this.spaceCheck = setTimeout(() => this.watchSpace(), SPACE_CHECK_MS).unref();
+      });
+  }
+}
+
+function codeOf(expected: Expected): number {
+  switch (expected) {
+    case 'no_stream':
+      return NO_STREAM;
+    case 'stream_exists':
+      return STREAM_EXISTS;
+    case 'any':
+      return ANY;
+    default:
+      return expected;
+  }
+}
+
+function checkSizes(events: readonly NewEvent[]): void {
+  if (events.length === 0) throw new RangeError('an append needs an event');
+  let total = 0;
+  for (const event of events) {
+    const bytes = sizeOf(event);
+    if (bytes > MAX_EVENT_BYTES)
+      throw new EventTooLarge(`${event.type} has ${bytes} bytes of ${MAX_EVENT_BYTES}`);
+    total += bytes;
+  }
+  if (total > MAX_APPEND_BYTES)
+    throw new EventTooLarge(`the append has ${total} bytes of ${MAX_APPEND_BYTES}`);
+}
