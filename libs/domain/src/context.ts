@@ -22,6 +22,13 @@ export class ContextFold {
   private isHidden = false;
   private cancelledRun: string | null = null;
 
+  /** A run starts with this message. */
+  begin(message: Content): void {
+    this.isHidden = false;
+    this.text = [];
+    this.messages.push({ role: 'user', content: message });
+  }
+
   push(event: RecordedSessionEvent): void {
     switch (event.type) {
       case 'run_requested':

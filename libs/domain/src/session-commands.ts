@@ -27,16 +27,24 @@ export type StartDecision =
   /** The run is there already: whoever asked follows it. */
   | { readonly kind: 'known' };
 
+/** Who starts a run, and whether there is room for it now. */
+export interface StartTerms {
+  readonly project: string;
+  readonly worker: string;
+  /** Revision that the first event decided here will have. */
+  readonly next: number;
+  /** false: the run waits even in an idle session, because the service is full. */
+  readonly hasRoom: boolean;
+}
+
 /** A run in a session that exists. @throws Problem not_found, session_busy */
-export function decideStart(
-  state: SessionState,
-  request: RunRequest,
-  project: string,
-  worker: string,
-): StartDecision {
-  requireSession(state, project);
+export function decideStart(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
+  requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
-  if (isIdle(state)) return { kind: 'start', events: [requested(request), ...started(request.run, worker)] };
+  if (isIdle(state)) {
+    if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
+    return { kind: 'start', events: [requested(request), ...started(request.run, terms.worker, terms.next)] };
+  }
   if (request.onBusy === 'reject')
     throw new Problem('session_busy', 'another run of this session is under way');
   if (request.trigger !== 'task' && state.waiting.length >= MAX_WAITING) {
@@ -46,9 +54,18 @@ export function decideStart(
   return { kind: 'queue', events: [requested(request), ...cancel] };
 }
 
-/** The four events that stand on the log before a new session's first run says anything. */
-export function openWith(request: RunRequest, worker: string): readonly Draft[] {
-  return [{ type: 'session_opened', data: {} }, requested(request), ...started(request.run, worker, 1)];
+/**
+ * A new session and its first run: four events that stand on the log before the run says anything, or two where it has
+ * to wait. null where the session is there already.
+ */
+export function decideOpen(
+  state: SessionState,
+  request: RunRequest,
+  { worker, hasRoom }: Pick<StartTerms, 'worker' | 'hasRoom'>,
+): readonly Draft[] | null {
+  if (state.project !== null) return null;
+  const opened: readonly Draft[] = [{ type: 'session_opened', data: {} }, requested(request)];
+  return hasRoom ? [...opened, ...started(request.run, worker, 1)] : opened;
 }
 
 /** Nothing where the run has ended, was never there, or is being cancelled already. */
@@ -108,12 +125,10 @@ function requested({ run, onBusy, ...request }: RunRequest): Draft {
   return { type: 'run_requested', data: { ...request, ...interrupts }, run };
 }
 
-const THIS_APPEND = -1;
-
 function started(
   run: string,
   worker: string,
-  requested: number = THIS_APPEND,
+  requested: number,
   waiting: readonly WaitingRun[] = [],
   isCancelled = false,
 ): readonly Draft[] {

@@ -6,6 +6,9 @@ export abstract class Clock {
   /** Calls `fire` once, after `ms` milliseconds. Returns a function that cancels it. */
   abstract timer(ms: number, fire: () => void): () => void;
 
+  /** Calls `fire` when what is under way in this turn of the event loop is done: work that gathers is done once. */
+  abstract soon(fire: () => void): void;
+
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -58,6 +61,10 @@ export class SystemClock extends Clock {
   override timer(ms: number, fire: () => void): () => void {
     const handle = setTimeout(fire, ms);
     return () => clearTimeout(handle);
+  }
+
+  override soon(fire: () => void): void {
+    setImmediate(fire);
   }
 }
 

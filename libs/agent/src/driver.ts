@@ -1,0 +1,201 @@
+import {
+  type CallState,
+  type ContextFold,
+  type Draft,
+  type RecordedSessionEvent,
+  type RunEnd,
+  type RunState,
+  assertNever,
+  evolveRun,
+  formatDollars,
+  nextAction,
+} from '#domain';
+import type { Clock, Logger } from '#platform';
+import type { RunSink } from './block-writer.js';
+import type { ContentStore } from './content-store.js';
+import type { TextType } from './journal-entry.js';
+import type { Journal } from './journal.js';
+import { maxStepsOf } from './modes.js';
+import { type ModelTurn, TurnFailed } from './model-turn.js';
+import { ClaimLost, type RunWriter } from './run-writer.js';
+import type { Toolbox } from './tool.js';
+import { ToolRunner } from './tool-runner.js';
+
+/** The run goes no further in this process; whoever claims it next goes on from the log. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+}
+
+export class RunCancelled extends Error {
+  override readonly name = 'RunCancelled';
+}
+
+export class RunTimedOut extends Error {
+  override readonly name = 'RunTimedOut';
+}
+
+export interface DriverPorts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly contents: ContentStore;
+  readonly turn: ModelTurn;
+  readonly limits: { readonly maxSteps: number; readonly runTimeoutMs: number };
+}
+
+export interface Drive {
+  readonly session: string;
+  readonly journal: Journal;
+  readonly writer: RunWriter;
+  /** The run as far as the log holds it. */
+  readonly state: RunState;
+  /** What the model has been told and has said, up to the same point. */
+  readonly context: ContextFold;
+  readonly toolbox: Toolbox;
+  /** Aborted by a cancel, by the run's time limit, when the claim is lost, or when the service stops. */
+  readonly controller: AbortController;
+}
+
+/** Drives one run to its end: decide, do, journal, evolve, again. */
+export class Driver implements RunSink {
+  private state: RunState;
+  private readonly tools: ToolRunner;
+
+  constructor(
+    private readonly ports: DriverPorts,
+    private readonly run: Drive,
+  ) {
+    this.state = run.state;
+    this.tools = new ToolRunner(run.toolbox.tools, ports.contents, run.session, this);
+  }
+
+  /** Resolves when the run's end is on the log, or with null when it is no longer this process's to drive. */
+  async drive(): Promise<RunEnd | null> {
+    const { controller } = this.run;
+    const { runTimeoutMs } = this.ports.limits;
+    const cancelTimer = this.ports.clock.timer(runTimeoutMs, () => controller.abort(new RunTimedOut()));
+    try {
+      await this.loop();
+    } catch (error) {
+      await this.endAfter(error);
+    } finally {
+      cancelTimer();
+    }
+    return this.run.writer.lost ? null : this.state.end;
+  }
+
+  write(drafts: readonly Draft[]): void {
+    this.run.journal.write(this.run.writer, drafts);
+    for (const draft of drafts) {
+      this.state = evolveRun(this.state, draft);
+      this.run.context.push(this.asRecorded(draft));
+    }
+  }
+
+  writeText(type: TextType, text: string): void {
+    this.run.journal.writeText(this.run.writer, type, text);
+    if (type === 'agent_response') this.run.context.push(this.asRecorded({ type, data: { content: text } }));
+  }
+
+  private async loop(): Promise<void> {
+    const maxSteps = maxStepsOf(this.state.mode, this.ports.limits.maxSteps);
+    for (;;) {
+      const action = nextAction(this.state, maxSteps);
+      switch (action.kind) {
+        case 'call_model':
+          await this.callModel();
+          break;
+        case 'run_tools':
+          await this.runTools(action.calls);
+          break;
+        case 'close_step':
+          if (action.responses.length > 0) this.write(await this.tools.responses(action.responses));
+          this.write([{ type: 'agent_step', data: { step: String(this.state.steps + 1) } }]);
+          break;
+        case 'finish':
+          return this.finish(action.end);
+        case 'stop':
+          return;
+        default:
+          assertNever(action);
+      }
+    }
+  }
+
+  private async callModel(): Promise<void> {
+    const { signal } = this.run.controller;
+    const { journal, session, context } = this.run;
+    const turn = await this.ports.turn.take(
+      {
+        session,
+        state: this.state,
+        messages: context.messages,
+        tools: this.tools.definitions,
+        journal,
+        sink: this,
+      },
+      signal,
+    );
+    const calls = turn.tool_calls ?? [];
+    this.tools.startTurn(calls);
+    const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
+    this.write([{ type: 'model_turn_completed', data: turn }, ...uses]);
+  }
+
+  /** No tool is called before the log holds the intent to. */
+  private async runTools(calls: readonly CallState[]): Promise<void> {
+    await this.run.journal.settled(this.run.writer);
+    await this.tools.run(calls, this.run.controller.signal);
+  }
+
+  private async endAfter(error: unknown): Promise<void> {
+    const reason: unknown = this.run.controller.signal.aborted ? this.run.controller.signal.reason : error;
+    if (reason instanceof ClaimLost || reason instanceof RunStopped || this.run.writer.lost) return;
+    if (this.state.end === null) await this.finish(this.endOf(reason));
+  }
+
+  private endOf(reason: unknown): RunEnd {
+    if (reason instanceof RunCancelled) return { kind: 'cancelled' };
+    if (reason instanceof RunTimedOut) {
+      const seconds = this.ports.limits.runTimeoutMs / 1000;
+      return {
+        kind: 'failed',
+        code: 'timeout',
+        message: `the run took longer than ${seconds} s`,
+        isRetryable: true,
+      };
+    }
+    if (reason instanceof TurnFailed) {
+      return { kind: 'failed', code: reason.code, message: reason.message, isRetryable: reason.isRetryable };
+    }
+    this.ports.logger.error(
+      { err: reason, run: this.run.writer.claim.run },
+      'a run failed for a reason of our own',
+    );
+    return { kind: 'failed', code: 'internal', message: 'the service failed', isRetryable: true };
+  }
+
+  private async finish(end: RunEnd): Promise<void> {
+    this.write([{ type: 'agent_cost', data: { cost: formatDollars(this.state.cost) } }, endEvent(end)]);
+    await this.run.journal.settled(this.run.writer);
+  }
+
+  private asRecorded(draft: Draft): RecordedSessionEvent {
+    return { ...draft, revision: -1, time: 0, meta: this.run.writer.meta };
+  }
+}
+
+function endEvent(end: RunEnd): Draft {
+  switch (end.kind) {
+    case 'completed':
+      return { type: 'agent_completed', data: {} };
+    case 'cancelled':
+      return { type: 'agent_cancelled', data: {} };
+    case 'failed':
+      return {
+        type: 'agent_error',
+        data: { content: end.message, code: end.code, retryable: end.isRetryable },
+      };
+    default:
+      return assertNever(end);
+  }
+}

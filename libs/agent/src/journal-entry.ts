@@ -1,0 +1,64 @@
+import type { Draft, SessionState } from '#domain';
+import type { EventMeta, NewEvent } from '#event-log';
+import type { RunWriter } from './run-writer.js';
+
+export type Decide<T> = (
+  state: SessionState,
+  next: number,
+) => { readonly events: readonly Draft[]; readonly value: T };
+
+export type TextType = 'agent_response' | 'agent_thinking';
+
+export interface CommandEntry {
+  readonly kind: 'command';
+  readonly meta: EventMeta;
+  readonly decide: Decide<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  outcome?: unknown;
+}
+
+export type RunEntry =
+  | {
+      readonly kind: 'events';
+      readonly writer: RunWriter;
+      readonly drafts: readonly Draft[];
+      made?: NewEvent[];
+    }
+  | {
+      readonly kind: 'text';
+      readonly writer: RunWriter;
+      readonly type: TextType;
+      text: string;
+      made?: NewEvent[];
+    };
+
+export type Entry =
+  | CommandEntry
+  | RunEntry
+  | {
+      readonly kind: 'barrier';
+      readonly writer: RunWriter;
+      readonly resolve: () => void;
+      readonly reject: (error: unknown) => void;
+    };
+
+export interface FormedBatch {
+  readonly entries: Entry[];
+  readonly events: NewEvent[];
+  bytes: number;
+  state: SessionState;
+}
+
+/** What an entry of a run puts on the log. */
+export function draftsOf(entry: RunEntry): readonly Draft[] {
+  if (entry.kind === 'events') return entry.drafts;
+  return [{ type: entry.type, data: { content: entry.text } }];
+}
+
+/** The most units of `text`, at most `max`, that end at a code point. */
+export function cutAt(text: string, max: number): number {
+  if (text.length <= max) return text.length;
+  const unit = text.charCodeAt(max - 1);
+  return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max;
+}

@@ -1,0 +1,297 @@
+import { type Draft, NO_SESSION, type SessionState, asSessionEvent, evolveSession } from '#domain';
+import {
+  type EventLog,
+  type EventMeta,
+  LogUnavailable,
+  MAX_APPEND_BYTES,
+  type NewEvent,
+  NO_EVENTS,
+  type RecordedEvent,
+  appendUntilDefinite,
+  newEvent,
+} from '#event-log';
+import type { Clock, Random } from '#platform';
+import {
+  type CommandEntry,
+  type Decide,
+  type Entry,
+  type FormedBatch,
+  type RunEntry,
+  type TextType,
+  cutAt,
+  draftsOf,
+} from './journal-entry.js';
+import { ClaimLost, type RunWriter } from './run-writer.js';
+
+/**
+ * The writing end of one session in this process, and what is known of the session.
+ *
+ * 1. One append is in flight; what comes meanwhile waits and goes with the next one. The log's pace is the clock.
+ * 2. An append is frozen until its outcome is definite: the same bytes, ids and revision.
+ * 3. After a conflict the strangers' events are read first; then commands are decided again, and a run's own events are
+ *    written behind them with the ids that they have, unless another worker has claimed the run: then they are refused.
+ * 4. Listeners hear of events when they are committed, in order, never before.
+ */
+export class Journal {
+  private known: SessionState = NO_SESSION;
+  private last = NO_EVENTS;
+  private readonly queue: Entry[] = [];
+  private queuedBytes = 0;
+  /** The highest revision that is said to be there; more than `last` while a stranger's event is unread. */
+  private heard = NO_EVENTS;
+  private isBusy = false;
+  private ordinal = 0;
+  private readonly idPrefix: string;
+  private roomWaiters: (() => void)[] = [];
+
+  constructor(
+    readonly stream: string,
+    private readonly ports: JournalPorts,
+    private readonly listener: JournalListener,
+    start?: { readonly state: SessionState; readonly revision: number },
+  ) {
+    const x = ports.random.hex(9);
+    this.idPrefix = `${x.slice(0, 8)}-${x.slice(8, 12)}-8${x.slice(12, 15)}-8${x.slice(15, 18)}-`;
+    if (start) {
+      this.known = start.state;
+      this.last = start.revision;
+    }
+  }
+
+  /** The session as of the last committed event that this process knows. */
+  get state(): SessionState {
+    return this.known;
+  }
+
+  get revision(): number {
+    return this.last;
+  }
+
+  get isQuiet(): boolean {
+    return !this.isBusy && this.queue.length === 0;
+  }
+
+  /**
+   * Writes what `decide` makes of the session's state, decided anew after each conflict. Resolves when it is on the log,
+   * or at once where there is nothing to write. @throws what `decide` throws, LogUnavailable (nothing was stored)
+   */
+  command<T>(meta: EventMeta, decide: Decide<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.enqueue({ kind: 'command', meta, decide, resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  /** Adds events of a run that this process drives. They are on the log when a later `settled` resolves. */
+  write(writer: RunWriter, drafts: readonly Draft[]): void {
+    if (writer.lost) return;
+    this.enqueue({ kind: 'events', writer, drafts });
+  }
+
+  /** Adds text to a block. Pieces that wait for the same append become one event. */
+  writeText(writer: RunWriter, type: TextType, text: string): void {
+    if (writer.lost) return;
+    let rest = text;
+    const tail = this.queue.at(-1);
+    if (tail?.kind === 'text' && tail.writer === writer && tail.type === type && !tail.made) {
+      const room = cutAt(rest, MAX_TEXT - tail.text.length);
+      tail.text += rest.slice(0, room);
+      this.queuedBytes += room;
+      rest = rest.slice(room);
+    }
+    while (rest !== '') {
+      const room = cutAt(rest, MAX_TEXT);
+      this.enqueue({ kind: 'text', writer, type, text: rest.slice(0, room) });
+      rest = rest.slice(room);
+    }
+  }
+
+  /** Resolves when everything that this writer wrote so far is on the log. @throws ClaimLost */
+  settled(writer: RunWriter): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (writer.lost) return reject(writer.lost);
+      if (this.isQuiet) return resolve();
+      this.enqueue({ kind: 'barrier', writer, resolve, reject });
+    });
+  }
+
+  get hasRoom(): boolean {
+    return this.queuedBytes < MAX_APPEND_BYTES;
+  }
+
+  /** Resolves when less than an append's worth of text waits: whoever reads a model stops until then. */
+  async room(): Promise<void> {
+    while (this.queuedBytes >= MAX_APPEND_BYTES)
+      await new Promise<void>((resolve) => this.roomWaiters.push(resolve));
+  }
+
+  /** Others have written up to `revision`, as a follower of the stream heard: what is not known yet is read. */
+  learn(revision: number): void {
+    this.heard = Math.max(this.heard, revision);
+    if (this.heard > this.last) this.wake();
+  }
+
+  private enqueue(entry: Entry): void {
+    this.queue.push(entry);
+    this.queuedBytes += entry.kind === 'text' ? entry.text.length : 0;
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    this.ports.clock.soon(() => this.ports.start('journal', () => this.drain()));
+  }
+
+  private async drain(): Promise<void> {
+    while (this.queue.length > 0 || this.heard > this.last) {
+      if (this.heard > this.last) await this.catchUp();
+      else await this.appendNext();
+    }
+    this.isBusy = false;
+  }
+
+  private async appendNext(): Promise<void> {
+    const batch = this.form();
+    if (batch.events.length === 0) return this.settle(batch);
+    try {
+      const { log, clock, random } = this.ports;
+      const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;
+      const result = await appendUntilDefinite(log, clock, random, this.stream, batch.events, { expected });
+      if (result.kind === 'appended') {
+        this.take(recorded(this.stream, batch.events, result.first, result.position));
+        return this.settle(batch);
+      }
+      this.putBack(batch.entries);
+      this.heard = Math.max(this.heard, result.actual);
+    } catch (error) {
+      await this.failed(batch, error);
+    }
+  }
+
+  /** Takes entries from the queue while they fit into one append, and makes their events. */
+  private form(): FormedBatch {
+    const batch: FormedBatch = { entries: [], events: [], bytes: 0, state: this.known };
+    while (this.queue.length > 0 && batch.bytes < MAX_APPEND_BYTES / 2) {
+      const entry = this.queue.shift() as Entry;
+      this.queuedBytes -= entry.kind === 'text' ? entry.text.length : 0;
+      batch.entries.push(entry);
+      if (entry.kind === 'command') this.decideInto(batch, entry);
+      else if (entry.kind !== 'barrier') this.writeInto(batch, entry);
+    }
+    if (this.hasRoom) for (const wake of this.roomWaiters.splice(0)) wake();
+    return batch;
+  }
+
+  private decideInto(batch: FormedBatch, entry: CommandEntry): void {
+    try {
+      const next = this.last + 1 + batch.events.length;
+      const decision = entry.decide(batch.state, next);
+      entry.outcome = decision.value;
+      this.addTo(batch, this.make(decision.events, entry.meta));
+    } catch (error) {
+      batch.entries.pop();
+      entry.reject(error);
+    }
+  }
+
+  private writeInto(batch: FormedBatch, entry: RunEntry): void {
+    if (!entry.writer.holdsClaim(batch.state)) entry.writer.fail(new ClaimLost(entry.writer.claim.run));
+    if (entry.writer.lost) return;
+    entry.made ??= this.make(draftsOf(entry), entry.writer.meta);
+    this.addTo(batch, entry.made);
+  }
+
+  private addTo(batch: FormedBatch, events: readonly NewEvent[]): void {
+    for (const event of events) {
+      const at = { ...event, revision: this.last + 1 + batch.events.length };
+      batch.state = evolveSession(batch.state, asSessionEvent(at));
+      batch.events.push(event);
+      batch.bytes += Buffer.byteLength(event.json);
+    }
+  }
+
+  private make(drafts: readonly Draft[], meta: EventMeta): NewEvent[] {
+    const time = this.ports.clock.now();
+    return drafts.map((draft) => {
+      const id = this.idPrefix + (this.ordinal++).toString(16).padStart(12, '0');
+      const ofRun = draft.run === undefined || draft.run === meta.run ? meta : { ...meta, run: draft.run };
+      return newEvent({ id, type: draft.type, time, data: draft.data }, ofRun);
+    });
+  }
+
+  private take(events: readonly RecordedEvent[]): void {
+    if (events.length === 0) return;
+    for (const event of events) {
+      this.known = evolveSession(this.known, asSessionEvent(event));
+      this.last = event.revision;
+    }
+    this.listener.committed(events);
+  }
+
+  private settle(batch: FormedBatch): void {
+    for (const entry of batch.entries) {
+      if (entry.kind === 'command') entry.resolve(entry.outcome);
+      else if (entry.kind === 'barrier') {
+        if (entry.writer.lost) entry.reject(entry.writer.lost);
+        else entry.resolve();
+      }
+    }
+  }
+
+  private putBack(entries: readonly Entry[]): void {
+    this.queue.unshift(...entries);
+    for (const entry of entries) this.queuedBytes += entry.kind === 'text' ? entry.text.length : 0;
+  }
+
+  private async catchUp(): Promise<void> {
+    const { log, clock } = this.ports;
+    try {
+      for await (const page of log.readStream(this.stream, after(this.last))) this.take(page);
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error;
+    }
+    if (this.heard > this.last) await clock.sleep(RETRY_MS);
+  }
+
+  /** Commands hear that nothing was stored; what a run wrote waits for better times. */
+  private async failed(batch: FormedBatch, error: unknown): Promise<void> {
+    if (!(error instanceof LogUnavailable)) return this.refuse(batch, error);
+    this.putBack(batch.entries.filter((entry) => entry.kind !== 'command'));
+    for (const entry of batch.entries) if (entry.kind === 'command') entry.reject(error);
+    await this.ports.clock.sleep(RETRY_MS);
+  }
+
+  /** An append that can never succeed: a bug. Whoever is part of it hears of it. */
+  private refuse(batch: FormedBatch, error: unknown): void {
+    for (const entry of batch.entries) {
+      if (entry.kind === 'command' || entry.kind === 'barrier') entry.reject(error);
+      else entry.writer.fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+export interface JournalPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly start: (name: string, work: () => Promise<void>) => void;
+}
+
+export interface JournalListener {
+  committed(events: readonly RecordedEvent[]): void;
+}
+
+/** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
+const MAX_TEXT = 24_000;
+const RETRY_MS = 200;
+
+const after = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });
+
+function recorded(
+  stream: string,
+  events: readonly NewEvent[],
+  first: number,
+  position: number,
+): RecordedEvent[] {
+  return events.map((event, i) => ({ ...event, stream, revision: first + i, position }));
+}

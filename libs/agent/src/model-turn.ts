@@ -1,0 +1,182 @@
+import {
+  type ContextMessage,
+  type ErrorCode,
+  type RunState,
+  type SessionEvent,
+  type TurnToolCall,
+  cutToBudget,
+  formatDollars,
+  isFileRef,
+} from '#domain';
+import type { Clock, Random } from '#platform';
+import { BlockWriter, type RunSink } from './block-writer.js';
+import type { ContentStore } from './content-store.js';
+import type { Journal } from './journal.js';
+import {
+  type ModelClient,
+  ModelFailure,
+  type ModelMessage,
+  type ModelPiece,
+  type ToolDefinition,
+} from './model-client.js';
+import { MODES } from './modes.js';
+import { costOf } from './prices.js';
+import { systemMessage } from './prompt.js';
+
+export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
+
+export interface TurnRequest {
+  readonly session: string;
+  readonly state: RunState;
+  readonly messages: readonly ContextMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly journal: Journal;
+  readonly sink: RunSink;
+}
+
+/** The model could not be brought to answer. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly isRetryable: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+const ATTEMPTS = 3;
+/** Waits of 1 to 1.5 and 4 to 6 s: with the time that failures take themselves, three attempts within about 30 s. */
+const FIRST_WAIT_MS = 1000;
+const WAIT_FACTOR = 4;
+const MAX_RETRY_AFTER_MS = 12_000;
+/** A context that the server finds too long is halved so many times. */
+const CUTS = 4;
+/** Arguments of one turn's calls, together: they stand in one event. */
+const MAX_ARGUMENTS = 120_000;
+
+type End = Extract<ModelPiece, { kind: 'end' }>;
+
+/** Takes one turn of the model: asks, again where that may help, and writes what it says while it says it. */
+export class ModelTurn {
+  constructor(
+    private readonly model: ModelClient,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly contents: ContentStore,
+  ) {}
+
+  /** @throws TurnFailed, or the signal's reason when it is aborted */
+  async take(request: TurnRequest, signal: AbortSignal): Promise<TurnData> {
+    let budget = MODES[request.state.mode].contextChars;
+    for (let attempt = 1, cuts = 0; ;) {
+      try {
+        return turnData(await this.ask(request, budget, signal), request.state.model);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ModelFailure)) throw error;
+        if (error.kind === 'too_long' && cuts < CUTS) {
+          budget = Math.min(budget, sizeOfAll(request.messages)) / 2;
+          cuts++;
+        } else {
+          if (error.kind !== 'transient' || attempt >= ATTEMPTS) throw failed(error);
+          await this.waitBefore(++attempt, error, signal);
+        }
+        request.sink.write([
+          { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: error.message } },
+        ]);
+      }
+    }
+  }
+
+  private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<End> {
+    const { state, session, sink, tools, journal } = request;
+    const mode = MODES[state.mode];
+    const messages = await this.messagesOf(request, budget);
+    const block = new BlockWriter(sink, this.contents, session, state.config.streaming_tokens === true);
+    const stream = this.model.stream(
+      { model: state.model, messages, tools, reasoningEffort: mode.reasoningEffort },
+      signal,
+    );
+    for await (const pieces of stream) {
+      for (const piece of pieces) {
+        if (piece.kind === 'end') {
+          await block.close();
+          return piece;
+        }
+        const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
+        if (stored) await stored;
+      }
+      if (!journal.hasRoom) await journal.room();
+    }
+    throw new ModelFailure('transient', 'the model ended its answer without an end');
+  }
+
+  private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
+    const system = systemMessage(request.state.config, MODES[request.state.mode]);
+    const messages: ModelMessage[] = [{ role: 'system', content: system }];
+    for (const message of cutToBudget(request.messages, budget, sizeOf)) {
+      if (isInline(message)) messages.push(message);
+      else messages.push({ ...message, content: await this.contents.text(request.session, message.content) });
+    }
+    return messages;
+  }
+
+  private waitBefore(attempt: number, error: ModelFailure, signal: AbortSignal): Promise<void> {
+    const wait = FIRST_WAIT_MS * WAIT_FACTOR ** (attempt - 2) * (1 + this.random.jitter() / 2);
+    const asked = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+    return this.clock.sleep(Math.max(wait, asked), signal);
+  }
+}
+
+function failed(error: ModelFailure): TurnFailed {
+  if (error.kind === 'too_long') return new TurnFailed('context_too_long', error.message, false, error);
+  return new TurnFailed('model_unavailable', error.message, error.kind === 'transient', error);
+}
+
+function turnData(end: End, model: string): TurnData {
+  const { usage, toolCalls } = end;
+  const tool_calls = distinct(toolCalls);
+  if (tool_calls.reduce((sum, call) => sum + call.arguments.length, 0) > MAX_ARGUMENTS) {
+    throw new ModelFailure(
+      'transient',
+      `the model called tools with more than ${MAX_ARGUMENTS} characters of arguments`,
+    );
+  }
+  return {
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      ...(usage.estimated ? { estimated: true as const } : {}),
+    },
+    cost: formatDollars(costOf(model, usage)),
+    finish_reason: end.finishReason,
+    ...(tool_calls.length > 0 ? { tool_calls } : {}),
+  };
+}
+
+/** Some servers give every call of a turn the same id, or none. */
+function distinct(calls: readonly TurnToolCall[]): TurnToolCall[] {
+  const seen = new Set<string>();
+  return calls.map(({ id, name, arguments: input }, i) => {
+    const unique = id === '' || seen.has(id) ? `${id || 'call'}_${i}` : id;
+    seen.add(unique);
+    return { id: unique, name, arguments: input };
+  });
+}
+
+type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;
+
+const isInline = (message: ContextMessage): message is ContextMessage & InlineMessage =>
+  !isFileRef(message.content);
+
+function sizeOf(message: ContextMessage): number {
+  const content = isFileRef(message.content) ? message.content.bytes : message.content.length;
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content);
+}
+
+const sizeOfAll = (messages: readonly ContextMessage[]): number =>
+  messages.reduce((sum, m) => sum + sizeOf(m), 0);

@@ -1,0 +1,97 @@
+import { type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
+import type { RunSink } from './block-writer.js';
+import type { ContentStore } from './content-store.js';
+import type { ToolDefinition } from './model-client.js';
+import type { Tool, ToolOutcome } from './tool.js';
+
+/** Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. */
+export class ToolRunner {
+  private readonly byName: ReadonlyMap<string, Tool>;
+  readonly definitions: readonly ToolDefinition[];
+  /** Calls whose turn this process heard itself: they have not been made yet. Of others it cannot be known. */
+  private fresh: ReadonlySet<string> = new Set();
+
+  constructor(
+    tools: readonly Tool[],
+    private readonly contents: ContentStore,
+    private readonly session: string,
+    private readonly sink: RunSink,
+  ) {
+    this.byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
+    this.definitions = tools.map((tool) => tool.definition);
+  }
+
+  startTurn(calls: readonly TurnToolCall[]): void {
+    this.fresh = new Set(calls.map((call) => call.id));
+  }
+
+  /** What the log and the client are told before the calls are made. */
+  async uses(calls: readonly TurnToolCall[]): Promise<Draft[]> {
+    const drafts: Draft[] = [];
+    for (const call of calls) {
+      const text = JSON.stringify({ tool: call.name, input: inputOf(call) ?? call.arguments });
+      const content = await this.contents.store(this.session, text);
+      drafts.push({ type: 'agent_tool_use_start', data: {} }, { type: 'agent_tool_use', data: { content } });
+    }
+    return drafts;
+  }
+
+  /** Makes the calls that have no result. Resolves when each has one; rejects when the signal is aborted. */
+  async run(open: readonly CallState[], signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      open.map(async ({ call }) => {
+        const outcome = await this.outcomeOf(call, signal);
+        signal.throwIfAborted();
+        await this.record(call, outcome);
+      }),
+    );
+  }
+
+  /** The responses of calls that have a result, in the order of the calls. */
+  async responses(calls: readonly CallState[]): Promise<Draft[]> {
+    const drafts: Draft[] = [];
+    for (const { call, result } of calls) {
+      if (result === null) continue;
+      const content = await this.contents.text(this.session, result.content);
+      const text = JSON.stringify({ tool: call.name, content });
+      drafts.push({
+        type: 'agent_tool_response',
+        data: { content: await this.contents.store(this.session, text) },
+      });
+    }
+    return drafts;
+  }
+
+  private async outcomeOf(call: TurnToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+    const tool = this.byName.get(call.name);
+    if (!this.fresh.has(call.id) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
+    if (!tool) return { content: `there is no tool called ${call.name}`, isError: true };
+    const input = inputOf(call);
+    if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
+    try {
+      return await tool.call(input, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return {
+        content: `the tool failed: ${error instanceof Error ? error.message : String(error)}`,
+        isError: true,
+      };
+    }
+  }
+
+  private async record(call: TurnToolCall, outcome: ToolOutcome): Promise<void> {
+    const content = await this.contents.store(this.session, outcome.content);
+    const failed = outcome.isError ? ({ is_error: true } as const) : {};
+    this.sink.write([{ type: 'tool_call_completed', data: { call_id: call.id, content, ...failed } }]);
+  }
+}
+
+/** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
+function inputOf(call: TurnToolCall): unknown {
+  if (call.arguments.trim() === '') return {};
+  try {
+    return JSON.parse(call.arguments) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** Bounds the runs that are driven at the same time in this process. Who finds no room is called, in turn, when there is. */
+export class Admission {
+  private readonly taken = new Set<string>();
+  private readonly waiters = new Map<string, () => void>();
+
+  constructor(private readonly maxRuns: number) {}
+
+  get running(): number {
+    return this.taken.size;
+  }
+
+  get waiting(): number {
+    return this.waiters.size;
+  }
+
+  /** Takes a place for the run, if there is one and nobody waits for it. A run that has a place keeps it. */
+  tryTake(run: string): boolean {
+    if (this.taken.has(run)) return true;
+    if (this.taken.size >= this.maxRuns) return false;
+    this.taken.add(run);
+    return true;
+  }
+
+  /** Takes a place, or has `wake` called once there may be one. */
+  takeOrWait(run: string, wake: () => void): boolean {
+    if (this.tryTake(run)) {
+      this.waiters.delete(run);
+      return true;
+    }
+    this.waiters.set(run, wake);
+    return false;
+  }
+
+  release(run: string): void {
+    this.waiters.delete(run);
+    if (!this.taken.delete(run)) return;
+    const next = this.waiters.entries().next();
+    if (next.done) return;
+    const [waiting, wake] = next.value;
+    this.waiters.delete(waiting);
+    wake();
+  }
+}

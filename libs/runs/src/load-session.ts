@@ -1,0 +1,108 @@
+import {
+  ContextFold,
+  NO_SESSION,
+  type RecordedSessionEvent,
+  type RunState,
+  type SessionState,
+  asSessionEvent,
+  evolveRun,
+  evolveSession,
+  newRun,
+} from '#domain';
+import { type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
+
+type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
+/** A run's `run_requested`, with the whole envelope. */
+export type RequestEvent = Requested & Pick<RecordedEvent, 'meta'>;
+
+export interface LoadedSession {
+  readonly state: SessionState;
+  readonly revision: number;
+}
+
+/**
+ * The state of a session, read backwards from its end to the last claim: that says which runs waited then, so a
+ * session's ten-thousandth run costs what its tenth did.
+ */
+export async function loadSession(log: EventLog, stream: string): Promise<LoadedSession> {
+  const tail: RecordedSessionEvent[] = [];
+  for await (const page of log.readStream(stream, { backwards: true })) {
+    for (const event of page) {
+      tail.push(asSessionEvent(event));
+      if (event.type === 'run_claimed') return folded(tail);
+    }
+  }
+  return folded(tail);
+}
+
+function folded(backwards: readonly RecordedSessionEvent[]): LoadedSession {
+  const state = backwards.reduceRight(evolveSession, NO_SESSION);
+  return { state, revision: backwards[0]?.revision ?? NO_EVENTS };
+}
+
+/** The `run_requested` at a revision. */
+export async function loadRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
+  for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
+    for (const event of page)
+      if (event.type === 'run_requested') return asSessionEvent(event) as RequestEvent;
+  }
+  throw new Error(`no run was requested at ${revision} of ${stream}`);
+}
+
+/** A run as far as the log holds it. */
+export async function loadRun(log: EventLog, stream: string, request: RequestEvent): Promise<RunState> {
+  let state = newRun(request.data);
+  for await (const page of log.readStream(stream, { after: request.revision })) {
+    for (const event of page)
+      if (event.meta.run === request.meta.run) state = evolveRun(state, asSessionEvent(event));
+  }
+  return state;
+}
+
+/** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
+const READ_CHARS = 1_000_000;
+
+/**
+ * The context in which a run goes on: what stood before it, as far back as the model could be told, and its own turns.
+ * A clear during the run does not touch it.
+ */
+export async function loadContext(
+  log: EventLog,
+  stream: string,
+  request: RequestEvent,
+): Promise<ContextFold> {
+  const run = request.meta.run;
+  const tail: RecordedSessionEvent[] = [];
+  let chars = 0;
+  let isBefore = false;
+  reading: for await (const page of log.readStream(stream, { backwards: true })) {
+    for (const raw of page) {
+      const event = asSessionEvent(raw);
+      if (event.type === 'messages_cleared' && !isBefore) continue;
+      tail.push(event);
+      if (event.type === 'agent_started' && event.meta.run === run) isBefore = true;
+      if (isBefore) chars += raw.json.length;
+      if (event.type === 'messages_cleared') break reading;
+      if (chars > READ_CHARS && event.type === 'run_claimed') break reading;
+    }
+  }
+  return foldContext(log, stream, tail.reverse(), request);
+}
+
+async function foldContext(
+  log: EventLog,
+  stream: string,
+  events: readonly RecordedSessionEvent[],
+  request: RequestEvent,
+): Promise<ContextFold> {
+  const fold = new ContextFold();
+  const first = events[0]?.revision ?? 0;
+  for (const event of events) {
+    if (event.type === 'run_claimed' && event.data.requested < first) {
+      const isOwn = event.meta.run === request.meta.run;
+      fold.push(isOwn ? request : await loadRequest(log, stream, event.data.requested));
+    }
+    fold.push(event);
+  }
+  return fold;
+}

@@ -1,0 +1,34 @@
+import { decideCancel, decideClear, notFound, requireSession, sessionOfRun } from '#domain';
+import type { Sessions } from './sessions.js';
+
+export interface Caller {
+  readonly project: string;
+  readonly actor: string;
+}
+
+/** The commands to a session besides starting a run. */
+export class SessionCommands {
+  constructor(private readonly sessions: Sessions) {}
+
+  /** Empties history and context from the next run on. @throws Problem not_found; LogUnavailable */
+  async clear(id: string, caller: Caller): Promise<void> {
+    const session = await this.sessions.get(id);
+    await session.journal.command(metaOf(caller), (state) => ({
+      events: decideClear(state, caller.project),
+      value: undefined,
+    }));
+  }
+
+  /** Asks for the end of a run; nothing happens where it has ended. @throws Problem not_found; LogUnavailable */
+  async cancel(run: string, caller: Caller): Promise<void> {
+    const id = sessionOfRun(run);
+    if (id === null) throw notFound('the run');
+    const session = await this.sessions.get(id);
+    await session.journal.command({ ...metaOf(caller), run }, (state) => {
+      requireSession(state, caller.project);
+      return { events: decideCancel(state, run), value: undefined };
+    });
+  }
+}
+
+const metaOf = ({ project, actor }: Caller) => ({ schemaVersion: 1, project, actor });

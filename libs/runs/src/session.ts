@@ -1,0 +1,201 @@
+import {
+  type Claim,
+  ClaimLost,
+  Driver,
+  type DriverPorts,
+  Journal,
+  RunCancelled,
+  RunStopped,
+  RunWriter,
+  type Toolboxes,
+} from '#agent';
+import {
+  ContextFold,
+  type CurrentRun,
+  asSessionEvent,
+  decideClaimNext,
+  isIdle,
+  newRun,
+  sessionStream,
+} from '#domain';
+import type { EventLog, RecordedEvent } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import type { Admission } from './admission.js';
+import { type LoadedSession, type RequestEvent, loadContext, loadRequest, loadRun } from './load-session.js';
+
+export interface SessionPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly driver: DriverPorts;
+  readonly toolboxes: Toolboxes;
+  readonly admission: Admission;
+  /** Name of this replica, the same after a restart. */
+  readonly replica: string;
+  /** Replica and boot: no other process ever has the same. */
+  readonly worker: string;
+  /** Told when a session may have nothing to do any more. */
+  readonly rested: (session: Session) => void;
+}
+
+interface Driving extends Claim {
+  readonly controller: AbortController;
+}
+
+/**
+ * One session in this process: its journal, its context, and the run that this process drives.
+ *
+ * It acts on what is committed, nothing else: a claim of ours starts the driver, a cancel stops it, an end lets the next
+ * run that this replica accepted claim its turn.
+ */
+export class Session {
+  readonly journal: Journal;
+  /** What the model knows of the runs that have ended; null: not known here, to be read from the log. */
+  private context: ContextFold | null;
+  private driving: Driving | null = null;
+  private clears = 0;
+  private isClaiming = false;
+  private isStopped = false;
+  private readonly requests = new Map<string, RequestEvent>();
+
+  constructor(
+    readonly id: string,
+    private readonly ports: SessionPorts,
+    start?: LoadedSession,
+  ) {
+    this.context = start ? null : new ContextFold();
+    const { log, clock, random, background } = ports;
+    this.journal = new Journal(
+      sessionStream(id),
+      { log, clock, random, start: (name, work) => background.start(name, work) },
+      { committed: (events) => this.committed(events) },
+      start,
+    );
+  }
+
+  /** Whether it may be forgotten: nothing runs, waits or is being written here. */
+  get isAtRest(): boolean {
+    return this.driving === null && this.journal.isQuiet && (isIdle(this.journal.state) || this.isStopped);
+  }
+
+  /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
+  react(): void {
+    const { current, waiting } = this.journal.state;
+    if (this.driving !== null) return this.superviseDriver(this.driving, current);
+    if (this.isStopped) return;
+    if (current?.worker === this.ports.worker) return this.startDriver(current);
+    const next = waiting[0];
+    if (current === null && next?.replica === this.ports.replica) return this.claimNext(next.run);
+    if (isIdle(this.journal.state)) this.ports.rested(this);
+  }
+
+  /** Drives nothing any more; a run under way is left for whoever claims it next. */
+  stop(): void {
+    this.isStopped = true;
+    this.driving?.controller.abort(new RunStopped());
+  }
+
+  private committed(events: readonly RecordedEvent[]): void {
+    let isNews = false;
+    for (const event of events) {
+      if (event.type === 'run_requested')
+        this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
+      else if (this.isUnseen(event)) this.context = null;
+      if (event.type === 'messages_cleared') this.clears++;
+      isNews ||= DECISIVE.has(event.type);
+    }
+    if (isNews) this.react();
+  }
+
+  /** Whether the event changes the context in a way that no driver of ours has seen to. */
+  private isUnseen(event: RecordedEvent): boolean {
+    if (event.type === 'messages_cleared') return true;
+    return event.type === 'model_turn_completed' && event.meta.run !== this.driving?.run;
+  }
+
+  private superviseDriver(driving: Driving, current: CurrentRun | null): void {
+    if (current?.run !== driving.run) return;
+    const isOurs = current.worker === driving.worker && current.epoch === driving.epoch;
+    if (!isOurs) driving.controller.abort(new ClaimLost(driving.run));
+    else if (current.isCancelRequested) driving.controller.abort(new RunCancelled());
+  }
+
+  private claimNext(run: string): void {
+    if (this.isClaiming || !this.ports.admission.takeOrWait(run, () => this.react())) return;
+    this.isClaiming = true;
+    this.ports.background.start('claim', async () => {
+      try {
+        const request = await this.requestOf(run);
+        await this.journal.command(request.meta, (state) => {
+          const events = decideClaimNext(state, run, this.ports.worker) ?? [];
+          return { events, value: undefined };
+        });
+      } finally {
+        this.isClaiming = false;
+        if (this.journal.state.current?.run !== run) this.ports.admission.release(run);
+        this.react();
+      }
+    });
+  }
+
+  private async requestOf(run: string): Promise<RequestEvent> {
+    const { current, waiting } = this.journal.state;
+    const at = current?.run === run ? current.requested : waiting.find((w) => w.run === run)?.requested;
+    return this.requests.get(run) ?? (await loadRequest(this.ports.log, this.journal.stream, at ?? 0));
+  }
+
+  private startDriver(current: CurrentRun): void {
+    const controller = new AbortController();
+    this.driving = { run: current.run, worker: current.worker, epoch: current.epoch, controller };
+    if (current.isCancelRequested) controller.abort(new RunCancelled());
+    this.ports.background.start('run', async () => {
+      try {
+        await this.drive(current, controller);
+      } finally {
+        this.driving = null;
+        this.requests.delete(current.run);
+        this.ports.admission.release(current.run);
+        this.react();
+      }
+    });
+  }
+
+  private async drive(current: CurrentRun, controller: AbortController): Promise<void> {
+    const { log, driver, toolboxes, logger, clock } = this.ports;
+    const { run } = current;
+    const request = await this.requestOf(run);
+    const writer = new RunWriter(current, request.meta, (reason) => controller.abort(reason));
+    const context = await this.contextFor(current, request);
+    const isFresh = current.epoch === 1;
+    const state = isFresh ? newRun(request.data) : await loadRun(log, this.journal.stream, request);
+    const cleared = this.clears;
+    const { project } = request.meta;
+    await using toolbox = await toolboxes.open({ session: this.id, run, project }, controller.signal);
+    const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
+    const end = await new Driver(driver, drive).drive();
+    if (end === null) return;
+    if (cleared === this.clears) this.context = context;
+    const tookMs = clock.now() - request.time;
+    logger.info({ run, session: this.id, project, status: end.kind, ms: tookMs }, 'run ended');
+  }
+
+  /** The context up to the run's own last turn. */
+  private async contextFor(current: CurrentRun, request: RequestEvent): Promise<ContextFold> {
+    const known = this.context;
+    this.context = null;
+    if (known === null || current.epoch > 1) return loadContext(this.ports.log, this.journal.stream, request);
+    known.begin(request.data.message);
+    return known;
+  }
+}
+
+const DECISIVE: ReadonlySet<string> = new Set([
+  'run_requested',
+  'run_claimed',
+  'run_cancel_requested',
+  'agent_completed',
+  'agent_error',
+  'agent_cancelled',
+]);
