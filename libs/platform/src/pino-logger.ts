@@ -1,0 +1,57 @@
+import { type DestinationStream, type Logger as Pino, pino } from 'pino';
+import { Logger } from './logger.js';
+import { scrub } from './scrub.js';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets. */
+export class PinoLogger extends Logger {
+  private readonly pino: Pino;
+
+  constructor(level: LogLevel = 'info', destination?: DestinationStream) {
+    super();
+    const options = {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label: string) => ({ level: label }) },
+      serializers: { err: (error: unknown) => describeError(error) },
+    };
+    this.pino = destination === undefined ? pino(options) : pino(options, destination);
+  }
+
+  override debug(fields: object, message: string): void {
+    this.pino.debug(fields, message);
+  }
+  override info(fields: object, message: string): void {
+    this.pino.info(fields, message);
+  }
+  override warn(fields: object, message: string): void {
+    this.pino.warn(fields, message);
+  }
+  override error(fields: object, message: string): void {
+    this.pino.error(fields, message);
+  }
+
+  /** Writes what is buffered; to be called before the process ends. */
+  flush(): void {
+    this.pino.flush();
+  }
+}
+
+const MAX_CAUSES = 5;
+
+/** An error as fields of a log line: name, message, code, stack and causes. */
+export function describeError(error: unknown, depth = 0): object {
+  if (!(error instanceof Error)) return { message: scrub(String(error)) };
+  const { code } = error as { code?: unknown };
+  return {
+    type: error.name,
+    message: scrub(error.message),
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: scrub(error.stack) }),
+    ...(error.cause === undefined || depth >= MAX_CAUSES
+      ? {}
+      : { cause: describeError(error.cause, depth + 1) }),
+  };
+}

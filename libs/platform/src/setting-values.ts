@@ -1,0 +1,121 @@
+/** Reads one variable's text; throws WrongValue with what it takes. */
+export type ReadValue<T> = (text: string) => T;
+
+/** What a variable takes, in words that complete "NAME must be …". */
+export class WrongValue extends Error {
+  override readonly name = 'WrongValue';
+}
+
+/** Any positive integer, times `unit`, at most what a number can hold exactly. */
+export const positive =
+  (unit = 1): ReadValue<number> =>
+  (text) => {
+    if (!/^\d+$/.test(text) || !/[1-9]/.test(text)) throw new WrongValue('a positive whole number');
+    return Math.min(Number(text) * unit, Number.MAX_SAFE_INTEGER);
+  };
+
+/** Whole seconds, 0 too, as milliseconds. */
+export const seconds: ReadValue<number> = (text) => {
+  if (!/^\d+$/.test(text)) throw new WrongValue('a whole number of seconds');
+  return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+};
+
+export const port: ReadValue<number> = (text) => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new WrongValue('a port, 0 to 65535');
+  return Number(text);
+};
+
+/** Text without blanks or control characters, e.g. a host or a model's name. */
+export const word =
+  (what: string): ReadValue<string> =>
+  (text) => {
+    // eslint-disable-next-line no-control-regex
+    if (/[\s\u0000-\u001f]/.test(text)) throw new WrongValue(`${what}, without blanks`);
+    return text;
+  };
+
+export const oneOf =
+  <T extends string>(...values: readonly T[]): ReadValue<T> =>
+  (text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new WrongValue(`one of ${values.join(', ')}`);
+    return found;
+  };
+
+/** An absolute URL with one of the schemes (`http`, `esdb+discover`). */
+export const url =
+  (example: string, ...schemes: readonly string[]): ReadValue<string> =>
+  (text) => {
+    const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^/\s]/i.exec(text)?.[1]?.toLowerCase();
+    if (scheme === undefined || !schemes.includes(scheme) || /\s/.test(text)) {
+      throw new WrongValue(`a URL like ${example}`);
+    }
+    return text;
+  };
+
+export const httpUrl: ReadValue<string> = (text) => {
+  const wrong = new WrongValue('an http or https URL without a query');
+  if (!URL.canParse(text)) throw wrong;
+  const { protocol, search, hash } = new URL(text);
+  if ((protocol !== 'http:' && protocol !== 'https:') || search !== '' || hash !== '') throw wrong;
+  return text.replace(/\/+$/, '');
+};
+
+/** Comma-separated, at least one; blanks around the commas do not count. */
+export const list =
+  <T>(item: ReadValue<T>): ReadValue<readonly T[]> =>
+  (text) =>
+    text.split(',').map((part) => {
+      const trimmed = part.trim();
+      if (trimmed === '') throw new WrongValue('a comma-separated list without gaps');
+      return item(trimmed);
+    });
+
+export const hostAndPort: ReadValue<string> = (text) => {
+  const match = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text);
+  if (match === null || Number(match[1]) < 1 || Number(match[1]) > 65_535) {
+    throw new WrongValue('a comma-separated list of host:port');
+  }
+  return text;
+};
+
+export const flag: ReadValue<boolean> = (text) => {
+  if (/^(true|1|on|yes)$/i.test(text)) return true;
+  if (/^(false|0|off|no)$/i.test(text)) return false;
+  throw new WrongValue('true or false');
+};
+
+/** 32 bytes as base64 (with or without padding, also the URL alphabet) or as hex. */
+export const key32: ReadValue<Buffer> = (text) => {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
+  throw new WrongValue('32 bytes as base64 or hex');
+};
+
+export const adminKey: ReadValue<string> = (text) => {
+  if (text.length < 16 || !/^[\u0021-\u007e]+$/.test(text)) {
+    throw new WrongValue('16 characters or more, visible ASCII without blanks');
+  }
+  return text;
+};
+
+/** `whsec_` and base64 of 24 to 64 bytes, as Standard Webhooks has it. */
+export const webhookSecret: ReadValue<string> = (text) => {
+  const match = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text);
+  const bytes = match === null ? 0 : Buffer.from(match[1] ?? '', 'base64').length;
+  if (bytes < 24 || bytes > 64) throw new WrongValue('whsec_ followed by base64 of 24 to 64 bytes');
+  return text;
+};
+
+export interface Sasl {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username: string;
+  readonly password: string;
+}
+
+export const sasl: ReadValue<Sasl> = (text) => {
+  const match = /^(plain|scram-sha-256|scram-sha-512):([^:\s]+):(\S+)$/i.exec(text);
+  if (match === null) throw new WrongValue('plain|scram-sha-256|scram-sha-512:username:password');
+  const [, mechanism = '', username = '', password = ''] = match;
+  return { mechanism: mechanism.toLowerCase() as Sasl['mechanism'], username, password };
+};

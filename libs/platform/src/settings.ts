@@ -1,0 +1,155 @@
+import { type EgressAllow, readEgressAllow } from './egress/allow-list.js';
+import * as read from './setting-values.js';
+import { type ReadValue, WrongValue } from './setting-values.js';
+
+export const ROLES = ['api', 'projector', 'relay', 'clock', 'indexer'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A wrong value in the environment. The message is one line: the variable and what it takes, never its value. */
+export class SettingsRefused extends Error {
+  override readonly name = 'SettingsRefused';
+}
+
+/** Everything that can be set. It holds secrets: never log it as a whole. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly eventstoreUrl: string | null;
+  readonly eventstorePrefix: string;
+  readonly databaseUrl: string | null;
+  readonly kafkaBrokers: readonly string[];
+  readonly kafkaCommandsProject: string | null;
+  readonly kafkaSsl: boolean;
+  readonly kafkaSasl: read.Sasl | null;
+  /** null: the built-in demo model. */
+  readonly openai: { readonly baseUrl: string; readonly apiKey: string | null } | null;
+  readonly models: { readonly flash: string; readonly base: string; readonly max: string };
+  /** null: generated at first start. */
+  readonly adminKey: string | null;
+  /** 32 bytes; null: generated into dataDir. */
+  readonly masterKey: Buffer | null;
+  /** `whsec_…`; null: derived from the master key. */
+  readonly webhookSecret: string | null;
+  readonly egressAllow: EgressAllow;
+  readonly roles: ReadonlySet<Role>;
+  readonly shutdownGraceMs: number;
+  readonly takeoverMs: number;
+  readonly otelEndpoint: string | null;
+  readonly maxRuns: number;
+  readonly runTimeoutMs: number;
+  readonly maxSteps: number;
+  readonly maxUploadBytes: number;
+  readonly rateLimitRpm: number;
+  readonly maxBodyBytes: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const OPENAI = 'https://api.openai.com/v1';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads and checks every variable. @throws SettingsRefused for the first that is wrong */
+export function readSettings(env: Environment = process.env): Settings {
+  const optional = <T>(name: string, value: ReadValue<T>): T | null => readOne(env, name, value);
+  const or = <T>(name: string, value: ReadValue<T>, otherwise: T): T =>
+    readOne(env, name, value) ?? otherwise;
+  const settings: Settings = {
+    host: or('HOST', read.word('an address or a host name'), '127.0.0.1'),
+    port: or('PORT', read.port, 3000),
+    dataDir: or('DATA_DIR', readPath, './data'),
+    eventstoreUrl: optional('EVENTSTORE_URL', esdbUrl),
+    eventstorePrefix: or('EVENTSTORE_PREFIX', readPrefix, 'annals.'),
+    databaseUrl: optional('DATABASE_URL', postgresUrl),
+    kafkaBrokers: or('KAFKA_BROKERS', read.list(read.hostAndPort), []),
+    kafkaCommandsProject: optional('KAFKA_COMMANDS_PROJECT', read.word('the name of a project')),
+    kafkaSsl: or('KAFKA_SSL', read.flag, false),
+    kafkaSasl: optional('KAFKA_SASL', read.sasl),
+    openai: readOpenai(env),
+    models: {
+      flash: or('MODEL_FLASH', modelName, 'gpt-5-nano'),
+      base: or('MODEL_BASE', modelName, 'gpt-5-mini'),
+      max: or('MODEL_MAX', modelName, 'gpt-5'),
+    },
+    adminKey: optional('ANNALS_ADMIN_KEY', read.adminKey),
+    masterKey: optional('ANNALS_MASTER_KEY', read.key32),
+    webhookSecret: optional('ANNALS_WEBHOOK_SECRET', read.webhookSecret),
+    egressAllow: or('EGRESS_ALLOW', readEgressAllow, readEgressAllow('')),
+    roles: new Set(or<readonly Role[]>('ROLES', readRoles, ROLES)),
+    shutdownGraceMs: or('SHUTDOWN_GRACE_S', read.seconds, 20_000),
+    takeoverMs: or('TAKEOVER_S', read.positive(1000), 10_000),
+    otelEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', read.httpUrl),
+    maxRuns: or('MAX_RUNS', read.positive(), 500),
+    runTimeoutMs: or('RUN_TIMEOUT_S', read.positive(1000), 600_000),
+    maxSteps: or('MAX_STEPS', read.positive(), 50),
+    maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
+    rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
+    maxBodyBytes: or('MAX_BODY_KB', read.positive(1024), 2048 * 1024),
+    logLevel: or('LOG_LEVEL', read.oneOf(...LOG_LEVELS), 'info'),
+  };
+  requireSharedKeys(settings);
+  return Object.freeze(settings);
+}
+
+/** Variables that are read but that nothing heeds yet: a start that set one would not do what was asked. */
+export const NOT_YET_SUPPORTED = [
+  'EVENTSTORE_URL',
+  'KAFKA_BROKERS',
+  'KAFKA_COMMANDS_PROJECT',
+  'KAFKA_SSL',
+  'KAFKA_SASL',
+] as const;
+
+/** Which of NOT_YET_SUPPORTED are set. */
+export const notYetSupported = (env: Environment = process.env): readonly string[] =>
+  NOT_YET_SUPPORTED.filter((name) => textOf(env, name) !== null);
+
+/** A variable that is set to nothing counts as unset. */
+const textOf = (env: Environment, name: string): string | null => env[name]?.trim() || null;
+
+function readOne<T>(env: Environment, name: string, value: ReadValue<T>): T | null {
+  const text = textOf(env, name);
+  if (text === null) return null;
+  try {
+    return value(text);
+  } catch (error) {
+    if (error instanceof WrongValue) throw new SettingsRefused(`${name} must be ${error.message}`);
+    throw error;
+  }
+}
+
+function readOpenai(env: Environment): Settings['openai'] {
+  const baseUrl = readOne(env, 'OPENAI_BASE_URL', read.httpUrl);
+  const apiKey = readOne(env, 'OPENAI_API_KEY', read.word('an API key'));
+  return baseUrl === null && apiKey === null ? null : { baseUrl: baseUrl ?? OPENAI, apiKey };
+}
+
+/** Replicas that share a log or a database must agree on both keys. */
+function requireSharedKeys({ eventstoreUrl, databaseUrl, adminKey, masterKey }: Settings): void {
+  const outside = eventstoreUrl !== null ? 'EVENTSTORE_URL' : databaseUrl !== null ? 'DATABASE_URL' : null;
+  if (outside === null) return;
+  if (adminKey === null) {
+    throw new SettingsRefused(`ANNALS_ADMIN_KEY must be set with ${outside}: 16 characters or more`);
+  }
+  if (masterKey === null) {
+    throw new SettingsRefused(`ANNALS_MASTER_KEY must be set with ${outside}: 32 bytes as base64 or hex`);
+  }
+}
+
+const esdbUrl = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');
+const postgresUrl = read.url('postgres://user:password@host:5432/name', 'postgres', 'postgresql');
+const modelName = read.word("a model's name");
+const readRoles = read.list(read.oneOf(...ROLES));
+
+const readPath: ReadValue<string> = (text) => {
+  if (text.includes('\0')) throw new WrongValue('a path');
+  return text;
+};
+
+const readPrefix: ReadValue<string> = (text) => {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text) || text.startsWith('$')) {
+    throw new WrongValue('1 to 64 letters, digits, dots, dashes or underscores');
+  }
+  return text;
+};
