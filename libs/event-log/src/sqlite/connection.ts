@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#platform';
 import type { Field } from '../codec.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
-import { encodeAppend, Fifo, type PendingAppend } from './pending.js';
+import { encodeAppends, Fifo, type PendingAppend } from './pending.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
 import { startThread } from './start-thread.js';
 
@@ -112,13 +112,10 @@ export class Connection {
   private flush(): void {
     this.isFlushing = false;
     if (this.state !== 'open' || this.unsent.length === 0) return;
-    const fields: Field[] = [];
-    for (const append of this.unsent) {
-      encodeAppend(fields, append);
-      this.sent.push(append);
-    }
+    const appends = this.unsent;
     this.unsent = [];
-    this.post({ kind: 'append', fields });
+    for (const append of appends) this.sent.push(append);
+    this.post(encodeAppends(appends));
   }
 
   private post(request: Request): void {

@@ -1,5 +1,6 @@
 import type { AppendResult } from '../event-log.js';
 import type { NewEvent } from '../envelope.js';
+import type { AppendRequest } from './protocol.js';
 import { encodeMeta, type Field } from '../codec.js';
 
 /** An append between the call and its answer. */
@@ -11,20 +12,26 @@ export interface PendingAppend {
   reject(error: Error): void;
 }
 
-/** Adds an append to the message that is being made. */
-export function encodeAppend(fields: Field[], append: PendingAppend): void {
-  fields.push(append.stream, append.expected, append.events.length);
-  let before: unknown;
-  for (const event of append.events) {
-    fields.push(
-      event.id,
-      event.type,
-      event.time,
-      event.json,
-      event.meta === before ? '' : encodeMeta(event.meta),
-    );
-    before = event.meta;
+/** Makes the message for appends that travel together. */
+export function encodeAppends(appends: readonly PendingAppend[]): AppendRequest {
+  const fields: Field[] = [];
+  let bytes = 0;
+  for (const { stream, expected, events } of appends) {
+    fields.push(stream, expected, events.length);
+    let before: unknown;
+    for (const event of events) {
+      fields.push(
+        event.id,
+        event.type,
+        event.time,
+        event.json,
+        event.meta === before ? '' : encodeMeta(event.meta),
+      );
+      bytes += event.json.length;
+      before = event.meta;
+    }
   }
+  return { kind: 'append', fields, count: appends.length, bytes };
 }
 
 /** A queue that gives its oldest in constant time. */

@@ -1,11 +1,15 @@
 import type { Field } from '../codec.js';
 
 /** What goes to the log's thread. Appends of one turn of the event loop travel together. */
-export type Request =
-  | { readonly kind: 'append'; readonly fields: readonly Field[] }
-  | ReadStreamRequest
-  | ReadAllRequest
-  | { readonly kind: 'close' };
+export type Request = AppendRequest | ReadStreamRequest | ReadAllRequest | { readonly kind: 'close' };
+
+export interface AppendRequest {
+  readonly kind: 'append';
+  readonly fields: readonly Field[];
+  readonly count: number;
+  /** Of the events' text, about. */
+  readonly bytes: number;
+}
 
 export interface ReadStreamRequest {
   readonly kind: 'stream';

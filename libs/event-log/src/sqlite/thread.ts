@@ -1,10 +1,17 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
 import { isFull, openDatabase, Refusal, WAL_LIMIT_BYTES } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
-import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
+import type {
+  AppendRequest,
+  ReadAllRequest,
+  ReadStreamRequest,
+  Reply,
+  Request,
+  ThreadOptions,
+} from './protocol.js';
 
 /**
  * The log's own thread: one writer, one reader, one connection.
@@ -18,21 +25,30 @@ const reply = (message: Reply) => port.postMessage(message);
 
 const PAGE_BYTES = 4096;
 const READS_A_TURN = 4;
+/** Bounds a transaction, and so what the WAL grows by before the next look. */
+const TRANSACTION_BYTES = 2 * 1024 * 1024;
+const WAL_LOOK_BYTES = 2 * 1024 * 1024;
+/** An append changes a page of events and one of the index, or some more. */
+const WAL_BYTES_AN_APPEND = 8 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
 
 class Thread {
   private readonly writer: LogWriter;
   private readonly reader: LogReader;
-  private readonly appends: (readonly Field[])[] = [];
+  private readonly appends: AppendRequest[] = [];
   private readonly reads: (ReadStreamRequest | ReadAllRequest)[] = [];
   private isClosing = false;
   private isDirty = false;
+  /** What the WAL may have grown by since its size was asked for. */
+  private walGrowth = 0;
+  private readonly walSize: StatementSync;
   private idle: NodeJS.Timeout | undefined;
 
   private readonly db: DatabaseSync;
 
   constructor(db: DatabaseSync, head: number) {
     this.db = db;
+    this.walSize = db.prepare('PRAGMA wal_checkpoint(NOOP)');
     this.writer = new LogWriter(db, head);
     this.reader = new LogReader(db);
   }
@@ -45,7 +61,7 @@ class Thread {
   }
 
   private take(request: Request): void {
-    if (request.kind === 'append') this.appends.push(request.fields);
+    if (request.kind === 'append') this.appends.push(request);
     else if (request.kind === 'close') this.isClosing = true;
     else this.reads.push(request);
   }
@@ -64,10 +80,17 @@ class Thread {
 
   private write(): void {
     try {
-      const outcomes = this.writer.write(this.appends.splice(0));
+      const batches: (readonly Field[])[] = [];
+      for (let bytes = 0; this.appends.length > 0 && bytes < TRANSACTION_BYTES;) {
+        const request = this.appends.shift()!;
+        batches.push(request.fields);
+        bytes += request.bytes;
+        this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
+      }
+      const outcomes = this.writer.write(batches);
       reply({ kind: 'appended', outcomes });
       this.isDirty = true;
-      if (this.walPages() * PAGE_BYTES > WAL_LIMIT_BYTES - SLACK_BYTES) this.checkpoint();
+      if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
     } catch (error) {
       this.fail(error);
     }
@@ -83,8 +106,11 @@ class Thread {
     }
   }
 
-  private walPages(): number {
-    return 0;
+  /** Asks SQLite how large the WAL is, which costs too much for every transaction. */
+  private boundWal(): void {
+    this.walGrowth = 0;
+    const pages = Number(this.walSize.get()?.['log'] ?? 0);
+    if (pages * PAGE_BYTES > WAL_LIMIT_BYTES - TRANSACTION_BYTES * 2) this.checkpoint();
   }
 
   private checkpoint(): void {
@@ -122,8 +148,6 @@ class Thread {
     }
   }
 }
-
-const SLACK_BYTES = 4 * 1024 * 1024;
 
 try {
   const { db, logId, head } = openDatabase(options);
