@@ -1,5 +1,5 @@
 import type { Draft } from '#domain';
-import type { ContentStore } from './content-store.js';
+import type { ContentStore } from '#event-log';
 import type { TextType } from './journal-entry.js';
 
 /** Where a run's events go: to its journal, and into what the driver knows. */

@@ -12,7 +12,7 @@ import {
 } from '#domain';
 import type { Clock, Logger } from '#platform';
 import type { RunSink } from './block-writer.js';
-import type { ContentStore } from './content-store.js';
+import type { ContentStore } from '#event-log';
 import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';

@@ -1,4 +1,3 @@
-export * from './content-store.js';
 export * from './driver.js';
 export * from './journal.js';
 export * from './journal-entry.js';

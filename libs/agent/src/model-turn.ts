@@ -10,7 +10,7 @@ import {
 } from '#domain';
 import type { Clock, Random } from '#platform';
 import { BlockWriter, type RunSink } from './block-writer.js';
-import type { ContentStore } from './content-store.js';
+import type { ContentStore } from '#event-log';
 import type { Journal } from './journal.js';
 import {
   type ModelClient,

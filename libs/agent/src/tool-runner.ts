@@ -1,6 +1,6 @@
 import { type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
 import type { RunSink } from './block-writer.js';
-import type { ContentStore } from './content-store.js';
+import type { ContentStore } from '#event-log';
 import type { ToolDefinition } from './model-client.js';
 import type { Tool, ToolOutcome } from './tool.js';
 

@@ -1,7 +1,10 @@
 export { type Upcast, StoredEvent } from './codec.js';
 export * from './envelope.js';
 export * from './event-log.js';
+export { ContentStore, fitsInline } from './content-store.js';
 export * from './file-store.js';
 export { type FeedLimits, LiveFeed } from './live-feed.js';
 export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
 export { appendUntilDefinite } from './append-until-definite.js';
+export { DiskFileStore } from './files/disk-file-store.js';
+export { MemoryFileStore } from './files/memory-file-store.js';

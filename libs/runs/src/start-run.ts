@@ -1,4 +1,4 @@
-import type { ContentStore } from '#agent';
+import type { ContentStore } from '#event-log';
 import {
   type Mode,
   type OnBusy,

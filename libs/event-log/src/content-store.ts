@@ -1,5 +1,5 @@
 import { type Content, isFileRef } from '#domain';
-import type { FileStore } from '#event-log';
+import type { FileStore } from './file-store.js';
 
 /** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
 const MAX_INLINE_BYTES = 160 * 1024;

@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http';
+import { ClientSink } from '#delivery';
+import type { Clock } from '#platform';
+
+/** A client that takes nothing for so long is cut off; it can resume from the log. */
+const STALLED_MS = 30_000;
+const QUIET_MS = 10_000;
+const SWEEP_MS = 1_000;
+const HEARTBEAT = ':\n\n';
+
+/** An SSE answer on a socket. At most one write is outstanding, so a slow client costs one write's memory. */
+export class SocketSink extends ClientSink {
+  private readonly controller = new AbortController();
+  private flushed: (() => void) | null = null;
+  private writes = 0;
+  private seenWrites = 0;
+  private changedAt = 0;
+
+  constructor(private readonly response: ServerResponse) {
+    super();
+    response.once('close', () => this.close());
+    response.once('error', () => this.close());
+  }
+
+  override get gone(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  override write(text: string): Promise<void> {
+    if (this.gone.aborted) return Promise.resolve();
+    this.writes++;
+    return new Promise((resolve) => {
+      this.flushed = resolve;
+      this.response.write(text, () => this.settle());
+    });
+  }
+
+  override end(): void {
+    if (!this.response.writableEnded) this.response.end();
+  }
+
+  /** Ends a stream that has more to come: the client is told to come back and resumes where it was. */
+  hangUp(): void {
+    if (!this.response.writableEnded) this.response.end('retry: 1000\n\n');
+    this.close();
+  }
+
+  /** Keeps a quiet connection alive, and cuts off a client that does not read. */
+  tick(now: number): void {
+    if (this.writes !== this.seenWrites || this.changedAt === 0) {
+      this.seenWrites = this.writes;
+      this.changedAt = now;
+      return;
+    }
+    const quietMs = now - this.changedAt;
+    if (this.flushed !== null || this.response.writableLength > 0) {
+      if (quietMs > STALLED_MS) this.response.destroy();
+    } else if (quietMs >= QUIET_MS) {
+      this.changedAt = now;
+      this.response.write(HEARTBEAT);
+    }
+  }
+
+  private settle(): void {
+    const resolve = this.flushed;
+    this.flushed = null;
+    resolve?.();
+  }
+
+  private close(): void {
+    this.controller.abort();
+    this.settle();
+  }
+}
+
+/** The streams that are open, swept together: one timer for all of them. */
+export class OpenStreams {
+  private readonly open = new Set<SocketSink>();
+  private cancel: (() => void) | null = null;
+
+  constructor(private readonly clock: Clock) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  add(response: ServerResponse): SocketSink {
+    const sink = new SocketSink(response);
+    this.open.add(sink);
+    sink.gone.addEventListener('abort', () => this.open.delete(sink), { once: true });
+    this.cancel ??= this.clock.timer(SWEEP_MS, () => this.sweep());
+    return sink;
+  }
+
+  /** Ends all of them; their clients can resume elsewhere or later. */
+  hangUp(): void {
+    for (const sink of this.open) sink.hangUp();
+    this.cancel?.();
+  }
+
+  private sweep(): void {
+    const now = this.clock.now();
+    for (const sink of this.open) sink.tick(now);
+    this.cancel = this.open.size > 0 ? this.clock.timer(SWEEP_MS, () => this.sweep()) : null;
+  }
+}

@@ -1,0 +1,199 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '#platform';
+import { Nonsense, TimedOut } from './failures.js';
+
+/** Read ahead of a slow consumer at most; then the socket waits. */
+const maxWaitingBytes = 256 * 1024;
+/** No answer of a model is larger, so a server that goes on for ever is cut off. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+const maxErrorBytes = 64 * 1024;
+/** A complete answer may take this long to close, so that its connection can be used again. */
+const drainMs = 1000;
+
+/** What every accepted answer looks like to the openai package; its body is read from the exchange instead. */
+const accepted = new Response(null, { status: 200 });
+
+/**
+ * One request and its answer on the wire, right above undici's dispatcher: web streams and `fetch` cost twice the CPU of
+ * everything else in a turn. Owns the connection until `release`, the bytes that wait for the reader, and one timer.
+ */
+export class NetworkExchange implements Dispatcher.DispatchHandler {
+  /** The text of an answer that was not 2xx. */
+  errorBody = '';
+  contentType = '';
+  /** What ended the exchange before its time. */
+  failure: Error | undefined;
+  private controller: Dispatcher.DispatchController | undefined;
+  private status = 0;
+  private headers: Record<string, string | string[] | undefined> = {};
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private totalBytes = 0;
+  private isEnded = false;
+  private isReleased = false;
+  private wake: (() => void) | undefined;
+  private cancelTimer: (() => void) | undefined;
+  private timerAt = 0;
+  private deadlineAt = 0;
+  private limitMs = 0;
+
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly clock: Clock,
+    private readonly headersMs: number,
+  ) {}
+
+  /** Sends the request that the openai package made; resolves when its headers (or the whole text of a refusal) are here. */
+  async send(url: string, init: RequestInit): Promise<Response> {
+    const { origin, pathname, search } = new URL(url);
+    this.dispatcher.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers: init.headers as Headers,
+        body: init.body as string,
+      },
+      this,
+    );
+    while (this.status === 0) await this.arrival(this.headersMs);
+    if (this.status >= 200 && this.status < 300) return accepted;
+    this.errorBody = await this.text();
+    return new Response(this.errorBody, { status: this.status, headers: this.shortHeaders() });
+  }
+
+  /**
+   * All the bytes that have come, or the next that come; undefined at the end of the body.
+   * @throws what broke the exchange; TimedOut when nothing came for `limitMs`
+   */
+  async next(limitMs: number): Promise<Buffer | undefined> {
+    while (this.waiting.length === 0 && !this.isEnded) await this.arrival(limitMs);
+    if (this.waiting.length === 0) {
+      if (this.failure !== undefined) throw this.failure;
+      return undefined;
+    }
+    const { waiting } = this;
+    this.waiting = [];
+    if (this.waitingBytes > maxWaitingBytes) this.controller?.resume();
+    this.waitingBytes = 0;
+    return waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
+  }
+
+  /** The body as text, as much of it as an error message needs. */
+  async text(): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    for (
+      let part = await this.next(this.headersMs);
+      part !== undefined;
+      part = await this.next(this.headersMs)
+    ) {
+      parts.push(part);
+      size += part.length;
+      if (size > maxErrorBytes) break;
+    }
+    return Buffer.concat(parts).toString('utf8', 0, maxErrorBytes);
+  }
+
+  /** Ends it at once: whoever waits hears `reason`. */
+  abort(reason: Error): void {
+    if (this.isEnded) return;
+    this.waiting = [];
+    this.fail(reason);
+    this.controller?.abort(reason);
+  }
+
+  /** No more is read. A complete answer may close by itself; any other is cut off. */
+  release(isComplete: boolean): void {
+    this.isReleased = true;
+    this.waiting = [];
+    this.cancelTimer?.();
+    if (this.isEnded) return;
+    if (!isComplete) return this.abort(new Error('the answer is no longer wanted'));
+    this.controller?.resume();
+    this.cancelTimer = this.clock.timer(drainMs, () => this.abort(new TimedOut(drainMs)));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.failure !== undefined) controller.abort(this.failure);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    if (status > 599)
+      return controller.abort(new Nonsense(`the model server answered with status ${status}`));
+    this.status = status;
+    this.headers = headers;
+    this.contentType = String(headers['content-type'] ?? '');
+    this.wake?.();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.isReleased || this.failure !== undefined) return;
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    this.totalBytes += bytes.length;
+    if (this.totalBytes > maxAnswerBytes)
+      return this.abort(new Nonsense("the model server's answer does not end"));
+    if (this.waitingBytes > maxWaitingBytes) controller.pause();
+    this.wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.isEnded = true;
+    if (this.isReleased) this.cancelTimer?.();
+    this.wake?.();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(error);
+    if (this.isReleased) this.cancelTimer?.();
+  }
+
+  private fail(reason: Error): void {
+    if (this.isEnded) return;
+    this.failure = reason;
+    this.isEnded = true;
+    this.wake?.();
+  }
+
+  /** Resolves when something has happened. The timer is set once for many waits and moved only when it goes off early. */
+  private async arrival(limitMs: number): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    this.limitMs = limitMs;
+    this.deadlineAt = this.clock.now() + limitMs;
+    if (this.cancelTimer === undefined || this.timerAt > this.deadlineAt) this.setTimer(limitMs);
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+    });
+    this.wake = undefined;
+    if (this.status === 0 && this.failure !== undefined) throw this.failure;
+  }
+
+  private setTimer(ms: number): void {
+    this.cancelTimer?.();
+    this.timerAt = this.clock.now() + ms;
+    this.cancelTimer = this.clock.timer(ms, () => {
+      this.cancelTimer = undefined;
+      // Nobody waits while the reader is busy: then the server is not to blame.
+      if (this.wake === undefined) return;
+      const left = this.deadlineAt - this.clock.now();
+      if (left > 0) this.setTimer(left);
+      else this.abort(new TimedOut(this.limitMs));
+    });
+  }
+
+  private shortHeaders(): [string, string][] {
+    return ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id'].flatMap(
+      (name): [string, string][] => {
+        const value = this.headers[name];
+        return value === undefined ? [] : [[name, String(value)]];
+      },
+    );
+  }
+}
