@@ -1,3 +1,6 @@
+export * from './recovery.js';
+export * from './core.js';
+export * from './api-keys/principal.js';
 export * from './admission.js';
 export * from './load-session.js';
 export * from './session.js';

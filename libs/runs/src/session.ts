@@ -122,19 +122,48 @@ export class Session {
     else if (current.isCancelRequested) driving.controller.abort(new RunCancelled());
   }
 
+  /**
+   * Claims the run under way, whose worker is known to be gone. Nothing happens where it is driven here, has ended, or
+   * somebody else was faster.
+   */
+  takeOver(): void {
+    const { current } = this.journal.state;
+    if (this.isStopped || current === null || current.worker === this.ports.worker) return;
+    const { run, epoch } = current;
+    this.claim(
+      run,
+      () => this.takeOver(),
+      (state) => decideTakeOver(state, run, epoch, this.ports.worker),
+    );
+  }
+
   private claimNext(run: string): void {
-    if (this.isClaiming || !this.ports.admission.takeOrWait(run, () => this.react())) return;
+    this.claim(
+      run,
+      () => this.react(),
+      (state) => decideClaimNext(state, run, this.ports.worker),
+    );
+  }
+
+  /** A claim waits for room in this process; it is decided on what the session is when it is written. */
+  private claim(
+    run: string,
+    again: () => void,
+    decide: (state: SessionState) => readonly Draft[] | null,
+  ): void {
+    if (this.isClaiming || !this.ports.admission.takeOrWait(run, again)) return;
     this.isClaiming = true;
     this.ports.background.start('claim', async () => {
       try {
         const request = await this.requestOf(run);
-        await this.journal.command(request.meta, (state) => {
-          const events = decideClaimNext(state, run, this.ports.worker) ?? [];
-          return { events, value: undefined };
-        });
+        await this.journal.command(request.meta, (state) => ({
+          events: decide(state) ?? [],
+          value: undefined,
+        }));
       } finally {
         this.isClaiming = false;
-        if (this.journal.state.current?.run !== run) this.ports.admission.release(run);
+        const { current } = this.journal.state;
+        if (current?.run !== run || current.worker !== this.ports.worker) this.ports.admission.release(run);
         this.react();
       }
     });

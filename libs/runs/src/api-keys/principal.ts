@@ -1,0 +1,10 @@
+import type { Scope } from '#domain';
+
+/** Who asks: a key's id, its project and what it may do. */
+export interface Principal {
+  readonly keyId: string;
+  readonly project: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** The operator's first admin key: it administers the keys of all projects. */
+  readonly isRoot: boolean;
+}

@@ -1,0 +1,53 @@
+import { type DriverPorts, type ModelClient, ModelTurn, type Toolboxes } from '#agent';
+import type { Mode } from '#domain';
+import { ContentStore, type EventLog, type FileStore } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { Admission } from './admission.js';
+import { Recovery } from './recovery.js';
+import { SessionCommands } from './session-commands.js';
+import { Sessions } from './sessions.js';
+import { StartRunHandler } from './start-run.js';
+
+export interface CorePorts {
+  readonly log: EventLog;
+  readonly files: FileStore;
+  readonly model: ModelClient;
+  readonly toolboxes: Toolboxes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+export interface CoreOptions {
+  readonly models: Readonly<Record<Mode, string>>;
+  readonly maxRuns: number;
+  readonly maxSteps: number;
+  readonly runTimeoutMs: number;
+  readonly replica: string;
+}
+
+/** The part of the house between the log and its doors, put together; the same in production and under simulation. */
+export interface Core {
+  readonly sessions: Sessions;
+  readonly admission: Admission;
+  readonly contents: ContentStore;
+  readonly startRun: StartRunHandler;
+  readonly commands: SessionCommands;
+  readonly recovery: Recovery;
+}
+
+export function openCore(ports: CorePorts, options: CoreOptions): Core {
+  const { log, files, model, toolboxes, clock, random, background, logger } = ports;
+  const contents = new ContentStore(files);
+  const turn = new ModelTurn(model, clock, random, contents);
+  const driver: DriverPorts = { clock, logger, contents, turn, limits: options };
+  const admission = new Admission(options.maxRuns);
+  const { replica, models } = options;
+  const worker = `${replica}:${random.hex(8)}`;
+  const shared = { log, clock, random, background, logger };
+  const sessions = new Sessions({ ...shared, driver, toolboxes, admission, replica, worker });
+  const startRun = new StartRunHandler(sessions, contents, admission, random, { models, replica, worker });
+  const recovery = new Recovery(sessions, shared);
+  return { sessions, admission, contents, startRun, commands: new SessionCommands(sessions), recovery };
+}

@@ -1,0 +1,45 @@
+import type { Background, Clock, Logger } from '#platform';
+import type { Sessions } from './sessions.js';
+
+/** Where unfinished runs are looked up. It may name too many; the log decides. */
+export interface UnfinishedRuns {
+  /** Sessions with a run that is queued or running. */
+  sessions(): Promise<readonly string[]>;
+}
+
+const RETRY_MS = 1000;
+
+/** Goes on with the runs that an earlier process left, each from where the log says that it was. */
+export class Recovery {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly ports: {
+      readonly clock: Clock;
+      readonly background: Background;
+      readonly logger: Logger;
+    },
+  ) {}
+
+  /** For a process that is alone on its log: every unfinished run was left by a predecessor. */
+  start(unfinished: UnfinishedRuns): void {
+    this.ports.background.start('recovery', async () => {
+      const found = await unfinished.sessions();
+      if (found.length > 0)
+        this.ports.logger.info({ sessions: found.length }, 'going on with unfinished runs');
+      for (const id of found) await this.resume(id);
+    });
+  }
+
+  /** Claims the session's run if another process's claim is the last; a run that waits here claims its turn itself. */
+  async resume(id: string): Promise<void> {
+    for (;;) {
+      try {
+        const session = await this.sessions.get(id);
+        return session.takeOver();
+      } catch (error) {
+        this.ports.logger.warn({ err: error, session: id }, 'a session could not be read yet');
+        await this.ports.clock.sleep(RETRY_MS);
+      }
+    }
+  }
+}
