@@ -8,3 +8,12 @@ export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-even
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';
+export {
+  CheckpointRefused,
+  Follower,
+  type FollowerBatch,
+  type FollowerOptions,
+  type FollowerPorts,
+  type FollowerStatus,
+  type FollowerTarget,
+} from './follower.js';

@@ -1,0 +1,99 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileMissing, FileStore } from '../file-store.js';
+import { nameOf, scopeFolder } from './names.js';
+
+/** No scope's folder has a dot in its name. */
+const DRAFTS = '.drafts';
+
+/**
+ * Files in a folder per scope. Owns everything below its folder.
+ * 1. A file has its name only when its content is on disk, whole; a crash leaves at most a draft.
+ * 2. The name is in its folder for good before `put` answers: the folder is synced, too.
+ * 3. What `get` gives is what was put: the name is made of the content.
+ */
+export class DiskFileStore extends FileStore {
+  private constructor(
+    private readonly folder: string,
+    private readonly secret: Uint8Array,
+  ) {
+    super();
+  }
+
+  /** Makes the folder and removes the drafts that a crash has left. `secret` is what the names are made under. */
+  static async open(folder: string, secret: Uint8Array): Promise<DiskFileStore> {
+    await rm(join(folder, DRAFTS), { recursive: true, force: true });
+    await mkdir(join(folder, DRAFTS), { recursive: true, mode: 0o700 });
+    return new DiskFileStore(folder, secret);
+  }
+
+  override async put(scope: string, content: Uint8Array): Promise<string> {
+    const name = nameOf(this.secret, scope, content);
+    const folder = await this.makeFolder(scope);
+    // Also where it is there already: that one may be damaged.
+    await this.write(join(folder, name), content);
+    await syncFolder(folder);
+    return name;
+  }
+
+  override async get(scope: string, name: string): Promise<Uint8Array> {
+    const content = await this.read(scope, name);
+    const actual = nameOf(this.secret, scope, content);
+    if (actual.length !== name.length || !timingSafeEqual(Buffer.from(actual), Buffer.from(name)))
+      throw new FileMissing(`file ${name} of ${scope} is damaged`);
+    return content;
+  }
+
+  override async remove(scope: string): Promise<void> {
+    await rm(join(this.folder, scopeFolder(scope)), { recursive: true, force: true });
+    await syncFolder(this.folder);
+  }
+
+  private async read(scope: string, name: string): Promise<Uint8Array> {
+    if (!/^[0-9a-f]{64}$/.test(name)) throw new FileMissing(`${name} is not the name of a file`);
+    try {
+      return await readFile(join(this.folder, scopeFolder(scope), name));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      throw new FileMissing(`there is no file ${name} of ${scope}`, { cause: error });
+    }
+  }
+
+  /** Invariant 1. */
+  private async write(file: string, content: Uint8Array): Promise<void> {
+    const draft = join(this.folder, DRAFTS, randomBytes(16).toString('hex'));
+    try {
+      const handle = await open(draft, 'wx', 0o600);
+      try {
+        await handle.writeFile(content);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  private async makeFolder(scope: string): Promise<string> {
+    const folder = join(this.folder, scopeFolder(scope));
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncFolder(this.folder);
+    return folder;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';

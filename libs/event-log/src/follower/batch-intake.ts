@@ -1,0 +1,100 @@
+import type { Clock } from '#platform';
+import type { Position, RecordedEvent } from '../envelope.js';
+import type { Batch } from '../event-log.js';
+
+/**
+ * Gathers a subscription's batches into larger ones. Owns what was pulled and not yet taken.
+ * 1. It pulls only while less than a full batch waits.
+ * 2. A batch is ready when it is full, when its oldest event has waited `batchMs`, or when somebody is in a hurry.
+ */
+export class BatchIntake {
+  private readonly iterator: AsyncIterator<Batch>;
+  private events: RecordedEvent[] = [];
+  private upTo: Position;
+  private takenTo: Position;
+  private hurriedTo: Position = 0;
+  private isPulling = false;
+  private isDue = false;
+  private end: { error: unknown } | null = null;
+  private cancelTimer: (() => void) | null = null;
+  private notify: (() => void) | null = null;
+
+  constructor(
+    subscription: AsyncIterable<Batch>,
+    after: Position,
+    private readonly clock: Clock,
+    private readonly batchMs: number,
+  ) {
+    this.iterator = subscription[Symbol.asyncIterator]();
+    this.upTo = after;
+    this.takenTo = after;
+  }
+
+  /** Writer's time of the oldest event that waits. */
+  get oldest(): number | undefined {
+    return this.events[0]?.time;
+  }
+
+  /** Until this position nothing waits to be joined by more. */
+  hurryTo(position: Position): void {
+    this.hurriedTo = Math.max(this.hurriedTo, position);
+    this.notify?.();
+  }
+
+  /** The next batch of at most `max` events; null when the subscription has ended. One call at a time. */
+  async take(max: number): Promise<Batch | null> {
+    while (!this.isReady(max)) {
+      if (this.end !== null && this.upTo === this.takenTo) return this.finish();
+      if (this.end === null) this.pull();
+      await new Promise<void>((resolve) => (this.notify = resolve));
+      this.notify = null;
+    }
+    const events = this.events.splice(0, max);
+    this.takenTo = this.events.length === 0 ? this.upTo : events.at(-1)!.position;
+    this.isDue = false;
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    // What is left has waited long enough already.
+    if (this.events.length > 0) this.isDue = true;
+    return { events, position: this.takenTo };
+  }
+
+  close(): void {
+    this.cancelTimer?.();
+    void this.iterator.return?.();
+  }
+
+  private finish(): null {
+    const error = this.end?.error;
+    if (error !== undefined) throw error;
+    return null;
+  }
+
+  private isReady(max: number): boolean {
+    if (this.upTo === this.takenTo) return false;
+    return this.events.length >= max || this.isDue || this.takenTo < this.hurriedTo || this.end !== null;
+  }
+
+  private pull(): void {
+    if (this.isPulling) return;
+    this.isPulling = true;
+    this.iterator.next().then(
+      (result) => this.pulled(result),
+      (error: unknown) => this.pulled({ done: true, value: undefined }, error),
+    );
+  }
+
+  private pulled(result: IteratorResult<Batch>, error?: unknown): void {
+    this.isPulling = false;
+    if (result.done === true) this.end = { error };
+    else {
+      this.upTo = result.value.position;
+      for (const event of result.value.events) this.events.push(event);
+      this.cancelTimer ??= this.clock.timer(this.batchMs, () => {
+        this.isDue = true;
+        this.notify?.();
+      });
+    }
+    this.notify?.();
+  }
+}
