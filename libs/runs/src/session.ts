@@ -12,8 +12,11 @@ import {
 import {
   ContextFold,
   type CurrentRun,
+  type Draft,
+  type SessionState,
   asSessionEvent,
   decideClaimNext,
+  decideTakeOver,
   isIdle,
   newRun,
   sessionStream,
