@@ -1,0 +1,33 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '#domain';
+import { parseJson } from './json-body.js';
+
+/** JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. */
+export function addBodyParsers(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      refuseEncodings(request);
+      done(null, bytes.length === 0 ? undefined : parseJson(bytes));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  fastify.addContentTypeParser('*', (request, _payload, done) => {
+    done(request.headers['content-length'] === '0' ? null : NOT_JSON);
+  });
+}
+
+const NOT_JSON = new Problem('unsupported_media_type', 'send the body as application/json');
+const NOT_UTF8 = new Problem('unsupported_media_type', 'send the body in UTF-8');
+const ENCODED = new Problem('unsupported_media_type', 'send the body without a content encoding');
+
+function refuseEncodings({ headers }: FastifyRequest): void {
+  const type = headers['content-type'] ?? '';
+  const charset = type.length > PLAIN ? /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] : undefined;
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw NOT_UTF8;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw ENCODED;
+}
+
+const PLAIN = 'application/json'.length;

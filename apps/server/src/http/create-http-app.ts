@@ -1,0 +1,166 @@
+import { type DynamicModule, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type {
+  FastifyHttpOptions,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  RawServerDefault,
+  RouteOptions,
+} from 'fastify';
+import type { Clock, Logger, Random, Settings } from '#platform';
+import { Admission } from './admission.js';
+import { Authenticator } from './authenticator.js';
+import { addBodyParsers } from './body-parsers.js';
+import { answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
+import { NestLogger } from './nest-logger.js';
+import { termsOf } from './needs-scope.js';
+import { ProblemFilter, problemOf, sendProblem } from './problem-filter.js';
+import { requestIdOf } from './request-id.js';
+
+/** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
+export interface HttpLimits {
+  /** Until the whole request has come. An answer that streams is not cut by it. */
+  readonly requestTimeoutMs: number;
+  /** Until the headers have come; silent connections are covered too. */
+  readonly headersTimeoutMs: number;
+  /** How often Node looks for those that are late. */
+  readonly checkIntervalMs: number;
+  /** Above a balancer's own, so that it is the balancer who closes idle connections. */
+  readonly keepAliveTimeoutMs: number;
+  /** Open connections; more are told 503. */
+  readonly maxConnections: number;
+  /** Connections that the kernel keeps waiting (Linux caps it at net.core.somaxconn). */
+  readonly backlog: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 10_000,
+  checkIntervalMs: 2_000,
+  keepAliveTimeoutMs: 72_000,
+  maxConnections: 10_000,
+  backlog: 2_048,
+};
+
+export interface HttpParts {
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'>;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+/**
+ * The HTTP application of a module, which must provide Authenticator. It does not listen yet. Every route states its scope
+ * (`@NeedsScope`) or is `@Open`; keys, rate and scope are decided before a body is read.
+ */
+export async function createHttpApp(
+  module: Type | DynamicModule,
+  parts: HttpParts,
+): Promise<NestFastifyApplication> {
+  const limits = { ...HTTP_LIMITS, ...parts.limits };
+  const newId = (): string => requestIdOf(parts.random)({ headers: {} });
+  let admission: Admission | null = null;
+  const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    prepare(request, reply);
+    const problem = admission?.refuse(request, reply) ?? null;
+    if (problem !== null) sendProblem(request, reply, problem);
+    return problem === null;
+  };
+  const options: FastifyHttpOptions<RawServerDefault> = {
+    ...fastifyOptions(parts, limits),
+    clientErrorHandler: (error, socket) => answerClientError(newId, error, socket),
+    frameworkErrors: (error, request, reply) => {
+      const [req, res] = [request as FastifyRequest, reply as FastifyReply];
+      if (admit(req, res)) sendProblem(req, res, problemOf(error));
+    },
+  };
+  const adapter = new FastifyAdapter(options);
+  const fastify = adapter.getInstance<FastifyInstance>();
+  addHooks(fastify, parts.logger, admit);
+  addBodyParsers(fastify);
+  limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
+  refuseExpectations(fastify.server, newId);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    bodyParser: false,
+    logger: new NestLogger(parts.logger),
+    abortOnError: false,
+  });
+  admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm);
+  app.useGlobalFilters(new ProblemFilter(parts.logger));
+  return app;
+}
+
+/** Listens; resolves with the address, e.g. `http://127.0.0.1:3000`. */
+export async function listen(
+  app: NestFastifyApplication,
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  limits: Pick<HttpLimits, 'backlog'> = HTTP_LIMITS,
+): Promise<string> {
+  await app.init();
+  return app.getHttpAdapter().getInstance().listen({ host, port, backlog: limits.backlog });
+}
+
+const fastifyOptions = (
+  { settings, random }: HttpParts,
+  limits: HttpLimits,
+): FastifyHttpOptions<RawServerDefault> & { skipMiddie: boolean; multipart: false } => ({
+  logger: false,
+  bodyLimit: settings.maxBodyBytes,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveTimeoutMs,
+  http: {
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    // Admission asks for the Host, so that its refusal is a problem like any other.
+    requireHostHeader: false,
+  },
+  genReqId: requestIdOf(random),
+  requestIdHeader: false,
+  // Nest middleware is not used; without it a request is spared a hook.
+  skipMiddie: true,
+  multipart: false,
+  routerOptions: { maxParamLength: 16_384 },
+});
+
+function prepare(request: FastifyRequest, reply: FastifyReply): void {
+  request.principal = null;
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  reply.header('cache-control', 'no-store');
+}
+
+function addHooks(
+  fastify: FastifyInstance,
+  logger: Logger,
+  admit: (request: FastifyRequest, reply: FastifyReply) => boolean,
+): void {
+  fastify.decorateRequest('principal', null);
+  fastify.addHook('onRoute', requireTerms);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (admit(request, reply)) done();
+  });
+  fastify.addHook('onResponse', (request, reply, done) => {
+    logRequest(logger, request, reply);
+    done();
+  });
+}
+
+function requireTerms(route: RouteOptions): void {
+  if (termsOf(route.config) !== null) return;
+  throw new Error(`${String(route.method)} ${route.url} has neither @NeedsScope nor @Open`);
+}
+
+/** The route's pattern, never the URL: query strings hold what is not for logs. */
+function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+  const fields = {
+    request: request.id,
+    route: `${request.method} ${request.routeOptions.url ?? '?'}`,
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime * 10) / 10,
+  };
+  if (reply.statusCode >= 500) logger.warn(fields, 'request answered with an error');
+  else logger.debug(fields, 'request');
+}

@@ -1,0 +1,21 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { Scope } from '#domain';
+
+/** What the admission hook knows of a route before anything of the body is read. */
+export interface RouteTerms {
+  /** null: open to everyone. */
+  readonly scope: Scope | null;
+  /** A GET that streams: HEAD makes no sense there. */
+  readonly isStream?: boolean;
+}
+
+/** The scope that a key needs for this route. Every route has this or `@Open`, or the boot stops. */
+export const NeedsScope = (scope: Scope, more: { readonly isStream?: boolean } = {}): MethodDecorator =>
+  RouteConfig({ scope, ...more } satisfies RouteTerms);
+
+/** Needs no key: health and docs only. */
+export const Open = (): MethodDecorator => RouteConfig({ scope: null } satisfies RouteTerms);
+
+/** The terms of a route's config, or null where it has none. */
+export const termsOf = (config: unknown): RouteTerms | null =>
+  typeof config === 'object' && config !== null && 'scope' in config ? (config as RouteTerms) : null;

@@ -1,0 +1,127 @@
+import { Socket, connect } from 'node:net';
+import { Body, Controller, Get, HttpCode, Module, Post, Res } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
+import type { Principal } from '#runs';
+import { SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { Authenticator } from '../../apps/server/src/http/authenticator.js';
+import { Caller } from '../../apps/server/src/http/caller.js';
+import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
+import { type Check, HealthChecks } from '../../apps/server/src/http/health-checks.js';
+import { HealthController } from '../../apps/server/src/http/health.controller.js';
+import { NeedsScope } from '../../apps/server/src/http/needs-scope.js';
+
+@Controller()
+class EchoController {
+  @Post('echo')
+  @HttpCode(200)
+  @NeedsScope('run')
+  echo(@Body() body: unknown, @Caller() { keyId }: Principal): object {
+    return { body: body ?? null, keyId };
+  }
+
+  @Get('boom')
+  @NeedsScope('read')
+  boom(): never {
+    throw new Error('connect postgres://user:secret@db');
+  }
+
+  @Get('stream')
+  @NeedsScope('read', { isStream: true })
+  stream(@Res() reply: FastifyReply): void {
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });
+    reply.raw.write('data: begun\n\n');
+  }
+}
+
+const keys = new Map<string, Principal>(
+  (['run', 'read', 'admin'] as const).map((scope) => [
+    `annals_${scope}`,
+    { keyId: `key_${scope}`, project: 'default', scopes: new Set([scope]), isRoot: false },
+  ]),
+);
+
+class SomeKeys extends Authenticator {
+  override authenticate(key: string): Principal | null {
+    return keys.get(key) ?? null;
+  }
+}
+
+class SomeChecks extends HealthChecks {
+  checks: readonly Check[] = [{ name: 'log', isOk: true, isRequired: true }];
+  override async check(): Promise<readonly Check[]> {
+    return this.checks;
+  }
+}
+
+@Module({
+  controllers: [EchoController, HealthController],
+  providers: [
+    { provide: Authenticator, useClass: SomeKeys },
+    { provide: HealthChecks, useClass: SomeChecks },
+  ],
+})
+class ShellModule {}
+
+export interface Shell {
+  readonly app: NestFastifyApplication;
+  readonly origin: string;
+  readonly port: number;
+}
+
+/** The HTTP shell with a controller that echoes, on a free port. */
+export async function startShell(options: {
+  readonly rateLimitRpm?: number;
+  readonly limits?: Partial<HttpLimits>;
+}): Promise<Shell> {
+  const app = await createHttpApp(ShellModule, {
+    settings: { maxBodyBytes: 256 * 1024, rateLimitRpm: options.rateLimitRpm ?? 100_000 },
+    logger: new SilentLogger(),
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  const origin = await listen(app, { host: '127.0.0.1', port: 0 });
+  return { app, origin, port: Number(new URL(origin).port) };
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Sends bytes as they are and reads until the answer is there, or the connection has ended. Status 0: no answer. */
+export function exchange(port: number, ...pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket: Socket = connect(port, '127.0.0.1', () => {
+      for (const piece of pieces) socket.write(piece);
+    });
+    const done = () => {
+      socket.destroy();
+      resolve(answerOf(text));
+    };
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+      if (isComplete(text)) done();
+    });
+    socket.on('error', done);
+    socket.on('close', done);
+  });
+}
+
+function isComplete(text: string): boolean {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return false;
+  const length = /content-length: (\d+)/i.exec(text.slice(0, end))?.[1];
+  return length !== undefined && text.length >= end + 4 + Number(length);
+}
+
+function answerOf(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0);
+  return { status, head: text.slice(0, Math.max(0, end)), body: end === -1 ? '' : text.slice(end + 4) };
+}
