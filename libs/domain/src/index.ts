@@ -2,6 +2,7 @@ export * from './api-key.js';
 export * from './content.js';
 export * from './context.js';
 export * from './history.js';
+export * from './idempotency.js';
 export * from './ids.js';
 export * from './money.js';
 export * from './next-action.js';

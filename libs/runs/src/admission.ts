@@ -1,3 +1,9 @@
+import { Problem } from '#domain';
+
+/** Runs that may wait for room, for each that may be driven. */
+const WAITING_PER_RUN = 4;
+const RETRY_AFTER_S = 5;
+
 /** Bounds the runs that are driven at the same time in this process. Who finds no room is called, in turn, when there is. */
 export class Admission {
   private readonly taken = new Set<string>();
@@ -13,7 +19,15 @@ export class Admission {
     return this.waiters.size;
   }
 
-  /** Takes a place for the run, if there is one and nobody waits for it. A run that has a place keeps it. */
+  /** @throws Problem rate_limited where so many wait already that one more would wait for ever */
+  requireRoom(): void {
+    if (this.taken.size < this.maxRuns || this.waiters.size < this.maxRuns * WAITING_PER_RUN) return;
+    throw new Problem('rate_limited', `${this.waiters.size} runs wait for room; try again later`, {
+      retryAfterS: RETRY_AFTER_S,
+    });
+  }
+
+  /** Takes a place for the run, if there is one. A run that has a place keeps it. */
   tryTake(run: string): boolean {
     if (this.taken.has(run)) return true;
     if (this.taken.size >= this.maxRuns) return false;

@@ -3,6 +3,7 @@ import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { Admission } from './admission.js';
+import { IdempotencyKeys } from './idempotency.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
@@ -25,6 +26,8 @@ export interface CoreOptions {
   readonly maxSteps: number;
   readonly runTimeoutMs: number;
   readonly replica: string;
+  /** 32 bytes, the same for all replicas and for good. */
+  readonly idempotencySecret: Uint8Array;
 }
 
 /** The part of the house between the log and its doors, put together; the same in production and under simulation. */
@@ -47,7 +50,11 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };
   const sessions = new Sessions({ ...shared, driver, toolboxes, admission, replica, worker });
-  const startRun = new StartRunHandler(sessions, contents, admission, random, { models, replica, worker });
+  const keys = new IdempotencyKeys(log, clock, random, options.idempotencySecret);
+  const startRun = new StartRunHandler(
+    { log, sessions, contents, admission, random, keys },
+    { models, replica, worker },
+  );
   const recovery = new Recovery(sessions, shared);
   return { sessions, admission, contents, startRun, commands: new SessionCommands(sessions), recovery };
 }

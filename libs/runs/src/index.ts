@@ -2,6 +2,7 @@ export * from './recovery.js';
 export * from './core.js';
 export * from './api-keys/principal.js';
 export * from './admission.js';
+export * from './idempotency.js';
 export * from './load-session.js';
 export * from './session.js';
 export * from './session-commands.js';

@@ -83,6 +83,10 @@ export class Session {
     return this.driving === null && this.journal.isQuiet && (isIdle(this.journal.state) || this.isStopped);
   }
 
+  isDriving(run: string): boolean {
+    return this.driving?.run === run;
+  }
+
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
   react(): void {
     const { current, waiting } = this.journal.state;

@@ -26,6 +26,14 @@ export class Sessions {
 
   /** @throws Problem not_found, LogUnavailable */
   async get(id: string): Promise<Session> {
+    const session = await this.getOrCreate(id);
+    if (session.journal.revision !== NO_EVENTS) return session;
+    if (session.isAtRest) this.known.delete(id);
+    throw notFound('the session');
+  }
+
+  /** A session whose id may have been made before: it is read, and new where nothing is there. @throws LogUnavailable */
+  async getOrCreate(id: string): Promise<Session> {
     const session = this.known.get(id);
     if (session) {
       this.known.delete(id);
@@ -48,8 +56,7 @@ export class Sessions {
 
   private async load(id: string): Promise<Session> {
     const start = await loadSession(this.ports.log, sessionStream(id));
-    if (start.revision === NO_EVENTS) throw notFound('the session');
-    const session = new Session(id, this.ports, start);
+    const session = new Session(id, this.ports, start.revision === NO_EVENTS ? undefined : start);
     this.known.set(id, session);
     session.react();
     return session;

@@ -1,4 +1,3 @@
-import type { ContentStore } from '#event-log';
 import {
   type Mode,
   type OnBusy,
@@ -6,13 +5,16 @@ import {
   type Trigger,
   decideOpen,
   decideStart,
+  notFound,
   requireSession,
   runId,
   sessionId,
+  sessionStream,
 } from '#domain';
-import type { EventMeta } from '#event-log';
+import { type ContentStore, type EventLog, type EventMeta, NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
 import type { Admission } from './admission.js';
+import type { IdempotencyKeys, IdempotentRequest } from './idempotency.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 
@@ -27,6 +29,8 @@ export interface StartRun {
   readonly config: RunConfig;
   readonly onBusy: OnBusy;
   readonly trigger: Trigger;
+  /** The same key and payload again are the same run. */
+  readonly idempotency?: { readonly key: string; readonly payload: unknown };
 }
 
 export interface StartedRun {
@@ -36,55 +40,110 @@ export interface StartedRun {
   readonly requested: number;
 }
 
+export interface StartRunPorts {
+  readonly log: EventLog;
+  readonly sessions: Sessions;
+  readonly contents: ContentStore;
+  readonly admission: Admission;
+  readonly random: Random;
+  readonly keys: IdempotencyKeys;
+}
+
+export interface StartRunOptions {
+  readonly models: Readonly<Record<Mode, string>>;
+  readonly replica: string;
+  readonly worker: string;
+}
+
+/** Where a run will stand. */
+interface Place {
+  readonly session: string;
+  readonly run: string;
+  /** Revision of the session behind which the run stands, if it is there already. */
+  readonly after: number;
+}
+
 /** Accepts a run: when this resolves it is on the log, and it is driven or waits its turn. */
 export class StartRunHandler {
   constructor(
-    private readonly sessions: Sessions,
-    private readonly contents: ContentStore,
-    private readonly admission: Admission,
-    private readonly random: Random,
-    private readonly options: {
-      readonly models: Readonly<Record<Mode, string>>;
-      readonly replica: string;
-      readonly worker: string;
-    },
+    private readonly ports: StartRunPorts,
+    private readonly options: StartRunOptions,
   ) {}
 
-  /** @throws Problem not_found, session_busy; LogUnavailable (nothing was started) */
+  /** @throws Problem not_found, session_busy, rate_limited, idempotency_mismatch; LogUnavailable (nothing was started) */
   async start(command: StartRun): Promise<StartedRun> {
-    const id = command.session ?? sessionId(this.random.hex(12));
-    const run = runId(id, this.random.hex(8));
-    const session = command.session === undefined ? this.sessions.create(id) : await this.sessions.get(id);
+    const { idempotency } = command;
+    if (idempotency)
+      return this.startOnce(command, { operation: 'start_run', project: command.project, ...idempotency });
+    const { random, sessions } = this.ports;
+    const id = command.session ?? sessionId(random.hex(12));
+    const session = command.session === undefined ? sessions.create(id) : await sessions.get(id);
+    return this.startIn(session, { session: id, run: runId(id, random.hex(8)), after: NO_EVENTS }, command);
+  }
+
+  /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
+  private async startOnce(command: StartRun, request: IdempotentRequest): Promise<StartedRun> {
+    const { keys, sessions, admission } = this.ports;
+    let use = await keys.find(request);
+    if (use === null) {
+      const session = command.session === undefined ? null : await sessions.get(command.session);
+      if (session) requireSession(session.journal.state, command.project);
+      const ids = keys.idsFor(request, command.session);
+      admission.requireRoom();
+      use = await keys.use(request, this.metaOf(command), {
+        ...ids,
+        after: session?.journal.revision ?? NO_EVENTS,
+      });
+    }
+    return (await this.find(use)) ?? this.startIn(await sessions.getOrCreate(use.session), use, command);
+  }
+
+  private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
+    const { admission } = this.ports;
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
-    const hasRoom = this.admission.tryTake(run);
+    const hasRoom = admission.tryTake(place.run);
     let isStarted = false;
     try {
-      const started = await this.append(session, run, command, hasRoom);
-      isStarted = started.isStarted;
-      return { session: id, run, requested: started.requested };
+      if (!hasRoom) admission.requireRoom();
+      const made = await this.append(session, place.run, command, hasRoom);
+      isStarted = made?.isStarted ?? session.isDriving(place.run);
+      const requested = made?.requested ?? (await this.find(place))?.requested;
+      if (requested === undefined) throw notFound('the session');
+      return { session: session.id, run: place.run, requested };
     } finally {
-      if (!isStarted) this.admission.release(run);
+      if (!isStarted) {
+        admission.release(place.run);
+        session.react();
+      }
     }
   }
 
+  /** null: the run is there already. */
   private async append(session: Session, run: string, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, actor, correlationId, mode, config, trigger, onBusy } = command;
-    const message = await this.contents.store(session.id, command.message);
+    const { project, mode, config, trigger, onBusy } = command;
+    const message = await this.ports.contents.store(session.id, command.message);
     const request = { run, message, mode, model: models[mode], config, trigger, replica, onBusy };
-    const meta: EventMeta = {
-      schemaVersion: 1,
-      project,
-      run,
-      actor,
-      ...(correlationId ? { correlationId } : {}),
-    };
-    return session.journal.command(meta, (state, next) => {
+    return session.journal.command({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
       const decision = decideStart(state, request, { project, worker, next, hasRoom });
-      if (decision.kind === 'known') throw new Error(`the random id ${run} is taken`);
+      if (decision.kind === 'known') return { events: [], value: null };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });
+  }
+
+  /** The run of a key, if it is on the log. */
+  private async find({ session, run, after }: Place): Promise<StartedRun | null> {
+    const options = after === NO_EVENTS ? {} : { after };
+    for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
+      const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
+      if (found) return { session, run, requested: found.revision };
+    }
+    return null;
+  }
+
+  private metaOf({ project, actor, correlationId }: StartRun): EventMeta {
+    return { schemaVersion: 1, project, actor, ...(correlationId === undefined ? {} : { correlationId }) };
   }
 }

@@ -1,0 +1,21 @@
+/** Events of an `idempotency-` stream: the key is used, once and for good. */
+export interface IdempotencyKeyUsed {
+  readonly type: 'idempotency_key_used';
+  readonly data: {
+    /** HMAC of the payload, hex. */
+    readonly payload: string;
+    readonly session: string;
+    readonly run: string;
+    /** Revision of the session when the key was used: the run, if it is there, stands behind it. */
+    readonly after: number;
+  };
+}
+
+/** JSON text of a value that does not depend on the order in which an object's fields were written. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,87 @@
+import { createHmac } from 'node:crypto';
+import { type IdempotencyKeyUsed, Problem, canonicalJson, runId, sessionId } from '#domain';
+import { type EventLog, type EventMeta, appendUntilDefinite, collect, newEvent } from '#event-log';
+import type { Clock, Random } from '#platform';
+
+export type Operation = 'start_run' | 'create_datastore' | 'index_document';
+
+export interface IdempotentRequest {
+  readonly project: string;
+  readonly operation: Operation;
+  readonly key: string;
+  /** What must be the same for the request to be a repeat. */
+  readonly payload: unknown;
+}
+
+export type KeyUse = IdempotencyKeyUsed['data'];
+
+/**
+ * What a key stands for. The ids of what it starts are derived from it under a secret, so a crash between the key's
+ * stream and the run's leaves nothing to search for, and nobody can guess a run from a key.
+ */
+export class IdempotencyKeys {
+  constructor(
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    /** 32 bytes */
+    private readonly secret: Uint8Array,
+  ) {}
+
+  /** The use that is on the log, or null. @throws Problem idempotency_mismatch; LogUnavailable */
+  async find(request: IdempotentRequest): Promise<KeyUse | null> {
+    const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
+    if (event === undefined) return null;
+    const use = event.data as KeyUse;
+    if (use.payload !== this.payloadOf(request)) {
+      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
+    }
+    return use;
+  }
+
+  /**
+   * Writes the key's use, unless somebody was faster: then theirs is returned.
+   * @throws Problem idempotency_mismatch; LogUnavailable
+   */
+  async use(
+    request: IdempotentRequest,
+    meta: EventMeta,
+    ids: Pick<KeyUse, 'session' | 'run' | 'after'>,
+  ): Promise<KeyUse> {
+    const data: KeyUse = { payload: this.payloadOf(request), ...ids };
+    const id = this.random.uuid();
+    const event = newEvent({ id, type: 'idempotency_key_used', time: this.clock.now(), data }, meta);
+    const options = { expected: 'no_stream' as const };
+    const result = await appendUntilDefinite(
+      this.log,
+      this.clock,
+      this.random,
+      this.streamOf(request),
+      [event],
+      options,
+    );
+    if (result.kind === 'appended') return data;
+    const use = await this.find(request);
+    if (use === null) throw new Error('a stream conflicts that is not there');
+    return use;
+  }
+
+  /** The ids that the request's run has, in a given session or in a new one. */
+  idsFor(request: IdempotentRequest, session?: string): { readonly session: string; readonly run: string } {
+    const digest = this.hmac('id', request.project, request.operation, request.key);
+    const id = session ?? sessionId(digest.slice(0, 24));
+    return { session: id, run: runId(id, digest.slice(24, 40)) };
+  }
+
+  private streamOf({ project, operation, key }: IdempotentRequest): string {
+    return `idempotency-${this.hmac('stream', project, operation, key).slice(0, 40)}`;
+  }
+
+  private payloadOf({ project, payload }: IdempotentRequest): string {
+    return this.hmac('payload', project, canonicalJson(payload));
+  }
+
+  private hmac(...parts: readonly string[]): string {
+    return createHmac('sha256', this.secret).update(JSON.stringify(parts)).digest('hex');
+  }
+}
