@@ -55,8 +55,11 @@ export function failureOfConnection(error: unknown): ModelFailure {
 }
 
 function codeOf(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause)
+  let at = error;
+  for (let depth = 0; depth < 5 && typeof at === 'object' && at !== null; depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code;
+    at = 'cause' in at ? at.cause : undefined;
+  }
   return error instanceof Error ? error.name : 'unknown';
 }
 
@@ -99,7 +102,7 @@ export function withoutSecrets(message: string, apiKey: string): string {
   text = text
     .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, '[url]')
     .replaceAll(/\b(bearer|basic)\s+[^\s"',]+/gi, '$1 [key]')
-    .replaceAll(/\b(sk|pk|key)[-_][\w*.-]{4,}/gi, '[key]')
+    .replaceAll(/\b(sk|pk|key)[-_][\w*-]{4,}(\.[\w*-]+)*/gi, '[key]')
     // eslint-disable-next-line no-control-regex
     .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();

@@ -76,7 +76,7 @@ export class OpenAiModelClient extends ModelClient {
         const pieces: ModelPiece[] = [];
         isOpen = await this.read(exchange, reader, pieces);
         signal.throwIfAborted();
-        if (!isOpen) pieces.push(reader.end(body.length));
+        if (!isOpen) pieces.push(...reader.rest(), reader.end(body.length));
         if (pieces.length > 0) yield pieces;
       }
     } catch (error) {

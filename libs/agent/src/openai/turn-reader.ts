@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import type { ModelPiece, ToolCall, Usage } from '../model-client.js';
 import { cleanText } from './clean-text.js';
 import { failureOfErrorObject, Nonsense } from './failures.js';
+import { TextFrame } from './text-frame.js';
 import { type CallPiece, ToolCallAssembler } from './tool-call-assembler.js';
 
 type FinishReason = Extract<ModelPiece, { kind: 'end' }>['finishReason'];
@@ -33,9 +34,10 @@ export class TurnReader {
   private readonly decoder = new StringDecoder('utf8');
   private readonly parser = createParser({ onEvent: (event) => this.read(event.data) });
   private readonly calls = new ToolCallAssembler();
+  private readonly frame = new TextFrame();
   private pieces: { kind: Spoken['kind']; text: string }[] = [];
   /** The first half of a surrogate pair whose second half is still to come. */
-  private held: { kind: Spoken['kind']; half: string } | undefined;
+  private held: { kind: Spoken['kind']; text: string } | undefined;
   private chars = 0;
   private reason: string | undefined;
   private usage: Usage | undefined;
@@ -68,6 +70,11 @@ export class TurnReader {
     return this.spoken();
   }
 
+  /** What was held back in vain. */
+  rest(): Spoken[] {
+    return this.held === undefined ? [] : [{ kind: this.held.kind, text: cleanText(this.held.text) }];
+  }
+
   /** @param inputChars what was asked, to estimate the usage when the server does not tell it */
   end(inputChars: number): Extract<ModelPiece, { kind: 'end' }> {
     const toolCalls = this.calls.finished();
@@ -86,8 +93,10 @@ export class TurnReader {
       this.done = true;
       return;
     }
+    const text = this.frame.textOf(data);
+    if (text !== undefined) return this.say('text', text);
     try {
-      this.readChunk(parseChunk(data));
+      this.readChunk(data);
     } catch (error) {
       // What breaks after the finish reason breaks no answer; asking again would pay for it twice.
       if (!this.isFinished) throw error;
@@ -95,7 +104,8 @@ export class TurnReader {
     }
   }
 
-  private readChunk(chunk: Chunk): void {
+  private readChunk(data: string): void {
+    const chunk = parseChunk(data);
     if (chunk.error !== undefined && chunk.error !== null)
       throw failureOfErrorObject(chunk.error, this.apiKey);
     const choice = chunk.choices?.[0];
@@ -106,7 +116,10 @@ export class TurnReader {
     if (!choice || (typeof choice.index === 'number' && choice.index > 0)) return;
     if (choice.delta) this.readDelta(choice.delta);
     const reason = choice.finish_reason;
-    if (typeof reason !== 'string' || reason === '') return;
+    if (typeof reason !== 'string' || reason === '') {
+      if (!chunk.usage && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
+      return;
+    }
     if (reason === 'error') throw new Nonsense('the model server broke off with an error');
     this.reason = reason;
   }
@@ -143,18 +156,24 @@ export class TurnReader {
   private spoken(): Spoken[] {
     const { held, pieces } = this;
     if (pieces.length === 0) return pieces;
-    this.held = undefined;
     const first = pieces[0];
-    if (held !== undefined && first?.kind === held.kind) first.text = held.half + first.text;
+    if (held !== undefined && first?.kind === held.kind) first.text = held.text + first.text;
+    else if (held !== undefined) pieces.unshift(held);
     const last = pieces.at(-1);
+    this.held = undefined;
     if (last !== undefined && /[\ud800-\udbff]$/.test(last.text)) {
-      this.held = { kind: last.kind, half: last.text.slice(-1) };
+      this.held = { kind: last.kind, text: last.text.slice(-1) };
       last.text = last.text.slice(0, -1);
     }
     for (const piece of pieces) piece.text = cleanText(piece.text);
     return pieces.filter((piece) => piece.text !== '');
   }
 }
+
+const isOnlyText = (delta: Delta | null | undefined): delta is { content: string } =>
+  typeof delta?.content === 'string' &&
+  delta.content !== '' &&
+  Object.keys(delta).every((key) => key === 'content' || key === 'role');
 
 function parseChunk(data: string): Chunk {
   let value: unknown;
