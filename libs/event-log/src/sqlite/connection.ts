@@ -36,6 +36,7 @@ export class Connection {
   private state: 'opening' | 'open' | 'down' | 'closing' | 'closed' = 'opening';
   private trouble = '';
   private isFull = false;
+  private failure: string | undefined;
   private unsent: PendingAppend[] = [];
   private readonly sent = new Fifo<PendingAppend>();
   private readonly reads = new Map<
@@ -59,6 +60,11 @@ export class Connection {
     return this.state === 'open' || this.state === 'opening'
       ? undefined
       : this.trouble || `the log is ${this.state}`;
+  }
+
+  /** Why the last transaction failed; undefined once one has succeeded after it. */
+  get lastFailure(): string | undefined {
+    return this.failure;
   }
 
   open(): Promise<void> {
@@ -146,6 +152,7 @@ export class Connection {
       case 'failed':
         this.trouble = reply.detail;
         this.isFull = reply.full;
+        this.failure = reply.detail;
         return;
       case 'closed':
         return this.onClosed?.();
@@ -153,6 +160,7 @@ export class Connection {
   }
 
   private answer(outcomes: readonly number[]): void {
+    this.failure = undefined;
     const appends: PendingAppend[] = [];
     for (let i = 0; i < outcomes.length; i += 2) appends.push(this.sent.shift()!);
     this.events.committed(appends, outcomes);

@@ -68,7 +68,8 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
   checkOrigin(db, file);
   db.exec('PRAGMA journal_mode=WAL');
   db.exec(`PRAGMA synchronous=${options.synchronous}; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000`);
-  db.exec(`PRAGMA journal_size_limit=${WAL_LIMIT_BYTES}`);
+  // The WAL stays as large as it may grow: overwriting it needs one sync of data only, growing it syncs the size, too.
+  db.exec(`PRAGMA journal_size_limit=${options.walBytes}`);
   if (options.maxPageCount > 0) db.exec(`PRAGMA max_page_count=${options.maxPageCount}`);
   db.exec('BEGIN IMMEDIATE');
   if (isEmpty(db)) {
@@ -76,16 +77,12 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
     db.prepare('INSERT INTO log (log_id) VALUES (?)').run(randomUUID());
   }
   db.exec('COMMIT');
-  writeFileSync(pidFile(options.folder), `${process.pid}\n`);
-  // After a failed sync, pages that only seem to be on disk are written again by this: into the database, and synced.
-  db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  writePid(options.folder);
+  rewriteWal(db);
   const logId = String(db.prepare('SELECT log_id FROM log').get()?.['log_id']);
   const head = Number(db.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get()?.['head']);
   return { db, logId, head };
 }
-
-/** The WAL is kept at this size, so that commits overwrite it instead of growing it; a reserve file is larger. */
-export const WAL_LIMIT_BYTES = 16 * 1024 * 1024;
 
 function checkOrigin(db: DatabaseSync, file: string): void {
   const application = pragma(db, 'application_id');
@@ -102,6 +99,25 @@ function checkOrigin(db: DatabaseSync, file: string): void {
     throw new Refusal(
       `${file} is cut short: ${size} bytes where ${pages} pages should be; restore it from a backup`,
     );
+}
+
+/** After a failed sync, pages that only seem to be on disk are written again by this: into the database, and synced. */
+function rewriteWal(db: DatabaseSync): void {
+  try {
+    db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  } catch (error) {
+    // What is in the WAL can be read; it moves when there is room.
+    if (!isFull(error)) throw error;
+  }
+}
+
+/** Only for the message to whoever comes second; the lock is SQLite's. */
+function writePid(folder: string): void {
+  try {
+    if (holderOf(folder) !== String(process.pid)) writeFileSync(pidFile(folder), `${process.pid}\n`);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
 }
 
 const isEmpty = (db: DatabaseSync): boolean =>

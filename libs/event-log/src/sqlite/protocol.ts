@@ -57,6 +57,7 @@ export interface ThreadOptions {
   readonly folder: string;
   /** Only a harness that must be able to lose data sets anything but FULL. */
   readonly synchronous: 'FULL' | 'NORMAL';
+  readonly walBytes: number;
   /** 0: no limit. A small number makes a full disk for a test. */
   readonly maxPageCount: number;
 }

@@ -25,14 +25,18 @@ export interface SqliteEventLogOptions {
   readonly clock?: Clock;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
-  /** Kept back for a full disk; at least twice the WAL, 0 for none. */
+  /** Kept back for a full disk; larger than the WAL, 0 for none. */
   readonly reserveBytes?: number;
+  /** What the WAL is kept at. */
+  readonly walBytes?: number;
   /** For tests of what must fail: see ThreadOptions. */
   readonly synchronous?: 'FULL' | 'NORMAL';
   readonly maxPageCount?: number;
 }
 
-const RESERVE_BYTES = 32 * 1024 * 1024;
+const WAL_BYTES = 16 * 1024 * 1024;
+/** In WALs: one may overshoot by a few transactions. */
+const RESERVE_FACTOR = 2;
 const SPACE_CHECK_MS = 5_000;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -44,22 +48,24 @@ export class SqliteEventLog extends EventLog {
   private readonly reserve: Reserve;
   private readonly upcast: Upcast | undefined;
   private headPosition: Position = 0;
+  /** From here on the listeners of streams may have missed events; null: from nowhere. */
+  private unheardAfter: Position | null = null;
   private spaceCheck: NodeJS.Timeout | undefined;
 
   private constructor(private readonly options: SqliteEventLogOptions) {
     super();
     this.upcast = options.upcast;
-    const { folder, synchronous = 'FULL', maxPageCount = 0 } = options;
+    const { folder, synchronous = 'FULL', maxPageCount = 0, walBytes = WAL_BYTES } = options;
     this.connection = new Connection(
-      { folder, synchronous, maxPageCount },
+      { folder, synchronous, maxPageCount, walBytes },
       {
         committed: (appends, outcomes) => this.committed(appends, outcomes),
-        reopened: (head) => void this.hearUpTo(head),
+        reopened: (head) => this.reopened(head),
         full: () => this.reserve.release(),
       },
       options.logger,
     );
-    this.reserve = new Reserve(folder, options.reserveBytes ?? RESERVE_BYTES);
+    this.reserve = new Reserve(folder, options.reserveBytes ?? walBytes * RESERVE_FACTOR);
     this.feed = new LiveFeed(
       {
         streamPage: (stream, after) => this.streamPage(stream, { after }, NO_LIMIT),
@@ -144,7 +150,7 @@ export class SqliteEventLog extends EventLog {
   }
 
   override async health(): Promise<LogHealth> {
-    const detail = this.connection.problem ?? this.reserve.problem;
+    const detail = this.connection.problem ?? this.connection.lastFailure ?? this.reserve.problem;
     return detail === undefined ? { ok: true } : { ok: false, detail };
   }
 
@@ -192,19 +198,22 @@ export class SqliteEventLog extends EventLog {
     return { events: decodeRows(page.rows, this.upcast), position: page.position };
   }
 
-  /** Tells the listeners what an append with an unknown outcome left in the log. */
-  private async hearUpTo(head: Position): Promise<void> {
-    let after = this.headPosition;
+  /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
+  private reopened(head: Position): void {
+    this.unheardAfter ??= this.headPosition;
     this.headPosition = head;
     this.feed.startAfter(head);
     this.feed.wake();
-    while (after < head) {
-      const batch = await this.logPage(after, [], NO_LIMIT).catch(() => null);
-      // Not open again after all: it will be heard of when it is.
-      if (batch === null) this.headPosition = Math.min(this.headPosition, after);
-      if (batch === null || batch.events.length === 0) return;
+    void this.hear();
+  }
+
+  private async hear(): Promise<void> {
+    while (this.unheardAfter !== null) {
+      // Unavailable again: it will be heard when the file is open once more.
+      const batch = await this.logPage(this.unheardAfter, [], NO_LIMIT).catch(() => null);
+      if (batch === null) return;
       for (const event of batch.events) this.feed.streamGrew(event.stream, [event]);
-      after = batch.position;
+      this.unheardAfter = batch.events.length > 0 ? batch.position : null;
     }
   }
 

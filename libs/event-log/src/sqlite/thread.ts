@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
-import { isFull, openDatabase, Refusal, WAL_LIMIT_BYTES } from './database.js';
+import { isFull, openDatabase, Refusal } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import type {
@@ -26,8 +26,10 @@ const reply = (message: Reply) => port.postMessage(message);
 const PAGE_BYTES = 4096;
 const READS_A_TURN = 4;
 /** Bounds a transaction, and so what the WAL grows by before the next look. */
-const TRANSACTION_BYTES = 2 * 1024 * 1024;
-const WAL_LOOK_BYTES = 2 * 1024 * 1024;
+const TRANSACTION_BYTES = Math.min(2 * 1024 * 1024, options.walBytes / 8);
+const WAL_LOOK_BYTES = TRANSACTION_BYTES;
+/** Filled to this part the WAL is written into the database, so that it need not grow beyond its size. */
+const CHECKPOINT_AT = 0.7;
 /** An append changes a page of events and one of the index, or some more. */
 const WAL_BYTES_AN_APPEND = 8 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
@@ -110,7 +112,7 @@ class Thread {
   private boundWal(): void {
     this.walGrowth = 0;
     const pages = Number(this.walSize.get()?.['log'] ?? 0);
-    if (pages * PAGE_BYTES > WAL_LIMIT_BYTES - TRANSACTION_BYTES * 2) this.checkpoint();
+    if (pages * PAGE_BYTES > options.walBytes * CHECKPOINT_AT) this.checkpoint();
   }
 
   private checkpoint(): void {
