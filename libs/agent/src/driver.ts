@@ -59,6 +59,7 @@ export interface Drive {
 export class Driver implements RunSink {
   private state: RunState;
   private readonly tools: ToolRunner;
+  private isDraining = false;
 
   constructor(
     private readonly ports: DriverPorts,
@@ -83,6 +84,11 @@ export class Driver implements RunSink {
     return this.run.writer.lost ? null : this.state.end;
   }
 
+  /** Goes no further than the model turn or the tool calls that are under way. */
+  drain(): void {
+    this.isDraining = true;
+  }
+
   write(drafts: readonly Draft[]): void {
     this.run.journal.write(this.run.writer, drafts);
     for (const draft of drafts) {
@@ -102,6 +108,7 @@ export class Driver implements RunSink {
       const action = nextAction(this.state, maxSteps);
       switch (action.kind) {
         case 'call_model':
+          if (this.isDraining) throw new RunStopped();
           await this.callModel();
           break;
         case 'run_tools':
@@ -148,8 +155,10 @@ export class Driver implements RunSink {
   }
 
   private async endAfter(error: unknown): Promise<void> {
-    const reason: unknown = this.run.controller.signal.aborted ? this.run.controller.signal.reason : error;
-    if (reason instanceof ClaimLost || reason instanceof RunStopped || this.run.writer.lost) return;
+    const { journal, writer, controller } = this.run;
+    const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
+    if (reason instanceof ClaimLost || writer.lost) return;
+    if (reason instanceof RunStopped) return journal.settled(writer);
     if (this.state.end === null) await this.finish(this.endOf(reason));
   }
 

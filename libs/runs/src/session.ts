@@ -58,6 +58,7 @@ export class Session {
   /** What the model knows of the runs that have ended; null: not known here, to be read from the log. */
   private context: ContextFold | null;
   private driving: Driving | null = null;
+  private driver: Driver | null = null;
   private clears = 0;
   private isClaiming = false;
   private isStopped = false;
@@ -98,7 +99,13 @@ export class Session {
     if (isIdle(this.journal.state)) this.ports.rested(this);
   }
 
-  /** Drives nothing any more; a run under way is left for whoever claims it next. */
+  /** Starts nothing any more, and lets the run under way come to the end of its turn or its tool calls. */
+  drain(): void {
+    this.isStopped = true;
+    this.driver?.drain();
+  }
+
+  /** Drives nothing any more; the run under way is left for whoever claims it next. */
   stop(): void {
     this.isStopped = true;
     this.driving?.controller.abort(new RunStopped());
@@ -191,6 +198,7 @@ export class Session {
         await this.drive(current, controller);
       } finally {
         this.driving = null;
+        this.driver = null;
         this.requests.delete(current.run);
         this.ports.admission.release(current.run);
         this.react();
@@ -210,7 +218,9 @@ export class Session {
     const { project } = request.meta;
     await using toolbox = await toolboxes.open({ session: this.id, run, project }, controller.signal);
     const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
-    const end = await new Driver(driver, drive).drive();
+    this.driver = new Driver(driver, drive);
+    if (this.isStopped) this.driver.drain();
+    const end = await this.driver.drive();
     if (end === null) return;
     if (cleared === this.clears) this.context = context;
     const tookMs = clock.now() - request.time;

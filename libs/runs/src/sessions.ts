@@ -5,6 +5,8 @@ import { Session, type SessionPorts } from './session.js';
 
 /** Sessions at rest that are kept in memory, with the model's context, so that their next run reads nothing. */
 const KEPT = 512;
+const STOP_MS = 3_000;
+const POLL_MS = 20;
 
 /** The sessions that this process knows: those with runs, and the ones used last. */
 export class Sessions {
@@ -12,6 +14,7 @@ export class Sessions {
   private readonly known = new Map<string, Session>();
   private readonly loading = new Map<string, Promise<Session>>();
   private readonly ports: SessionPorts;
+  private isDraining = false;
 
   constructor(ports: Omit<SessionPorts, 'rested'>) {
     this.ports = { ...ports, rested: () => this.forgetOldest() };
@@ -54,10 +57,29 @@ export class Sessions {
     return [...this.known.values()].filter((session) => !session.isAtRest);
   }
 
+  /**
+   * Ends what this process does: nothing new is started, runs come to the end of their turn within `graceMs`, and those
+   * that do not are left as they are. All of them go on from the log where they are claimed next.
+   */
+  async drain(graceMs: number): Promise<void> {
+    this.isDraining = true;
+    for (const session of this.known.values()) session.drain();
+    await this.atRest(graceMs);
+    for (const session of this.known.values()) session.stop();
+    await this.atRest(STOP_MS);
+  }
+
+  private async atRest(withinMs: number): Promise<void> {
+    const { clock } = this.ports;
+    const until = clock.now() + withinMs;
+    while (this.active().length > 0 && clock.now() < until) await clock.sleep(POLL_MS);
+  }
+
   private async load(id: string): Promise<Session> {
     const start = await loadSession(this.ports.log, sessionStream(id));
     const session = new Session(id, this.ports, start.revision === NO_EVENTS ? undefined : start);
     this.known.set(id, session);
+    if (this.isDraining) session.drain();
     session.react();
     return session;
   }
