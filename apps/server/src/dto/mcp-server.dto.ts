@@ -1,0 +1,35 @@
+import { OptionalUnion, Required, RequiredObject } from './fields.js';
+import { type Rule, filledText, httpUrl, isObject, oneOf } from './rules.js';
+
+class BearerAuthDto {
+  @Required(oneOf('bearer')) readonly type!: 'bearer';
+  @Required(filledText) readonly token!: string;
+}
+
+class OauthDto {
+  @Required(filledText) readonly accessToken!: string;
+}
+
+class OauthAuthDto {
+  @Required(oneOf('oauth')) readonly type!: 'oauth';
+  @RequiredObject(OauthDto) readonly oauth!: OauthDto;
+}
+
+const AUTHS = new Map<unknown, new () => object>([
+  ['bearer', BearerAuthDto],
+  ['oauth', OauthAuthDto],
+]);
+
+const typeOf = (value: unknown): unknown => (isObject(value) ? value['type'] : undefined);
+
+const auth: Rule = (value) => {
+  if (!isObject(value)) return { message: 'must be an object' };
+  return AUTHS.has(typeOf(value)) ? null : { message: 'must be one of bearer, oauth', at: '.type' };
+};
+
+export class McpServerDto {
+  @Required(filledText) readonly serverName!: string;
+  @Required(httpUrl) readonly serverUrl!: string;
+  @OptionalUnion(auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
+  readonly auth?: BearerAuthDto | OauthAuthDto;
+}

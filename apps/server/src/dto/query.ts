@@ -1,0 +1,115 @@
+import type { FieldError } from '#domain';
+import { invalidFields } from './run-body.js';
+
+/** Reads one query parameter, or its absence. @throws WrongParameter */
+export type Parameter<T> = (text: string | undefined) => T;
+type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+export type QueryOf<P extends Parameters> = { readonly [K in keyof P]: ReturnType<P[K]> };
+
+class WrongParameter extends Error {
+  override readonly name = 'WrongParameter';
+}
+
+/**
+ * A reader of query strings: what is unknown, repeated or wrong is refused, naming it.
+ * @throws (the reader) Problem invalid_request
+ */
+export function query<P extends Parameters>(parameters: P): (raw: unknown) => QueryOf<P> {
+  return (raw) => {
+    const given = (raw ?? {}) as Readonly<Record<string, unknown>>;
+    const errors: FieldError[] = [];
+    for (const path in given) {
+      if (!Object.hasOwn(parameters, path))
+        errors.push({ path: path.slice(0, 100), message: 'is not a known parameter' });
+      else if (typeof given[path] !== 'string') errors.push({ path, message: 'must be given once' });
+    }
+    const read: Record<string, unknown> = {};
+    for (const [path, parameter] of errors.length > 0 ? [] : Object.entries(parameters)) {
+      try {
+        read[path] = parameter(given[path] as string | undefined);
+      } catch (error) {
+        if (!(error instanceof WrongParameter)) throw error;
+        errors.push({ path, message: error.message });
+      }
+    }
+    if (errors.length > 0) throw invalidFields(errors);
+    return read as QueryOf<P>;
+  };
+}
+
+const optional =
+  <T>(read: (text: string) => T): Parameter<T | undefined> =>
+  (text) =>
+    text === undefined ? undefined : read(text);
+
+const filled = (text: string): string => {
+  if (text === '') throw new WrongParameter('must not be empty');
+  if (text.includes('\0')) throw new WrongParameter('must not contain U+0000');
+  return text;
+};
+
+export const optionalText = optional(filled);
+
+export const requiredText: Parameter<string> = (text) => {
+  if (text === undefined) throw new WrongParameter('is required');
+  return filled(text);
+};
+
+export const optionalOneOf = <T extends string>(...values: readonly T[]): Parameter<T | undefined> =>
+  optional((text) => {
+    const found = values.find((value) => value === text);
+    if (found === undefined) throw new WrongParameter(`must be one of ${values.join(', ')}`);
+    return found;
+  });
+
+const revision = (text: string): number => {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(value))
+    throw new WrongParameter('must be the id of an event: a whole number, 0 or more');
+  return value;
+};
+
+/** `after`: an event's id, exclusive. */
+export const optionalRevision = optional(revision);
+
+export const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+export const limit: Parameter<number> = (text = String(DEFAULT_LIMIT)) => {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (value < 1 || value > MAX_LIMIT)
+    throw new WrongParameter(`must be a whole number from 1 to ${MAX_LIMIT}`);
+  return value;
+};
+
+/** A date, or a date and time with its offset from UTC (RFC 3339), as milliseconds since 1970. */
+export const optionalDate = optional((text) => {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(
+    text,
+  );
+  const time = match === null ? NaN : Date.parse(text);
+  // Date.parse takes the 30th of February and means the 2nd of March.
+  if (Number.isNaN(time) || !isDay(match?.[1] ?? '')) {
+    throw new WrongParameter('must be a date or a time: 2026-01-31 or 2026-01-31T12:00:00Z');
+  }
+  return time;
+});
+
+function isDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+/** Every list's parameters. */
+export const PAGE = { limit, cursor: optionalText };
+
+/** `Last-Event-ID`. @throws Problem invalid_request naming the header */
+export function parseLastEventId(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  try {
+    return revision(String(header));
+  } catch (error) {
+    if (!(error instanceof WrongParameter)) throw error;
+    throw invalidFields([{ path: 'Last-Event-ID', message: error.message }]);
+  }
+}

@@ -1,0 +1,85 @@
+/** What is wrong with a value; `at` leads from it to the part that is wrong (`[2]`, `.X-Token`). */
+export interface Fault {
+  readonly message: string;
+  readonly at?: string;
+}
+
+/** null: nothing is wrong. */
+export type Rule = (value: unknown) => Fault | null;
+
+const wrong = (message: string, at?: string): Fault => (at === undefined ? { message } : { message, at });
+
+/** A string, which may be empty. */
+export const text: Rule = (value) => (typeof value === 'string' ? null : wrong('must be a string'));
+
+/** A string of one character or more: names, ids, messages, queries. */
+export const filledText: Rule = (value) =>
+  typeof value !== 'string' ? wrong('must be a string') : value === '' ? wrong('must not be empty') : null;
+
+export const flag: Rule = (value) => (typeof value === 'boolean' ? null : wrong('must be true or false'));
+
+export const oneOf = (...values: readonly string[]): Rule => {
+  const known = new Set<unknown>(values);
+  const fault = wrong(`must be one of ${values.join(', ')}`);
+  return (value) => (known.has(value) ? null : fault);
+};
+
+/** A whole number from `least` to `most`. */
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Rule => {
+  const fault = wrong(
+    most === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number, ${least} or more`
+      : `must be a whole number from ${least} to ${most}`,
+  );
+  return (value) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+      ? null
+      : fault;
+};
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const object: Rule = (value) => (isObject(value) ? null : wrong('must be an object'));
+
+/** An array of at most `most` items, each of which the rule takes. */
+export const listOf =
+  (item: Rule, most: number): Rule =>
+  (value) => {
+    if (!Array.isArray(value)) return wrong('must be an array');
+    if (value.length > most) return wrong(`must have at most ${most} items`);
+    for (const [index, one] of value.entries()) {
+      const fault = item(one);
+      if (fault !== null) return wrong(fault.message, `[${index}]${fault.at ?? ''}`);
+    }
+    return null;
+  };
+
+const MAX_URL = 8192;
+
+/** An absolute http or https URL. */
+export const httpUrl: Rule = (value) => {
+  if (typeof value !== 'string') return wrong('must be a string');
+  if (!/^https?:\/\//i.test(value) || value.length > MAX_URL || !URL.canParse(value)) {
+    return wrong('must be an http or https URL');
+  }
+  return null;
+};
+
+/** Like httpUrl, without a user or a password in it. */
+export const httpUrlWithoutCredentials: Rule = (value) => {
+  const fault = httpUrl(value);
+  if (fault !== null || typeof value !== 'string') return fault;
+  const { username, password } = new URL(value);
+  return username === '' && password === '' ? null : wrong('must not hold credentials; send them in headers');
+};
+
+/** Seconds from now, or a date or cron expression, whose syntax is looked at later. */
+export const schedule: Rule = (value) =>
+  typeof value === 'number'
+    ? secondsAhead(value)
+    : typeof value === 'string'
+      ? filledText(value)
+      : wrong('must be a number of seconds, a date or a cron expression');
+
+const secondsAhead = wholeNumber(1, 31_536_000);

@@ -1,0 +1,72 @@
+import { callbackHeaders } from './callback-headers.js';
+import { Optional, OptionalList, OptionalObject, Required } from './fields.js';
+import { McpServerDto } from './mcp-server.dto.js';
+import {
+  filledText,
+  flag,
+  httpUrlWithoutCredentials,
+  listOf,
+  object,
+  oneOf,
+  schedule,
+  text,
+} from './rules.js';
+import { WorkflowDto } from './workflow.dto.js';
+
+export class AgentDto {
+  @Required(filledText) readonly name!: string;
+  @Required(text) readonly description!: string;
+}
+
+export class CallbackDto {
+  @Required(httpUrlWithoutCredentials) readonly url!: string;
+  @Optional(callbackHeaders) readonly headers?: Readonly<Record<string, string>>;
+}
+
+export class DatastoreRefDto {
+  @Required(filledText) readonly id!: string;
+  @Required(filledText) readonly name!: string;
+}
+
+export class QueryDto {
+  @Required(filledText) readonly name!: string;
+  @Required(text) readonly description!: string;
+  @Required(filledText) readonly query!: string;
+}
+
+export class ScheduleDto {
+  @Required(schedule) readonly schedule!: number | string;
+  @Required(filledText) readonly message!: string;
+  @Optional(filledText) readonly timezone?: string;
+}
+
+export class FinalOutputDto {
+  @Required(filledText) readonly name!: string;
+  @Optional(flag) readonly strict?: boolean;
+  @Required(object) readonly schema!: object;
+}
+
+/** The fields of most bodies of `POST /`. Held apart because a check costs as much as the class has fields. */
+export class PlainRunRequestDto {
+  @Required(filledText) readonly message!: string;
+  @Optional(text) readonly system?: string;
+  @Optional(oneOf('flash', 'base', 'max', 'fast')) readonly mode?: 'flash' | 'base' | 'max' | 'fast';
+  @Optional(listOf(text, 100)) readonly rules?: readonly string[];
+  @Optional(flag) readonly background?: boolean;
+  @Optional(flag) readonly streaming_tokens?: boolean;
+  @Optional(flag) readonly streaming?: boolean;
+  @Optional(oneOf('enqueue', 'reject', 'interrupt')) readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
+}
+
+/** The body of `POST /`, as it may be sent. */
+export class RunRequestDto extends PlainRunRequestDto {
+  @OptionalList(WorkflowDto, 50) readonly workflows?: readonly WorkflowDto[];
+  @OptionalList(AgentDto, 50) readonly agents?: readonly AgentDto[];
+  @OptionalList(McpServerDto, 20) readonly mcp_servers?: readonly McpServerDto[];
+  @OptionalList(McpServerDto, 20) readonly mcpServers?: readonly McpServerDto[];
+  @OptionalObject(CallbackDto) readonly callback?: CallbackDto;
+  @OptionalList(DatastoreRefDto, 50) readonly datastores?: readonly DatastoreRefDto[];
+  @OptionalList(QueryDto, 50) readonly queries?: readonly QueryDto[];
+  @OptionalList(ScheduleDto, 100) readonly schedules?: readonly ScheduleDto[];
+  @OptionalObject(FinalOutputDto) readonly final_output?: FinalOutputDto;
+}
