@@ -79,6 +79,7 @@ export abstract class EventLog {
   /** Position of the last event, 0 where there is none. @throws LogUnavailable */
   abstract head(): Promise<Position>;
 
+  /** Asked before every run is accepted, so it answers from what is known. */
   abstract health(): Promise<LogHealth>;
 
   /** Ends the subscriptions, waits for the appends under way, lets go of the files or connections. */

@@ -1,5 +1,8 @@
 export * from './recovery.js';
 export * from './core.js';
+export * from './api-keys/api-keys.js';
+export type { KeySnapshot } from './api-keys/key-feed.js';
+export type { KeyRecord } from './api-keys/key-table.js';
 export * from './api-keys/principal.js';
 export * from './admission.js';
 export * from './idempotency.js';

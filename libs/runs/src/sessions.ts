@@ -1,4 +1,4 @@
-import { notFound, sessionStream } from '#domain';
+import { isSessionId, notFound, sessionStream } from '#domain';
 import { NO_EVENTS } from '#event-log';
 import { loadSession } from './load-session.js';
 import { Session, type SessionPorts } from './session.js';
@@ -29,6 +29,7 @@ export class Sessions {
 
   /** @throws Problem not_found, LogUnavailable */
   async get(id: string): Promise<Session> {
+    if (!isSessionId(id)) throw notFound('the session');
     const session = await this.getOrCreate(id);
     if (session.journal.revision !== NO_EVENTS) return session;
     if (session.isAtRest) this.known.delete(id);

@@ -11,7 +11,7 @@ import {
   sessionId,
   sessionStream,
 } from '#domain';
-import { type ContentStore, type EventLog, type EventMeta, NO_EVENTS } from '#event-log';
+import { type ContentStore, type EventLog, type EventMeta, LogUnavailable, NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
 import type { Admission } from './admission.js';
 import type { IdempotencyKeys, IdempotentRequest } from './idempotency.js';
@@ -73,6 +73,7 @@ export class StartRunHandler {
   /** @throws Problem not_found, session_busy, rate_limited, idempotency_mismatch; LogUnavailable (nothing was started) */
   async start(command: StartRun): Promise<StartedRun> {
     const { idempotency } = command;
+    await this.requireLog();
     if (idempotency)
       return this.startOnce(command, { operation: 'start_run', project: command.project, ...idempotency });
     const { random, sessions } = this.ports;
@@ -131,6 +132,12 @@ export class StartRunHandler {
       if (decision.kind === 'known') return { events: [], value: null };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });
+  }
+
+  /** A log that is in trouble takes no new runs, so that it can still take the rest of those that are under way. */
+  private async requireLog(): Promise<void> {
+    const { ok, detail } = await this.ports.log.health();
+    if (!ok) throw new LogUnavailable(detail);
   }
 
   /** The run of a key, if it is on the log. */
