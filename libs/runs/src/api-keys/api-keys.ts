@@ -1,11 +1,4 @@
-import {
-  type ApiKeyEvent,
-  Problem,
-  type Scope,
-  apiKeyStream,
-  invalid,
-  notFound,
-} from '#domain';
+import { type ApiKeyEvent, Problem, type Scope, apiKeyStream, invalid, notFound } from '#domain';
 import { type AppendResult, type EventLog, type Expected, appendUntilDefinite, newEvent } from '#event-log';
 import { type Background, type Clock, type Random, type SecretBox, derivedWebhookSecret } from '#platform';
 import { type KeySnapshot, NO_SNAPSHOT, followKeys } from './key-feed.js';
@@ -112,7 +105,11 @@ export class ApiKeys {
   }
 
   /** Newest first. @throws Problem invalid_request for a cursor that is none */
-  list(caller: Principal, limit: number, cursor?: string): { items: readonly KeyRecord[]; next: string | null } {
+  list(
+    caller: Principal,
+    limit: number,
+    cursor?: string,
+  ): { items: readonly KeyRecord[]; next: string | null } {
     const after = cursor === undefined ? null : readCursor(cursor);
     const rest = [...this.table.all()]
       .filter((key) => administers(caller, key) && (after === null || compare(after, key) < 0))
@@ -137,7 +134,13 @@ export class ApiKeys {
   private async write(record: KeyRecord, actor: string): Promise<void> {
     const { id, name, hash, scopes, webhookSecret, project } = record;
     const data = { id, name, hash, scopes, webhook_secret: webhookSecret };
-    const result = await this.append({ type: 'api_key_issued', data }, project, actor, 'no_stream', record.createdAt);
+    const result = await this.append(
+      { type: 'api_key_issued', data },
+      project,
+      actor,
+      'no_stream',
+      record.createdAt,
+    );
     if (result.kind === 'conflict') throw new Problem('conflict', 'this key is there already');
     this.table.add(record);
   }
@@ -176,7 +179,8 @@ type Place = Pick<KeyRecord, 'createdAt' | 'id'>;
 const compare = (a: Place, b: Place): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-const cursorOf = ({ createdAt, id }: Place): string => Buffer.from(`${createdAt}.${id}`).toString('base64url');
+const cursorOf = ({ createdAt, id }: Place): string =>
+  Buffer.from(`${createdAt}.${id}`).toString('base64url');
 
 function readCursor(cursor: string): Place {
   const match = /^(\d{1,16})\.(key_[a-z0-9]+)$/.exec(Buffer.from(cursor, 'base64url').toString());

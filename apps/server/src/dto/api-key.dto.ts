@@ -1,0 +1,23 @@
+import { type FieldError, SCOPES, type Scope } from '#domain';
+import { Optional, Required, check } from './fields.js';
+import { type Rule, filledText, listOf, oneOf } from './rules.js';
+import { invalidFields } from './run-body.js';
+
+const scopes: Rule = (value) => {
+  const fault = listOf(oneOf(...SCOPES), 100)(value);
+  if (fault !== null) return fault;
+  return Array.isArray(value) && value.length === 0 ? { message: 'must not be empty' } : null;
+};
+
+export class NewApiKeyDto {
+  @Required(filledText) readonly name!: string;
+  @Required(scopes) readonly scopes!: readonly Scope[];
+  @Optional(filledText) readonly project?: string;
+}
+
+/** The body of `POST /api-keys`. @throws Problem invalid_request */
+export function parseNewApiKey(body: unknown): NewApiKeyDto {
+  const errors: readonly FieldError[] = check(NewApiKeyDto, body);
+  if (errors.length > 0) throw invalidFields(errors);
+  return body as NewApiKeyDto;
+}
