@@ -23,6 +23,8 @@ export interface RecordedRequest {
   readonly headers: IncomingHttpHeaders;
   /** Milliseconds since 1970, when it came. */
   readonly at: number;
+  /** The client's port: tells connections apart. */
+  readonly connection: number;
   /** `open` while it is answered; `aborted`: the client went away first; `lost`: the script lost the connection. */
   outcome: 'open' | 'answered' | 'aborted' | 'lost';
 }
@@ -116,6 +118,7 @@ export class ScriptedModel {
       body: request,
       headers: incoming.headers,
       at: Date.now(),
+      connection: incoming.socket.remotePort ?? 0,
       outcome: 'open',
     };
     this.requests.push(record);

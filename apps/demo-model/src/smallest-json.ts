@@ -7,15 +7,24 @@ export interface Filling {
 
 type Schema = Record<string, unknown>;
 
-class TooDeep extends Error {}
+/** A schema that holds itself has no smallest value on this way. */
+class Endless extends Error {}
 const maxDepth = 24;
 
 /** The smallest value that validates against a JSON schema; patterns and conditional keywords are not looked at. */
 export function smallestJson(schema: unknown, filling: Filling = { text: '' }): unknown {
-  return new Builder(schema, filling).value(schema, 0, 0);
+  try {
+    return new Builder(schema, filling).value(schema, 0, 0);
+  } catch (error) {
+    if (error instanceof Endless) return null;
+    throw error;
+  }
 }
 
 class Builder {
+  /** The references that are being followed. */
+  private readonly following = new Set<string>(['#']);
+
   constructor(
     private readonly root: unknown,
     private readonly filling: Filling,
@@ -23,9 +32,10 @@ class Builder {
 
   /** `nth` tells the items of one array apart, for `uniqueItems`. */
   value(schema: unknown, depth: number, nth: number): unknown {
-    if (depth > maxDepth) throw new TooDeep();
+    if (depth > maxDepth) throw new Endless();
     if (!isObject(schema)) return null;
-    if (typeof schema['$ref'] === 'string') return this.value(this.resolve(schema), depth + 1, nth);
+    if (typeof schema['$ref'] === 'string')
+      return this.follow(schema, () => this.value(this.resolve(schema), depth + 1, nth));
     if ('const' in schema) return schema['const'];
     const values = schema['enum'];
     if (Array.isArray(values) && values.length > 0) return values[nth % values.length];
@@ -77,12 +87,26 @@ class Builder {
     const { anyOf: _any, oneOf: _one, ...rest } = schema;
     for (const [at, branch] of branches.entries()) {
       try {
-        return this.value(this.merged({ ...rest, allOf: [branch] }), depth + 1, nth);
+        return this.follow(branch, () =>
+          this.value(this.merged({ ...rest, allOf: [branch] }), depth + 1, nth),
+        );
       } catch (error) {
-        if (!(error instanceof TooDeep) || at === branches.length - 1) throw error;
+        if (!(error instanceof Endless) || at === branches.length - 1) throw error;
       }
     }
     return null;
+  }
+
+  private follow(schema: unknown, build: () => unknown): unknown {
+    const ref = isObject(schema) ? schema['$ref'] : undefined;
+    if (typeof ref !== 'string') return build();
+    if (this.following.has(ref)) throw new Endless();
+    this.following.add(ref);
+    try {
+      return build();
+    } finally {
+      this.following.delete(ref);
+    }
   }
 
   private merged({ allOf, ...rest }: Schema): Schema {

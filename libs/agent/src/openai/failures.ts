@@ -69,7 +69,7 @@ interface Said {
 }
 
 /** The message of an error, in the shapes that servers use: `{error: {message, code}}`, `{error: "…"}`, `{message}`, `{detail}`. */
-export function saidIn(body: unknown): Said | undefined {
+function saidIn(body: unknown): Said | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
   const found = error ?? body;

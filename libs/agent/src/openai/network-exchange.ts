@@ -59,7 +59,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     while (this.status === 0) await this.arrival(this.headersMs);
     if (this.status >= 200 && this.status < 300) return accepted;
     this.errorBody = await this.text();
-    return new Response(this.errorBody, { status: this.status, headers: this.shortHeaders() });
+    return new Response(this.errorBody || null, { status: this.status, headers: this.shortHeaders() });
   }
 
   /**
@@ -74,8 +74,9 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     }
     const { waiting } = this;
     this.waiting = [];
-    if (this.waitingBytes > maxWaitingBytes) this.controller?.resume();
     this.waitingBytes = 0;
+    // More may come, and pause again, before this returns.
+    this.controller?.resume();
     return waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
   }
 
@@ -110,8 +111,8 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     this.cancelTimer?.();
     if (this.isEnded) return;
     if (!isComplete) return this.abort(new Error('the answer is no longer wanted'));
-    this.controller?.resume();
     this.cancelTimer = this.clock.timer(drainMs, () => this.abort(new TimedOut(drainMs)));
+    this.controller?.resume();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

@@ -57,7 +57,7 @@ describe('a refusal of the model server', () => {
     });
   });
 
-  it.each([400, 401, 403, 404, 413, 422, 302])('of status %i is final', async (status) => {
+  it.each([302, 400, 401, 403, 404, 413, 422])('of status %i is final', async (status) => {
     expect(await failureOf(refusal(status, 'no'))).toMatchObject({ kind: 'refused' });
   });
 
