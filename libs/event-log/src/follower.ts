@@ -70,6 +70,8 @@ const BATCH_EVENTS = 500;
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
+/** While the poison event is being looked for. */
+const SEARCH_PAUSE_MS = 100;
 /** A checkpoint that only passes foreign events is stored no more often than this. */
 const IDLE_CHECKPOINT_MS = 1_000;
 
@@ -168,8 +170,8 @@ export class Follower {
     } catch (error) {
       if (error instanceof CheckpointRefused || error instanceof FollowerEnded) throw error;
       this.failures += 1;
-      const pauseMs =
-        Math.min(FIRST_PAUSE_MS * 2 ** this.failures, LONGEST_PAUSE_MS) * (0.5 + random.jitter() / 2);
+      const longestMs = this.size < this.maxSize ? SEARCH_PAUSE_MS : LONGEST_PAUSE_MS;
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.failures, longestMs) * (0.5 + random.jitter() / 2);
       logger.warn(
         { err: error, follower: this.name, failures: this.failures },
         'follower failed and resumes',

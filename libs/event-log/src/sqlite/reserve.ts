@@ -76,6 +76,6 @@ export class Reserve {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if ((error as { code?: unknown } | null)?.code === 'ENOENT') return undefined;
   throw error;
 }
