@@ -6,3 +6,4 @@ export * from './model-turn.js';
 export * from './modes.js';
 export * from './run-writer.js';
 export * from './tool.js';
+export * from './openai/openai-model-client.js';

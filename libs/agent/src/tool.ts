@@ -16,8 +16,9 @@ export interface Tool {
 }
 
 /** The tools of one run, opened when it is claimed and closed at its end. */
-export interface Toolbox extends AsyncDisposable {
+export interface Toolbox {
   readonly tools: readonly Tool[];
+  close(): Promise<void>;
 }
 
 export interface ToolboxRequest {
@@ -37,6 +38,6 @@ export class FixedToolboxes extends Toolboxes {
   }
 
   override open(): Promise<Toolbox> {
-    return Promise.resolve({ tools: this.tools, [Symbol.asyncDispose]: () => Promise.resolve() });
+    return Promise.resolve({ tools: this.tools, close: () => Promise.resolve() });
   }
 }

@@ -216,11 +216,11 @@ export class Session {
     const state = isFresh ? newRun(request.data) : await loadRun(log, this.journal.stream, request);
     const cleared = this.clears;
     const { project } = request.meta;
-    await using toolbox = await toolboxes.open({ session: this.id, run, project }, controller.signal);
+    const toolbox = await toolboxes.open({ session: this.id, run, project }, controller.signal);
     const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
     this.driver = new Driver(driver, drive);
     if (this.isStopped) this.driver.drain();
-    const end = await this.driver.drive();
+    const end = await this.driver.drive().finally(() => toolbox.close());
     if (end === null) return;
     if (cleared === this.clears) this.context = context;
     const tookMs = clock.now() - request.time;
