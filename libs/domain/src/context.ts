@@ -72,8 +72,8 @@ export class ContextFold {
     const text = joined(this.text);
     this.text = [];
     if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
-    const [content = '', ...others] = text;
-    for (const part of others) this.messages.push({ role: 'assistant', content: part });
+    const content = text.pop() ?? '';
+    for (const part of text) this.messages.push({ role: 'assistant', content: part });
     this.messages.push(
       toolCalls.length > 0 ? { role: 'assistant', content, toolCalls } : { role: 'assistant', content },
     );
@@ -115,7 +115,7 @@ export function cutToBudget<M extends { readonly role: string }>(
   for (let at = messages.length - 1; at >= 0; at--) {
     if (at === lastUser) continue;
     left -= sizes[at] ?? 0;
-    if (left < 0 && start < messages.length) break;
+    if (left < 0 && (at < lastUser || start < messages.length)) break;
     if (messages[at]?.role !== 'tool') start = at;
   }
   if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];

@@ -105,11 +105,14 @@ export function decideTakeOver(
 ): readonly Draft[] | null {
   const { current } = state;
   if (current?.run !== run || current.epoch !== epoch) return null;
-  const waiting = state.waiting.length > 0 ? { waiting: state.waiting } : {};
+  const more = {
+    ...(state.waiting.length > 0 ? { waiting: state.waiting } : {}),
+    ...(current.isCancelRequested ? { isCancelRequested: true as const } : {}),
+  };
   return [
     {
       type: 'run_claimed',
-      data: { worker, epoch: epoch + 1, requested: current.requested, ...waiting },
+      data: { worker, epoch: epoch + 1, requested: current.requested, ...more },
       run,
     },
   ];

@@ -81,6 +81,8 @@ export type InternalEvent =
         readonly waiting?: readonly WaitingRun[];
         /** The run was cancelled while it waited: it has no message in the history. */
         readonly isCancelled?: true;
+        /** A cancel that came under an earlier claim of the run and was not obeyed yet. */
+        readonly isCancelRequested?: true;
       };
     }
   | {

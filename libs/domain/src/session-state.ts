@@ -77,8 +77,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
 function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
   const run = runOf(event);
   const { worker, epoch, requested } = event.data;
-  const isCancelRequested =
-    state.current?.run === run ? state.current.isCancelRequested : event.data.isCancelled === true;
+  const isCancelRequested = event.data.isCancelRequested === true || event.data.isCancelled === true;
   return {
     ...state,
     project: event.meta.project,

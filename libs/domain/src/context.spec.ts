@@ -1,0 +1,228 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  SessionTape,
+  cancelRequested,
+  cancelled,
+  cleared,
+  completed,
+  opened,
+  requested,
+  response,
+  responseStart,
+  result,
+  step,
+  thinking,
+  thinkingStart,
+  toolResponse,
+  turn,
+  turnFailed,
+} from '../../../test/support/session-tape.js';
+import { ContextFold, type ContextMessage, OUTCOME_UNKNOWN } from './context.js';
+import type { RecordedSessionEvent } from './session-events.js';
+import type { Draft } from './session-commands.js';
+
+const session = () => new SessionTape().add(undefined, opened);
+
+function contextOf(events: readonly RecordedSessionEvent[]): ContextMessage[] {
+  const fold = new ContextFold();
+  for (const event of events) fold.push(event);
+  return fold.messages;
+}
+
+const answer = (text: string): readonly Draft[] => [
+  responseStart,
+  response(text),
+  turn(),
+  step(1),
+  completed,
+];
+
+describe('the context of the model', () => {
+  it('holds messages, answers and calls with their results, each in its role', () => {
+    const tape = session().addRun('a', 'hi', thinkingStart, thinking('hm'), responseStart, response('let '));
+    tape.add('a', response('me see'), turn('c1', 'c2'), result('c2', 'two'), result('c1', 'one'));
+    tape.add('a', toolResponse('{}'), toolResponse('{}'), step(1), ...answer('done'));
+    expect(contextOf(tape.events)).toEqual([
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: 'let me see',
+        toolCalls: [
+          { id: 'c1', name: 't', arguments: '{}' },
+          { id: 'c2', name: 't', arguments: '{}' },
+        ],
+      },
+      { role: 'tool', callId: 'c1', content: 'one' },
+      { role: 'tool', callId: 'c2', content: 'two' },
+      { role: 'assistant', content: 'done' },
+    ]);
+  });
+
+  it('answers a call without a result with "outcome unknown"', () => {
+    const tape = session().addRun('a', 'hi', turn('c1'), cancelled);
+    expect(contextOf(tape.events).slice(1)).toEqual([
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 't', arguments: '{}' }] },
+      { role: 'tool', callId: 'c1', content: OUTCOME_UNKNOWN },
+    ]);
+  });
+
+  it('gives a result to the latest call with its id, where a server uses one id in every turn', () => {
+    const tape = session().addRun('a', 'hi', turn('c'), result('c', 'one'), turn('c'), result('c', 'two'));
+    const results = contextOf(tape.events).filter((m) => m.role === 'tool');
+    expect(results.map((m) => m.content)).toEqual(['one', 'two']);
+  });
+
+  it('knows nothing of what a turn wrote that broke, was cut off by a crash, or was cancelled', () => {
+    const tape = session().addRun(
+      'a',
+      'hi',
+      responseStart,
+      response('bro'),
+      turnFailed,
+      responseStart,
+      response('cra'),
+    );
+    tape.add('a', { type: 'run_claimed', data: { worker: 'w2', epoch: 2, requested: 1 } });
+    tape.add('a', responseStart, response('stop'), cancelRequested, cancelled);
+    expect(contextOf(tape.addRun('b', 'on', ...answer('ok')).events)).toEqual([
+      { role: 'user', content: 'hi' },
+      { role: 'user', content: 'on' },
+      { role: 'assistant', content: 'ok' },
+    ]);
+  });
+
+  it("has a queued run's message where it starts, and none of one that was cancelled before", () => {
+    const tape = session().addRun('a', 'first').add('b', requested('second')).add('c', requested('third'));
+    tape.add('b', cancelRequested).add('a', ...answer('one'));
+    tape.add('b', { type: 'run_claimed', data: { worker: 'w', epoch: 1, requested: 4, isCancelled: true } });
+    tape.add('b', { type: 'agent_started', data: {} }, cancelled).startRun('c');
+    expect(contextOf(tape.events)).toEqual([
+      { role: 'user', content: 'first' },
+      { role: 'assistant', content: 'one' },
+      { role: 'user', content: 'third' },
+    ]);
+  });
+
+  it('begins after a clear at the next run: what the one under way still says is in no later context', () => {
+    const tape = session().addRun('a', 'first', turn('c1')).add(undefined, cleared);
+    tape.add('a', result('c1', 'x'), step(1), ...answer('late'));
+    expect(contextOf(tape.events)).toEqual([]);
+    expect(contextOf(tape.addRun('b', 'second', ...answer('two')).events)).toEqual([
+      { role: 'user', content: 'second' },
+      { role: 'assistant', content: 'two' },
+    ]);
+  });
+
+  it('keeps text that lies in a file as a message of its own', () => {
+    const file = { $file: 'f', bytes: 200_000 };
+    const tape = session().addRun('a', 'hi', responseStart, response('a'), response('b'), responseStart);
+    tape.add(
+      'a',
+      { type: 'agent_response', data: { content: file } },
+      responseStart,
+      response('c'),
+      turn('c1'),
+    );
+    expect(contextOf(tape.events).slice(1)).toMatchObject([
+      { role: 'assistant', content: 'ab' },
+      { role: 'assistant', content: file },
+      { role: 'assistant', content: 'c', toolCalls: [{ id: 'c1' }] },
+      { role: 'tool' },
+    ]);
+  });
+
+  it('goes on with the message that a run begins with', () => {
+    const fold = new ContextFold();
+    for (const event of session().addRun('a', 'first', responseStart, response('bro')).events)
+      fold.push(event);
+    fold.begin('second');
+    for (const event of session().add('b', ...answer('two')).events) fold.push(event);
+    expect(fold.messages.slice(1)).toEqual([
+      { role: 'user', content: 'second' },
+      { role: 'assistant', content: 'two' },
+    ]);
+  });
+});
+
+interface TurnPlan {
+  readonly breaks: 'no' | 'fault' | 'crash';
+  readonly calls: number;
+  readonly results: number;
+  readonly clears: boolean;
+}
+interface RunPlan {
+  readonly turns: readonly TurnPlan[];
+  readonly end: 'completed' | 'cancelled' | 'cancelled while it waits';
+}
+
+const anyTurn: fc.Arbitrary<TurnPlan> = fc.record({
+  breaks: fc.constantFrom('no', 'no', 'fault', 'crash'),
+  calls: fc.nat(3),
+  results: fc.nat(3),
+  clears: fc.boolean(),
+});
+const anyRun: fc.Arbitrary<RunPlan> = fc.record({
+  turns: fc.array(anyTurn, { maxLength: 4 }),
+  end: fc.constantFrom('completed', 'cancelled', 'cancelled while it waits'),
+});
+
+function addTurn(tape: SessionTape, run: string, plan: TurnPlan, n: number): void {
+  if (plan.breaks !== 'no') tape.add(run, responseStart, response('BROKEN'));
+  if (plan.breaks === 'fault') tape.add(run, turnFailed);
+  if (plan.breaks === 'crash')
+    tape.add(run, { type: 'run_claimed', data: { worker: 'w', epoch: n + 2, requested: 0 } });
+  if (plan.clears && plan.calls === 2) tape.add(undefined, cleared);
+  const ids = Array.from({ length: plan.calls }, (_, i) => `call_${i}`);
+  tape.add(run, responseStart, response('good'), turn(...ids));
+  for (const id of ids.slice(0, plan.results).reverse()) tape.add(run, result(id, `result of ${id}`));
+  tape.add(run, step(n + 1));
+}
+
+function tapeOf(runs: readonly RunPlan[]): SessionTape {
+  const tape = session();
+  for (const [i, { turns, end }] of runs.entries()) {
+    const run = `r${i}`;
+    tape.add(run, requested(`message ${i}`));
+    const isCancelled = end === 'cancelled while it waits';
+    const more = isCancelled ? ({ isCancelled: true } as const) : {};
+    tape.add(run, {
+      type: 'run_claimed',
+      data: { worker: 'w', epoch: 1, requested: tape.next - 1, ...more },
+    });
+    tape.add(run, { type: 'agent_started', data: {} });
+    if (!isCancelled) for (const [n, plan] of turns.entries()) addTurn(tape, run, plan, n);
+    tape.add(run, end === 'completed' ? completed : cancelled);
+  }
+  return tape;
+}
+
+/** Whether each call is followed at once by exactly its results, in order, and no result stands alone. */
+function isPaired(messages: readonly ContextMessage[]): boolean {
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      if (open.shift() !== message.callId) return false;
+      continue;
+    }
+    if (open.length > 0) return false;
+    open = message.role === 'assistant' ? (message.toolCalls ?? []).map((c) => c.id) : [];
+  }
+  return open.length === 0;
+}
+
+describe('the context of any prefix of a log', () => {
+  it('pairs every call with one result and holds nothing of a turn that broke', () => {
+    fc.assert(
+      fc.property(fc.array(anyRun, { maxLength: 5 }), (runs) => {
+        const fold = new ContextFold();
+        for (const event of tapeOf(runs).events) {
+          fold.push(event);
+          expect(isPaired(fold.messages)).toBe(true);
+          expect(JSON.stringify(fold.messages)).not.toContain('BROKEN');
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
