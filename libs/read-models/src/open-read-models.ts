@@ -1,0 +1,99 @@
+import { ContentStore, type EventLog, type FileStore, Follower } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { type ContentCodec, PlainContentCodec } from './content-codec.js';
+import { Database } from './postgres/database.js';
+import { PostgresReadModelStore } from './postgres/postgres-store.js';
+import { SCHEMA } from './postgres/schema.js';
+import { PROJECTED_PREFIXES, Projector } from './projection/projector.js';
+import { ApiKeys } from './queries/api-keys.js';
+import { Freshness } from './queries/freshness.js';
+import { History } from './queries/history.js';
+import { Runs } from './queries/runs.js';
+import { Sessions } from './queries/sessions.js';
+
+export interface ReadModelsOptions {
+  /** `postgres://…`; absent: a PostgreSQL of our own. */
+  readonly databaseUrl?: string;
+  /** Of the embedded PostgreSQL's data, e.g. DATA_DIR/postgres. */
+  readonly folder: string;
+  readonly log: EventLog;
+  readonly files: FileStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly contentCodec?: ContentCodec;
+  /** False: this process only reads; another one projects. */
+  readonly isProjector?: boolean;
+  /** The projection ended although nobody stopped it: the process must not go on. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface Check {
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+export interface ReadModels {
+  /** Resolves when the tables are there; rejects with ReadModelsRefused. Nothing but lists has to wait for it. */
+  readonly ready: Promise<void>;
+  readonly history: History;
+  readonly runs: Runs;
+  readonly sessions: Sessions;
+  readonly apiKeys: ApiKeys;
+  readonly follower: Follower;
+  /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
+  caughtUp(): Promise<void>;
+  health(): Promise<{ readonly database: Check; readonly projections: Check }>;
+  close(): Promise<void>;
+}
+
+/** Starts what the queries need, in the background: it returns at once, and goes on without the database. */
+export function openReadModels(options: ReadModelsOptions): ReadModels {
+  const { log, files, clock, random, background, logger, isProjector = true } = options;
+  const codec = options.contentCodec ?? new PlainContentCodec();
+  const content = new ContentStore(files);
+  const database = new Database(options);
+  const projector = new Projector({
+    store: new PostgresReadModelStore(database, codec, SCHEMA),
+    log,
+    content,
+    logger,
+  });
+  let fatal: string | null = null;
+  const onFatal = (error: unknown) => {
+    fatal = error instanceof Error ? error.message : String(error);
+    options.onFatal?.(error);
+  };
+  const follower = new Follower(
+    { name: 'read-models', prefixes: PROJECTED_PREFIXES, target: projector, onFatal },
+    { log, clock, random, background, logger },
+  );
+  const freshness = new Freshness(log, follower, clock, () => database.isOpen);
+  let isClosed = false;
+  background.start('begin the projection', async () => {
+    await database.ready.catch(() => undefined);
+    if (isProjector && database.isOpen && !isClosed) follower.start();
+  });
+  return {
+    ready: database.ready,
+    history: new History(database, log, content, codec),
+    runs: new Runs(database, log, codec, freshness),
+    sessions: new Sessions(database, codec, freshness),
+    apiKeys: new ApiKeys(database, freshness),
+    follower,
+    caughtUp: () => freshness.caughtUp(),
+    health: async () => ({
+      database: checkOf(await database.health()),
+      projections: checkOf(fatal ?? projector.problem),
+    }),
+    close: async () => {
+      isClosed = true;
+      await follower.stop();
+      await database.close();
+    },
+  };
+}
+
+const checkOf = (problem: string | null): Check =>
+  problem === null ? { ok: true } : { ok: false, detail: problem };

@@ -1,0 +1,89 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import type { Pool } from 'pg';
+import { ApiKeyEntity } from '../entities/api-key.entity.js';
+import { RunEntity } from '../entities/run.entity.js';
+import { SessionEntity } from '../entities/session.entity.js';
+import { ReadModels1763715600000 } from '../migrations/1763715600000-read-models.js';
+import { ReadModelsRefused } from '../unavailable.js';
+import type { ConnectionSettings } from './embedded-postgres.js';
+import { SCHEMA } from './schema.js';
+
+/** Connections of a process: the projection, and lists that are read at the same time. */
+const CONNECTIONS = 8;
+const CONNECT_TIMEOUT_MS = 3_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** A server that hangs must not hang us; a migration may take its time. */
+const QUERY_TIMEOUT_MS = 60_000;
+const OLDEST_VERSION = 15;
+/** Any number that nobody else takes: whoever migrates holds the lock of it. */
+const MIGRATION_LOCK = 0x616e6e61;
+
+export type DatabaseAddress = ConnectionSettings | { readonly url: string };
+
+/** Connects. @throws what the driver throws; ReadModelsRefused for a version that is too old */
+export async function connect(address: DatabaseAddress): Promise<DataSource> {
+  const source = new DataSource(optionsFor(address));
+  await source.initialize();
+  try {
+    await checkVersion(source);
+    await migrate(source);
+    return source;
+  } catch (error) {
+    await source.destroy();
+    throw error;
+  }
+}
+
+/** Brings the tables to the newest form. Replicas that start together take turns. */
+export async function migrate(source: DataSource): Promise<void> {
+  const lock = source.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await lock.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
+    await source.runMigrations({ transaction: 'all' });
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
+    await lock.release();
+  }
+}
+
+/** The pool under the data source, for statements that must be cheap. */
+export const poolOf = (source: DataSource): Pool => (source.driver as unknown as { master: Pool }).master;
+
+async function checkVersion(source: DataSource): Promise<void> {
+  const [row] = await source.query<{ version: string }[]>('SHOW server_version');
+  const version = Object.values(row ?? {})[0] ?? '';
+  if (Number.parseInt(version, 10) < OLDEST_VERSION)
+    throw new ReadModelsRefused(
+      `DATABASE_URL: PostgreSQL ${OLDEST_VERSION} or newer is needed, this is ${version.split(' ')[0]}`,
+    );
+}
+
+function optionsFor(address: DatabaseAddress): DataSourceOptions {
+  const where =
+    'url' in address
+      ? { url: address.url }
+      : {
+          host: address.host,
+          port: address.port,
+          username: address.user,
+          password: address.password,
+          database: address.database,
+        };
+  return {
+    type: 'postgres',
+    ...where,
+    schema: SCHEMA,
+    entities: [SessionEntity, RunEntity, ApiKeyEntity],
+    migrations: [ReadModels1763715600000],
+    migrationsTableName: 'migrations',
+    installExtensions: false,
+    applicationName: 'annals',
+    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    poolSize: CONNECTIONS,
+    // Errors of idle connections are noticed when the next statement needs one.
+    poolErrorHandler: () => undefined,
+    extra: { idleTimeoutMillis: IDLE_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS },
+    logging: false,
+  };
+}

@@ -1,0 +1,180 @@
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { DataSource, EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
+import { type DatabaseAddress, connect, migrate, poolOf } from './data-source.js';
+import { EmbeddedPostgres } from './embedded-postgres.js';
+import { codeOf, translated } from './errors.js';
+
+export interface DatabaseOptions {
+  /** Absent: a PostgreSQL of our own. */
+  readonly databaseUrl?: string;
+  /** Where its data lies, e.g. DATA_DIR/postgres. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** No statement of ours takes that long; a server that was stopped would keep us waiting for ever. */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/**
+ * The connection to PostgreSQL. Owns the data source and, where it is our own, the server.
+ * 1. Whatever uses it meets ReadModelsUnavailable while it is not there, never a wait for its start.
+ * 2. No error that leaves it, and no log line, holds the URL.
+ */
+export class Database {
+  /** Resolves when the tables are there. Rejects with ReadModelsRefused, where nothing but the operator can help. */
+  readonly ready: Promise<void>;
+  private source: DataSource | null = null;
+  private readonly embedded: EmbeddedPostgres | null;
+  private readonly closing = new AbortController();
+  private problem: string | null = 'the database is starting';
+  private whenOpened: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: DatabaseOptions) {
+    this.embedded = options.databaseUrl === undefined ? new EmbeddedPostgres(options.folder, options) : null;
+    const ready = Promise.withResolvers<void>();
+    this.ready = ready.promise;
+    // Whoever does not wait for it learns of a refusal from the health.
+    this.ready.catch(() => undefined);
+    const opened = Promise.withResolvers<void>();
+    this.whenOpened = opened.promise;
+    options.background.start('open the database', async () => {
+      await this.open().then(ready.resolve, ready.reject).finally(opened.resolve);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.source !== null;
+  }
+
+  /** What is wrong, in a line for an operator; null: nothing. */
+  async health(): Promise<string | null> {
+    if (this.source === null) return this.problem;
+    try {
+      await this.query({ text: 'SELECT 1', values: [] }, 1_000);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** @throws ReadModelsUnavailable, DatabaseFault */
+  async query(
+    config: QueryConfig & { readonly binary?: boolean },
+    timeoutMs = STATEMENT_TIMEOUT_MS,
+  ): Promise<QueryResult> {
+    try {
+      return await poolOf(this.opened).query({ ...config, query_timeout: timeoutMs } as QueryConfig);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** Commits when `work` returns, unless it returns false. @throws ReadModelsUnavailable, DatabaseFault */
+  async transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean> {
+    let client: PoolClient | null = null;
+    try {
+      client = await poolOf(this.opened).connect();
+      await client.query('BEGIN');
+      const isDone = await work(client);
+      await client.query(isDone ? 'COMMIT' : 'ROLLBACK');
+      client.release();
+      return isDone;
+    } catch (error) {
+      // Whatever it was in the middle of goes with the connection.
+      client?.release(true);
+      throw translated(error);
+    }
+  }
+
+  /** Reads entities. @throws ReadModelsUnavailable, DatabaseFault */
+  async find<E extends ObjectLiteral>(
+    entity: EntityTarget<E>,
+    alias: string,
+    narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
+  ): Promise<E[]> {
+    try {
+      return await narrow(this.opened.getRepository(entity).createQueryBuilder(alias)).getMany();
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** Lets go of the connections, ends our own server. */
+  async close(): Promise<void> {
+    this.closing.abort(new ReadModelsUnavailable('the database is closed'));
+    this.problem = 'the database is closed';
+    const { source } = this;
+    this.source = null;
+    if (this.embedded !== null) await this.embedded.stop();
+    await this.whenOpened;
+    await (source ?? this.source)?.destroy().catch(() => undefined);
+    await this.embedded?.stop();
+  }
+
+  private get opened(): DataSource {
+    if (this.source === null) throw new ReadModelsUnavailable(this.problem ?? 'the database is closed');
+    return this.source;
+  }
+
+  private async open(): Promise<void> {
+    const { clock, logger } = this.options;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        const address = await this.address();
+        this.source = await connect(address);
+        this.problem = null;
+        return;
+      } catch (error) {
+        if (error instanceof ReadModelsRefused) this.problem = error.message;
+        if (error instanceof ReadModelsRefused || this.closing.signal.aborted) throw error;
+        this.problem = this.lineOf(error);
+        logger.error(
+          { reason: this.problem },
+          'the database for the read models cannot be opened; trying again',
+        );
+        await clock.sleep(pauseMs, this.closing.signal);
+      }
+    }
+  }
+
+  private async address(): Promise<DatabaseAddress> {
+    const { databaseUrl, background } = this.options;
+    if (this.embedded === null) return { url: checkedUrl(databaseUrl ?? '') };
+    if (this.running === null) {
+      this.running = await this.embedded.start();
+      background.start('keep the embedded PostgreSQL running', () =>
+        this.embedded!.keepRunning(() => this.renew()),
+      );
+    }
+    return this.running;
+  }
+
+  private running: DatabaseAddress | null = null;
+
+  /** Our own server came back, perhaps with nothing in it. */
+  private renew(): void {
+    const { source } = this;
+    if (source === null) return;
+    this.options.background.start('migrate the database', () => migrate(source));
+  }
+
+  /** Invariant 2: of errors from outside only the code is told. */
+  private lineOf(error: unknown): string {
+    if (this.embedded !== null && codeOf(error) === null)
+      return error instanceof Error ? error.message : String(error);
+    return translated(error).message;
+  }
+}
+
+function checkedUrl(url: string): string {
+  if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))
+    throw new ReadModelsRefused('DATABASE_URL: it must be postgres://user:password@host:port/database');
+  return url;
+}

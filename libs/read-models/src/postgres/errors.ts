@@ -1,0 +1,48 @@
+import { ReadModelsUnavailable } from '../unavailable.js';
+
+/**
+ * What an error of the database becomes outside. Its own message is told only where it cannot hold what a caller or the
+ * operator keeps secret: neither addresses and users (of connections) nor values (of data).
+ */
+export function translated(error: unknown): Error {
+  if (error instanceof ReadModelsUnavailable) return error;
+  const code = codeOf(error);
+  if (code === null || !isSqlState(code) || isConnection(code))
+    return new ReadModelsUnavailable(`the database does not answer (${code ?? nameOf(error)})`);
+  return new DatabaseFault(
+    isProgram(code) ? `${code}: ${messageOf(error)}` : `the database refused (${code})`,
+    code,
+  );
+}
+
+/** A statement was refused: a bug, or data that the tables cannot hold. */
+export class DatabaseFault extends Error {
+  override readonly name = 'DatabaseFault';
+  constructor(
+    message: string,
+    readonly code: string,
+  ) {
+    super(message);
+  }
+}
+
+/** SQLSTATE of the database or code of the system; TypeORM keeps it one level down. */
+export function codeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const { code, driverError } = error as { code?: unknown; driverError?: unknown };
+  return typeof code === 'string' ? code : driverError === undefined ? null : codeOf(driverError);
+}
+
+const isSqlState = (code: string): boolean => /^[0-9FHPX][0-9A-Z]{4}$/.test(code);
+/** Connection, authorization, no such database, resources, operator intervention, system error. */
+const isConnection = (code: string): boolean => /^(?:08|28|3D|53|57|58)/.test(code);
+/** Syntax or access rule: what the message names is ours. */
+const isProgram = (code: string): boolean => code.startsWith('42');
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Of errors without a code: what kind of trouble it was, without names of hosts. */
+function nameOf(error: unknown): string {
+  const known = /timeout|terminated|closed|ended/i.exec(messageOf(error))?.[0];
+  return known === undefined ? 'no connection' : `connection ${known.toLowerCase()}`;
+}

@@ -1,0 +1,77 @@
+import { type Content, asSessionEvent, isFileRef, sessionStream } from '#domain';
+import { type ContentStore, type EventLog, FileMissing } from '#event-log';
+import type { ApiKeyChange } from './api-key-events.js';
+import type { Changes, MessageRow, ParkedStream, SessionRow } from './rows.js';
+import type { SessionChanges, WantedMessage } from './session-projection.js';
+import { titleOf } from './title.js';
+
+/** Gathers what a batch changes, and fetches what its events only refer to. */
+export class BatchChanges {
+  private readonly sessions: SessionChanges[] = [];
+  private readonly keys: ApiKeyChange[] = [];
+  private readonly parked: ParkedStream[] = [];
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly content: ContentStore,
+  ) {}
+
+  addSession(changes: SessionChanges | null): void {
+    if (changes !== null) this.sessions.push(changes);
+  }
+
+  addKey(change: ApiKeyChange): void {
+    this.keys.push(change);
+  }
+
+  park(stream: ParkedStream): void {
+    this.parked.push(stream);
+  }
+
+  async finish(freed: readonly string[] = []): Promise<Changes> {
+    const { sessions, keys, parked } = this;
+    const messages = sessions.flatMap((s) => s.messages);
+    for (const changes of sessions) {
+      for (const wanted of changes.wanted) messages.push(await this.request(changes.row, wanted));
+      if (changes.titleFrom !== null) await this.setTitle(changes.row, changes.titleFrom);
+    }
+    return {
+      sessions: sessions.map((s) => s.row),
+      runs: sessions.flatMap((s) => s.runs),
+      messages,
+      cleared: sessions.flatMap(({ row, clearedTo }) =>
+        clearedTo === null ? [] : [{ session: row.session, revision: clearedTo }],
+      ),
+      keysIssued: keys.flatMap((k) => (k.kind === 'issued' ? [k.row] : [])),
+      keysRevoked: keys.flatMap((k) => (k.kind === 'revoked' ? [k] : [])),
+      parked,
+      freed,
+    };
+  }
+
+  private async request(
+    row: SessionRow,
+    { session, revision, requested }: WantedMessage,
+  ): Promise<MessageRow> {
+    const message = await requestedMessage(this.log, session, requested);
+    if (row.title === null) await this.setTitle(row, message);
+    return { session, revision, type: 'user_message', pieces: [message] };
+  }
+
+  private async setTitle(row: SessionRow, from: Content): Promise<void> {
+    try {
+      row.title = titleOf(isFileRef(from) ? await this.content.text(row.session, from) : from);
+    } catch (error) {
+      if (!(error instanceof FileMissing)) throw error;
+    }
+  }
+}
+
+/** The message of the run that was requested at this revision. */
+export async function requestedMessage(log: EventLog, session: string, requested: number): Promise<Content> {
+  for await (const page of log.readStream(sessionStream(session), { after: requested - 1, limit: 1 })) {
+    const [event] = page.map(asSessionEvent);
+    if (event?.type === 'run_requested') return event.data.message;
+  }
+  throw new Error(`${session} has no run_requested at ${requested}`);
+}

@@ -1,0 +1,171 @@
+import { asSessionEvent, sessionOfStream } from '#domain';
+import {
+  type ContentStore,
+  type EventLog,
+  type FollowerBatch,
+  type FollowerTarget,
+  LogUnavailable,
+  type RecordedEvent,
+} from '#event-log';
+import type { Logger } from '#platform';
+import { ReadModelsUnavailable } from '../unavailable.js';
+import { changeOfKey } from './api-key-events.js';
+import { BatchChanges } from './batch-changes.js';
+import { type Changes, type Checkpoint, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
+import { SessionCache } from './session-cache.js';
+
+export const PROJECTED_PREFIXES = ['session-', 'apikey-'] as const;
+
+/** Another projector moved the checkpoint: what it wrote stands, and this one reads on from there. */
+export class CheckpointMoved extends Error {
+  override readonly name = 'CheckpointMoved';
+}
+
+export interface ProjectorPorts {
+  readonly store: ReadModelStore;
+  readonly log: EventLog;
+  readonly content: ContentStore;
+  readonly logger: Logger;
+}
+
+/** Positions that may pass without a change of a row before the checkpoint is written all the same. */
+const UNWRITTEN_POSITIONS = 5_000;
+
+/**
+ * Turns events into rows. Owns the folds of the live sessions and what it knows of the checkpoint.
+ * 1. Rows and checkpoint are written together, guarded by the old checkpoint; a batch that changes no row (pieces of
+ *    text) may leave both as they are, for it can be read again.
+ * 2. After any failure the folds are forgotten: the tables are the truth.
+ * 3. Of a stream with an event that cannot be projected nothing is projected from that event on; it is tried again at
+ *    the next start. Other streams go on.
+ */
+export class Projector implements FollowerTarget {
+  private readonly cache: SessionCache;
+  private written: Checkpoint | null = null;
+  private readonly parked = new Map<string, number>();
+  private hasReplayed = false;
+
+  constructor(private readonly ports: ProjectorPorts) {
+    this.cache = new SessionCache(ports.store, ports.log);
+  }
+
+  /** What an operator should look at; null: nothing. */
+  get problem(): string | null {
+    return this.parked.size === 0 ? null : `${this.parked.size} streams are parked`;
+  }
+
+  async load(): Promise<Checkpoint | null> {
+    this.cache.clear();
+    this.written = await this.ports.store.loadCheckpoint();
+    this.parked.clear();
+    for (const { stream, revision } of await this.ports.store.loadParked()) this.parked.set(stream, revision);
+    if (!this.hasReplayed) await this.replayParked();
+    this.hasReplayed = true;
+    return this.written;
+  }
+
+  /** @throws CheckpointMoved, ReadModelsUnavailable */
+  async apply({ logId, events, to }: FollowerBatch): Promise<void> {
+    try {
+      const changes = await this.changesOf(events);
+      const unwritten = to - (this.written?.position ?? 0);
+      if (isEmpty(changes) && unwritten < UNWRITTEN_POSITIONS) return;
+      await this.commit(changes, { logId, position: to });
+    } catch (error) {
+      this.cache.clear();
+      throw error;
+    }
+  }
+
+  async park(event: RecordedEvent, error: unknown): Promise<void> {
+    const checkpoint = this.written ?? { logId: this.ports.log.logId, position: 0 };
+    const parked = [this.parkAt(event, error)];
+    await this.commit({ ...NO_CHANGES, parked }, checkpoint);
+  }
+
+  isTransient(error: unknown): boolean {
+    return (
+      error instanceof ReadModelsUnavailable ||
+      error instanceof LogUnavailable ||
+      error instanceof CheckpointMoved
+    );
+  }
+
+  private async commit(changes: Changes, to: Checkpoint): Promise<void> {
+    if (!(await this.ports.store.commit(changes, this.written, to)))
+      throw new CheckpointMoved('another projector wrote these tables; reading on from its checkpoint');
+    this.written = to;
+  }
+
+  private async changesOf(events: readonly RecordedEvent[], freed: readonly string[] = []): Promise<Changes> {
+    await this.cache.prepare(this.firstRevisions(events));
+    const batch = new BatchChanges(this.ports.log, this.ports.content);
+    const touched = new Set<string>();
+    for (const event of events) {
+      if (this.isParked(event)) continue;
+      try {
+        const session = sessionOfStream(event.stream);
+        if (session === null) batch.addKey(changeOfKey(event));
+        else {
+          touched.add(session);
+          this.cache.get(session)?.push(asSessionEvent(event));
+        }
+      } catch (error) {
+        batch.park(this.parkAt(event, error));
+      }
+    }
+    for (const session of touched) batch.addSession(this.cache.get(session)?.take() ?? null);
+    return batch.finish(freed);
+  }
+
+  private firstRevisions(events: readonly RecordedEvent[]): Map<string, number> {
+    const first = new Map<string, number>();
+    let last = '';
+    for (const event of events) {
+      if (event.stream === last) continue;
+      last = event.stream;
+      const session = sessionOfStream(last);
+      if (session !== null && !first.has(session) && !this.isParked(event))
+        first.set(session, event.revision);
+    }
+    return first;
+  }
+
+  private isParked(event: RecordedEvent): boolean {
+    return this.parked.size > 0 && event.revision >= (this.parked.get(event.stream) ?? Infinity);
+  }
+
+  /** Invariant 3. */
+  private parkAt({ stream, revision, type }: RecordedEvent, error: unknown) {
+    const reason = error instanceof Error ? error.name : 'unknown';
+    this.parked.set(stream, revision);
+    this.ports.logger.warn(
+      { stream, revision, type, reason },
+      'parked a stream: an event of it cannot be projected',
+    );
+    return { stream, revision, reason };
+  }
+
+  private async replayParked(): Promise<void> {
+    const parked = [...this.parked];
+    for (const [stream, revision] of parked) {
+      this.parked.delete(stream);
+      await this.replay(stream, revision);
+      if (this.parked.has(stream)) continue;
+      if (this.written !== null) await this.commit({ ...NO_CHANGES, freed: [stream] }, this.written);
+      this.ports.logger.info({ stream, revision }, 'a parked stream could be projected');
+    }
+  }
+
+  /** What the checkpoint passed of the stream meanwhile. */
+  private async replay(stream: string, revision: number): Promise<void> {
+    const { written } = this;
+    if (written === null) return;
+    for await (const page of this.ports.log.readStream(stream, { after: revision - 1 })) {
+      const missed = page.filter((event) => event.position <= written.position);
+      const changes = await this.changesOf(missed);
+      if (!isEmpty(changes)) await this.commit(changes, written);
+      if (missed.length < page.length || this.parked.has(stream)) return;
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { type PicoDollars, type RecordedSessionEvent, isPublicType, parseDollars } from '#domain';
+import type { RunRow, RunStatus } from './rows.js';
+
+type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
+
+/** Runs that ended and are remembered, so that a second request of one of them changes nothing. */
+const ENDED_KEPT = 64;
+
+/** The runs of a session: those that may still change, and the newest that ended. */
+export class RunRows {
+  private readonly rows = new Map<string, RunRow>();
+  private changed = new Set<RunRow>();
+  private costChange: PicoDollars = 0n;
+
+  load(rows: readonly RunRow[]): void {
+    for (const row of rows) this.rows.set(row.run, row);
+  }
+
+  get hasChanges(): boolean {
+    return this.changed.size > 0;
+  }
+
+  statusOf(run: string): RunStatus | null {
+    return this.rows.get(run)?.status ?? null;
+  }
+
+  /** Whether the event is the run's request, and not a repeat of it. */
+  isRequest(event: RecordedSessionEvent): boolean {
+    return this.rows.get(event.meta.run ?? '')?.requested === event.revision;
+  }
+
+  /** What the runs cost more since the last call. */
+  takeCost(): PicoDollars {
+    const change = this.costChange;
+    this.costChange = 0n;
+    return change;
+  }
+
+  /** The rows that changed since the last call. */
+  take(): readonly RunRow[] {
+    const taken = [...this.changed];
+    this.changed = new Set();
+    return taken;
+  }
+
+  /** A piece of text: it moves what a client has seen, and is written with the next change of the row. */
+  noteText(run: string | undefined, revision: number): void {
+    const row = run === undefined ? undefined : this.rows.get(run);
+    if (row !== undefined) row.lastEventId = revision;
+  }
+
+  push(session: string, event: RecordedSessionEvent): void {
+    const run = event.meta.run;
+    if (run === undefined) return;
+    if (event.type === 'run_requested') return this.request(session, run, event);
+    const row = this.rows.get(run);
+    if (row === undefined) return;
+    const before = row.cost;
+    if (changeOf(row, event)) this.changed.add(row);
+    if (row.cost !== before) this.costChange += row.cost - before;
+    if (isPublicType(event.type)) row.lastEventId = event.revision;
+  }
+
+  private request(session: string, run: string, event: Of<'run_requested'>): void {
+    if (this.rows.has(run)) return;
+    const { mode, model, trigger } = event.data;
+    const row: RunRow = {
+      run,
+      session,
+      project: event.meta.project,
+      requested: event.revision,
+      mode,
+      model,
+      trigger,
+      actor: event.meta.actor,
+      createdAt: event.time,
+      status: 'queued',
+      startedAt: null,
+      endedAt: null,
+      cost: 0n,
+      inputTokens: 0,
+      outputTokens: 0,
+      error: null,
+      lastEventId: null,
+    };
+    this.rows.set(run, row);
+    this.changed.add(row);
+    this.forgetOldest();
+  }
+
+  private forgetOldest(): void {
+    if (this.rows.size <= 2 * ENDED_KEPT) return;
+    const ended = [...this.rows.values()].filter((row) => isOver(row) && !this.changed.has(row));
+    for (const row of ended.slice(0, -ENDED_KEPT)) this.rows.delete(row.run);
+  }
+}
+
+/** A cancelled run that waited still has its three events before it. */
+const isOver = (row: RunRow): boolean =>
+  row.status === 'completed' ||
+  row.status === 'failed' ||
+  (row.status === 'cancelled' && row.lastEventId !== null);
+
+/** Returns whether the row must be written. */
+function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
+  switch (event.type) {
+    case 'agent_started':
+      if (row.status !== 'queued') return false;
+      row.status = 'running';
+      row.startedAt = event.time;
+      return true;
+    case 'run_cancel_requested':
+      // A running one is cancelled when it says so.
+      return row.status === 'queued' && end(row, 'cancelled', event.time);
+    case 'model_turn_completed': {
+      const { input_tokens, output_tokens } = event.data.usage;
+      row.cost += parseDollars(event.data.cost);
+      row.inputTokens += input_tokens;
+      row.outputTokens += output_tokens;
+      return true;
+    }
+    case 'agent_cost':
+      row.cost = parseDollars(event.data.cost);
+      return true;
+    case 'agent_completed':
+      return end(row, 'completed', event.time);
+    case 'agent_cancelled':
+      // One that was cancelled while it waited ended then.
+      return end(row, 'cancelled', row.endedAt ?? event.time);
+    case 'agent_error': {
+      const { code, content, retryable } = event.data;
+      row.error = { code, message: content, retryable };
+      return end(row, 'failed', event.time);
+    }
+    default:
+      return false;
+  }
+}
+
+function end(row: RunRow, status: RunStatus, at: number): true {
+  row.status = status;
+  row.endedAt = at;
+  return true;
+}

@@ -1,0 +1,202 @@
+import {
+  type Content,
+  HistoryFold,
+  type HistoryMessage,
+  type HistorySink,
+  type RecordedSessionEvent,
+} from '#domain';
+import type { MessageRow, RunRow, SessionRow, StoredSession } from './rows.js';
+import { RunRows } from './run-rows.js';
+
+/** A run's message that has to be read from the log before it can be written. */
+export interface WantedMessage {
+  readonly session: string;
+  /** Where the message stands: at the run's `agent_started`. */
+  readonly revision: number;
+  /** Revision of the `run_requested` that holds it. */
+  readonly requested: number;
+}
+
+/** What a session's events changed since the last take. */
+export interface SessionChanges {
+  readonly row: SessionRow;
+  readonly runs: readonly RunRow[];
+  readonly messages: readonly MessageRow[];
+  readonly wanted: readonly WantedMessage[];
+  readonly clearedTo: number | null;
+  /** Whose beginning is the new title. */
+  readonly titleFrom: Content | null;
+}
+
+/** An event came that is not the next one. */
+export class StreamGap extends Error {
+  override readonly name = 'StreamGap';
+}
+
+/**
+ * A session between its events and its rows. Owns the fold of its stream up to `seen`.
+ * 1. Events are taken once and in order, without gaps; an older one changes nothing.
+ * 2. A block is a message when it is closed, so the pieces of an open block change no row; but the first one does, which
+ *    makes the history one message longer.
+ * 3. `foldedTo` is the last revision after which a fold may start: no block is open there, and no run stands between its
+ *    claim and its start.
+ * 4. An event that throws has changed nothing.
+ */
+export class SessionProjection {
+  /** Revision of the last event that was taken. */
+  seen = -1;
+  private row: SessionRow | null = null;
+  private readonly runs = new RunRows();
+  private readonly fold: HistoryFold;
+  private messages: MessageRow[] = [];
+  private wanted: WantedMessage[] = [];
+  private clearedTo: number | null = null;
+  private titleFrom: Content | null = null;
+  private isDirty = false;
+  /** Revision of a first claim whose `agent_started` is yet to come. */
+  private claimedAt: number | null = null;
+  /** The open block that `hasOpenText` tells of. */
+  private textSince: number | null = null;
+
+  /**
+   * @param stored what the tables know
+   * @param tail the events after the stored `foldedTo` that the tables know
+   */
+  constructor(
+    readonly session: string,
+    stored: StoredSession | null,
+    tail: readonly RecordedSessionEvent[] = [],
+  ) {
+    this.fold = new HistoryFold(this.sink(), { isHidden: stored?.row.isHidden ?? false });
+    if (stored === null) return;
+    this.row = stored.row;
+    this.runs.load(stored.runs);
+    this.seen = stored.row.foldedTo;
+    this.resume(tail);
+  }
+
+  /** @throws StreamGap; whatever makes the event one that cannot be projected */
+  push(event: RecordedSessionEvent): void {
+    if (event.revision <= this.seen) return;
+    if (event.revision !== this.seen + 1)
+      throw new StreamGap(`${this.session}: event ${event.revision} came after ${this.seen}`);
+    const row = (this.row ??= newRow(this.session, event));
+    if (event.type === 'agent_response' || event.type === 'agent_thinking') {
+      this.pushText(row, event);
+    } else {
+      this.pushOther(row, event);
+    }
+    this.seen = event.revision;
+  }
+
+  /** null: no row changed. */
+  take(): SessionChanges | null {
+    const { row } = this;
+    if (row === null || !(this.isDirty || this.runs.hasChanges)) return null;
+    row.foldedTo = this.foldedTo;
+    row.isHidden = this.fold.hides;
+    const { messages, wanted, clearedTo, titleFrom } = this;
+    this.forgetTaken();
+    return { row, runs: this.runs.take(), messages, wanted, clearedTo, titleFrom };
+  }
+
+  private get foldedTo(): number {
+    const since = Math.min(this.fold.openSince ?? Infinity, this.claimedAt ?? Infinity);
+    return since === Infinity ? this.seen : since - 1;
+  }
+
+  private forgetTaken(): void {
+    this.messages = [];
+    this.wanted = [];
+    this.clearedTo = null;
+    this.titleFrom = null;
+    this.isDirty = false;
+  }
+
+  /** Only the fold has to learn of events that the tables know; what it makes of them has its rows. */
+  private resume(tail: readonly RecordedSessionEvent[]): void {
+    const row = { ...this.row! };
+    for (const event of tail) {
+      this.fold.push(event);
+      this.noteClaim(event);
+      this.seen = event.revision;
+    }
+    Object.assign(this.row!, row);
+    this.textSince = row.hasOpenText ? this.fold.openSince : null;
+    this.forgetTaken();
+  }
+
+  /** Invariant 2. */
+  private pushText(row: SessionRow, event: RecordedSessionEvent): void {
+    this.fold.push(event);
+    this.runs.noteText(event.meta.run, event.revision);
+    if (row.hasOpenText || this.fold.openSince === null || this.fold.hides) return;
+    row.hasOpenText = true;
+    this.textSince = this.fold.openSince;
+    this.isDirty = true;
+  }
+
+  private pushOther(row: SessionRow, event: RecordedSessionEvent): void {
+    this.runs.push(this.session, event);
+    this.fold.push(event);
+    this.noteClaim(event);
+    if (row.hasOpenText && this.fold.openSince !== this.textSince) {
+      row.hasOpenText = false;
+      this.isDirty = true;
+    }
+    this.noteRun(row, event);
+  }
+
+  private noteClaim(event: RecordedSessionEvent): void {
+    if (event.type === 'run_claimed' && event.data.epoch === 1) this.claimedAt = event.revision;
+    else if (event.type === 'agent_started') this.claimedAt = null;
+  }
+
+  private noteRun(row: SessionRow, event: RecordedSessionEvent): void {
+    if (event.type === 'session_opened') this.isDirty = true;
+    if (event.type === 'run_requested' && this.runs.isRequest(event)) {
+      row.lastRun = event.meta.run ?? null;
+      if (row.title === null) this.titleFrom ??= event.data.message;
+    }
+    row.cost += this.runs.takeCost();
+    if (row.lastRun !== null) row.lastStatus = this.runs.statusOf(row.lastRun) ?? row.lastStatus;
+  }
+
+  private sink(): HistorySink {
+    return {
+      add: (message) => this.addMessage(message),
+      addRequest: (_run, revision, requested) => {
+        this.wanted.push({ session: this.session, revision, requested });
+        this.row!.messageCount += 1;
+        this.isDirty = true;
+      },
+      clear: (revision) => {
+        this.forgetTaken();
+        this.clearedTo = revision;
+        Object.assign(this.row!, { messageCount: 0, title: null });
+        this.isDirty = true;
+      },
+    };
+  }
+
+  private addMessage({ type, revision, pieces }: HistoryMessage): void {
+    this.messages.push({ session: this.session, revision, type, pieces });
+    this.row!.messageCount += 1;
+    if (type === 'user_message' && this.row!.title === null) this.titleFrom ??= pieces[0] ?? null;
+    this.isDirty = true;
+  }
+}
+
+const newRow = (session: string, event: RecordedSessionEvent): SessionRow => ({
+  session,
+  project: event.meta.project,
+  createdAt: event.time,
+  title: null,
+  lastRun: null,
+  lastStatus: null,
+  cost: 0n,
+  messageCount: 0,
+  hasOpenText: false,
+  foldedTo: -1,
+  isHidden: false,
+});

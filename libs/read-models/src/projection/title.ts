@@ -1,0 +1,14 @@
+const TITLE_CHARACTERS = 80;
+/** Enough of a long message for its title. */
+const LOOKED_AT = 1_000;
+
+/** The beginning of a text as one line. */
+export function titleOf(text: string): string {
+  const line = text.slice(0, LOOKED_AT).replace(/\s+/g, ' ').trim();
+  const characters = Array.from(line);
+  if (characters.length <= TITLE_CHARACTERS) return line;
+  return `${characters
+    .slice(0, TITLE_CHARACTERS - 1)
+    .join('')
+    .trimEnd()}…`;
+}

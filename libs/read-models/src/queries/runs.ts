@@ -1,0 +1,123 @@
+import { isPublicType, notFound, sessionStream } from '#domain';
+import type { EventLog } from '#event-log';
+import type { ContentCodec } from '../content-codec.js';
+import { RunEntity } from '../entities/run.entity.js';
+import type { Database } from '../postgres/database.js';
+import type { RunError, RunStatus } from '../projection/rows.js';
+import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
+import type { Freshness } from './freshness.js';
+import { dollars, timestamp, timestampOrNull } from './views.js';
+
+/** A run as `GET /runs/{run_id}` shows it. */
+export interface RunView {
+  readonly run_id: string;
+  readonly session: string;
+  readonly status: RunStatus;
+  readonly mode: string;
+  readonly model: string;
+  readonly trigger: string;
+  readonly actor: string;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly cost: string;
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly error: RunError | null;
+  /** Revision of its last public event, as text like the ids of the events; null: it has none yet. */
+  readonly last_event_id: string | null;
+}
+
+export interface RunQuery extends PageRequest {
+  readonly project: string;
+  readonly session?: string | undefined;
+  readonly status?: RunStatus | undefined;
+  /** ms since 1970, of `created_at`; from inclusive, to exclusive. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Events looked at, from the end of the stream, for the last one that a client saw of a run. */
+const LOOKED_BACK = 64;
+
+export class Runs {
+  constructor(
+    private readonly database: Database,
+    private readonly log: EventLog,
+    private readonly codec: ContentCodec,
+    private readonly freshness: Freshness,
+  ) {}
+
+  /** @throws Problem not_found; ReadModelsUnavailable */
+  async get(project: string, run: string): Promise<RunView> {
+    await this.freshness.caughtUp();
+    const [row] = await this.database.find(RunEntity, 'run', (select) =>
+      select.where('run.runId = :run AND run.project = :project', { run, project }),
+    );
+    if (row === undefined) throw notFound('the run');
+    const view = this.view(row);
+    return row.status === 'running' ? { ...view, last_event_id: await this.lastEventOf(view) } : view;
+  }
+
+  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
+  async list(query: RunQuery): Promise<Page<RunView>> {
+    const after = decodeCursor(query.cursor);
+    await this.freshness.caughtUp();
+    const { project, session, status, from, to, limit } = query;
+    const found = await this.database.find(RunEntity, 'run', (select) => {
+      select.where('run.project = :project', { project });
+      if (session !== undefined) select.andWhere('run.session = :session', { session });
+      if (status !== undefined) select.andWhere('run.status = :status', { status });
+      if (from !== undefined) select.andWhere('run.createdAt >= :from', { from });
+      if (to !== undefined) select.andWhere('run.createdAt < :to', { to });
+      if (after !== null) select.andWhere('(run.createdAt, run.runId) < (:createdAt, :id)', after);
+      return select
+        .orderBy('run.createdAt', 'DESC')
+        .addOrderBy('run.runId', 'DESC')
+        .limit(limit + 1);
+    });
+    return pageOf(
+      found,
+      limit,
+      (row) => this.view(row),
+      (row) => ({ createdAt: Number(row.createdAt), id: row.runId }),
+    );
+  }
+
+  /** The row of a run that is writing lags behind by the text of its block. */
+  private async lastEventOf(run: RunView): Promise<string | null> {
+    const pages = this.log.readStream(sessionStream(run.session), { backwards: true, limit: LOOKED_BACK });
+    for await (const page of pages) {
+      const last = page.find((event) => event.meta.run === run.run_id && isPublicType(event.type));
+      if (last !== undefined) return String(last.revision);
+    }
+    return run.last_event_id;
+  }
+
+  private view(row: RunEntity): RunView {
+    return {
+      run_id: row.runId,
+      session: row.session,
+      status: row.status as RunStatus,
+      mode: row.mode,
+      model: row.model,
+      trigger: row.trigger,
+      actor: row.actor,
+      created_at: timestamp(row.createdAt),
+      started_at: timestampOrNull(row.startedAt),
+      ended_at: timestampOrNull(row.endedAt),
+      cost: dollars(row.cost),
+      usage: { input_tokens: Number(row.inputTokens), output_tokens: Number(row.outputTokens) },
+      error: this.error(row),
+      last_event_id: row.lastEventId === null ? null : String(row.lastEventId),
+    };
+  }
+
+  private error({ session, errorCode, errorMessage, errorRetryable }: RunEntity): RunError | null {
+    if (errorCode === null || errorMessage === null) return null;
+    return {
+      code: errorCode,
+      message: this.codec.open(session, errorMessage),
+      retryable: errorRetryable === true,
+    };
+  }
+}

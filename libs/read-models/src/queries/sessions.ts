@@ -1,0 +1,73 @@
+import { notFound } from '#domain';
+import type { ContentCodec } from '../content-codec.js';
+import { SessionEntity } from '../entities/session.entity.js';
+import type { Database } from '../postgres/database.js';
+import type { RunStatus } from '../projection/rows.js';
+import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
+import type { Freshness } from './freshness.js';
+import { dollars, timestamp } from './views.js';
+
+/** A session as `GET /sessions/{session}` shows it. */
+export interface SessionView {
+  readonly session: string;
+  /** The beginning of its first message; null where the history is empty. */
+  readonly title: string | null;
+  readonly message_count: number;
+  /** Of the run that was requested last. */
+  readonly last_status: RunStatus | null;
+  readonly cost: string;
+  readonly created_at: string;
+}
+
+export interface SessionQuery extends PageRequest {
+  readonly project: string;
+}
+
+export class Sessions {
+  constructor(
+    private readonly database: Database,
+    private readonly codec: ContentCodec,
+    private readonly freshness: Freshness,
+  ) {}
+
+  /** @throws Problem not_found; ReadModelsUnavailable */
+  async get(project: string, session: string): Promise<SessionView> {
+    await this.freshness.caughtUp();
+    const [row] = await this.database.find(SessionEntity, 'session', (select) =>
+      select.where('session.session = :session AND session.project = :project', { session, project }),
+    );
+    if (row === undefined) throw notFound('the session');
+    return this.view(row);
+  }
+
+  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
+  async list({ project, limit, cursor }: SessionQuery): Promise<Page<SessionView>> {
+    const after = decodeCursor(cursor);
+    await this.freshness.caughtUp();
+    const found = await this.database.find(SessionEntity, 'session', (select) => {
+      select.where('session.project = :project', { project });
+      if (after !== null) select.andWhere('(session.createdAt, session.session) < (:createdAt, :id)', after);
+      return select
+        .orderBy('session.createdAt', 'DESC')
+        .addOrderBy('session.session', 'DESC')
+        .limit(limit + 1);
+    });
+    return pageOf(
+      found,
+      limit,
+      (row) => this.view(row),
+      (row) => ({ createdAt: Number(row.createdAt), id: row.session }),
+    );
+  }
+
+  private view(row: SessionEntity): SessionView {
+    return {
+      session: row.session,
+      title: row.title === null ? null : this.codec.open(row.session, row.title),
+      message_count: row.messageCount + (row.hasOpenText ? 1 : 0),
+      last_status: row.lastStatus as RunStatus | null,
+      cost: dollars(row.cost),
+      created_at: timestamp(row.createdAt),
+    };
+  }
+}

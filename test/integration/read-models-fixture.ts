@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type SessionEvent, sessionStream } from '#domain';
+import { type EventMeta, MemoryFileStore, type NewEvent, SqliteEventLog, newEvent } from '#event-log';
+import { Logger, ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { openReadModels, type ReadModels } from '#read-models';
+
+/** Remembers what was logged. */
+export class KeptLogger extends Logger {
+  readonly lines: { level: string; message: string; fields: object }[] = [];
+  override debug(): void {}
+  override info(fields: object, message: string): void {
+    this.lines.push({ level: 'info', message, fields });
+  }
+  override warn(fields: object, message: string): void {
+    this.lines.push({ level: 'warn', message, fields });
+  }
+  override error(fields: object, message: string): void {
+    this.lines.push({ level: 'error', message, fields });
+  }
+
+  says(part: string): boolean {
+    return this.lines.some((line) => line.message.includes(part));
+  }
+}
+
+export const PROJECT = 'default';
+
+/** A log on disk and read models of a real PostgreSQL, in a folder of their own. */
+export interface Fixture {
+  readonly folder: string;
+  readonly log: SqliteEventLog;
+  readonly files: MemoryFileStore;
+  readonly logger: KeptLogger;
+  readonly models: ReadModels;
+  /** Ends the read models and opens them again on the same folder. */
+  reopen(between?: () => void | Promise<void>): Promise<ReadModels>;
+  close(): Promise<void>;
+}
+
+export async function openFixture(): Promise<Fixture> {
+  const folder = mkdtempSync(join(tmpdir(), 'annals-read-models-'));
+  const log = await SqliteEventLog.open({
+    folder: join(folder, 'log'),
+    logger: new SilentLogger(),
+    reserveBytes: 0,
+  });
+  const files = new MemoryFileStore();
+  const logger = new KeptLogger();
+  const background = new ProcessBackground(logger);
+  const open = (): ReadModels =>
+    openReadModels({
+      folder: join(folder, 'postgres'),
+      log,
+      files,
+      logger,
+      background,
+      clock: new SystemClock(),
+      random: new SystemRandom(),
+    });
+  const fixture = {
+    folder,
+    log,
+    files,
+    logger,
+    models: open(),
+    reopen: async (between?: () => void | Promise<void>) => {
+      await fixture.models.close();
+      await between?.();
+      fixture.models = open();
+      await fixture.models.ready;
+      return fixture.models;
+    },
+    close: async () => {
+      await fixture.models.close();
+      await log.close();
+      await background.settled();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  await fixture.models.ready;
+  return fixture;
+}
+
+const random = new SystemRandom();
+
+/** An event of a session whose envelope names the run. */
+export type Step = SessionEvent & { readonly run?: string };
+
+export function encoded(
+  steps: readonly Step[],
+  { time = 1_763_715_600_000, project = PROJECT } = {},
+): NewEvent[] {
+  const metas = new Map<string, EventMeta>();
+  return steps.map(({ run, type, data }, i) => {
+    const meta = metas.get(run ?? '') ?? { schemaVersion: 1, project, actor: 'key_1', ...(run && { run }) };
+    metas.set(run ?? '', meta);
+    return newEvent({ id: random.uuid(), type, time: time + i, data }, meta);
+  });
+}
+
+export async function append(log: SqliteEventLog, session: string, steps: readonly Step[]): Promise<void> {
+  const result = await log.append(sessionStream(session), encoded(steps), { expected: 'any' });
+  if (result.kind !== 'appended') throw new Error('the append met a conflict');
+}
+
+let sessions = 0;
+/** A session that no other test of this file uses. */
+export const newSession = (): string => `ses_${(sessions += 1)}x${random.hex(4)}`;
+
+export const requested = (run: string, message: Step['data'] | string): Step => ({
+  type: 'run_requested',
+  run,
+  data: {
+    message: message as string,
+    mode: 'base',
+    model: 'demo',
+    config: {},
+    trigger: 'request',
+    replica: 'r1',
+  },
+});
+
+export const claimed = (run: string, at: number, isCancelled = false): Step => ({
+  type: 'run_claimed',
+  run,
+  data: { worker: 'w1', epoch: 1, requested: at, ...(isCancelled && { isCancelled: true as const }) },
+});
+
+type EmptyType = Extract<SessionEvent, { data: Record<string, never> }>['type'];
+
+export const event = (type: EmptyType, run?: string): Step => ({
+  type,
+  data: {},
+  ...(run !== undefined && { run }),
+});
+
+export const said = (run: string, content: string): Step => ({
+  type: 'agent_response',
+  run,
+  data: { content },
+});
+
+export const thought = (run: string, content: string): Step => ({
+  type: 'agent_thinking',
+  run,
+  data: { content },
+});
+
+export const used = (run: string, content: string): Step => ({
+  type: 'agent_tool_use',
+  run,
+  data: { content },
+});
+
+export const turn = (run: string, cost = '0.001'): Step => ({
+  type: 'model_turn_completed',
+  run,
+  data: { usage: { input_tokens: 10, output_tokens: 5 }, cost, finish_reason: 'stop' },
+});
+
+export const costs = (run: string, cost: string): Step => ({ type: 'agent_cost', run, data: { cost } });
+
+/** A new session with a run that has started. */
+export const opening = (run: string, message: string): Step[] => [
+  event('session_opened', run),
+  requested(run, message),
+  claimed(run, 1),
+  event('agent_started', run),
+];
+
+/** A run that answers in one streamed block. */
+export const answer = (run: string, pieces: readonly string[]): Step[] => [
+  event('agent_response_start', run),
+  ...pieces.map((piece) => said(run, piece)),
+  turn(run),
+  { type: 'agent_step', run, data: { step: '1' } },
+  costs(run, '0.001'),
+  event('agent_completed', run),
+];
