@@ -67,10 +67,13 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
   db.exec('PRAGMA locking_mode=EXCLUSIVE');
   checkOrigin(db, file);
   db.exec('PRAGMA journal_mode=WAL');
-  db.exec(`PRAGMA synchronous=${options.synchronous}; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000`);
+  db.exec(
+    `PRAGMA synchronous=${options.faults.synchronous ?? 'FULL'}; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000`,
+  );
   // The WAL stays as large as it may grow: overwriting it needs one sync of data only, growing it syncs the size, too.
   db.exec(`PRAGMA journal_size_limit=${options.walBytes}`);
-  if (options.maxPageCount > 0) db.exec(`PRAGMA max_page_count=${options.maxPageCount}`);
+  const { maxPageCount } = options.faults;
+  if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count=${maxPageCount}`);
   db.exec('BEGIN IMMEDIATE');
   if (isEmpty(db)) {
     db.exec(`${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}`);

@@ -55,9 +55,16 @@ export const ANY = -3;
 
 export interface ThreadOptions {
   readonly folder: string;
-  /** Only a harness that must be able to lose data sets anything but FULL. */
-  readonly synchronous: 'FULL' | 'NORMAL';
   readonly walBytes: number;
-  /** 0: no limit. A small number makes a full disk for a test. */
-  readonly maxPageCount: number;
+  readonly faults: ThreadFaults;
+}
+
+/** For tests of what must be survived, and of tests that must be able to fail. */
+export interface ThreadFaults {
+  /** NORMAL loses acknowledged events when the power fails. */
+  readonly synchronous?: 'FULL' | 'NORMAL';
+  /** The file may not grow beyond so many pages: a full disk. */
+  readonly maxPageCount?: number;
+  /** Each thread dies after its n-th commit, before it says so. */
+  readonly dieAfterCommits?: number;
 }

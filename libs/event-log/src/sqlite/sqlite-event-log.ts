@@ -16,7 +16,7 @@ import {
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { Connection } from './connection.js';
 import type { PendingAppend } from './pending.js';
-import { ANY, NO_STREAM, STREAM_EXISTS } from './protocol.js';
+import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
 
 export interface SqliteEventLogOptions {
@@ -29,9 +29,7 @@ export interface SqliteEventLogOptions {
   readonly reserveBytes?: number;
   /** What the WAL is kept at. */
   readonly walBytes?: number;
-  /** For tests of what must fail: see ThreadOptions. */
-  readonly synchronous?: 'FULL' | 'NORMAL';
-  readonly maxPageCount?: number;
+  readonly faults?: ThreadFaults;
 }
 
 const WAL_BYTES = 16 * 1024 * 1024;
@@ -55,9 +53,9 @@ export class SqliteEventLog extends EventLog {
   private constructor(private readonly options: SqliteEventLogOptions) {
     super();
     this.upcast = options.upcast;
-    const { folder, synchronous = 'FULL', maxPageCount = 0, walBytes = WAL_BYTES } = options;
+    const { folder, walBytes = WAL_BYTES, faults = {} } = options;
     this.connection = new Connection(
-      { folder, synchronous, maxPageCount, walBytes },
+      { folder, walBytes, faults },
       {
         committed: (appends, outcomes) => this.committed(appends, outcomes),
         reopened: (head) => this.reopened(head),
@@ -212,7 +210,8 @@ export class SqliteEventLog extends EventLog {
       // Unavailable again: it will be heard when the file is open once more.
       const batch = await this.logPage(this.unheardAfter, [], NO_LIMIT).catch(() => null);
       if (batch === null) return;
-      for (const event of batch.events) this.feed.streamGrew(event.stream, [event]);
+      for (const [stream, events] of Map.groupBy(batch.events, (event) => event.stream))
+        this.feed.streamGrew(stream, events);
       this.unheardAfter = batch.events.length > 0 ? batch.position : null;
     }
   }

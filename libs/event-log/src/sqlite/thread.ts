@@ -41,6 +41,7 @@ class Thread {
   private readonly reads: (ReadStreamRequest | ReadAllRequest)[] = [];
   private isClosing = false;
   private isDirty = false;
+  private commits = 0;
   /** What the WAL may have grown by since its size was asked for. */
   private walGrowth = 0;
   private readonly walSize: StatementSync;
@@ -90,6 +91,8 @@ class Thread {
         this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
       }
       const outcomes = this.writer.write(batches);
+      this.commits += 1;
+      if (this.commits === options.faults.dieAfterCommits) throw new Error('died as it was told to');
       reply({ kind: 'appended', outcomes });
       this.isDirty = true;
       if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
