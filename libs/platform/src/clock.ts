@@ -53,13 +53,23 @@ export class DeadlinePassed extends Error {
   }
 }
 
+/** Node fires a longer one at once (a signed 32-bit number of milliseconds: about 24.8 days). */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
 export class SystemClock extends Clock {
   override now(): number {
     return Date.now();
   }
 
   override timer(ms: number, fire: () => void): () => void {
-    const handle = setTimeout(fire, ms);
+    let handle: NodeJS.Timeout;
+    const arm = (left: number): void => {
+      handle =
+        left > LONGEST_TIMEOUT_MS
+          ? setTimeout(() => arm(left - LONGEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS)
+          : setTimeout(fire, left);
+    };
+    arm(ms);
     return () => clearTimeout(handle);
   }
 

@@ -8,3 +8,11 @@ export * from './random.js';
 export * from './scrub.js';
 export * from './secret-box.js';
 export * from './settings.js';
+export {
+  EgressGuard,
+  EgressRefused,
+  type EgressVerdict,
+  type PinnedAddress,
+  Resolver,
+  SystemResolver,
+} from './egress/egress-guard.js';

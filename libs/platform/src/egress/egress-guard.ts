@@ -1,0 +1,122 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { type LookupFunction, isIP } from 'node:net';
+import { isIn, isPublic } from './addresses.js';
+import type { EgressAllow } from './allow-list.js';
+
+export interface PinnedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+export type EgressVerdict =
+  /** Connect to one of these addresses and to no other: the name may mean something else the next time. */
+  | { readonly kind: 'allowed'; readonly host: string; readonly addresses: readonly PinnedAddress[] }
+  /** `reason` is fit for the caller. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** The name has no address now: not forbidden, but not reachable either. */
+  | { readonly kind: 'unresolved'; readonly reason: string };
+
+/** Port: the addresses of a host name. Rejects where there are none. */
+export abstract class Resolver {
+  abstract resolve(host: string): Promise<readonly PinnedAddress[]>;
+}
+
+export class SystemResolver extends Resolver {
+  override async resolve(host: string): Promise<readonly PinnedAddress[]> {
+    const found = await systemLookup(host, { all: true, order: 'verbatim' });
+    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+  }
+}
+
+/** What a connection is refused with. */
+export class EgressRefused extends Error {
+  override readonly name = 'EgressRefused';
+}
+
+/** Names under which clouds offer credentials, and those of this very machine. */
+const FORBIDDEN_NAMES = new Set([
+  'instance-data',
+  'instance-data.ec2.internal',
+  'localhost',
+  'metadata',
+  'metadata.azure.internal',
+  'metadata.goog',
+  'metadata.google.internal',
+  'metadata.tencentyun.com',
+]);
+
+/**
+ * Decides where callbacks, MCP servers and database datastores may lead: public addresses, and what the operator allows.
+ * Ask `check` before every request; let the connection resolve names by `lookup`, so that it goes to an address that was
+ * looked at (literal addresses never get to `lookup`).
+ */
+export class EgressGuard {
+  /** For `connect: { lookup }` of undici, and for net.connect. */
+  readonly lookup: LookupFunction = (hostname, options, answer) => {
+    this.check(hostname).then(
+      (verdict) => {
+        if (verdict.kind !== 'allowed') return answer(new EgressRefused(verdict.reason), []);
+        const wanted = verdict.addresses.filter(({ family }) => isWanted(family, options.family));
+        const [first] = wanted;
+        if (options.all === true) answer(null, [...wanted]);
+        else if (first === undefined) answer(new EgressRefused(`${hostname} has no such address`), []);
+        else answer(null, first.address, first.family);
+      },
+      (error: unknown) => answer(error as NodeJS.ErrnoException, []),
+    );
+  };
+
+  constructor(
+    private readonly allow: EgressAllow,
+    private readonly resolver: Resolver = new SystemResolver(),
+  ) {}
+
+  /** The verdict on a URL's host. @throws TypeError where the URL is none */
+  checkUrl(url: string | URL): Promise<EgressVerdict> {
+    return this.check(new URL(url).hostname);
+  }
+
+  /** The verdict on a host: a name or an address, in whatever spelling. */
+  async check(host: string): Promise<EgressVerdict> {
+    const name = plainHost(host);
+    if (name === null) return { kind: 'refused', reason: 'this is not a host' };
+    const version = isIP(name);
+    if (version !== 0) return this.judge(name, [{ address: name, family: version === 6 ? 6 : 4 }]);
+    const isNamed = this.allow.hosts.has(name);
+    if (!isNamed && (FORBIDDEN_NAMES.has(name) || name.endsWith('.localhost'))) {
+      return { kind: 'refused', reason: `${name} is not a public host` };
+    }
+    let addresses: readonly PinnedAddress[];
+    try {
+      addresses = await this.resolver.resolve(name);
+    } catch {
+      return { kind: 'unresolved', reason: `${name} cannot be resolved` };
+    }
+    if (addresses.length === 0) return { kind: 'unresolved', reason: `${name} has no address` };
+    return isNamed ? { kind: 'allowed', host: name, addresses } : this.judge(name, addresses);
+  }
+
+  /** One forbidden address spoils a name: which of them a connection takes is chance. */
+  private judge(host: string, addresses: readonly PinnedAddress[]): EgressVerdict {
+    const isAllowed = addresses.every(({ address }) => isPublic(address) || isIn(this.allow.ranges, address));
+    return isAllowed
+      ? { kind: 'allowed', host, addresses }
+      : { kind: 'refused', reason: `${host} is not a public address` };
+  }
+}
+
+/**
+ * Lower case, without brackets and trailing dots; numbers in any base and with missing parts (`0x7f.1`) become the address
+ * that a resolver would take them for, as the WHATWG URL standard has it. null: no host.
+ */
+function plainHost(host: string): string | null {
+  if (/[\s/?#@\\]/.test(host)) return null;
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(bare) === 6) return bare.toLowerCase();
+  const url = `http://${bare}/`;
+  if (!URL.canParse(url) || new URL(url).port !== '') return null;
+  return new URL(url).hostname.replace(/\.+$/, '') || null;
+}
+
+const isWanted = (family: 4 | 6, asked: number | 'IPv4' | 'IPv6' | undefined): boolean =>
+  asked === undefined || asked === 0 || asked === family || asked === `IPv${family}`;

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Problem, type Scope } from '#domain';
+import { SqliteEventLog, collect } from '#event-log';
+import { ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { ApiKeys, type ApiKeysOptions, ROOT_KEY_ID } from './api-keys.js';
+import type { Principal } from './principal.js';
+
+const ADMIN = 'the-operators-own-key';
+
+describe('api keys', () => {
+  let folder: string;
+  let log: SqliteEventLog;
+  let stop: AbortController;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'annals-apikeys-'));
+    stop = new AbortController();
+    log = await SqliteEventLog.open({ folder, logger: new SilentLogger() });
+  });
+  afterEach(async () => {
+    stop.abort();
+    await log.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const open = async (options: Partial<ApiKeysOptions> = {}) => {
+    const logger = new SilentLogger();
+    const keys = new ApiKeys(
+      {
+        log,
+        clock: new SystemClock(),
+        random: new SystemRandom(),
+        box: new SecretBox(Buffer.alloc(32, 1)),
+        background: new ProcessBackground(logger),
+      },
+      { adminKey: ADMIN, webhookSecret: null, ...options },
+    );
+    const shown: string[] = [];
+    await keys.start(stop.signal, (key) => shown.push(key));
+    return { keys, shown };
+  };
+  const as = (keys: ApiKeys, key: string): Principal => {
+    const principal = keys.authenticate(key);
+    if (principal === null) throw new Error('not a key');
+    return principal;
+  };
+  const codeOf = async (refused: Promise<unknown>) =>
+    refused.then(
+      () => 'nothing',
+      (error: unknown) => (error instanceof Problem ? error.code : String(error)),
+    );
+  const READ: readonly Scope[] = ['read'];
+
+  test('a set admin key is the root of project default, and stands nowhere', async () => {
+    const { keys, shown } = await open();
+    expect(shown).toEqual([]);
+    expect(as(keys, ADMIN)).toMatchObject({ keyId: ROOT_KEY_ID, project: 'default', isRoot: true });
+    expect(await log.head()).toBe(0);
+    expect(keys.list(as(keys, ADMIN), 50).items).toEqual([]);
+  });
+
+  test('without one, a first key is made once, shown once and found again', async () => {
+    const { shown } = await open({ adminKey: null });
+    expect(shown).toEqual([expect.stringMatching(/^annals_[\w-]{43}$/)]);
+    const again = await open({ adminKey: null });
+    expect(again.shown).toEqual([]);
+    expect(as(again.keys, shown[0] ?? '')).toMatchObject({ isRoot: true, keyId: ROOT_KEY_ID });
+    const [event] = await collect(log.readStream('apikey-key_root'));
+    expect(JSON.stringify(event?.data)).not.toContain(shown[0]);
+    // One that is set later replaces it.
+    expect((await open()).keys.authenticate(shown[0] ?? '')).toBeNull();
+  });
+
+  test('an issued key works at once and after a restart, until it is revoked', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    const issued = await keys.issue(root, { name: 'ci', scopes: ['run', 'run'], project: 'p1' });
+    expect(as(keys, issued.key)).toEqual({
+      keyId: issued.record.id,
+      project: 'p1',
+      scopes: new Set(['run']),
+      isRoot: false,
+    });
+    const { keys: later } = await open();
+    expect(as(later, issued.key).keyId).toBe(issued.record.id);
+    expect(later.webhookSecretOf(issued.record.id)).toBe(issued.webhookSecret);
+    expect(Buffer.from(issued.webhookSecret.slice(6), 'base64')).toHaveLength(32);
+    await later.revoke(root, issued.record.id);
+    expect(later.authenticate(issued.key)).toBeNull();
+    expect((await open()).keys.authenticate(issued.key)).toBeNull();
+    expect(await codeOf(later.revoke(root, issued.record.id))).toBe('not_found');
+    // The other process did not hear of it here, since the log is this process's own; revoking again is no error there.
+    expect(await codeOf(keys.revoke(root, issued.record.id))).toBe('nothing');
+  });
+
+  test('what is on the log is neither the key nor its webhook secret', async () => {
+    const { keys } = await open();
+    const { record, key, webhookSecret } = await keys.issue(as(keys, ADMIN), { name: 'a', scopes: READ });
+    const [event] = await collect(log.readStream(`apikey-${record.id}`));
+    expect(event?.data).toMatchObject({ id: record.id, name: 'a', scopes: READ, hash: record.hash });
+    for (const secret of [key, webhookSecret]) expect(event?.json).not.toContain(secret);
+  });
+
+  test('an admin key administers its own project', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    const admin = as(keys, (await keys.issue(root, { name: 'a', scopes: ['admin'], project: 'p1' })).key);
+    const other = await keys.issue(root, { name: 'o', scopes: READ });
+    expect(await codeOf(keys.issue(admin, { name: 'x', scopes: READ, project: 'p2' }))).toBe('forbidden');
+    expect(await codeOf(keys.revoke(admin, other.record.id))).toBe('not_found');
+    expect(await codeOf(keys.revoke(admin, ROOT_KEY_ID))).toBe('not_found');
+    const own = await keys.issue(admin, { name: 'own', scopes: READ });
+    expect(own.record.project).toBe('p1');
+    expect(
+      keys
+        .list(admin, 50)
+        .items.map(({ name }) => name)
+        .sort(),
+    ).toEqual(['a', 'own']);
+    expect(keys.list(root, 50).items).toHaveLength(3);
+    expect(await codeOf(keys.revoke(admin, own.record.id))).toBe('nothing');
+  });
+
+  test('lists in pages, newest first', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    for (let n = 0; n < 5; n++) await keys.issue(root, { name: String(n), scopes: READ });
+    const all = keys.list(root, 200);
+    expect(all.next).toBeNull();
+    const paged = [];
+    let cursor: string | undefined;
+    do {
+      const { items, next } = keys.list(root, 2, cursor);
+      paged.push(...items);
+      cursor = next ?? undefined;
+    } while (cursor !== undefined);
+    expect(paged).toEqual(all.items);
+    expect(await codeOf(Promise.resolve().then(() => keys.list(root, 2, 'nonsense')))).toBe(
+      'invalid_request',
+    );
+  });
+
+  test('starts from a snapshot and reads the log behind it', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    const [first, second] = [
+      await keys.issue(root, { name: '1', scopes: READ }),
+      await keys.issue(root, { name: '2', scopes: READ }),
+    ];
+    const position = await log.head();
+    await keys.revoke(root, first.record.id);
+    const load = async () => ({ keys: [first.record, second.record], position });
+    const { keys: later } = await open({ load });
+    expect(later.authenticate(first.key)).toBeNull();
+    expect(as(later, second.key).keyId).toBe(second.record.id);
+  });
+});
