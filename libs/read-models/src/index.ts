@@ -7,3 +7,4 @@ export { History, type MessageView } from './queries/history.js';
 export { type RunQuery, Runs, type RunView } from './queries/runs.js';
 export { type SessionQuery, Sessions, type SessionView } from './queries/sessions.js';
 export { ReadModelsRefused, ReadModelsUnavailable } from './unavailable.js';
+export { type RebuildOptions, type RebuildResult, rebuildReadModels } from './rebuild.js';

@@ -44,6 +44,8 @@ export interface ReadModels {
   readonly follower: Follower;
   /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
   caughtUp(): Promise<void>;
+  /** Sessions whose runs a predecessor left, once the projection has passed all that it wrote. */
+  unfinishedSessions(): Promise<readonly string[]>;
   health(): Promise<{ readonly database: Check; readonly projections: Check }>;
   close(): Promise<void>;
 }
@@ -70,6 +72,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     { log, clock, random, background, logger },
   );
   const freshness = new Freshness(log, follower, clock, () => database.isOpen);
+  const runs = new Runs(database, log, codec, freshness);
   let isClosed = false;
   background.start('begin the projection', async () => {
     await database.ready.catch(() => undefined);
@@ -78,11 +81,17 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   return {
     ready: database.ready,
     history: new History(database, log, content, codec),
-    runs: new Runs(database, log, codec, freshness),
+    runs,
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),
     follower,
     caughtUp: () => freshness.caughtUp(),
+    unfinishedSessions: async () => {
+      const head = await log.head();
+      await database.ready;
+      await follower.reached(head);
+      return runs.unfinishedSessions();
+    },
     health: async () => ({
       database: checkOf(await database.health()),
       projections: checkOf(fatal ?? projector.problem),

@@ -83,6 +83,11 @@ export class Projector implements FollowerTarget {
     await this.commit({ ...NO_CHANGES, parked }, checkpoint);
   }
 
+  /** Writes how far the events were applied, where no row had to be changed since. */
+  async writeCheckpoint(to: Checkpoint): Promise<void> {
+    await this.commit(NO_CHANGES, to);
+  }
+
   isTransient(error: unknown): boolean {
     return (
       error instanceof ReadModelsUnavailable ||

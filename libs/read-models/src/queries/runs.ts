@@ -83,6 +83,16 @@ export class Runs {
     );
   }
 
+  /** Sessions with a run that has not ended, or whose end a client cannot read yet. @throws ReadModelsUnavailable */
+  async unfinishedSessions(): Promise<readonly string[]> {
+    const found = await this.database.find(RunEntity, 'run', (select) =>
+      select.where(
+        "run.status IN ('queued', 'running') OR (run.status = 'cancelled' AND run.lastEventId IS NULL)",
+      ),
+    );
+    return [...new Set(found.map((row) => row.session))];
+  }
+
   /** The row of a run that is writing lags behind by the text of its block. */
   private async lastEventOf(run: RunView): Promise<string | null> {
     const pages = this.log.readStream(sessionStream(run.session), { backwards: true, limit: LOOKED_BACK });

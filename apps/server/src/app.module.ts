@@ -1,0 +1,43 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { EventStreams } from '#delivery';
+import { History, Runs, Sessions as SessionList } from '#read-models';
+import { ApiKeys, SessionCommands, Sessions, StartRunHandler } from '#runs';
+import { ApiKeysController } from './http/api-keys.controller.js';
+import { Authenticator } from './http/authenticator.js';
+import { HealthChecks } from './http/health-checks.js';
+import { HealthController } from './http/health.controller.js';
+import { AgentController } from './runs/agent.controller.js';
+import { EventAnswers } from './runs/event-answers.js';
+import { RunAnswers } from './runs/run-answers.js';
+import { RunPlaces } from './runs/run-places.js';
+import { RunsController } from './runs/runs.controller.js';
+import { SessionsController } from './runs/sessions.controller.js';
+import type { Service } from './service.js';
+import { ServiceHealth } from './service-health.js';
+
+/** The doors of the house: Nest connects the controllers with what openService put together. */
+@Module({})
+export class AppModule {
+  static of({ core, apiKeys, readModels, streams, answers, log }: Service): DynamicModule {
+    const values: readonly (readonly [unknown, unknown])[] = [
+      [StartRunHandler, core.startRun],
+      [SessionCommands, core.commands],
+      [Sessions, core.sessions],
+      [ApiKeys, apiKeys],
+      [Authenticator, apiKeys],
+      [History, readModels.history],
+      [Runs, readModels.runs],
+      [SessionList, readModels.sessions],
+      [EventStreams, streams],
+      [RunAnswers, answers],
+      [RunPlaces, new RunPlaces(core.sessions, readModels.runs)],
+      [EventAnswers, new EventAnswers(streams, answers)],
+      [HealthChecks, new ServiceHealth(log, readModels)],
+    ];
+    return {
+      module: AppModule,
+      controllers: [AgentController, RunsController, SessionsController, ApiKeysController, HealthController],
+      providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import 'reflect-metadata';
+import { LogRefused } from '#event-log';
+import { PinoLogger, SettingsRefused, notYetSupported, readSettings } from '#platform';
+import { ReadModelsRefused } from '#read-models';
+import { AppModule } from './app.module.js';
+import { createHttpApp, listen } from './http/create-http-app.js';
+import { openService } from './service.js';
+import { stopOnSignals } from './stop.js';
+
+async function start(): Promise<void> {
+  const settings = readSettings();
+  const [unsupported] = notYetSupported();
+  if (unsupported !== undefined) throw new SettingsRefused(`${unsupported} is not supported yet`);
+  const logger = new PinoLogger(settings.logLevel);
+  const service = await openService(settings, logger);
+  const { clock, random } = service;
+  const app = await createHttpApp(AppModule.of(service), { settings, logger, clock, random });
+  stopOnSignals(app, service, settings, logger);
+  const address = await listen(app, settings);
+  logger.info({ address, pid: process.pid }, 'listening');
+  service.readModels.ready.catch((error: unknown) => refuse(error));
+}
+
+/** What an operator can mend is said in one line. */
+function refuse(error: unknown): never {
+  const isExpected =
+    error instanceof SettingsRefused || error instanceof LogRefused || error instanceof ReadModelsRefused;
+  process.stderr.write(`${isExpected ? error.message : (error as Error).stack}\n`);
+  process.exit(1);
+}
+
+await start().catch(refuse);

@@ -1,0 +1,124 @@
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { History, type MessageView } from '#read-models';
+import { SessionCommands, StartRunHandler, type StartRun, type StartedRun, type Principal } from '#runs';
+import { Caller } from '../http/caller.js';
+import { parseIdempotencyKey } from '../dto/idempotency-key.js';
+import { runQuery, sessionQuery } from '../dto/queries.js';
+import { parseRunRequest, refuseUnsupported, type RunBody } from '../dto/run-body.js';
+import { NeedsScope } from '../http/needs-scope.js';
+import { wantsJson } from './negotiation.js';
+import { RunAnswers, type RunOutcome } from './run-answers.js';
+
+interface AcceptedAnswer {
+  readonly session: string;
+  readonly run_id: string;
+  readonly status: 'queued';
+  readonly task_ids: readonly string[];
+}
+
+interface EndedAnswer extends Omit<AcceptedAnswer, 'status'>, RunOutcome {
+  readonly messages: readonly MessageView[];
+}
+
+/** The interface that existing clients speak: start a run, read a session's messages, clear them. */
+@Controller()
+export class AgentController {
+  constructor(
+    private readonly startRun: StartRunHandler,
+    private readonly commands: SessionCommands,
+    private readonly history: History,
+    private readonly answers: RunAnswers,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @NeedsScope('run')
+  async run(
+    @Query() query: unknown,
+    @Body() sent: unknown,
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AcceptedAnswer | EndedAnswer | undefined> {
+    const { session } = runQuery(query);
+    const body = parseRunRequest(sent);
+    refuseUnsupported(body);
+    const key = parseIdempotencyKey(request.headers['idempotency-key']);
+    const started = await this.startRun.start({
+      ...commandOf(body, caller, request.id),
+      ...(session === undefined ? {} : { session }),
+      ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
+    });
+    reply.header('content-location', `/runs/${started.run}`);
+    if (body.background) return this.accepted(started, reply);
+    if (wantsJson(request.headers.accept)) return this.ended(started, caller.project, reply);
+    const { run, requested } = started;
+    void this.answers.stream(reply, { session: started.session, run, after: requested });
+    return undefined;
+  }
+
+  @Post('get-messages')
+  @HttpCode(200)
+  @NeedsScope('read')
+  async messages(@Query() query: unknown, @Caller() { project }: Principal): Promise<readonly MessageView[]> {
+    const { session } = sessionQuery(query);
+    return this.history.messages(project, session);
+  }
+
+  @Post('clear-messages')
+  @HttpCode(200)
+  @NeedsScope('run')
+  async clear(@Query() query: unknown, @Caller() { project, keyId }: Principal) {
+    const { session } = sessionQuery(query);
+    await this.commands.clear(session, { project, actor: keyId });
+    return { success: true, message: 'Messages cleared' };
+  }
+
+  private accepted({ session, run }: StartedRun, reply: FastifyReply): AcceptedAnswer {
+    reply.code(202);
+    return { session, run_id: run, status: 'queued', task_ids: [] };
+  }
+
+  private async ended(
+    started: StartedRun,
+    project: string,
+    reply: FastifyReply,
+  ): Promise<EndedAnswer | undefined> {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const outcome = await this.answers.outcome(started, gone.signal);
+    if (outcome === null) return undefined;
+    const { session, run } = started;
+    return {
+      session,
+      run_id: run,
+      ...outcome,
+      messages: await this.history.messages(project, session),
+      task_ids: [],
+    };
+  }
+}
+
+function commandOf(body: RunBody, caller: Principal, requestId: string): StartRun {
+  return {
+    project: caller.project,
+    actor: caller.keyId,
+    correlationId: requestId,
+    message: body.message,
+    mode: body.mode,
+    config: {
+      ...(body.system === undefined ? {} : { system: body.system }),
+      ...(body.rules.length > 0 ? { rules: body.rules } : {}),
+      ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
+    },
+    onBusy: body.on_busy,
+    trigger: 'request',
+  };
+}
+
+/** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
+function payloadOf(sent: unknown, session: string | undefined): unknown {
+  const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
+  return { body, session: session ?? null };
+}

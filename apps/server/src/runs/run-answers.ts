@@ -1,0 +1,98 @@
+import type { FastifyReply } from 'fastify';
+import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
+import { isEndType, sessionStream } from '#domain';
+import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
+import type { StartedRun } from '#runs';
+import type { OpenStreams } from '../sse/socket-sink.js';
+
+export interface RunOutcome {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  /** The visible text of the run's last turn. */
+  readonly response: string;
+  readonly cost: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+}
+
+/** The forms in which a run is answered. */
+export class RunAnswers {
+  constructor(
+    private readonly log: EventLog,
+    private readonly contents: ContentStore,
+    private readonly streams: EventStreams,
+    private readonly open: OpenStreams,
+  ) {}
+
+  /** Streams events as SSE, on the socket itself, until the run's end or the client's. */
+  stream(
+    reply: FastifyReply,
+    request: StreamRequest,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    reply.hijack();
+    reply.raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS, ...headers } as Record<string, string>);
+    reply.raw.flushHeaders();
+    const sink = this.open.add(reply.raw);
+    return this.streams.send(request, sink).catch(() => sink.hangUp());
+  }
+
+  /** Waits for the run's end. null: the client is gone. */
+  async outcome(started: StartedRun, signal: AbortSignal): Promise<RunOutcome | null> {
+    const fold = new OutcomeFold(started.session, this.contents);
+    const options = { after: started.requested, signal };
+    for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
+      for (const event of events) {
+        if (event.meta.run !== started.run) continue;
+        await fold.push(event);
+        if (isEndType(event.type)) return fold.outcome(event);
+      }
+    }
+    return null;
+  }
+}
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+interface PublicFields {
+  readonly content?: string;
+  readonly cost?: string;
+  readonly code?: string;
+  readonly retryable?: boolean;
+}
+
+class OutcomeFold {
+  private turn = '';
+  private last = '';
+  private cost = '0';
+
+  constructor(
+    private readonly session: string,
+    private readonly contents: ContentStore,
+  ) {}
+
+  async push(event: RecordedEvent): Promise<void> {
+    if (event.type === 'agent_response') this.turn += (await this.fieldsOf(event)).content ?? '';
+    else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
+    else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.turn = '';
+    else if (event.type === 'agent_step') {
+      this.last = this.turn;
+      this.turn = '';
+    }
+  }
+
+  async outcome(end: RecordedEvent): Promise<RunOutcome> {
+    const response = this.turn === '' ? this.last : this.turn;
+    const { cost } = this;
+    if (end.type === 'agent_completed') return { status: 'completed', response, cost };
+    if (end.type === 'agent_cancelled') return { status: 'cancelled', response, cost };
+    const { code = 'internal', content = '', retryable = false } = await this.fieldsOf(end);
+    return { status: 'failed', response, cost, error: { code, message: content, retryable } };
+  }
+
+  private async fieldsOf(event: RecordedEvent): Promise<PublicFields> {
+    return JSON.parse(await publicJson(event, this.session, this.contents)) as PublicFields;
+  }
+}

@@ -1,0 +1,56 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Runs } from '#read-models';
+import { type Principal, SessionCommands } from '#runs';
+import { eventsQuery, noQuery, runsQuery } from '../dto/queries.js';
+import { Caller } from '../http/caller.js';
+import { NeedsScope } from '../http/needs-scope.js';
+import { EventAnswers } from './event-answers.js';
+import { RunPlaces } from './run-places.js';
+
+@Controller('runs')
+export class RunsController {
+  constructor(
+    private readonly runs: Runs,
+    private readonly places: RunPlaces,
+    private readonly commands: SessionCommands,
+    private readonly events: EventAnswers,
+  ) {}
+
+  @Get()
+  @NeedsScope('read')
+  list(@Query() query: unknown, @Caller() { project }: Principal) {
+    return this.runs.list({ project, ...runsQuery(query) });
+  }
+
+  @Get(':run')
+  @NeedsScope('read')
+  one(@Param('run') run: string, @Query() query: unknown, @Caller() { project }: Principal) {
+    noQuery(query);
+    return this.runs.get(project, run);
+  }
+
+  @Get(':run/events')
+  @NeedsScope('read', { isStream: true })
+  async follow(
+    @Param('run') run: string,
+    @Query() query: unknown,
+    @Caller() { project }: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const terms = eventsQuery(query);
+    const place = await this.places.find(project, run);
+    return this.events.answer(place, terms, request, reply);
+  }
+
+  @Post(':run/cancel')
+  @HttpCode(202)
+  @NeedsScope('run')
+  async cancel(@Param('run') run: string, @Query() query: unknown, @Caller() { project, keyId }: Principal) {
+    noQuery(query);
+    await this.places.find(project, run);
+    await this.commands.cancel(run, { project, actor: keyId });
+    return this.runs.get(project, run);
+  }
+}

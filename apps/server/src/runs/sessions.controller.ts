@@ -1,0 +1,45 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requireSession } from '#domain';
+import { Sessions as SessionList } from '#read-models';
+import { type Principal, Sessions } from '#runs';
+import { eventsQuery, noQuery, pageQuery } from '../dto/queries.js';
+import { Caller } from '../http/caller.js';
+import { NeedsScope } from '../http/needs-scope.js';
+import { EventAnswers } from './event-answers.js';
+
+@Controller('sessions')
+export class SessionsController {
+  constructor(
+    private readonly list: SessionList,
+    private readonly sessions: Sessions,
+    private readonly events: EventAnswers,
+  ) {}
+
+  @Get()
+  @NeedsScope('read')
+  all(@Query() query: unknown, @Caller() { project }: Principal) {
+    return this.list.list({ project, ...pageQuery(query) });
+  }
+
+  @Get(':session')
+  @NeedsScope('read')
+  one(@Param('session') session: string, @Query() query: unknown, @Caller() { project }: Principal) {
+    noQuery(query);
+    return this.list.get(project, session);
+  }
+
+  @Get(':session/events')
+  @NeedsScope('read', { isStream: true })
+  async follow(
+    @Param('session') session: string,
+    @Query() query: unknown,
+    @Caller() { project }: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const terms = eventsQuery(query);
+    requireSession((await this.sessions.get(session)).journal.state, project);
+    return this.events.answer({ session, before: -1, lastId: null }, terms, request, reply);
+  }
+}

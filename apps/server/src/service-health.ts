@@ -1,0 +1,27 @@
+import type { EventLog } from '#event-log';
+import type { ReadModels } from '#read-models';
+import { type Check, HealthChecks } from './http/health-checks.js';
+
+export class ServiceHealth extends HealthChecks {
+  constructor(
+    private readonly log: EventLog,
+    private readonly readModels: ReadModels,
+  ) {
+    super();
+  }
+
+  override async check(): Promise<readonly Check[]> {
+    const [log, { database, projections }] = await Promise.all([this.log.health(), this.readModels.health()]);
+    return [checkOf('log', log), checkOf('database', database), checkOf('projections', projections)];
+  }
+}
+
+const checkOf = (
+  name: string,
+  { ok, detail }: { readonly ok: boolean; readonly detail?: string },
+): Check => ({
+  name,
+  isOk: ok,
+  isRequired: true,
+  ...(detail === undefined ? {} : { detail }),
+});

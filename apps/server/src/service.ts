@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { type ModelClient, FixedToolboxes, OpenAiModelClient } from '#agent';
+import { EventStreams } from '#delivery';
+import { startDemoModel } from '#demo-model';
+import { DiskFileStore, SqliteEventLog } from '#event-log';
+import {
+  type Logger,
+  ProcessBackground,
+  type Settings,
+  SystemClock,
+  SystemRandom,
+  openSecretBox,
+} from '#platform';
+import { type ReadModels, openReadModels } from '#read-models';
+import { ApiKeys, type Core, openCore } from '#runs';
+import { RunAnswers } from './runs/run-answers.js';
+import { OpenStreams } from './sse/socket-sink.js';
+
+/** Everything that runs, but for HTTP. */
+export interface Service {
+  readonly core: Core;
+  readonly apiKeys: ApiKeys;
+  readonly readModels: ReadModels;
+  readonly log: SqliteEventLog;
+  readonly streams: EventStreams;
+  readonly openStreams: OpenStreams;
+  readonly answers: RunAnswers;
+  readonly clock: SystemClock;
+  readonly random: SystemRandom;
+  /** Ends what was started, in reverse order. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The name of an embedded process: it is alone on its log. */
+const REPLICA = 'embedded';
+
+/** Puts the house together. @throws SettingsRefused, LogRefused */
+export async function openService(settings: Settings, logger: Logger): Promise<Service> {
+  const clock = new SystemClock();
+  const random = new SystemRandom();
+  const background = new ProcessBackground(logger);
+  const { dataDir } = settings;
+  const box = openSecretBox(dataDir, settings.masterKey);
+  const log = await SqliteEventLog.open({ folder: join(dataDir, 'log'), logger, clock });
+  const files = await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1'));
+  const ports = { log, files, clock, random, background, logger };
+  const stopping = new AbortController();
+  const readModels = openReadModels({
+    ...ports,
+    folder: join(dataDir, 'postgres'),
+    ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
+    onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
+  });
+  const model = await openModel(settings);
+  const toolboxes = new FixedToolboxes([]);
+  const core = openCore(
+    { ...ports, model: model.client, toolboxes },
+    { ...settings, replica: REPLICA, idempotencySecret: box.derive('annals/idempotency/v1') },
+  );
+  const apiKeys = new ApiKeys({ log, clock, random, box, background }, settings);
+  await apiKeys.start(stopping.signal, showKey);
+  core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
+  const streams = new EventStreams(log, core.contents);
+  const openStreams = new OpenStreams(clock);
+  const answers = new RunAnswers(log, core.contents, streams, openStreams);
+  const close = async (graceMs: number): Promise<void> => {
+    await core.sessions.drain(graceMs);
+    openStreams.hangUp();
+    stopping.abort();
+    await readModels.close();
+    await model.close();
+    await log.close();
+  };
+  return { core, apiKeys, readModels, log, streams, openStreams, answers, clock, random, close };
+}
+
+interface OpenModel {
+  readonly client: ModelClient;
+  close(): Promise<void>;
+}
+
+async function openModel({ openai }: Settings): Promise<OpenModel> {
+  if (openai !== null) {
+    const client = new OpenAiModelClient({ baseUrl: openai.baseUrl, apiKey: openai.apiKey ?? '' });
+    return { client, close: () => client.close() };
+  }
+  const demo = await startDemoModel();
+  const client = new OpenAiModelClient({ baseUrl: demo.url, apiKey: '' });
+  return { client, close: () => client.close().then(() => demo.close()) };
+}
+
+/** On the terminal and nowhere else: not a log line, which may be kept. */
+function showKey(key: string): void {
+  process.stderr.write(`\nThe first admin key, shown this once:\n\n  ${key}\n\n`);
+}

@@ -1,0 +1,47 @@
+import type { PoolClient } from 'pg';
+import type { Database } from './database.js';
+import { PROJECTED_TABLES, REBUILD_SCHEMA, SCHEMA } from './schema.js';
+
+/** The tables of a rebuild: made like those in use, and put in their place. */
+export class RebuildTables {
+  constructor(private readonly database: Database) {}
+
+  /** Empty ones; what an earlier rebuild left is dropped. */
+  async create(): Promise<void> {
+    await this.database.transaction(async (client) => {
+      await client.query(`DROP SCHEMA IF EXISTS ${REBUILD_SCHEMA} CASCADE`);
+      await client.query(`CREATE SCHEMA ${REBUILD_SCHEMA}`);
+      for (const table of PROJECTED_TABLES)
+        await client.query(`CREATE TABLE ${REBUILD_SCHEMA}.${table} (LIKE ${SCHEMA}.${table} INCLUDING ALL)`);
+      return true;
+    });
+  }
+
+  /** False: the tables in use know more of the same log, nothing was changed. */
+  async swap(logId: string): Promise<boolean> {
+    for (const table of PROJECTED_TABLES)
+      await this.database.query({ text: `ANALYZE ${REBUILD_SCHEMA}.${table}` });
+    return this.database.transaction(async (client) => {
+      if (await isBehind(client, logId)) return false;
+      for (const table of PROJECTED_TABLES) {
+        await client.query(`DROP TABLE ${SCHEMA}.${table}`);
+        await client.query(`ALTER TABLE ${REBUILD_SCHEMA}.${table} SET SCHEMA ${SCHEMA}`);
+      }
+      await client.query(`DROP SCHEMA ${REBUILD_SCHEMA}`);
+      return true;
+    });
+  }
+}
+
+/** Locks the checkpoint in use, so that it does not move until the swap is done. */
+async function isBehind(client: PoolClient, logId: string): Promise<boolean> {
+  const used = await client.query<{ name: string; position: string }>(
+    `SELECT name, position FROM ${SCHEMA}.checkpoints WHERE log_id = $1 FOR UPDATE`,
+    [logId],
+  );
+  const rebuilt = await client.query<{ name: string; position: string }>(
+    `SELECT name, position FROM ${REBUILD_SCHEMA}.checkpoints`,
+  );
+  const positionOf = (name: string) => Number(rebuilt.rows.find((row) => row.name === name)?.position ?? 0);
+  return used.rows.some(({ name, position }) => Number(position) > positionOf(name));
+}

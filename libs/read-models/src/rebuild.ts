@@ -1,0 +1,93 @@
+import { ContentStore, type EventLog, type FileStore, Follower, type FollowerBatch } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { type ContentCodec, PlainContentCodec } from './content-codec.js';
+import { Database } from './postgres/database.js';
+import { PostgresReadModelStore } from './postgres/postgres-store.js';
+import { RebuildTables } from './postgres/rebuild-tables.js';
+import { REBUILD_SCHEMA } from './postgres/schema.js';
+import { PROJECTED_PREFIXES, Projector } from './projection/projector.js';
+
+export interface RebuildOptions {
+  readonly databaseUrl?: string;
+  readonly folder: string;
+  readonly log: EventLog;
+  readonly files: FileStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly contentCodec?: ContentCodec;
+  /** After each batch: how far it got and where the log ends now. */
+  onProgress?(position: number, head: number): void;
+}
+
+export interface RebuildResult {
+  readonly events: number;
+  readonly ms: number;
+}
+
+const BATCH_EVENTS = 2_000;
+
+/**
+ * Fills new tables from the start of the log and puts them in the place of those in use, in one transaction, when they
+ * have caught up. Nothing but the tables is touched: no model, callback or Kafka. If it breaks off, all is as before.
+ */
+export async function rebuildReadModels(options: RebuildOptions): Promise<RebuildResult> {
+  const { clock, log } = options;
+  const since = clock.now();
+  const database = new Database(options);
+  try {
+    await database.ready;
+    const tables = new RebuildTables(database);
+    await tables.create();
+    let events = 0;
+    const count = (batch: FollowerBatch, head: number) => {
+      events += batch.events.length;
+      options.onProgress?.(batch.to, head);
+    };
+    // A service that goes on projecting meanwhile may get ahead of us once more.
+    do await catchUp(options, database, count);
+    while (!(await tables.swap(log.logId)));
+    return { events, ms: clock.now() - since };
+  } finally {
+    await database.close();
+  }
+}
+
+async function catchUp(
+  options: RebuildOptions,
+  database: Database,
+  count: (batch: FollowerBatch, head: number) => void,
+): Promise<void> {
+  const { log, files, logger, contentCodec = new PlainContentCodec() } = options;
+  const store = new PostgresReadModelStore(database, contentCodec, REBUILD_SCHEMA);
+  const projector = new Projector({ store, log, content: new ContentStore(files), logger });
+  const head = await log.head();
+  const fatal = Promise.withResolvers<never>();
+  const target = {
+    load: () => projector.load(),
+    apply: async (batch: FollowerBatch) => {
+      await projector.apply(batch);
+      count(batch, Math.max(head, batch.to));
+    },
+    park: projector.park.bind(projector),
+    isTransient: projector.isTransient.bind(projector),
+  };
+  const follower = new Follower(
+    {
+      name: 'rebuild',
+      prefixes: PROJECTED_PREFIXES,
+      target,
+      onFatal: fatal.reject,
+      maxBatchEvents: BATCH_EVENTS,
+    },
+    options,
+  );
+  follower.start();
+  try {
+    await Promise.race([follower.reached(head), fatal.promise]);
+  } finally {
+    await follower.stop();
+  }
+  await projector.writeCheckpoint({ logId: log.logId, position: follower.position });
+}
