@@ -111,6 +111,8 @@ const Field = (rule: Rule, isOptional: boolean): PropertyDecorator =>
       name: 'field',
       validator: {
         validate: (value: unknown) => (isOptional && value === undefined) || rule(value) === null,
+        // The rule says it better; without a text class-validator leaves out the context.
+        defaultMessage: () => 'is wrong',
       },
     },
     { context: { rule } },

@@ -18,7 +18,9 @@ describe('query strings', () => {
     expect(runQuery({})).toEqual({ session: undefined });
     expect(sessionQuery({ session: 'ses_1' })).toEqual({ session: 'ses_1' });
     expect(eventsQuery({ after: '0', limit: '200' })).toEqual({ after: 0, limit: 200, cursor: undefined });
-    expect(runsQuery({ status: 'failed', from: '2026-02-28', to: '2026-03-01T00:00:00.5+01:00' })).toMatchObject({
+    expect(
+      runsQuery({ status: 'failed', from: '2026-02-28', to: '2026-03-01T00:00:00.5+01:00' }),
+    ).toMatchObject({
       limit: 50,
       status: 'failed',
       from: Date.UTC(2026, 1, 28),

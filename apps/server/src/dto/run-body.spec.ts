@@ -12,6 +12,7 @@ const errorsOf = (act: () => unknown): readonly FieldError[] => {
   }
 };
 const errorsIn = (body: unknown) => errorsOf(() => parseRunRequest(body));
+const times = (count: number, item: object) => Array.from({ length: count }, () => ({ ...item }));
 const pathsIn = (body: unknown) => errorsIn(body).map(({ path }) => path);
 
 const step = { id: 's', name: 'n', description: '', depends_on: [] };
@@ -110,34 +111,57 @@ describe('a run request', () => {
     ['hasOwnProperty', { hasOwnProperty: 'a' }],
     ['workflows', { workflows: {} }],
     ['workflows[0]', { workflows: [null] }],
-    ['workflows', { workflows: Array(51).fill(workflow) }],
-    ['workflows[0].steps', { workflows: [{ ...workflow, steps: Array(201).fill(step) }] }],
+    ['workflows', { workflows: times(51, workflow) }],
+    ['workflows[0].steps', { workflows: [{ ...workflow, steps: times(201, step) }] }],
     ['workflows[0].id', { workflows: [{ ...workflow, id: '' }] }],
     ['workflows[0].extra', { workflows: [{ ...workflow, extra: 1 }] }],
     [
       'workflows[0].steps[2].depends_on[1]',
       { workflows: [{ ...workflow, steps: [step, step, { ...step, depends_on: ['a', ''] }] }] },
     ],
-    ['workflows[1].steps[0].depends_on', { workflows: [workflow, { ...workflow, steps: [{ ...step, depends_on: undefined }] }] }],
+    [
+      'workflows[1].steps[0].depends_on',
+      { workflows: [workflow, { ...workflow, steps: [{ ...step, depends_on: undefined }] }] },
+    ],
     [
       'workflows[0].steps[0].retry_policy.max_attempts',
-      { workflows: [{ ...workflow, steps: [{ ...step, retry_policy: { max_attempts: 0, backoff: 'none' } }] }] },
+      {
+        workflows: [
+          { ...workflow, steps: [{ ...step, retry_policy: { max_attempts: 0, backoff: 'none' } }] },
+        ],
+      },
     ],
     [
       'workflows[0].steps[0].retry_policy.jitter',
-      { workflows: [{ ...workflow, steps: [{ ...step, retry_policy: { max_attempts: 1, backoff: 'none', jitter: 1 } }] }] },
+      {
+        workflows: [
+          {
+            ...workflow,
+            steps: [{ ...step, retry_policy: { max_attempts: 1, backoff: 'none', jitter: 1 } }],
+          },
+        ],
+      },
     ],
-    ['workflows[0].steps[0].output_schema', { workflows: [{ ...workflow, steps: [{ ...step, output_schema: [] }] }] }],
+    [
+      'workflows[0].steps[0].output_schema',
+      { workflows: [{ ...workflow, steps: [{ ...step, output_schema: [] }] }] },
+    ],
     ['agents[0].name', { agents: [{ name: '', description: '' }] }],
-    ['agents', { agents: Array(51).fill({ name: 'a', description: '' }) }],
+    ['agents', { agents: times(51, { name: 'a', description: '' }) }],
     ['mcp_servers[0].serverUrl', { mcp_servers: [{ ...server, serverUrl: 'ftp://a' }] }],
     ['mcpServers[0].serverName', { mcpServers: [{ ...server, serverName: 1 }] }],
-    ['mcp_servers', { mcp_servers: Array(21).fill(server) }],
+    ['mcp_servers', { mcp_servers: times(21, server) }],
     ['mcp_servers[0].auth.type', { mcp_servers: [{ ...server, auth: { type: 'basic', token: 't' } }] }],
     ['mcp_servers[0].auth', { mcp_servers: [{ ...server, auth: 'token' }] }],
     ['mcp_servers[0].auth.token', { mcp_servers: [{ ...server, auth: { type: 'bearer' } }] }],
-    ['mcp_servers[0].auth.oauth', { mcp_servers: [{ ...server, auth: { type: 'bearer', token: 't', oauth: {} } }] }],
-    ['mcp_servers[0].auth.oauth.accessToken', { mcp_servers: [{ ...server, auth: { type: 'oauth', oauth: {} } }] }],
+    [
+      'mcp_servers[0].auth.oauth',
+      { mcp_servers: [{ ...server, auth: { type: 'bearer', token: 't', oauth: {} } }] },
+    ],
+    [
+      'mcp_servers[0].auth.oauth.accessToken',
+      { mcp_servers: [{ ...server, auth: { type: 'oauth', oauth: {} } }] },
+    ],
     ['callback', { callback: 'https://a.example' }],
     ['callback.url', { callback: { url: 'a.example' } }],
     ['callback.url', { callback: { url: 'https://me:pw@a.example' } }],
@@ -148,7 +172,12 @@ describe('a run request', () => {
     ['callback.headers', { callback: { url: 'https://a.example', headers: { X: 'y'.repeat(8192) } } }],
     [
       'callback.headers',
-      { callback: { url: 'https://a.example', headers: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x${n}`, ''])) } },
+      {
+        callback: {
+          url: 'https://a.example',
+          headers: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`x${n}`, ''])),
+        },
+      },
     ],
     ['datastores[0].id', { datastores: [{ id: '', name: 'a' }] }],
     ['queries[0].query', { queries: [{ name: 'a', description: '', query: '' }] }],
@@ -158,7 +187,7 @@ describe('a run request', () => {
     ['schedules[0].schedule', { schedules: [{ schedule: '', message: 'm' }] }],
     ['schedules[0].schedule', { schedules: [{ schedule: true, message: 'm' }] }],
     ['schedules[0].message', { schedules: [{ schedule: 1 }] }],
-    ['schedules', { schedules: Array(101).fill({ schedule: 1, message: 'm' }) }],
+    ['schedules', { schedules: times(101, { schedule: 1, message: 'm' }) }],
     ['final_output.schema', { final_output: { name: 'a' } }],
     ['final_output.strict', { final_output: { name: 'a', schema: {}, strict: 'yes' } }],
   ])('names %s where it is wrong', (path, change) => {
@@ -183,6 +212,8 @@ describe('a run request', () => {
       'schedules',
       'final_output',
     ]);
-    expect(errorsOf(() => refuseUnsupported(parseRunRequest({ message: 'a', agents: [], schedules: [] })))).toEqual([]);
+    expect(
+      errorsOf(() => refuseUnsupported(parseRunRequest({ message: 'a', agents: [], schedules: [] }))),
+    ).toEqual([]);
   });
 });
