@@ -1,9 +1,11 @@
 import { Socket, connect } from 'node:net';
-import { Body, Controller, Get, HttpCode, Module, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Module, Param, Post, Res } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
+import { Problem, notFound } from '#domain';
+import { LogUnavailable } from '#event-log';
 import type { Principal } from '#runs';
-import { SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { type Logger, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
 import { Caller } from '../../apps/server/src/http/caller.js';
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
@@ -18,6 +20,14 @@ class EchoController {
   @NeedsScope('run')
   echo(@Body() body: unknown, @Caller() { keyId }: Principal): object {
     return { body: body ?? null, keyId };
+  }
+
+  @Post('items/:id')
+  @NeedsScope('admin')
+  item(@Param('id') id: string): object {
+    if (id === 'busy') throw new Problem('session_busy', 'another run is under way');
+    if (id === 'down') throw new LogUnavailable('disk full at /secret/path');
+    throw notFound('the item');
   }
 
   @Get('boom')
@@ -48,7 +58,7 @@ class SomeKeys extends Authenticator {
   }
 }
 
-class SomeChecks extends HealthChecks {
+export class SomeChecks extends HealthChecks {
   checks: readonly Check[] = [{ name: 'log', isOk: true, isRequired: true }];
   override async check(): Promise<readonly Check[]> {
     return this.checks;
@@ -73,11 +83,12 @@ export interface Shell {
 /** The HTTP shell with a controller that echoes, on a free port. */
 export async function startShell(options: {
   readonly rateLimitRpm?: number;
+  readonly logger?: Logger;
   readonly limits?: Partial<HttpLimits>;
 }): Promise<Shell> {
   const app = await createHttpApp(ShellModule, {
     settings: { maxBodyBytes: 256 * 1024, rateLimitRpm: options.rateLimitRpm ?? 100_000 },
-    logger: new SilentLogger(),
+    logger: options.logger ?? new SilentLogger(),
     clock: new SystemClock(),
     random: new SystemRandom(),
     ...(options.limits === undefined ? {} : { limits: options.limits }),

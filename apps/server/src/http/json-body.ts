@@ -91,9 +91,8 @@ const MAX_SEARCHED = 64 * 1024;
 
 /** V8 names the position in some of its messages only; otherwise the shortest prefix that is already wrong tells it. */
 function positionOf(text: string, message: string): number | null {
-  const named = /at position (\d+)/.exec(message)?.[1];
-  if (named !== undefined) return Number(named);
-  if (isUnfinished(message)) return text.length;
+  const named = namedPosition(text, message);
+  if (named !== null) return named;
   if (text.length > MAX_SEARCHED) return null;
   let good = 0;
   let bad = text.length;
@@ -105,13 +104,21 @@ function positionOf(text: string, message: string): number | null {
   return good;
 }
 
-const isUnfinished = (message: string): boolean => /end of JSON input|Unterminated string/.test(message);
+/** Where a text ends too early is its end. */
+function namedPosition(text: string, message: string): number | null {
+  const named = /at position (\d+)/.exec(message)?.[1];
+  if (named !== undefined) return Number(named);
+  return /end of JSON input/.test(message) ? text.length : null;
+}
 
+/** Whether nothing that follows can make it JSON: the fault is before its end. */
 function isWrongAlready(prefix: string): boolean {
   try {
     JSON.parse(prefix);
     return false;
   } catch (error) {
-    return error instanceof SyntaxError && !isUnfinished(error.message);
+    if (!(error instanceof SyntaxError)) throw error;
+    const at = namedPosition(prefix, error.message);
+    return !error.message.includes('Unterminated string') && (at === null || at < prefix.length);
   }
 }

@@ -35,10 +35,13 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
   // Fastify asks to close after a body that it did not read to its end. Node reads the rest and drops it instead, so
   // that the client, still sending, gets the answer and not a reset; requestTimeout ends what never ends.
   reply.removeHeader('connection');
-  return reply
-    .code(status)
-    .header('content-type', PROBLEM_JSON)
-    .send(JSON.stringify(problemBody(problem, status, request.id)));
+  return (
+    reply
+      .code(status)
+      .header('content-type', PROBLEM_JSON)
+      // Bytes: to text Fastify would add a charset, which the type does not have (RFC 9457, 6.1).
+      .send(Buffer.from(JSON.stringify(problemBody(problem, status, request.id))))
+  );
 }
 
 /** The refusal that stands for an error; `internal` for whatever nobody expected. */
