@@ -36,14 +36,14 @@ export class ToolRunner {
     return drafts;
   }
 
-  /** Makes the calls that have no result. Resolves when each has one; rejects when the signal is aborted. */
+  /**
+   * Makes the calls that have no result. Resolves when each has one; rejects when the signal is aborted: from then on
+   * nothing is called and nothing is recorded.
+   */
   async run(open: readonly CallState[], signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     await Promise.all(
-      open.map(async ({ call }) => {
-        const outcome = await this.outcomeOf(call, signal);
-        signal.throwIfAborted();
-        await this.record(call, outcome);
-      }),
+      open.map(async ({ call }) => this.record(call, await this.outcomeOf(call, signal), signal)),
     );
   }
 
@@ -79,8 +79,9 @@ export class ToolRunner {
     }
   }
 
-  private async record(call: TurnToolCall, outcome: ToolOutcome): Promise<void> {
+  private async record(call: TurnToolCall, outcome: ToolOutcome, signal: AbortSignal): Promise<void> {
     const content = await this.contents.store(this.session, outcome.content);
+    signal.throwIfAborted();
     const failed = outcome.isError ? ({ is_error: true } as const) : {};
     this.sink.write([{ type: 'tool_call_completed', data: { call_id: call.id, content, ...failed } }]);
   }
