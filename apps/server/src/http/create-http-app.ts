@@ -100,7 +100,10 @@ export async function listen(
   limits: Pick<HttpLimits, 'backlog'> = HTTP_LIMITS,
 ): Promise<string> {
   await app.init();
-  return app.getHttpAdapter().getInstance().listen({ host, port, backlog: limits.backlog });
+  const { backlog } = limits;
+  // For `localhost` Fastify binds a second server, which has none of the limits and none of the answers above.
+  const address = host.toLowerCase() === 'localhost' ? '127.0.0.1' : host;
+  return app.getHttpAdapter().getInstance().listen({ host: address, port, backlog });
 }
 
 const fastifyOptions = (
