@@ -2,11 +2,12 @@ import { ContentStore, type EventLog, type FileStore, Follower } from '#event-lo
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
+import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
 import { PROJECTED_PREFIXES, Projector } from './projection/projector.js';
 import { ApiKeys } from './queries/api-keys.js';
-import { Freshness } from './queries/freshness.js';
+import { Freshness, StoredProgress } from './queries/freshness.js';
 import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
 import { Sessions } from './queries/sessions.js';
@@ -56,12 +57,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const codec = options.contentCodec ?? new PlainContentCodec();
   const content = new ContentStore(files);
   const database = new Database(options);
-  const projector = new Projector({
-    store: new PostgresReadModelStore(database, codec, SCHEMA),
-    log,
-    content,
-    logger,
-  });
+  const store = new PostgresReadModelStore(database, codec, SCHEMA);
+  const projector = new Projector({ store, log, content, logger });
   let fatal: string | null = null;
   const onFatal = (error: unknown) => {
     fatal = error instanceof Error ? error.message : String(error);
@@ -71,7 +68,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     { name: 'read-models', prefixes: PROJECTED_PREFIXES, target: projector, onFatal },
     { log, clock, random, background, logger },
   );
-  const freshness = new Freshness(log, follower, clock, () => database.isOpen);
+  const progress = isProjector ? follower : new StoredProgress(store, clock);
+  const freshness = new Freshness(log, progress, clock, () => database.isOpen);
   const runs = new Runs(database, log, codec, freshness);
   let isClosed = false;
   background.start('begin the projection', async () => {
@@ -80,7 +78,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   });
   return {
     ready: database.ready,
-    history: new History(database, log, content, codec),
+    history: new History(new HistoryRows(database, codec), log, content),
     runs,
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),

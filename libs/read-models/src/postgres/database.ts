@@ -21,6 +21,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** No statement of ours takes that long; a server that was stopped would keep us waiting for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * The connection to PostgreSQL. Owns the data source and, where it is our own, the server.
@@ -31,10 +32,12 @@ export class Database {
   /** Resolves when the tables are there. Rejects with ReadModelsRefused, where nothing but the operator can help. */
   readonly ready: Promise<void>;
   private source: DataSource | null = null;
+  /** Where our own server listens, once it was started. */
+  private running: DatabaseAddress | null = null;
   private readonly embedded: EmbeddedPostgres | null;
   private readonly closing = new AbortController();
   private problem: string | null = 'the database is starting';
-  private whenOpened: Promise<void> = Promise.resolve();
+  private readonly whenOpened: Promise<void>;
 
   constructor(private readonly options: DatabaseOptions) {
     this.embedded = options.databaseUrl === undefined ? new EmbeddedPostgres(options.folder, options) : null;
@@ -65,10 +68,7 @@ export class Database {
   }
 
   /** @throws ReadModelsUnavailable, DatabaseFault */
-  async query(
-    config: QueryConfig & { readonly binary?: boolean },
-    timeoutMs = STATEMENT_TIMEOUT_MS,
-  ): Promise<QueryResult> {
+  async query(config: QueryConfig, timeoutMs = STATEMENT_TIMEOUT_MS): Promise<QueryResult> {
     try {
       return await poolOf(this.opened).query({ ...config, query_timeout: timeoutMs } as QueryConfig);
     } catch (error) {
@@ -106,16 +106,28 @@ export class Database {
     }
   }
 
-  /** Lets go of the connections, ends our own server. */
+  /** Lets go of the connections, ends our own server; within seconds, whatever they do. */
   async close(): Promise<void> {
     this.closing.abort(new ReadModelsUnavailable('the database is closed'));
     this.problem = 'the database is closed';
+    await this.disconnect();
+    await this.whenOpened;
+    // It may have been opened until now.
+    await this.disconnect();
+  }
+
+  private async disconnect(): Promise<void> {
     const { source } = this;
     this.source = null;
-    if (this.embedded !== null) await this.embedded.stop();
-    await this.whenOpened;
-    await (source ?? this.source)?.destroy().catch(() => undefined);
+    // Our own server ends the connections that still wait for it.
+    const patience = new AbortController();
+    const ended = source?.destroy().catch(() => undefined);
     await this.embedded?.stop();
+    await Promise.race([
+      ended,
+      this.options.clock.sleep(CLOSE_TIMEOUT_MS, patience.signal).catch(() => undefined),
+    ]);
+    patience.abort();
   }
 
   private get opened(): DataSource {
@@ -155,8 +167,6 @@ export class Database {
     }
     return this.running;
   }
-
-  private running: DatabaseAddress | null = null;
 
   /** Our own server came back, perhaps with nothing in it. */
   private renew(): void {

@@ -44,7 +44,7 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
 /**
  * Starts the program, and before it a process that ends it when the pipe breaks that only we hold: so it goes when we
  * are killed. A line in the pipe sends that watchdog home. It looks into postmaster.pid before it kills, because pids
- * are used again.
+ * are used again; one that is just starting has not written its own yet.
  */
 const LAUNCH = `folder=$1; shift; self=$$
 is_there() { read -r pid < "$folder/postmaster.pid" && [ "$pid" = "$self" ]; }
@@ -52,8 +52,7 @@ is_there() { read -r pid < "$folder/postmaster.pid" && [ "$pid" = "$self" ]; }
   trap '' INT TERM HUP
   exec > /dev/null 2>&1
   read -r word <&3 && exit
-  is_there && kill -INT "$self"; sleep 3
-  is_there && kill -QUIT "$self"
+  for signal in INT INT INT QUIT KILL; do is_there && kill -$signal "$self"; sleep 1; done
 ) & )
 exec "$@" 3<&-`;
 

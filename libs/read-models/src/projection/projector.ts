@@ -68,8 +68,7 @@ export class Projector implements FollowerTarget {
   async apply({ logId, events, to }: FollowerBatch): Promise<void> {
     try {
       const changes = await this.changesOf(events);
-      const unwritten = to - (this.written?.position ?? 0);
-      if (isEmpty(changes) && unwritten < UNWRITTEN_POSITIONS) return;
+      if (isEmpty(changes) && !this.isDue(to)) return;
       await this.commit(changes, { logId, position: to });
     } catch (error) {
       this.cache.clear();
@@ -94,6 +93,11 @@ export class Projector implements FollowerTarget {
       error instanceof LogUnavailable ||
       error instanceof CheckpointMoved
     );
+  }
+
+  /** Other processes wait for the checkpoint; this one knows where its follower is. */
+  private isDue(to: number): boolean {
+    return !this.ports.log.exclusive || to - (this.written?.position ?? 0) >= UNWRITTEN_POSITIONS;
   }
 
   private async commit(changes: Changes, to: Checkpoint): Promise<void> {

@@ -1,14 +1,21 @@
-import type { EventLog, Follower } from '#event-log';
+import type { EventLog, Position } from '#event-log';
 import type { Clock } from '#platform';
+import type { ReadModelStore } from '../projection/rows.js';
 
 /** How long a query waits for the projection before it answers with what is there. */
 const PATIENCE_MS = 2_000;
+const LOOK_MS = 25;
+
+/** How far the projection is: the follower of this process knows it, another one's is read from the tables. */
+export interface Progress {
+  reached(position: Position, signal: AbortSignal): Promise<void>;
+}
 
 /** A query reflects every command that this process answered before it. */
 export class Freshness {
   constructor(
     private readonly log: EventLog,
-    private readonly follower: Follower,
+    private readonly progress: Progress,
     private readonly clock: Clock,
     private readonly isAvailable: () => boolean,
   ) {}
@@ -19,11 +26,24 @@ export class Freshness {
     if (!this.isAvailable()) return;
     const deadline = this.clock.deadline(PATIENCE_MS);
     try {
-      await this.follower.reached(await this.log.head(), deadline.signal);
+      await this.progress.reached(await this.log.head(), deadline.signal);
     } catch {
       // Late, stopped, or the log does not answer: what is there is still worth reading.
     } finally {
       deadline[Symbol.dispose]();
     }
+  }
+}
+
+/** For a process that does not project. */
+export class StoredProgress implements Progress {
+  constructor(
+    private readonly store: ReadModelStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async reached(position: Position, signal: AbortSignal): Promise<void> {
+    while (((await this.store.loadCheckpoint())?.position ?? 0) < position)
+      await this.clock.sleep(LOOK_MS, signal);
   }
 }

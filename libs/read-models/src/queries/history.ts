@@ -9,9 +9,7 @@ import {
   sessionStream,
 } from '#domain';
 import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
-import type { ContentCodec } from '../content-codec.js';
-import type { Database } from '../postgres/database.js';
-import { SCHEMA } from '../postgres/schema.js';
+import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 
@@ -19,14 +17,6 @@ import { ReadModelsUnavailable } from '../unavailable.js';
 export interface MessageView {
   readonly type: MessageType;
   readonly content: string;
-}
-
-/** What the tables know of a session's history. */
-interface ProjectedHistory {
-  readonly project: string;
-  readonly foldedTo: number;
-  readonly isHidden: boolean;
-  readonly messages: readonly FoldedMessage[];
 }
 
 interface FoldedMessage {
@@ -37,27 +27,15 @@ interface FoldedMessage {
 
 const NOTHING: ProjectedHistory = { project: '', foldedTo: -1, isHidden: false, messages: [] };
 
-/** A table that answers later than this is no faster than the log. */
-const PATIENCE_MS = 1_000;
-
-const QUERY = `
-SELECT s.project, s.folded_to, s.is_hidden, m.type, m.is_file, m.content
-FROM ${SCHEMA}.sessions s LEFT JOIN ${SCHEMA}.messages m ON m.session = s.session
-WHERE s.session = $1 ORDER BY m.revision`;
-
-/** Columns in this order, in binary form: bytes come as they are. */
-type Row = [string, number, boolean, MessageType | null, boolean, Buffer];
-
 /**
  * The messages of a session: rows of what is projected and a fold of the stream behind them. Complete at the moment when
  * a client has seen an event, without waiting for the projection; without the database a fold of the whole stream.
  */
 export class History {
   constructor(
-    private readonly database: Database,
+    private readonly rows: HistoryRows,
     private readonly log: EventLog,
     private readonly content: ContentStore,
-    private readonly codec: ContentCodec,
   ) {}
 
   /** In the order of the conversation. @throws Problem not_found; LogUnavailable */
@@ -75,28 +53,11 @@ export class History {
 
   private async projected(session: string): Promise<ProjectedHistory> {
     try {
-      const query = {
-        name: 'history',
-        text: QUERY,
-        values: [session],
-        rowMode: 'array' as const,
-        binary: true,
-      };
-      const rows = (await this.database.query(query, PATIENCE_MS)).rows as unknown as Row[];
-      const [first] = rows;
-      if (first === undefined) return NOTHING;
-      const [project, foldedTo, isHidden] = first;
-      return { project, foldedTo, isHidden, messages: rows.flatMap((row) => this.message(session, row)) };
+      return (await this.rows.read(session)) ?? NOTHING;
     } catch (error) {
       if (error instanceof ReadModelsUnavailable) return NOTHING;
       throw error;
     }
-  }
-
-  private message(session: string, [, , , type, isFile, bytes]: Row): FoldedMessage[] {
-    if (type === null) return [];
-    const text = this.codec.open(session, bytes);
-    return [{ type, pieces: isFile ? (JSON.parse(text) as Content[]) : [text] }];
   }
 
   private async view(session: string, { type, pieces }: FoldedMessage): Promise<MessageView> {
