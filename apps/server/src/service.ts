@@ -55,7 +55,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const toolboxes = new FixedToolboxes([]);
   const core = openCore(
     { ...ports, model: model.client, toolboxes },
-    { ...settings, replica: REPLICA, idempotencySecret: box.derive('annals/idempotency/v1') },
+    { ...settings, models: modelsOf(settings), replica: REPLICA, idempotencySecret: box.derive('annals/idempotency/v1') },
   );
   const apiKeys = new ApiKeys({ log, clock, random, box, background }, settings);
   await apiKeys.start(stopping.signal, showKey);
@@ -73,6 +73,10 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   };
   return { core, apiKeys, readModels, log, streams, openStreams, answers, clock, random, close };
 }
+
+/** The demo model has one name, and costs nothing. */
+const modelsOf = ({ openai, models }: Settings): Settings['models'] =>
+  openai === null ? { flash: 'demo', base: 'demo', max: 'demo' } : models;
 
 interface OpenModel {
   readonly client: ModelClient;
