@@ -32,15 +32,14 @@ export class AgentController {
   ) {}
 
   @Post()
-  @HttpCode(200)
   @NeedsScope('run')
   async run(
     @Query() query: unknown,
     @Body() sent: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<AcceptedAnswer | EndedAnswer | undefined> {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
     refuseUnsupported(body);
@@ -51,11 +50,10 @@ export class AgentController {
       ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
     });
     reply.header('content-location', `/runs/${started.run}`);
-    if (body.background) return this.accepted(started, reply);
-    if (wantsJson(request.headers.accept)) return this.ended(started, caller.project, reply);
+    if (body.background) return void reply.code(202).send(accepted(started));
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller.project, reply);
     const { run, requested } = started;
     void this.answers.stream(reply, { session: started.session, run, after: requested });
-    return undefined;
   }
 
   @Post('get-messages')
@@ -75,30 +73,24 @@ export class AgentController {
     return { success: true, message: 'Messages cleared' };
   }
 
-  private accepted({ session, run }: StartedRun, reply: FastifyReply): AcceptedAnswer {
-    reply.code(202);
-    return { session, run_id: run, status: 'queued', task_ids: [] };
-  }
-
-  private async ended(
-    started: StartedRun,
-    project: string,
-    reply: FastifyReply,
-  ): Promise<EndedAnswer | undefined> {
+  private async sendEnded(started: StartedRun, project: string, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const outcome = await this.answers.outcome(started, gone.signal);
-    if (outcome === null) return undefined;
+    if (outcome === null) return;
     const { session, run } = started;
-    return {
-      session,
-      run_id: run,
-      ...outcome,
-      messages: await this.history.messages(project, session),
-      task_ids: [],
-    };
+    const messages = await this.history.messages(project, session);
+    const answer: EndedAnswer = { session, run_id: run, ...outcome, messages, task_ids: [] };
+    reply.code(200).send(answer);
   }
 }
+
+const accepted = ({ session, run }: StartedRun): AcceptedAnswer => ({
+  session,
+  run_id: run,
+  status: 'queued',
+  task_ids: [],
+});
 
 function commandOf(body: RunBody, caller: Principal, requestId: string): StartRun {
   return {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStreams } from '#delivery';
+import { EventStreams, type StreamRequest } from '#delivery';
 import { invalid } from '#domain';
 import { parseLastEventId } from '../dto/query.js';
 import { wantsJson } from './negotiation.js';
@@ -33,28 +33,23 @@ export class EventAnswers {
     terms: EventsTerms,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<unknown> {
+  ): Promise<void> {
     const from = afterOf(terms, request);
     const after = Math.max(place.before, from ?? place.before);
     const { session, run, lastId } = place;
     const wanted = { session, ...(run === undefined ? {} : { run }), after };
-    if (wantsJson(request.headers.accept)) return this.page(wanted, terms.limit, reply);
-    if (lastId !== null && after >= lastId) return reply.code(204).send();
+    if (wantsJson(request.headers.accept)) return this.sendPage(wanted, terms.limit, reply);
+    if (lastId !== null && after >= lastId) return void reply.code(204).send();
     void this.answers.stream(reply, wanted);
-    return undefined;
   }
 
   /** The events' JSON is what the log holds, so the page is put together as text. */
-  private async page(
-    wanted: Parameters<EventStreams['page']>[0],
-    limit: number,
-    reply: FastifyReply,
-  ): Promise<string> {
+  private async sendPage(wanted: StreamRequest, limit: number, reply: FastifyReply): Promise<void> {
     const { items, hasMore } = await this.streams.page(wanted, limit);
     const last = items.at(-1);
     const cursor = hasMore && last ? `"${last.id}"` : 'null';
-    reply.header('content-type', 'application/json; charset=utf-8');
-    return `{"items":[${items.map((i) => `{"id":"${i.id}","data":${i.json}}`).join(',')}],"next_cursor":${cursor}}`;
+    const page = `{"items":[${items.map((i) => `{"id":"${i.id}","data":${i.json}}`).join(',')}],"next_cursor":${cursor}}`;
+    reply.code(200).header('content-type', 'application/json; charset=utf-8').send(page);
   }
 }
 

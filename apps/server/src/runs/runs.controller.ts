@@ -37,8 +37,8 @@ export class RunsController {
     @Query() query: unknown,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const terms = eventsQuery(query);
     const place = await this.places.find(project, run);
     return this.events.answer(place, terms, request, reply);

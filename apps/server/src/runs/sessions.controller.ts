@@ -36,8 +36,8 @@ export class SessionsController {
     @Query() query: unknown,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const terms = eventsQuery(query);
     requireSession((await this.sessions.get(session)).journal.state, project);
     return this.events.answer({ session, before: -1, lastId: null }, terms, request, reply);

@@ -7,6 +7,8 @@ const STALLED_MS = 30_000;
 const QUIET_MS = 10_000;
 const SWEEP_MS = 1_000;
 const HEARTBEAT = ':\n\n';
+/** One for all: an AbortSignal without a reason makes a DOMException with a stack each time. */
+const GONE = new Error('the client is gone');
 
 /** An SSE answer on a socket. At most one write is outstanding, so a slow client costs one write's memory. */
 export class SocketSink extends ClientSink {
@@ -68,7 +70,7 @@ export class SocketSink extends ClientSink {
   }
 
   private close(): void {
-    this.controller.abort();
+    this.controller.abort(GONE);
     this.settle();
   }
 }
