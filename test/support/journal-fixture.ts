@@ -1,5 +1,5 @@
 import { Journal, RunWriter } from '#agent';
-import { type Draft, decideOpen, sessionStream } from '#domain';
+import { type Draft, type RunRequest, decideOpen, sessionStream } from '#domain';
 import { type EventMeta, type RecordedEvent, newEvent } from '#event-log';
 import { CountingRandom } from './counting-random.js';
 import { ManualClock } from './manual-clock.js';
@@ -49,10 +49,14 @@ export class JournalFixture {
   }
 
   /** Opens the session with its run, which `w1` has claimed: revisions 0 to 3. */
-  static async open(temp: TempLog, session: string): Promise<JournalFixture> {
+  static async open(
+    temp: TempLog,
+    session: string,
+    request: Partial<RunRequest> = {},
+  ): Promise<JournalFixture> {
     const fixture = new JournalFixture(temp, session);
     await fixture.journal.command(META, (state) => ({
-      events: decideOpen(state, runRequest(fixture.run), { worker: 'w1', hasRoom: true }) ?? [],
+      events: decideOpen(state, runRequest(fixture.run, request), { worker: 'w1', hasRoom: true }) ?? [],
       value: null,
     }));
     return fixture;

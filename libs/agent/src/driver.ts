@@ -115,8 +115,7 @@ export class Driver implements RunSink {
           await this.runTools(action.calls);
           break;
         case 'close_step':
-          if (action.responses.length > 0) this.write(await this.tools.responses(action.responses));
-          this.write([{ type: 'agent_step', data: { step: String(this.state.steps + 1) } }]);
+          await this.closeStep(action.responses);
           break;
         case 'finish':
           return this.finish(action.end);
@@ -152,6 +151,12 @@ export class Driver implements RunSink {
   private async runTools(calls: readonly CallState[]): Promise<void> {
     await this.run.journal.settled(this.run.writer);
     await this.tools.run(calls, this.run.controller.signal);
+  }
+
+  /** Each response for itself: together they may be too large for one append. */
+  private async closeStep(missing: readonly CallState[]): Promise<void> {
+    if (missing.length > 0) for (const draft of await this.tools.responses(missing)) this.write([draft]);
+    this.write([{ type: 'agent_step', data: { step: String(this.state.steps + 1) } }]);
   }
 
   private async endAfter(error: unknown): Promise<void> {

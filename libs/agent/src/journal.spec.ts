@@ -181,6 +181,17 @@ describe('what a run writes', () => {
     expect(pieces.join('')).toBe(text);
     expect(pieces.every((p) => p.isWellFormed())).toBe(true);
   });
+
+  it('goes into several appends where many small events wait', async () => {
+    const fixture = await open();
+    const gate = new Gate();
+    fixture.log.next(heldBy(gate));
+    for (let n = 1; n <= 10_000; n++) fixture.write(step(n));
+    const settled = fixture.settled();
+    gate.open();
+    await settled;
+    expect(await fixture.lines()).toHaveLength(10_000);
+  });
 });
 
 describe('whoever waits for the journal', () => {

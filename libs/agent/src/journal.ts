@@ -206,7 +206,7 @@ export class Journal {
       const at = { ...event, revision: this.last + 1 + batch.events.length };
       batch.state = evolveSession(batch.state, asSessionEvent(at));
       batch.events.push(event);
-      batch.bytes += Buffer.byteLength(event.json);
+      batch.bytes += Buffer.byteLength(event.json) + ENVELOPE_BYTES;
     }
   }
 
@@ -283,6 +283,8 @@ export interface JournalListener {
 
 /** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
 const MAX_TEXT = 24_000;
+/** What an event's envelope counts for in an append; the half that an append leaves free takes the longer ones. */
+const ENVELOPE_BYTES = 400;
 const RETRY_MS = 200;
 
 const after = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });

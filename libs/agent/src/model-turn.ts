@@ -30,7 +30,7 @@ export interface TurnRequest {
   readonly state: RunState;
   readonly messages: readonly ContextMessage[];
   readonly tools: readonly ToolDefinition[];
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, 'hasRoom' | 'room'>;
   readonly sink: RunSink;
 }
 
@@ -54,8 +54,8 @@ const WAIT_FACTOR = 4;
 const MAX_RETRY_AFTER_MS = 12_000;
 /** A context that the server finds too long is halved so many times. */
 const CUTS = 4;
-/** Arguments of one turn's calls, together: they stand in one event. */
-const MAX_ARGUMENTS = 120_000;
+/** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
+const MAX_CALL_BYTES = 160 * 1024;
 
 type End = Extract<ModelPiece, { kind: 'end' }>;
 
@@ -139,10 +139,10 @@ function failed(error: ModelFailure): TurnFailed {
 function turnData(end: End, model: string): TurnData {
   const { usage, toolCalls } = end;
   const tool_calls = distinct(toolCalls);
-  if (tool_calls.reduce((sum, call) => sum + call.arguments.length, 0) > MAX_ARGUMENTS) {
+  if (Buffer.byteLength(JSON.stringify(tool_calls)) > MAX_CALL_BYTES) {
     throw new ModelFailure(
       'transient',
-      `the model called tools with more than ${MAX_ARGUMENTS} characters of arguments`,
+      `the model called tools with more than ${MAX_CALL_BYTES} bytes of arguments`,
     );
   }
   return {
@@ -161,7 +161,8 @@ function turnData(end: End, model: string): TurnData {
 function distinct(calls: readonly TurnToolCall[]): TurnToolCall[] {
   const seen = new Set<string>();
   return calls.map(({ id, name, arguments: input }, i) => {
-    const unique = id === '' || seen.has(id) ? `${id || 'call'}_${i}` : id;
+    let unique = id;
+    for (let n = i; unique === '' || seen.has(unique); n++) unique = `${id || 'call'}_${n}`;
     seen.add(unique);
     return { id: unique, name, arguments: input };
   });

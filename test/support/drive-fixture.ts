@@ -1,0 +1,66 @@
+import { Driver, ModelTurn, type Tool } from '#agent';
+import { ContextFold, type RunRequest, newRun } from '#domain';
+import { ContentStore, MemoryFileStore } from '#event-log';
+import { type Logger, SilentLogger } from '#platform';
+import { JournalFixture } from './journal-fixture.js';
+import { type ClientScript, ScriptedClient } from './scripted-client.js';
+import { runRequest } from './session-tape.js';
+import type { TempLog } from './temp-log.js';
+
+export interface DriveOptions {
+  readonly script: ClientScript;
+  readonly tools?: readonly Tool[];
+  readonly request?: Partial<RunRequest>;
+  readonly maxSteps?: number;
+  readonly logger?: Logger;
+}
+
+/** A run that a driver brings to its end, on a real log, with a scripted model. */
+export class DriveFixture {
+  readonly model: ScriptedClient;
+  readonly controller = new AbortController();
+  readonly context = new ContextFold();
+  readonly driver: Driver;
+
+  private constructor(
+    readonly at: JournalFixture,
+    private readonly temp: TempLog,
+    options: DriveOptions,
+  ) {
+    this.model = new ScriptedClient(options.script);
+    const { clock, random, journal, writer, session, run } = at;
+    const contents = new ContentStore(new MemoryFileStore());
+    const request = runRequest(run, options.request);
+    this.context.begin(request.message);
+    const limits = { maxSteps: options.maxSteps ?? 25, runTimeoutMs: 600_000 };
+    const turn = new ModelTurn(this.model, clock, random, contents);
+    const toolbox = { tools: options.tools ?? [], close: () => Promise.resolve() };
+    this.driver = new Driver(
+      { clock, logger: options.logger ?? new SilentLogger(), contents, turn, limits },
+      {
+        session,
+        journal,
+        writer,
+        state: newRun(request),
+        context: this.context,
+        toolbox,
+        controller: this.controller,
+      },
+    );
+  }
+
+  static async open(temp: TempLog, session: string, options: DriveOptions): Promise<DriveFixture> {
+    return new DriveFixture(await JournalFixture.open(temp, session, options.request), temp, options);
+  }
+
+  /** What is on the log behind the first four events: the type, and the data as JSON text where there is any. */
+  async lines(): Promise<string[]> {
+    const events = (await this.temp.read(this.at.stream)).slice(4);
+    return events.map(({ type, json }) => (json === '{}' ? type : `${type} ${json}`));
+  }
+
+  /** Resolves when an event of this type is on the log. */
+  async heard(type: string): Promise<void> {
+    while (!this.at.heard.flat().some((event) => event.type === type)) await new Promise(setImmediate);
+  }
+}
