@@ -1,10 +1,9 @@
-import type { Worker } from 'node:worker_threads';
 import type { Logger } from '#platform';
 import type { Field } from '../codec.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
 import { encodeAppends, Fifo, type PendingAppend } from './pending.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
-import { startThread } from './start-thread.js';
+import { startThread, type ThreadHandle } from './start-thread.js';
 
 const REOPEN_PAUSE_MS = 1_000;
 const MAX_WAITING = 50_000;
@@ -32,7 +31,7 @@ export interface ConnectionEvents {
 export class Connection {
   logId = '';
   head = 0;
-  private worker: Worker | null = null;
+  private thread: ThreadHandle | null = null;
   private state: 'opening' | 'open' | 'down' | 'closing' | 'closed' = 'opening';
   private trouble = '';
   private isFull = false;
@@ -107,7 +106,7 @@ export class Connection {
     this.state = 'closed';
     this.trouble = 'the log is closed';
     this.refuseWaiting();
-    await this.worker?.terminate();
+    await this.thread?.terminate();
   }
 
   private refusal(): string | undefined {
@@ -125,11 +124,11 @@ export class Connection {
   }
 
   private post(request: Request): void {
-    this.worker?.postMessage(request);
+    this.thread?.send(request);
   }
 
   private start(): void {
-    this.worker = startThread(this.options, {
+    this.thread = startThread(this.options, {
       reply: (message) => this.take(message),
       ended: (reason) => this.ended(reason),
     });
@@ -182,7 +181,7 @@ export class Connection {
   }
 
   private ended(reason: string): void {
-    this.worker = null;
+    this.thread = null;
     this.trouble ||= reason;
     const error = new AppendOutcomeUnknown(this.trouble);
     for (const append of this.sent.drain()) append.reject(error);

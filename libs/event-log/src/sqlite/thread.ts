@@ -1,17 +1,11 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
 import { isFull, openDatabase, Refusal } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
-import type {
-  AppendRequest,
-  ReadAllRequest,
-  ReadStreamRequest,
-  Reply,
-  Request,
-  ThreadOptions,
-} from './protocol.js';
+import { Mailbox, type ThreadData } from './mailbox.js';
+import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
 
 /**
  * The log's own thread: one writer, one reader, one connection.
@@ -19,9 +13,9 @@ import type {
  * 2. Any error while writing ends the thread: what SQLite says then about the transaction cannot be relied on. The
  *    appends without an answer have an unknown outcome, and the next thread reopens the file.
  */
-const port = parentPort!;
-const options = workerData as ThreadOptions;
-const reply = (message: Reply) => port.postMessage(message);
+const { options, ends } = workerData as ThreadData;
+const mailbox = new Mailbox(ends);
+const reply = (message: Reply) => mailbox.reply(message);
 
 const PAGE_BYTES = 4096;
 const READS_A_TURN = 4;
@@ -33,6 +27,7 @@ const CHECKPOINT_AT = 0.7;
 /** An append changes a page of events and one of the index, or some more. */
 const WAL_BYTES_AN_APPEND = 8 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
+const FOREVER_MS = 2 ** 31 - 1;
 
 class Thread {
   private readonly writer: LogWriter;
@@ -45,8 +40,6 @@ class Thread {
   /** What the WAL may have grown by since its size was asked for. */
   private walGrowth = 0;
   private readonly walSize: StatementSync;
-  private idle: NodeJS.Timeout | undefined;
-
   private readonly db: DatabaseSync;
 
   constructor(db: DatabaseSync, head: number) {
@@ -56,11 +49,18 @@ class Thread {
     this.reader = new LogReader(db);
   }
 
-  listen(): void {
-    port.on('message', (request: Request) => {
-      this.take(request);
-      this.work();
-    });
+  /** Until it is told to close. */
+  run(): void {
+    for (;;) {
+      for (let next = mailbox.take(); next !== undefined; next = mailbox.take()) this.take(next);
+      if (this.appends.length > 0) this.write();
+      else if (this.reads.length === 0) {
+        if (this.isClosing) return this.close();
+        this.idle();
+        continue;
+      }
+      for (const request of this.reads.splice(0, READS_A_TURN)) this.read(request);
+    }
   }
 
   private take(request: Request): void {
@@ -69,16 +69,13 @@ class Thread {
     else this.reads.push(request);
   }
 
-  private work(): void {
-    for (;;) {
-      for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
-        this.take(next.message as Request);
-      if (this.appends.length > 0) this.write();
-      else if (this.reads.length === 0) break;
-      for (const request of this.reads.splice(0, READS_A_TURN)) this.read(request);
+  private idle(): void {
+    if (mailbox.wait(this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS) || !this.isDirty) return;
+    try {
+      this.checkpoint();
+    } catch (error) {
+      this.fail(error);
     }
-    if (this.isClosing) this.close();
-    else if (this.isDirty) this.idle ??= setTimeout(() => this.rest(), IDLE_CHECKPOINT_MS);
   }
 
   private write(): void {
@@ -123,20 +120,9 @@ class Thread {
     this.isDirty = false;
   }
 
-  private rest(): void {
-    this.idle = undefined;
-    try {
-      this.checkpoint();
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
   private close(): void {
-    clearTimeout(this.idle);
     this.db.close();
     reply({ kind: 'closed' });
-    port.close();
   }
 
   /** Invariant 2. */
@@ -156,8 +142,9 @@ class Thread {
 
 try {
   const { db, logId, head } = openDatabase(options);
-  new Thread(db, head).listen();
+  const thread = new Thread(db, head);
   reply({ kind: 'opened', logId, head });
+  thread.run();
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   reply({ kind: 'refused', detail: error.message });
