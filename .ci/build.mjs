@@ -1,4 +1,4 @@
-// Compiles what is stale of apps, libs, test/support and test/bench into dist, file by file, with SWC. Prints only what it did.
+// Compiles what is stale of apps, libs, test/support, test/bench and test/simulation into dist, file by file, with SWC. Prints only what it did.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,7 @@ const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 const target = (file) => join(root, 'dist', relative(root, file).replace(/\.ts$/, '.js'));
 
 export async function build() {
-  const sources = ['apps', 'libs', 'test/support', 'test/bench']
+  const sources = ['apps', 'libs', 'test/support', 'test/bench', 'test/simulation']
     .flatMap((d) => filesIn(join(root, d), '.ts'))
     .filter((f) => !f.endsWith('.spec.ts'));
   const wanted = new Set(sources.map(target));

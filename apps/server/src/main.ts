@@ -5,7 +5,7 @@ import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
 import { openService } from './service.js';
-import { stopOnSignals } from './stop.js';
+import { Stop } from './stop.js';
 
 async function start(): Promise<void> {
   const settings = readSettings();
@@ -14,8 +14,10 @@ async function start(): Promise<void> {
   const logger = new PinoLogger(settings.logLevel);
   const service = await openService(settings, logger);
   const { clock, random } = service;
-  const app = await createHttpApp(AppModule.of(service), { settings, logger, clock, random });
-  stopOnSignals(app, service, settings, logger);
+  const stop = new Stop(service, settings, logger);
+  const isStopping = () => stop.isStopping;
+  const app = await createHttpApp(AppModule.of(service), { settings, logger, clock, random, isStopping });
+  stop.onSignals(app);
   const address = await listen(app, settings);
   logger.info({ address, pid: process.pid }, 'listening');
   service.readModels.ready.catch((error: unknown) => refuse(error));

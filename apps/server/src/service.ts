@@ -11,8 +11,8 @@ import {
   SystemRandom,
   openSecretBox,
 } from '#platform';
-import { type ReadModels, openReadModels } from '#read-models';
-import { ApiKeys, type Core, openCore } from '#runs';
+import { type ReadModels, ReadModelsUnavailable, openReadModels } from '#read-models';
+import { ApiKeys, type Core, type KeySnapshot, openCore } from '#runs';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -55,9 +55,20 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const toolboxes = new FixedToolboxes([]);
   const core = openCore(
     { ...ports, model: model.client, toolboxes },
-    { ...settings, models: modelsOf(settings), replica: REPLICA, idempotencySecret: box.derive('annals/idempotency/v1') },
+    {
+      ...settings,
+      models: modelsOf(settings),
+      replica: REPLICA,
+      idempotencySecret: box.derive('annals/idempotency/v1'),
+    },
   );
-  const apiKeys = new ApiKeys({ log, clock, random, box, background }, settings);
+  const apiKeys = new ApiKeys(
+    { log, clock, random, box, background },
+    {
+      ...settings,
+      load: () => Promise.race([loadKeys(readModels), clock.sleep(KEYS_PATIENCE_MS).then(() => NO_KEYS)]),
+    },
+  );
   await apiKeys.start(stopping.signal, showKey);
   core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
   const streams = new EventStreams(log, core.contents);
@@ -72,6 +83,28 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     await log.close();
   };
   return { core, apiKeys, readModels, log, streams, openStreams, answers, clock, random, close };
+}
+
+const KEYS_PATIENCE_MS = 3_000;
+const NO_KEYS: KeySnapshot = { keys: [], position: 0 };
+
+/** The keys as the read models have them; where they do not answer, the log is read from its start. */
+async function loadKeys({ ready, caughtUp, follower, apiKeys }: ReadModels): Promise<KeySnapshot> {
+  try {
+    await ready;
+    await caughtUp();
+    const { position } = follower;
+    const stored = await apiKeys.all();
+    const keys = stored.map((key) => ({
+      ...key,
+      webhookSecret: key.sealedWebhookSecret,
+      createdAt: Date.parse(key.created_at),
+    }));
+    return { keys, position };
+  } catch (error) {
+    if (error instanceof ReadModelsUnavailable) return NO_KEYS;
+    throw error;
+  }
 }
 
 /** The demo model has one name, and costs nothing. */

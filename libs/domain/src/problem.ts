@@ -12,6 +12,7 @@ export type ProblemCode =
   | 'idempotency_mismatch'
   | 'rate_limited'
   | 'log_unavailable'
+  | 'unavailable'
   | 'internal';
 
 export interface FieldError {

@@ -9,6 +9,7 @@ import type {
   RawServerDefault,
   RouteOptions,
 } from 'fastify';
+import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission.js';
 import { Authenticator } from './authenticator.js';
@@ -50,6 +51,8 @@ export interface HttpParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits?: Partial<HttpLimits>;
+  /** Whether the service takes no requests any more. */
+  readonly isStopping?: () => boolean;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function createHttpApp(
   let admission: Admission | null = null;
   const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
     prepare(request, reply);
-    const problem = admission?.refuse(request, reply) ?? null;
+    const problem = parts.isStopping?.() ? stopping(reply) : (admission?.refuse(request, reply) ?? null);
     if (problem !== null) sendProblem(request, reply, problem);
     return problem === null;
   };
@@ -127,6 +130,11 @@ const fastifyOptions = (
   multipart: false,
   routerOptions: { maxParamLength: 16_384 },
 });
+
+function stopping(reply: FastifyReply): Problem {
+  reply.header('connection', 'close');
+  return new Problem('unavailable', 'the service is stopping', { retryAfterS: 5 });
+}
 
 function prepare(request: FastifyRequest, reply: FastifyReply): void {
   request.principal = null;

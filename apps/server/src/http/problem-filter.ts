@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemCode } from '#domain';
 import { EventTooLarge, LogUnavailable } from '#event-log';
+import { ReadModelsUnavailable } from '#read-models';
 import type { Logger } from '#platform';
 import { PROBLEM_JSON, STATUS, problemBody } from './problem-response.js';
 
@@ -51,6 +52,9 @@ export function problemOf(error: unknown): Problem {
     return new Problem('log_unavailable', 'the log takes no writes now; nothing was started', {
       retryAfterS: 5,
     });
+  }
+  if (error instanceof ReadModelsUnavailable) {
+    return new Problem('unavailable', 'the database of the lists does not answer now', { retryAfterS: 5 });
   }
   if (error instanceof EventTooLarge) {
     return new Problem('payload_too_large', 'the request is too large to be stored');

@@ -15,6 +15,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   rate_limited: 429,
   internal: 500,
   log_unavailable: 503,
+  unavailable: 503,
 };
 
 const TITLES: Readonly<Record<number, string>> = {
