@@ -37,9 +37,14 @@ export class EventStreams {
   }
 
   /** A page of recorded events after a revision, and whether there may be more. */
-  async page(request: StreamRequest, limit: number): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {
+  async page(
+    request: StreamRequest,
+    limit: number,
+  ): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {
     const items: RecordedPublicEvent[] = [];
-    for await (const events of this.log.readStream(sessionStream(request.session), { after: request.after })) {
+    for await (const events of this.log.readStream(sessionStream(request.session), {
+      after: request.after,
+    })) {
       for (const event of events) {
         if (!isWanted(event, request)) continue;
         if (items.length === limit) return { items, hasMore: true };
@@ -51,7 +56,11 @@ export class EventStreams {
   }
 
   /** Whether the run's end was among them. */
-  private async sendBatch(events: readonly RecordedEvent[], request: StreamRequest, sink: ClientSink): Promise<boolean> {
+  private async sendBatch(
+    events: readonly RecordedEvent[],
+    request: StreamRequest,
+    sink: ClientSink,
+  ): Promise<boolean> {
     let text = '';
     for (const event of events) {
       if (!isWanted(event, request)) continue;

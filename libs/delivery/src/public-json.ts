@@ -8,14 +8,22 @@ const FILE_MARK = '{"$file":';
  * The `data:` JSON of a public event: made from the bytes on the log alone, so it is the same for every client, at any
  * time. A promise where content has to be fetched from the file store.
  */
-export function publicJson(event: RecordedEvent, session: string, contents: ContentStore): string | Promise<string> {
+export function publicJson(
+  event: RecordedEvent,
+  session: string,
+  contents: ContentStore,
+): string | Promise<string> {
   if (event.json.includes(FILE_MARK)) return withContent(event, session, contents);
   return framed(event.type, session, event.json);
 }
 
 async function withContent(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
   const { content } = event.data as { content: Content };
-  return framed(event.type, session, JSON.stringify({ ...event.data, content: await contents.text(session, content) }));
+  return framed(
+    event.type,
+    session,
+    JSON.stringify({ ...event.data, content: await contents.text(session, content) }),
+  );
 }
 
 function framed(type: string, session: string, fields: string): string {
