@@ -89,12 +89,12 @@ const KEYS_PATIENCE_MS = 3_000;
 const NO_KEYS: KeySnapshot = { keys: [], position: 0 };
 
 /** The keys as the read models have them; where they do not answer, the log is read from its start. */
-async function loadKeys({ ready, caughtUp, follower, apiKeys }: ReadModels): Promise<KeySnapshot> {
+async function loadKeys(readModels: ReadModels): Promise<KeySnapshot> {
   try {
-    await ready;
-    await caughtUp();
-    const { position } = follower;
-    const stored = await apiKeys.all();
+    await readModels.ready;
+    await readModels.caughtUp();
+    const { position } = readModels.follower;
+    const stored = await readModels.apiKeys.all();
     const keys = stored.map((key) => ({
       ...key,
       webhookSecret: key.sealedWebhookSecret,

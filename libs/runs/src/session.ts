@@ -7,12 +7,16 @@ import {
   RunCancelled,
   RunStopped,
   RunWriter,
+  type Toolbox,
+  type ToolboxRequest,
+  type Toolbox,
   type Toolboxes,
 } from '#agent';
 import {
   ContextFold,
   type CurrentRun,
   type Draft,
+  type RunEnd,
   type SessionState,
   asSessionEvent,
   decideClaimNext,
@@ -21,7 +25,7 @@ import {
   newRun,
   sessionStream,
 } from '#domain';
-import type { EventLog, RecordedEvent } from '#event-log';
+import { type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
 import { type LoadedSession, type RequestEvent, loadContext, loadRequest, loadRun } from './load-session.js';
@@ -59,7 +63,8 @@ export class Session {
   private context: ContextFold | null;
   private driving: Driving | null = null;
   private driver: Driver | null = null;
-  private clears = 0;
+  /** Revision of the last clear that was heard of here. */
+  private lastClear = NO_EVENTS;
   private isClaiming = false;
   private isStopped = false;
   private readonly requests = new Map<string, RequestEvent>();
@@ -117,16 +122,16 @@ export class Session {
       if (event.type === 'run_requested')
         this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
       else if (this.isUnseen(event)) this.context = null;
-      if (event.type === 'messages_cleared') this.clears++;
+      if (event.type === 'messages_cleared') this.lastClear = event.revision;
       isNews ||= DECISIVE.has(event.type);
     }
     if (isNews) this.react();
   }
 
-  /** Whether the event changes the context in a way that no driver of ours has seen to. */
+  /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
   private isUnseen(event: RecordedEvent): boolean {
     if (event.type === 'messages_cleared') return true;
-    return event.type === 'model_turn_completed' && event.meta.run !== this.driving?.run;
+    return event.type === 'run_claimed' && (event.data as { worker: string }).worker !== this.ports.worker;
   }
 
   private superviseDriver(driving: Driving, current: CurrentRun | null): void {
@@ -168,19 +173,32 @@ export class Session {
     if (this.isClaiming || !this.ports.admission.takeOrWait(run, again)) return;
     this.isClaiming = true;
     this.ports.background.start('claim', async () => {
+      let isTried = false;
       try {
         const request = await this.requestOf(run);
         await this.journal.command(request.meta, (state) => ({
           events: decide(state) ?? [],
           value: undefined,
         }));
+        isTried = true;
+      } catch (error) {
+        await this.pauseAfter(error, run);
       } finally {
         this.isClaiming = false;
         const { current } = this.journal.state;
         if (current?.run !== run || current.worker !== this.ports.worker) this.ports.admission.release(run);
         this.react();
+        // The log could not be asked: the run is still there to be claimed.
+        if (!isTried) again();
       }
     });
+  }
+
+  /** What could not be done because of the log is tried again, not at once. */
+  private async pauseAfter(error: unknown, run: string): Promise<void> {
+    if (this.isStopped) return;
+    this.ports.logger.warn({ err: error, run, session: this.id }, 'a run has to wait for the log');
+    await this.ports.clock.sleep(RETRY_MS);
   }
 
   private async requestOf(run: string): Promise<RequestEvent> {
@@ -196,6 +214,8 @@ export class Session {
     this.ports.background.start('run', async () => {
       try {
         await this.drive(current, controller);
+      } catch (error) {
+        if (!(error instanceof ClaimLost)) await this.pauseAfter(error, current.run);
       } finally {
         this.driving = null;
         this.driver = null;
@@ -207,24 +227,42 @@ export class Session {
   }
 
   private async drive(current: CurrentRun, controller: AbortController): Promise<void> {
-    const { log, driver, toolboxes, logger, clock } = this.ports;
+    const { log, driver, logger, clock } = this.ports;
     const { run } = current;
     const request = await this.requestOf(run);
     const writer = new RunWriter(current, request.meta, (reason) => controller.abort(reason));
     const context = await this.contextFor(current, request);
     const isFresh = current.epoch === 1;
     const state = isFresh ? newRun(request.data) : await loadRun(log, this.journal.stream, request);
-    const cleared = this.clears;
     const { project } = request.meta;
-    const toolbox = await toolboxes.open({ session: this.id, run, project }, controller.signal);
+    const toolbox = await this.openTools({ session: this.id, run, project }, controller.signal);
     const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
-    this.driver = new Driver(driver, drive);
-    if (this.isStopped) this.driver.drain();
-    const end = await this.driver.drive().finally(() => toolbox.close());
+    const end = await this.driveWith(toolbox, new Driver(driver, drive));
     if (end === null) return;
-    if (cleared === this.clears) this.context = context;
+    // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
+    if (current.epoch === 1 && this.lastClear < current.claimed) this.context = context;
     const tookMs = clock.now() - request.time;
     logger.info({ run, session: this.id, project, status: end.kind, ms: tookMs }, 'run ended');
+  }
+
+  /** A run that is to end before its tools are open needs none. */
+  private async openTools(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+    try {
+      return await this.ports.toolboxes.open(request, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return NO_TOOLS;
+    }
+  }
+
+  private async driveWith(toolbox: Toolbox, driver: Driver): Promise<RunEnd | null> {
+    this.driver = driver;
+    if (this.isStopped) driver.drain();
+    try {
+      return await driver.drive();
+    } finally {
+      await toolbox.close();
+    }
   }
 
   /** The context up to the run's own last turn. */
@@ -236,6 +274,9 @@ export class Session {
     return known;
   }
 }
+
+const RETRY_MS = 500;
+const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };
 
 const DECISIVE: ReadonlySet<string> = new Set([
   'run_requested',
