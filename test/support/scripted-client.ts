@@ -1,8 +1,8 @@
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type ToolCall } from '#agent';
 import { Gate } from './scripted-turn.js';
 
-/** A piece, a fault, a door that the test opens, or silence until somebody stops waiting. */
-export type ClientStep = ModelPiece | Error | Gate | 'hang';
+/** A piece, a fault, a door that the test opens, something to wait for, or silence until somebody stops waiting. */
+export type ClientStep = ModelPiece | Error | Gate | (() => Promise<unknown>) | 'hang';
 export type ClientScript =
   readonly (readonly ClientStep[])[] | ((request: ModelRequest, n: number) => readonly ClientStep[]);
 
@@ -41,6 +41,7 @@ export class ScriptedClient extends ModelClient {
       signal.throwIfAborted();
       if (step instanceof Error) throw step;
       if (step === 'hang') await aborted(signal);
+      else if (typeof step === 'function') await step();
       else if (step instanceof Gate) await Promise.race([step.arrive(), aborted(signal)]);
       else yield [step];
     }

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RecordedEvent, SqliteEventLog, collect } from '#event-log';
+import { sessionStream } from '#domain';
+import { type NewEvent, type RecordedEvent, SqliteEventLog, collect, newEvent } from '#event-log';
 import { SilentLogger } from '#platform';
+import { CountingRandom } from './counting-random.js';
+import type { SessionTape } from './session-tape.js';
 
 /** The real log in a folder of its own, without the syncs that a test need not wait for. */
 export class TempLog {
@@ -29,4 +32,29 @@ export class TempLog {
   async typesOf(stream: string): Promise<string[]> {
     return (await this.read(stream)).map((event) => event.type);
   }
+}
+
+const APPEND_BYTES = 400 * 1024;
+
+/** Puts the events of a tape on the log, as the stream of a session that nobody has written to. */
+export async function appendTape(
+  temp: TempLog,
+  session: string,
+  tape: Pick<SessionTape, 'events'>,
+): Promise<void> {
+  const random = new CountingRandom(session);
+  let batch: NewEvent[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (batch.length > 0) await temp.log.append(sessionStream(session), batch, { expected: 'any' });
+    batch = [];
+    bytes = 0;
+  };
+  for (const { type, data, time, meta } of tape.events) {
+    const event = newEvent({ id: random.uuid(), type, time, data }, { schemaVersion: 1, ...meta });
+    batch.push(event);
+    bytes += event.json.length;
+    if (bytes > APPEND_BYTES) await flush();
+  }
+  await flush();
 }

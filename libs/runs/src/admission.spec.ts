@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { StartedRun } from './start-run.js';
+import { House } from '../../../test/support/house.js';
+import { Gate } from '../../../test/support/scripted-turn.js';
+import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
+import { TempLog } from '../../../test/support/temp-log.js';
+import { Admission } from './admission.js';
+
+describe('admission', () => {
+  it('gives as many places as there are, and one that is held again to its holder', () => {
+    const admission = new Admission(2);
+    expect(['a', 'b', 'c', 'a'].map((run) => admission.tryTake(run))).toEqual([true, true, false, true]);
+    expect(admission.running).toBe(2);
+  });
+
+  it('calls who waits in turn, one for each place that becomes free', () => {
+    const admission = new Admission(1);
+    const woken: string[] = [];
+    admission.tryTake('a');
+    for (const run of ['b', 'c']) expect(admission.takeOrWait(run, () => woken.push(run))).toBe(false);
+    expect(admission.waiting).toBe(2);
+    admission.release('a');
+    expect(woken).toEqual(['b']);
+    expect(admission.takeOrWait('b', () => {})).toBe(true);
+    admission.release('b');
+    expect(woken).toEqual(['b', 'c']);
+    expect(admission.waiting).toBe(0);
+  });
+
+  it('does not call for the release of a run that held no place', () => {
+    const admission = new Admission(1);
+    const woken: string[] = [];
+    admission.tryTake('a');
+    admission.takeOrWait('b', () => woken.push('b'));
+    admission.release('x');
+    expect(woken).toEqual([]);
+    admission.release('b');
+    admission.release('a');
+    expect(woken).toEqual([]);
+  });
+
+  it('refuses one more where four wait for each place', () => {
+    const admission = new Admission(1);
+    admission.requireRoom();
+    admission.tryTake('a');
+    for (const run of ['b', 'c', 'd', 'e']) {
+      admission.requireRoom();
+      admission.takeOrWait(run, () => {});
+    }
+    expect(() => admission.requireRoom()).toThrow('4 runs wait for room');
+    admission.release('a');
+    expect(() => admission.requireRoom()).not.toThrow();
+  });
+});
+
+describe('a service that is full', () => {
+  let temp: TempLog;
+  beforeAll(async () => {
+    temp = await TempLog.open();
+  });
+  afterAll(() => temp.close());
+
+  it('lets runs wait, in new sessions and in those that are there, and drives each in its turn', async () => {
+    const gates: Gate[] = [];
+    const script = (): ClientStep[] => {
+      const gate = new Gate();
+      gates.push(gate);
+      return [text('ok'), gate, done()];
+    };
+    const house = new House(temp, 'full', { script, maxRuns: 2 });
+    const runs: StartedRun[] = [];
+    for (let i = 0; i < 6; i++) runs.push(await house.start(`${i}`));
+    runs.push(await house.start('more', { session: runs[5]!.session }));
+    await house.model.asked(2);
+    expect(house.core.admission).toMatchObject({ running: 2, waiting: 4 });
+    for (let i = 0; i < runs.length; i++) {
+      await house.model.asked(i + 1);
+      expect(house.core.admission.running).toBeLessThanOrEqual(2);
+      await gates[i]!.reached;
+      gates[i]!.open();
+    }
+    for (const run of runs) expect((await house.ended(run)).type).toBe('agent_completed');
+    await house.settled();
+    expect(house.core.admission).toMatchObject({ running: 0, waiting: 0 });
+    const order = house.model.requests.map((r) => r.messages.findLast((m) => m.role === 'user')?.content);
+    expect(order).toEqual(['0', '1', '2', '3', '4', '5', 'more']);
+  });
+
+  it('refuses with rate_limited where too many wait, and nothing is on the log', async () => {
+    const gate = new Gate();
+    const house = new House(temp, 'refusing', { script: () => [gate, done()], maxRuns: 1 });
+    const runs: StartedRun[] = [];
+    for (let i = 0; i < 5; i++) runs.push(await house.start(`${i}`));
+    const before = house.log.appends.length;
+    await expect(house.start('late')).rejects.toMatchObject({
+      code: 'rate_limited',
+      more: { retryAfterS: 5 },
+    });
+    expect(house.log.appends).toHaveLength(before);
+    gate.open();
+    for (const run of runs) expect((await house.ended(run)).type).toBe('agent_completed');
+  });
+
+  it('forgets the wait of a run that is cancelled before its turn', async () => {
+    const gate = new Gate();
+    const house = new House(temp, 'cancelling', { script: () => [gate, done()], maxRuns: 1 });
+    const first = await house.start('one');
+    const second = await house.start('two');
+    const third = await house.start('three');
+    await house.cancel(second);
+    gate.open();
+    expect((await house.ended(first)).type).toBe('agent_completed');
+    expect((await house.ended(second)).type).toBe('agent_cancelled');
+    expect((await house.ended(third)).type).toBe('agent_completed');
+    await house.settled();
+    expect(house.core.admission).toMatchObject({ running: 0, waiting: 0 });
+    expect(house.model.requests).toHaveLength(2);
+  });
+});
