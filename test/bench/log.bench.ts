@@ -74,7 +74,7 @@ async function appends(log: SqliteEventLog, writers: number): Promise<number> {
 function report(results: Map<string, number[]>): void {
   const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
   const raw = median([...results.values()][0] ?? []);
-  console.log(`${'medians of ' + ROUNDS + ' rounds'.padEnd(32)}     per s   of raw`);
+  console.log(`${`medians of ${ROUNDS} rounds`.padEnd(32)}         per s   of raw`);
   for (const [name, values] of results) {
     const rate = median(values);
     console.log(`${name.padEnd(32)}${rate.toFixed(0).padStart(14)}${(rate / raw).toFixed(2).padStart(9)}`);

@@ -79,7 +79,9 @@ export class Connection {
     this.unsent.push(append);
     if (this.isFlushing || this.state !== 'open') return;
     this.isFlushing = true;
-    setImmediate(() => this.flush());
+    // An idle thread is given work at once; a busy one later, but then everything of this turn of the event loop.
+    if (this.sent.size === 0) queueMicrotask(() => this.flush());
+    else setImmediate(() => this.flush());
   }
 
   read(request: Omit<ReadStreamRequest, 'read'> | Omit<ReadAllRequest, 'read'>): Promise<Page> {
