@@ -39,7 +39,10 @@ export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
   readonly position: Position;
 }
 
-/** Makes an event's bytes. Throws a TypeError for data that JSON cannot hold. */
+/**
+ * Makes an event's bytes. `data` is plain JSON and is never changed afterwards: local listeners are given this very
+ * object. Throws a TypeError for data that JSON cannot hold.
+ */
 export function newEvent<T extends object>(
   event: { id: string; type: string; time: number; data: T },
   meta: EventMeta,

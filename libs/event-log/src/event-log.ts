@@ -4,6 +4,7 @@ import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js'
 export type Expected = Revision | 'no_stream' | 'stream_exists' | 'any';
 
 export type AppendResult =
+  /** `position` is that of the append's last event. */
   | {
       readonly kind: 'appended';
       readonly first: Revision;
