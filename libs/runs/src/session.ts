@@ -9,7 +9,6 @@ import {
   RunWriter,
   type Toolbox,
   type ToolboxRequest,
-  type Toolbox,
   type Toolboxes,
 } from '#agent';
 import {
