@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type SessionEvent, sessionStream } from '#domain';
+import { type Content, type SessionEvent, sessionStream } from '#domain';
 import { type EventMeta, MemoryFileStore, type NewEvent, SqliteEventLog, newEvent } from '#event-log';
 import { Logger, ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openReadModels, type ReadModels } from '#read-models';
@@ -109,11 +109,11 @@ let sessions = 0;
 /** A session that no other test of this file uses. */
 export const newSession = (): string => `ses_${(sessions += 1)}x${random.hex(4)}`;
 
-export const requested = (run: string, message: Step['data'] | string): Step => ({
+export const requested = (run: string, message: Content): Step => ({
   type: 'run_requested',
   run,
   data: {
-    message: message as string,
+    message,
     mode: 'base',
     model: 'demo',
     config: {},

@@ -50,6 +50,7 @@ const LAUNCH = `folder=$1; shift; self=$$
 is_there() { read -r pid < "$folder/postmaster.pid" && [ "$pid" = "$self" ]; }
 ( (
   trap '' INT TERM HUP
+  cd /
   exec > /dev/null 2>&1
   read -r word <&3 && exit
   for signal in INT INT INT QUIT KILL; do is_there && kill -$signal "$self"; sleep 1; done

@@ -22,6 +22,8 @@ export class RebuildTables {
     for (const table of PROJECTED_TABLES)
       await this.database.query({ text: `ANALYZE ${REBUILD_SCHEMA}.${table}` });
     return this.database.transaction(async (client) => {
+      for (const table of LOCK_ORDER)
+        await client.query(`LOCK TABLE ${SCHEMA}.${table} IN ACCESS EXCLUSIVE MODE`);
       if (await isBehind(client, logId)) return false;
       for (const table of PROJECTED_TABLES) {
         await client.query(`DROP TABLE ${SCHEMA}.${table}`);
@@ -33,10 +35,14 @@ export class RebuildTables {
   }
 }
 
-/** Locks the checkpoint in use, so that it does not move until the swap is done. */
+/** Every statement that writes takes the checkpoint first, and reads of the history the session: so nobody is met head-on. */
+const LOCK_ORDER = PROJECTED_TABLES.toSorted(
+  (a, b) => Number(b === 'checkpoints') - Number(a === 'checkpoints'),
+);
+
 async function isBehind(client: PoolClient, logId: string): Promise<boolean> {
   const used = await client.query<{ name: string; position: string }>(
-    `SELECT name, position FROM ${SCHEMA}.checkpoints WHERE log_id = $1 FOR UPDATE`,
+    `SELECT name, position FROM ${SCHEMA}.checkpoints WHERE log_id = $1`,
     [logId],
   );
   const rebuilt = await client.query<{ name: string; position: string }>(

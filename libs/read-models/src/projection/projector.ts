@@ -51,7 +51,7 @@ export class Projector implements FollowerTarget {
 
   /** What an operator should look at; null: nothing. */
   get problem(): string | null {
-    return this.parked.size === 0 ? null : `${this.parked.size} streams are parked`;
+    return this.parked.size === 0 ? null : `streams that cannot be projected: ${this.parked.size}`;
   }
 
   async load(): Promise<Checkpoint | null> {

@@ -55,6 +55,8 @@ export class SessionProjection {
   private isDirty = false;
   /** Revision of a first claim whose `agent_started` is yet to come. */
   private claimedAt: number | null = null;
+  /** Of the block that was opened last. */
+  private openType: 'agent_thinking' | 'agent_response' | null = null;
   /** The open block that `hasOpenText` tells of. */
   private textSince: number | null = null;
 
@@ -118,7 +120,7 @@ export class SessionProjection {
     const row = { ...this.row! };
     for (const event of tail) {
       this.fold.push(event);
-      this.noteClaim(event);
+      this.noteStart(event);
       this.seen = event.revision;
     }
     Object.assign(this.row!, row);
@@ -131,6 +133,7 @@ export class SessionProjection {
     this.fold.push(event);
     this.runs.noteText(event.meta.run, event.revision);
     if (row.hasOpenText || this.fold.openSince === null || this.fold.hides) return;
+    if (event.type !== this.openType) return;
     row.hasOpenText = true;
     this.textSince = this.fold.openSince;
     this.isDirty = true;
@@ -139,7 +142,7 @@ export class SessionProjection {
   private pushOther(row: SessionRow, event: RecordedSessionEvent): void {
     this.runs.push(this.session, event);
     this.fold.push(event);
-    this.noteClaim(event);
+    this.noteStart(event);
     if (row.hasOpenText && this.fold.openSince !== this.textSince) {
       row.hasOpenText = false;
       this.isDirty = true;
@@ -147,9 +150,11 @@ export class SessionProjection {
     this.noteRun(row, event);
   }
 
-  private noteClaim(event: RecordedSessionEvent): void {
+  private noteStart(event: RecordedSessionEvent): void {
     if (event.type === 'run_claimed' && event.data.epoch === 1) this.claimedAt = event.revision;
     else if (event.type === 'agent_started') this.claimedAt = null;
+    else if (event.type === 'agent_thinking_start') this.openType = 'agent_thinking';
+    else if (event.type === 'agent_response_start') this.openType = 'agent_response';
   }
 
   private noteRun(row: SessionRow, event: RecordedSessionEvent): void {

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type HistoryMessage, HistoryFold, asSessionEvent, sessionStream } from '#domain';
+import { ContentStore, type RecordedEvent, collect, newEvent } from '#event-log';
+import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
+import { PlainContentCodec, rebuildReadModels } from '#read-models';
+import { Database } from '../../libs/read-models/src/postgres/database.js';
+import { PostgresReadModelStore } from '../../libs/read-models/src/postgres/postgres-store.js';
+import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-tables.js';
+import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
+import { CheckpointMoved, Projector } from '../../libs/read-models/src/projection/projector.js';
+import {
+  append,
+  type Fixture,
+  KeptLogger,
+  newSession,
+  openFixture,
+  opening,
+  PROJECT,
+} from './read-models-fixture.js';
+import { seeded, Story } from './read-models-stories.js';
+
+const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
+const STORIES = 12;
+const STEPS = 400;
+
+let fixture: Fixture;
+let url: string;
+let database: Database;
+
+const options = () => ({
+  databaseUrl: url,
+  folder: '',
+  log: fixture.log,
+  files: fixture.files,
+  clock: new SystemClock(),
+  random: new SystemRandom(),
+  background: new ProcessBackground(fixture.logger),
+  logger: fixture.logger,
+});
+
+beforeAll(async () => {
+  fixture = await openFixture();
+  const folder = join(fixture.folder, 'postgres');
+  const port = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[3];
+  const password = readFileSync(`${folder}.password`, 'utf8').trim();
+  url = `postgres://annals:${password}@127.0.0.1:${port}/postgres`;
+  database = new Database(options());
+  await database.ready;
+});
+afterAll(async () => {
+  await database.close();
+  await fixture.close();
+});
+
+/** A projector of other tables than those that the service fills. */
+const projector = (logger = new KeptLogger()): Projector =>
+  new Projector({
+    store: new PostgresReadModelStore(database, new PlainContentCodec(), REBUILD_SCHEMA),
+    log: fixture.log,
+    content: new ContentStore(fixture.files),
+    logger,
+  });
+
+const load = async (): Promise<{ projector: Projector; at: number }> => {
+  const fresh = projector();
+  return { projector: fresh, at: (await fresh.load())?.position ?? 0 };
+};
+
+const allEvents = async (): Promise<RecordedEvent[]> => {
+  const events: RecordedEvent[] = [];
+  for await (const batch of fixture.log.readAll()) events.push(...batch.events);
+  return events;
+};
+
+const apply = (to: Projector, from: number, events: readonly RecordedEvent[]): Promise<void> =>
+  to.apply({ logId: fixture.log.logId, events, from, to: events.at(-1)?.position ?? from });
+
+/** What the tables say; without how far a fold may start, which depends on where batches ended. */
+const tables = async (schema: string): Promise<unknown> => {
+  const read = async (text: string) => (await database.query({ text })).rows as Record<string, unknown>[];
+  const sessions = await read(`SELECT * FROM ${schema}.sessions ORDER BY session`);
+  const runs = await read(`SELECT * FROM ${schema}.runs ORDER BY run_id`);
+  return {
+    sessions: sessions.map((row) => ({ ...row, folded_to: null })),
+    runs: runs.map(({ last_event_id, ...rest }) => ({
+      ...rest,
+      last: rest['status'] === 'running' || last_event_id,
+    })),
+    messages: await read(`SELECT * FROM ${schema}.messages ORDER BY session, revision`),
+  };
+};
+
+/** The history as nothing but the log tells it. */
+const folded = async (session: string) => {
+  let messages: Pick<HistoryMessage, 'type' | 'pieces'>[] = [];
+  const events = await collect(fixture.log.readStream(sessionStream(session)));
+  const requests = new Map(events.map((e) => [e.revision, (e.data as { message?: string }).message ?? '']));
+  const fold = new HistoryFold({
+    add: (message) => messages.push(message),
+    addRequest: (_run, _at, requested) =>
+      messages.push({ type: 'user_message', pieces: [requests.get(requested) ?? ''] }),
+    clear: () => (messages = []),
+  });
+  for (const event of events) fold.push(asSessionEvent(event));
+  fold.finish();
+  return messages.map(({ type, pieces }) => ({ type, content: pieces.map(String).join('') }));
+};
+
+describe(`the projection (SEED=${SEED})`, () => {
+  const pick = seeded(SEED);
+  let stories: Story[];
+  beforeEach(() => new RebuildTables(database).create());
+  beforeAll(async () => {
+    stories = Array.from({ length: STORIES }, () => new Story(fixture.log, pick));
+    for (let step = 0; step < STEPS; step++) await stories[pick(STORIES)]!.next();
+  });
+
+  it('makes the same tables of any split, over restarts, replays and rivals', async () => {
+    const events = await allEvents();
+    let { projector: mine, at } = await load();
+    let rival = (await load()).projector;
+    while (at < events.length) {
+      const batch = events.slice(at, at + 1 + pick(pick(3) === 0 ? 200 : 12));
+      await apply(mine, at, batch);
+      at += batch.length;
+      const chance = pick(10);
+      if (chance < 3) ({ projector: mine, at } = await load());
+      // A rival that knows nothing of it refuses, and harms nothing.
+      if (chance === 4) await apply(rival, 0, events.slice(0, at)).catch((error: unknown) => isMoved(error));
+      if (chance === 5) {
+        [mine, rival] = [rival, mine];
+        at = (await mine.load())?.position ?? 0;
+      }
+      if (chance === 6) await expectHistories(stories.slice(0, 2));
+    }
+    await fixture.models.caughtUp();
+    expect(await tables(REBUILD_SCHEMA)).toEqual(await tables(SCHEMA));
+  });
+
+  it('makes a history that is the fold of the log, before and after it has caught up', async () => {
+    for (let step = 0; step < 200; step++) {
+      const story = stories[pick(STORIES)]!;
+      await story.next();
+      if (pick(4) === 0)
+        expect(await fixture.models.history.messages(PROJECT, story.session)).toEqual(
+          await folded(story.session),
+        );
+    }
+    await fixture.models.caughtUp();
+    await expectHistories(stories);
+    for (const { session } of stories) {
+      const { message_count } = await fixture.models.sessions.get(PROJECT, session);
+      expect(message_count).toBe((await folded(session)).length);
+    }
+  });
+
+  it('is made anew by a rebuild, while the service goes on', async () => {
+    let last = 0;
+    const ended = new AbortController();
+    const going = (async () => {
+      while (!ended.signal.aborted) await stories[pick(STORIES)]!.next();
+    })();
+    const result = await rebuildReadModels({ ...options(), onProgress: (position) => (last = position) });
+    ended.abort();
+    await going;
+    expect(result.events).toBeGreaterThan(STEPS);
+    expect(last).toBeGreaterThan(STEPS);
+    for (const story of stories) await story.end();
+    await fixture.models.caughtUp();
+    await expectHistories(stories);
+    const live = await tables(SCHEMA);
+    await rebuildReadModels(options());
+    expect(await tables(SCHEMA)).toEqual(live);
+  });
+
+  const expectHistories = async (of: readonly Story[]): Promise<void> => {
+    for (const { session } of of)
+      expect(await fixture.models.history.messages(PROJECT, session)).toEqual(await folded(session));
+  };
+});
+
+const isMoved = (error: unknown): void => expect(error).toBeInstanceOf(CheckpointMoved);
+
+describe('a stream that cannot be projected', () => {
+  beforeEach(() => new RebuildTables(database).create());
+
+  it('is parked, loudly; the others go on, and it is tried again at the next start', async () => {
+    const random = new SystemRandom();
+    const [bad, good] = [newSession(), newSession()];
+    await append(fixture.log, bad, opening(`run_${bad}_1`, 'known'));
+    const meta = { schemaVersion: 1, project: PROJECT, actor: 'key_1' };
+    const unknown = newEvent({ id: random.uuid(), type: 'session_moved', time: 1, data: {} }, meta);
+    await fixture.log.append(sessionStream(bad), [unknown], { expected: 'any' });
+    await append(fixture.log, good, opening(`run_${good}_1`, 'fine'));
+    await append(fixture.log, bad, [{ type: 'messages_cleared', data: {} }]);
+
+    expect(await fixture.models.runs.get(PROJECT, `run_${good}_1`)).toMatchObject({ status: 'running' });
+    expect(await fixture.models.runs.get(PROJECT, `run_${bad}_1`)).toMatchObject({ status: 'running' });
+    // What follows the event is not known, neither to the tables nor to the fold behind them.
+    expect(await fixture.models.history.messages(PROJECT, bad)).toEqual([
+      { type: 'user_message', content: 'known' },
+    ]);
+    const warnings = fixture.logger.lines.filter((line) => line.message.includes('parked a stream'));
+    expect(warnings.map((line) => line.fields)).toEqual([
+      { stream: sessionStream(bad), revision: 4, type: 'session_moved', reason: 'UnknownEventType' },
+    ]);
+    expect((await fixture.models.health()).projections).toEqual({
+      ok: false,
+      detail: 'streams that cannot be projected: 1',
+    });
+
+    const models = await fixture.reopen();
+    await append(fixture.log, good, [{ type: 'messages_cleared', data: {} }]);
+    await models.caughtUp();
+    expect((await models.health()).projections.ok).toBe(false);
+    expect(await models.history.messages(PROJECT, good)).toEqual([]);
+  });
+});
