@@ -47,11 +47,14 @@ export class Admission {
 
   release(run: string): void {
     this.waiters.delete(run);
-    if (!this.taken.delete(run)) return;
-    const next = this.waiters.entries().next();
-    if (next.done) return;
-    const [waiting, wake] = next.value;
-    this.waiters.delete(waiting);
-    wake();
+    if (this.taken.delete(run)) this.wakeWaiters();
+  }
+
+  /** Whoever is woken may have nothing to drive any more: then the place is the next one's. */
+  private wakeWaiters(): void {
+    for (const [run, wake] of [...this.waiters]) {
+      if (this.taken.size >= this.maxRuns) return;
+      if (this.waiters.delete(run)) wake();
+    }
   }
 }

@@ -56,5 +56,6 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     { models, replica, worker },
   );
   const recovery = new Recovery(sessions, shared);
-  return { sessions, admission, contents, startRun, commands: new SessionCommands(sessions), recovery };
+  const commands = new SessionCommands(sessions, log);
+  return { sessions, admission, contents, startRun, commands, recovery };
 }

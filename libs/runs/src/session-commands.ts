@@ -1,4 +1,13 @@
-import { decideCancel, decideClear, notFound, requireSession, sessionOfRun } from '#domain';
+import {
+  type Draft,
+  decideCancel,
+  decideClear,
+  knowsRun,
+  notFound,
+  requireSession,
+  sessionOfRun,
+} from '#domain';
+import type { EventLog } from '#event-log';
 import type { Sessions } from './sessions.js';
 
 export interface Caller {
@@ -8,7 +17,10 @@ export interface Caller {
 
 /** The commands to a session besides starting a run. */
 export class SessionCommands {
-  constructor(private readonly sessions: Sessions) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly log: Pick<EventLog, 'exclusive'>,
+  ) {}
 
   /** Empties history and context from the next run on. @throws Problem not_found; LogUnavailable */
   async clear(id: string, caller: Caller): Promise<void> {
@@ -26,9 +38,14 @@ export class SessionCommands {
     const session = await this.sessions.get(id);
     await session.journal.command({ ...metaOf(caller), run }, (state) => {
       requireSession(state, caller.project);
-      return { events: decideCancel(state, run), value: undefined };
+      const decided = decideCancel(state, run);
+      // Where others write, a run that is not known here may be under way all the same: only an append finds out.
+      const isCertain = this.log.exclusive || decided.length > 0 || knowsRun(state, run);
+      return { events: isCertain ? decided : [cancelOf(run)], value: undefined };
     });
   }
 }
+
+const cancelOf = (run: string): Draft => ({ type: 'run_cancel_requested', data: {}, run });
 
 const metaOf = ({ project, actor }: Caller) => ({ schemaVersion: 1, project, actor });

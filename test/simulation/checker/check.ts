@@ -1,0 +1,28 @@
+import { checkClaims } from './claims.js';
+import { checkClients } from './clients.js';
+import { checkContext } from './contexts.js';
+import { type Evidence, Violated, sessionsOf } from './evidence.js';
+import { checkLog } from './log.js';
+import { countMarks } from './log-marks.js';
+import { checkRuns } from './runs.js';
+import { checkTools } from './tools.js';
+
+/** Looks for the first breach of an invariant; null where all hold. */
+export function check(evidence: Evidence): { invariant: string; detail: string } | null {
+  const sessions = sessionsOf(evidence.log);
+  try {
+    checkLog(evidence.log);
+    for (const session of sessions) {
+      checkClaims(session);
+      checkRuns(session);
+      checkContext(session, evidence);
+    }
+    checkTools(sessions, evidence);
+    checkClients(sessions, evidence);
+  } catch (error) {
+    if (error instanceof Violated) return { invariant: error.invariant, detail: error.detail };
+    throw error;
+  }
+  countMarks(sessions, evidence.marks);
+  return null;
+}

@@ -1,0 +1,129 @@
+import { type Content, ContextFold, type ContextMessage, isFileRef } from '#domain';
+import { type PromptMessage, type Reply, replyTo } from '../world/script.js';
+import { TOO_LONG } from '../world/sim-model.js';
+import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
+
+/** More than this is cut before the model is asked. */
+const UNCUT_CHARS = 400_000;
+
+/**
+ * I3 and I5: folded from every prefix, the context pairs each call with its result; and each turn on the log says what
+ * the model says to the context that stands before it. So nothing was lost, doubled or made up, whoever drove the run.
+ */
+export function checkContext({ id, events }: SessionLog, evidence: Evidence): void {
+  const contexts = new Contexts();
+  const said = new Said();
+  for (const event of events) {
+    if (event.type === 'model_turn_completed') {
+      const { messages } = contexts.current;
+      if (!said.wasTooLong && sizeOf(messages) <= UNCUT_CHARS) {
+        const reply = replyTo(messages.map((message) => resolved(message, id, evidence)));
+        checkTurn(event, reply, said, id, evidence);
+      }
+      said.forget();
+    } else if (event.type === 'model_turn_failed') said.fail(event.data.error);
+    else if (event.type === 'run_claimed' || event.type === 'agent_started') said.forget();
+    else if (event.type === 'agent_response') said.text.push(event.data.content);
+    else if (event.type === 'agent_thinking') said.thinking.push(event.data.content);
+    if (contexts.push(event)) checkPairs(event, contexts.current.messages);
+  }
+}
+
+/** The context of the run under way, and the one that the next run begins with: a clear parts them. */
+class Contexts {
+  current = new ContextFold();
+  private next: ContextFold | null = null;
+  private isRunning = false;
+  private readonly requests: SessionRecord[] = [];
+
+  /** Whether the messages may have changed. */
+  push(event: SessionRecord): boolean {
+    if (event.type === 'run_requested') this.requests.push(event);
+    if (event.type === 'messages_cleared' && this.isRunning) this.next = this.emptied();
+    else this.current.push(event);
+    this.next?.push(event);
+    if (event.type === 'agent_started') this.isRunning = true;
+    if (ENDS.has(event.type)) {
+      this.isRunning = false;
+      this.current = this.next ?? this.current;
+      this.next = null;
+    }
+    return CHANGES.has(event.type);
+  }
+
+  private emptied(): ContextFold {
+    const fold = new ContextFold();
+    for (const request of this.requests) fold.push(request);
+    return fold;
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['agent_completed', 'agent_error', 'agent_cancelled']);
+const CHANGES: ReadonlySet<string> = new Set([
+  'agent_started',
+  'model_turn_completed',
+  'tool_call_completed',
+  'messages_cleared',
+]);
+
+/** What stands on the log of the turn that is not complete. */
+class Said {
+  text: Content[] = [];
+  thinking: Content[] = [];
+  wasTooLong = false;
+
+  fail(error: string): void {
+    const wasTooLong = this.wasTooLong || error === TOO_LONG;
+    this.forget();
+    this.wasTooLong = wasTooLong;
+  }
+
+  forget(): void {
+    this.text = [];
+    this.thinking = [];
+    this.wasTooLong = false;
+  }
+}
+
+function checkTurn(
+  event: SessionRecord,
+  reply: Reply,
+  said: Said,
+  session: string,
+  { textOf }: Evidence,
+): void {
+  const joined = (parts: readonly Content[]) =>
+    parts.map((part) => (isFileRef(part) ? textOf(session, part.$file) : part)).join('');
+  const text = joined(said.text);
+  const expected = reply.text.join('');
+  require(text === expected, "I3 blocks spell the model's text", () =>
+    `${at(event)}: "${text}", not "${expected}"`);
+  require(joined(said.thinking) === reply.thinking.join(''), "I3 blocks spell the model's text", () =>
+    `${at(event)}: thinking "${joined(said.thinking)}"`);
+  const calls = JSON.stringify((event.type === 'model_turn_completed' && event.data.tool_calls) || []);
+  require(calls === JSON.stringify(reply.toolCalls), "I3 a turn has the model's calls", () =>
+    `${at(event)}: ${calls}, not ${JSON.stringify(reply.toolCalls)}`);
+}
+
+function checkPairs(event: SessionRecord, messages: readonly ContextMessage[]): void {
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const expected = open.shift();
+      require(message.callId === expected, 'I5 calls pair with results', () =>
+        `${at(event)}: ${message.callId}, not ${expected}`);
+      continue;
+    }
+    require(open.length === 0, 'I5 calls pair with results', () => `${at(event)}: ${open.join()} has none`);
+    open = message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.id) : [];
+  }
+  require(open.length === 0, 'I5 calls pair with results', () => `${at(event)}: ${open.join()} has none`);
+}
+
+function resolved(message: ContextMessage, session: string, { textOf }: Evidence): PromptMessage {
+  const { content } = message;
+  return { ...message, content: isFileRef(content) ? textOf(session, content.$file) : content };
+}
+
+const sizeOf = (messages: readonly ContextMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + (isFileRef(content) ? content.bytes : content.length), 0);

@@ -1,0 +1,53 @@
+import type { RecordedSessionEvent } from '#domain';
+import { asSessionEvent, sessionOfStream } from '#domain';
+import type { RecordedEvent } from '#event-log';
+import type { Ledger } from '../world/ledger.js';
+import type { Marks } from '../world/marks.js';
+import type { Transcript } from '../world/transcript.js';
+
+/** All that the checkers may look at: the log, what clients sent and saw, and what the tools and the model were asked. */
+export interface Evidence {
+  readonly log: readonly RecordedEvent[];
+  readonly transcript: Transcript;
+  readonly ledger: Ledger;
+  /** Content that lies in a file. */
+  readonly textOf: (session: string, file: string) => string;
+  /** The ledger's name of a worker that a claim names. */
+  readonly nameOf: (worker: string) => string;
+  readonly marks: Marks;
+}
+
+export type SessionRecord = RecordedEvent & RecordedSessionEvent;
+
+export interface SessionLog {
+  readonly id: string;
+  readonly events: readonly SessionRecord[];
+}
+
+export class Violated extends Error {
+  override readonly name = 'Violated';
+  constructor(
+    readonly invariant: string,
+    readonly detail: string,
+  ) {
+    super(`${invariant}: ${detail}`);
+  }
+}
+
+export function require(holds: boolean, invariant: string, detail: () => string): asserts holds {
+  if (!holds) throw new Violated(invariant, detail());
+}
+
+export function sessionsOf(log: readonly RecordedEvent[]): SessionLog[] {
+  const sessions = new Map<string, SessionRecord[]>();
+  for (const event of log) {
+    const id = sessionOfStream(event.stream);
+    if (id === null) continue;
+    const events = sessions.get(id) ?? [];
+    sessions.set(id, events);
+    events.push(asSessionEvent(event) as SessionRecord);
+  }
+  return [...sessions].map(([id, events]) => ({ id, events }));
+}
+
+export const at = (event: RecordedEvent): string => `${event.stream} ${event.revision} ${event.type}`;

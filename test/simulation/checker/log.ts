@@ -1,0 +1,19 @@
+import type { RecordedEvent } from '#event-log';
+import { at, require } from './evidence.js';
+
+/** I3, of the log itself: no id twice, revisions without gaps, positions that rise. */
+export function checkLog(log: readonly RecordedEvent[]): void {
+  const ids = new Set<string>();
+  const next = new Map<string, number>();
+  let position = 0;
+  for (const event of log) {
+    require(!ids.has(event.id), 'I3 ids are unique', () => `${at(event)} has the id ${event.id} of another`);
+    ids.add(event.id);
+    const revision = next.get(event.stream) ?? 0;
+    require(event.revision === revision, 'I3 revisions have no gaps', () =>
+      `${at(event)}, expected ${revision}`);
+    next.set(event.stream, revision + 1);
+    require(event.position > position, 'I3 positions rise', () => at(event));
+    position = event.position;
+  }
+}

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { campaign, summaryOf } from './campaign.js';
+import { Tape } from './engine/tape.js';
+import { type PlayOptions, play } from './play.js';
+import { report } from './report.js';
+import { shrink } from './shrink.js';
+import { FLAWS, type Flaw } from './world/flaws.js';
+
+const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--json]
+  --seed N      plays one seed and tells what happened
+  --tape FILE   plays recorded choices (a JSON array, or a file of test/simulation/seeds) and tells what happened
+  --seeds N     plays N seeds, from --from on (default: from the time)
+  --minutes M   plays seeds for M minutes
+  --shrink      makes the tape of a failure as small as it gets before it is told
+  --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    tape: { type: 'string' },
+    seeds: { type: 'string' },
+    minutes: { type: 'string' },
+    from: { type: 'string' },
+    flaw: { type: 'string' },
+    'always-crash': { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const options: PlayOptions = {
+  flaw: (values.flaw ?? null) as Flaw | null,
+  alwaysCrash: values['always-crash'],
+};
+
+async function tell(tape: Tape): Promise<void> {
+  const first = await play(tape, { ...options, isTraced: true });
+  if (first.violation === null || !values.shrink) {
+    console.log(report(first));
+    console.log(first.violation === null ? `\nnothing is broken; hash ${first.hash}` : '');
+    process.exitCode = first.violation === null ? 0 : 1;
+    return;
+  }
+  const { choices, plays } = await shrink(first.choices, first.violation.invariant, options);
+  console.log(report(await play(Tape.of(choices), { ...options, isTraced: true })));
+  console.log(`\nshrunk from ${first.choices.length} choices to ${choices.length} in ${plays} plays:`);
+  console.log(JSON.stringify(choices));
+  process.exitCode = 1;
+}
+
+async function many(): Promise<void> {
+  const from = Number(values.from ?? Math.floor(Date.now() / 1000) * 1000);
+  const seeds = Number(values.seeds ?? (values.minutes ? Infinity : 1000));
+  const result = await campaign({ from, seeds, minutes: Number(values.minutes ?? 1e9), play: options });
+  console.log(values.json ? JSON.stringify(result) : summaryOf(result));
+  process.exitCode = result.failures.length > 0 ? 1 : 0;
+}
+
+function choicesIn(file: string): number[] {
+  const parsed = JSON.parse(readFileSync(file, 'utf8')) as number[] | { tape: number[] };
+  return Array.isArray(parsed) ? parsed : parsed.tape;
+}
+
+if (values.help) console.log(USAGE);
+else if (values.seed !== undefined) await tell(Tape.ofSeed(Number(values.seed)));
+else if (values.tape !== undefined) await tell(Tape.of(choicesIn(values.tape)));
+else await many();

@@ -1,0 +1,173 @@
+import type { RecordedEvent } from '#event-log';
+import { check } from './checker/check.js';
+import { Scheduler } from './engine/scheduler.js';
+import type { Tape } from './engine/tape.js';
+import { Trace } from './engine/trace.js';
+import type { Flaw } from './world/flaws.js';
+import { newLedger } from './world/ledger.js';
+import { LogStore } from './world/log-store.js';
+import { Marks } from './world/marks.js';
+import { Scenario } from './world/scenario.js';
+import { SessionWatch } from './world/session-watch.js';
+import { SimClients } from './world/sim-clients.js';
+import type { Files } from './world/sim-files.js';
+import { SimWorker } from './world/sim-worker.js';
+import type { SimWorld } from './world/sim-world.js';
+import { Supervisors } from './world/supervisors.js';
+import { newTranscript } from './world/transcript.js';
+import { Troubles } from './world/troubles.js';
+import { drawWeather } from './world/weather.js';
+
+const START = Date.UTC(2026, 0, 1);
+const HURT_STEPS = 400;
+const HEAL_STEPS = 5_000;
+const REPLICAS = ['a', 'b', 'c'];
+
+export interface PlayOptions {
+  readonly flaw?: Flaw | null;
+  /** Keep the text of what happened. */
+  readonly isTraced?: boolean;
+  /** A worker dies after each of its appends that moves a run on. */
+  readonly alwaysCrash?: boolean;
+}
+
+export interface Violation {
+  readonly invariant: string;
+  readonly detail: string;
+}
+
+export interface Play {
+  readonly violation: Violation | null;
+  readonly hash: string;
+  readonly steps: number;
+  readonly choices: readonly number[];
+  readonly marks: Marks;
+  readonly trace: Trace;
+  readonly log: readonly RecordedEvent[];
+}
+
+/** One world from its beginning to its end: hurt, healed, and looked at. */
+export async function play(tape: Tape, options: PlayOptions = {}): Promise<Play> {
+  const game = new Game(tape, options);
+  await game.run();
+  const { scheduler, marks } = game.world;
+  const { trace } = scheduler;
+  return {
+    violation: game.violation,
+    hash: trace.hash,
+    steps: scheduler.steps,
+    choices: tape.choices,
+    marks,
+    trace,
+    log: game.world.store.all,
+  };
+}
+
+class Game {
+  violation: Violation | null = null;
+  readonly world: SimWorld;
+  private readonly workers: SimWorker[];
+  private readonly watch: SessionWatch;
+  private readonly transcript = newTranscript();
+  private readonly clients: SimClients;
+  private readonly scenario: Scenario;
+  private readonly supervisors: Supervisors;
+  private readonly troubles: Troubles;
+  private readonly files: Files = new Map();
+
+  constructor(
+    private readonly tape: Tape,
+    private readonly options: PlayOptions,
+  ) {
+    const { flaw = null, isTraced = false, alwaysCrash = false } = options;
+    const count = 1 + tape.choose(REPLICAS.length);
+    const weather = drawWeather(tape);
+    const store = new LogStore(flaw);
+    const world: SimWorld = {
+      scheduler: new Scheduler(tape, new Trace(isTraced), START, weather.disorder),
+      tape,
+      weather,
+      store,
+      ledger: newLedger(),
+      marks: new Marks(),
+      flaw,
+      isExclusive: count === 1,
+      violated: (invariant, detail) => (this.violation ??= { invariant, detail }),
+    };
+    this.world = world;
+    this.watch = new SessionWatch(store);
+    const maxRuns = [8, 2, 1][tape.choose(3)] ?? 8;
+    const maxSteps = tape.choose(4) === 3 ? 2 : 50;
+    let lives = 0;
+    const setup = {
+      maxRuns,
+      maxSteps,
+      files: this.files,
+      unfinished: () => this.watch.unfinished(),
+      nextLife: () => ++lives,
+    };
+    this.workers = REPLICAS.slice(0, count).map((replica) => new SimWorker(replica, world, setup));
+    this.clients = new SimClients(world, this.workers, this.transcript);
+    this.scenario = new Scenario(tape, this.clients);
+    this.supervisors = new Supervisors(world, this.workers, this.watch);
+    this.troubles = new Troubles(world, this.workers, this.supervisors, alwaysCrash);
+  }
+
+  async run(): Promise<void> {
+    for (const worker of this.workers) worker.boot();
+    await this.hurt();
+    if (this.violation === null) await this.heal();
+    if (this.violation !== null) return;
+    this.violation = check({
+      log: this.world.store.all,
+      transcript: this.transcript,
+      ledger: this.world.ledger,
+      textOf: (session, file) => Buffer.from(this.files.get(`${session}/${file}`) ?? []).toString(),
+      nameOf: (worker) => nameOfLife(worker),
+      marks: this.world.marks,
+    });
+  }
+
+  private async hurt(): Promise<void> {
+    const { scheduler } = this.world;
+    const steps = this.options.alwaysCrash === true ? HURT_STEPS * 5 : HURT_STEPS;
+    while (scheduler.steps < steps && this.violation === null) {
+      this.troubles.strike();
+      if (!this.scenario.isOver && (scheduler.steps === 0 || this.tape.chance(60))) this.scenario.act();
+      if (await scheduler.step()) continue;
+      if (this.scenario.isOver) return;
+      this.scenario.act();
+    }
+  }
+
+  /** No faults any more: everything that was begun must come to its end. */
+  private async heal(): Promise<void> {
+    const { scheduler, store, trace } = { ...this.world, trace: this.world.scheduler.trace };
+    this.tape.calm();
+    trace.add(scheduler.now, 'world', 'heal');
+    store.fullUntil = 0;
+    store.unreadableUntil = 0;
+    this.troubles.end();
+    this.supervisors.startWatching();
+    const until = scheduler.steps + HEAL_STEPS;
+    while (this.violation === null && !this.isDone()) {
+      if (scheduler.steps < until && (await scheduler.step())) continue;
+      this.world.violated('I8', this.unfinishedBusiness());
+    }
+  }
+
+  private isDone(): boolean {
+    return this.watch.openCount === 0 && this.clients.open === 0;
+  }
+
+  private unfinishedBusiness(): string {
+    const runs = [...this.watch.open].join(', ');
+    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}`;
+  }
+}
+
+/** A worker's id holds its replica, and its boot begins with the number of its life. */
+function nameOfLife(worker: string): string {
+  const [replica = '', boot = ''] = worker.split(':');
+  return `${replica}${Number.parseInt(boot.slice(0, 4), 16)}`;
+}

@@ -1,0 +1,100 @@
+import type { ModelMessage, ModelPiece, ToolCall } from '#agent';
+
+/**
+ * What the scripted model answers: a function of what it is told, so that the text of every turn on a log can be checked
+ * against the messages that stood before it. The script itself stands in the user's message.
+ */
+export interface Script {
+  /** Tells this message from every other. */
+  readonly m: number;
+  /** The tools that each turn calls; a turn that calls none, or one past the end, is the last. */
+  readonly turns: readonly (readonly string[])[];
+  readonly words: number;
+  readonly thinks: boolean;
+}
+
+export interface Reply {
+  readonly thinking: readonly string[];
+  readonly text: readonly string[];
+  readonly toolCalls: readonly ToolCall[];
+  /** Place of the turn in its run, from 0. */
+  readonly turn: number;
+  readonly message: string;
+}
+
+/** The messages of a context, without the system's. */
+export type PromptMessage = Exclude<ModelMessage, { role: 'system' }>;
+
+export function replyTo(messages: readonly PromptMessage[]): Reply {
+  const asked = messages.findLastIndex((message) => message.role === 'user');
+  const message = messages[asked]?.content ?? '';
+  const script = scriptOf(message);
+  const turn = messages.slice(asked).filter((m) => m.role === 'assistant').length;
+  const prompt = hashOf(messages);
+  const tools = script.turns[turn] ?? [];
+  return {
+    thinking: script.thinks ? wordsOf(`thinking ${prompt}`, 2) : [],
+    text: wordsOf(prompt, script.words),
+    toolCalls: tools.map((name, i) => callOf(name, i, `${prompt}-${i}`)),
+    turn,
+    message,
+  };
+}
+
+export function endOf(reply: Reply): ModelPiece {
+  const length = reply.text.length;
+  return {
+    kind: 'end',
+    finishReason: reply.toolCalls.length > 0 ? 'tool_calls' : 'stop',
+    toolCalls: reply.toolCalls,
+    usage: { inputTokens: 10 + length, outputTokens: 5 + length, estimated: false },
+  };
+}
+
+/** Ids repeat from turn to turn, as those of some servers do. */
+function callOf(name: string, i: number, key: string): ToolCall {
+  if (name === 'broken') return { id: `call_${i}`, name: 'read', arguments: `{"key":"${key}` };
+  return { id: `call_${i}`, name, arguments: JSON.stringify({ key }) };
+}
+
+const NO_SCRIPT: Script = { m: -1, turns: [], words: 1, thinks: false };
+
+function scriptOf(message: string): Script {
+  try {
+    return { ...NO_SCRIPT, ...(JSON.parse(message) as Partial<Script>) };
+  } catch {
+    return NO_SCRIPT;
+  }
+}
+
+function wordsOf(seed: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${i === 0 ? '' : ' '}${seed.slice(-6)}.${i}`);
+}
+
+function hashOf(messages: readonly PromptMessage[]): string {
+  let h1 = 0x811c9dc5;
+  let h2 = 0x1b873593;
+  const mix = (text: string) => {
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      h1 = Math.imul(h1 ^ unit, 0x01000193);
+      h2 = Math.imul(h2 ^ unit, 0x5bd1e995) ^ (h2 >>> 13);
+    }
+    h1 ^= text.length;
+  };
+  for (const message of messages) {
+    mix(message.role);
+    mix(message.content);
+    if (message.role === 'tool') mix(message.callId);
+    if (message.role !== 'assistant') continue;
+    for (const call of message.toolCalls ?? []) mix(`${call.id}${call.name}${call.arguments}`);
+  }
+  return (h1 >>> 0).toString(36) + (h2 >>> 0).toString(36);
+}
+
+/** What a tool answers to a call with this key, unless it fails. */
+export function resultOf(tool: string, key: string): string {
+  const answer = `${tool} of ${key}`;
+  // Characters that JSON writes as six bytes: the cheapest text that is too large for an event.
+  return tool === 'read_much' ? answer + '\u0001'.repeat(27_400) : answer;
+}

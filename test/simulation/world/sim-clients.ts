@@ -1,0 +1,215 @@
+import { type OnBusy, Problem } from '#domain';
+import { LogUnavailable } from '#event-log';
+import type { StartRun, StartedRun } from '#runs';
+import type { Owner } from '../engine/scheduler.js';
+import { SimSink } from './sim-sink.js';
+import type { Life, SimWorker } from './sim-worker.js';
+import { type SimWorld, immortal, latency } from './sim-world.js';
+import type { CommandRequest, Connection, StartRequest, Transcript } from './transcript.js';
+
+const PROJECT = 'default';
+
+type Answer<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
+  | { readonly kind: 'cut' };
+
+/** What a client knows of a run that it may cancel or follow. */
+interface KnownRun {
+  readonly session: string;
+  readonly run: string;
+  readonly requested: number;
+}
+
+/**
+ * All clients of a world: they start runs, cancel, clear and follow, on any worker, and try again where a connection
+ * broke. Owns what they have been told.
+ */
+export class SimClients {
+  readonly runs: KnownRun[] = [];
+  readonly sessions: string[] = [];
+  /** Requests and streams that are not done. */
+  open = 0;
+  private readonly owner: Owner = immortal('client');
+  private count = 0;
+
+  constructor(
+    private readonly world: SimWorld,
+    private readonly workers: readonly SimWorker[],
+    private readonly transcript: Transcript,
+  ) {}
+
+  start(options: { session?: string; message: string; onBusy: OnBusy; isStreaming: boolean }): void {
+    const { session, message, onBusy, isStreaming } = options;
+    const { tape } = this.world;
+    const isKeyed = tape.choose(2) > 0;
+    const actor = this.nextActor();
+    const request: StartRequest = {
+      actor,
+      message,
+      onBusy,
+      isKeyed,
+      tries: 0,
+      others: [],
+      ...(session === undefined ? {} : { session }),
+    };
+    this.transcript.starts.push(request);
+    const command: StartRun = {
+      ...(session === undefined ? {} : { session }),
+      project: PROJECT,
+      actor,
+      message,
+      mode: 'base',
+      config: isStreaming ? { streaming_tokens: true } : {},
+      onBusy,
+      trigger: 'request',
+      ...(isKeyed ? { idempotency: { key: actor, payload: { message } } } : {}),
+    };
+    this.try(request, command, tape.chance(700));
+    // An impatient client sends the same request twice at once.
+    if (isKeyed && tape.chance(150)) this.try(request, command, false);
+  }
+
+  cancel({ session, run }: KnownRun): void {
+    const request: CommandRequest = { kind: 'cancel', actor: this.nextActor(), session, run };
+    this.command(request, (life) =>
+      life.core.commands.cancel(run, { project: PROJECT, actor: request.actor }),
+    );
+  }
+
+  clear(session: string): void {
+    const request: CommandRequest = { kind: 'clear', actor: this.nextActor(), session };
+    this.command(request, (life) =>
+      life.core.commands.clear(session, { project: PROJECT, actor: request.actor }),
+    );
+  }
+
+  /** Follows a run until its end, or a session until the world ends, over any number of connections. */
+  follow(wish: { session: string; run?: string; after: number }): void {
+    const { scheduler, tape } = this.world;
+    const life = this.anyWorker().life;
+    const again = (after: number) =>
+      scheduler.after(this.owner, 1 + tape.choose(3000), 'client reconnects', () =>
+        this.follow({ ...wish, after }),
+      );
+    if (life === null || life.isDraining) return void again(wish.after);
+    this.connect(life, wish, again);
+  }
+
+  private connect(
+    life: Life,
+    wish: { session: string; run?: string; after: number },
+    again: (after: number) => void,
+  ): void {
+    const { world } = this;
+    const connection: Connection = { ...wish, received: [], end: 'open' };
+    this.transcript.connections.push(connection);
+    if (wish.run !== undefined) this.open++;
+    const cut = () => sink.cut();
+    const sink = new SimSink(world, this.owner, connection, () => {
+      if (wish.run !== undefined) this.open--;
+      life.connections.delete(cut);
+      if (connection.end === 'cut' && !hasEnd(connection))
+        again(connection.received.at(-1)?.id ?? connection.after);
+      else world.marks.hit('stream followed to its end');
+    });
+    if (connection.after > 0) world.marks.hit('connection resumed');
+    life.connections.add(cut);
+    life.streams.send(wish, sink).catch((error: unknown) => {
+      if (!(error instanceof LogUnavailable)) world.violated('errors', `a stream failed: ${String(error)}`);
+      sink.cut();
+    });
+  }
+
+  private try(request: StartRequest, command: StartRun, follows: boolean): void {
+    request.tries++;
+    const { scheduler, marks, tape } = this.world;
+    this.send(
+      'start',
+      (life) => life.core.startRun.start(command),
+      (answer) => {
+        if (answer.kind === 'ok') return this.started(request, answer.value, follows);
+        marks.hit(answer.kind === 'cut' ? 'start cut' : `start refused ${answer.code}`);
+        const mayRepeat = request.isKeyed && (answer.kind === 'cut' || !answer.isFinal);
+        if (mayRepeat && request.answer === undefined) {
+          scheduler.after(this.owner, 100 + tape.choose(5000), 'client tries again', () =>
+            this.try(request, command, follows),
+          );
+        } else if (answer.kind === 'refused') request.answer ??= { kind: 'refused', code: answer.code };
+      },
+    );
+  }
+
+  private started(request: StartRequest, started: StartedRun, follows: boolean): void {
+    this.world.marks.hit('run accepted');
+    const { session, run, requested } = started;
+    if (request.answer?.kind === 'started') request.others.push(started);
+    else request.answer = { kind: 'started', session, run, requested };
+    if (!this.sessions.includes(session)) this.sessions.push(session);
+    if (!this.runs.some((known) => known.run === run)) this.runs.push(started);
+    if (follows) this.follow({ session, run, after: requested });
+  }
+
+  private command(request: CommandRequest, work: (life: Life) => Promise<void>): void {
+    this.transcript.commands.push(request);
+    this.send(request.kind, work, (answer) => {
+      if (answer.kind === 'ok') request.answer = { kind: 'done', at: this.world.store.head };
+      else if (answer.kind === 'refused') request.answer = { kind: 'refused', code: answer.code };
+    });
+  }
+
+  /** One request over one connection to some worker. */
+  private send<T>(label: string, work: (life: Life) => Promise<T>, done: (answer: Answer<T>) => void): void {
+    const { world } = this;
+    const { scheduler } = world;
+    this.open++;
+    const worker = this.anyWorker();
+    let isOpen = true;
+    const answer = (what: Answer<T>) => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.open--;
+      done(what);
+    };
+    scheduler.after(this.owner, latency(world), `${label} arrives at ${worker.replica}`, () => {
+      const { life } = worker;
+      if (life === null || life.isDraining) return answer({ kind: 'cut' });
+      const cut = () => answer({ kind: 'cut' });
+      life.connections.add(cut);
+      const reply = (what: Answer<T>) =>
+        scheduler.after(life.owner, latency(world), `${label} answered ${what.kind}`, () => {
+          life.connections.delete(cut);
+          answer(what);
+        });
+      work(life).then(
+        (value) => reply({ kind: 'ok', value }),
+        (error: unknown) => reply(this.refusalOf(label, error)),
+      );
+    });
+  }
+
+  private refusalOf(label: string, error: unknown): Answer<never> {
+    if (error instanceof LogUnavailable) return { kind: 'refused', code: 'log_unavailable', isFinal: false };
+    if (error instanceof Problem)
+      return { kind: 'refused', code: error.code, isFinal: error.code !== 'rate_limited' };
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.world.violated('errors', `${label} failed: ${text}`);
+    return { kind: 'refused', code: 'internal', isFinal: true };
+  }
+
+  private anyWorker(): SimWorker {
+    return this.workers[this.world.tape.choose(this.workers.length)] as SimWorker;
+  }
+
+  private nextActor(): string {
+    return `client_${++this.count}`;
+  }
+}
+
+const ENDS = ['"agent_completed"', '"agent_error"', '"agent_cancelled"'];
+
+function hasEnd(connection: Connection): boolean {
+  if (connection.run === undefined) return false;
+  const last = connection.received.at(-1)?.json ?? '';
+  return ENDS.some((type) => last.startsWith(`{"type":${type}`));
+}

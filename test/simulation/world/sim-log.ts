@@ -1,0 +1,293 @@
+import {
+  type AppendResult,
+  AppendOutcomeUnknown,
+  type Batch,
+  EventLog,
+  EventTooLarge,
+  type Expected,
+  LiveFeed,
+  type LogHealth,
+  LogUnavailable,
+  MAX_APPEND_BYTES,
+  MAX_EVENT_BYTES,
+  type NewEvent,
+  type Position,
+  type ReadOptions,
+  type RecordedEvent,
+  type Revision,
+} from '#event-log';
+import type { Clock } from '#platform';
+import type { Owner } from '../engine/scheduler.js';
+import { FeedPump } from './feed-pump.js';
+import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
+
+/** An adapter gives up on an answer after this, as its own timer says. */
+const SILENCE_MS = 20_000;
+const PAGE_EVENTS = 500;
+
+interface Call {
+  readonly stream: string;
+  readonly events: readonly NewEvent[];
+  readonly expected: Expected;
+  readonly resolve: (result: AppendResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One worker's connection to the log of its world. Each call arrives, which has its effect, and is answered: two steps,
+ * between which anything may happen, and each of which may fail.
+ *
+ * Reads of a log that is shared may be stale, but never below what this worker was told: the last revision of its own
+ * appends, and the one that a conflict named.
+ */
+export class SimLog extends EventLog {
+  override readonly logId = '5e11a1ed-0000-4000-8000-000000000000';
+  override readonly exclusive: boolean;
+  private readonly feed: LiveFeed;
+  private readonly pump: FeedPump;
+  private readonly floors = new Map<string, Revision>();
+  /** What is on its way may arrive although the sender has died, unless the log is in the same process. */
+  private readonly wire: Owner;
+  private isClosed = false;
+
+  constructor(
+    private readonly world: SimWorld,
+    private readonly owner: Owner,
+    clock: Clock,
+    heard: (events: readonly RecordedEvent[]) => void = () => undefined,
+  ) {
+    super();
+    this.exclusive = world.isExclusive;
+    this.wire = world.isExclusive ? owner : immortal(`${owner.name} wire`);
+    this.feed = new LiveFeed(
+      {
+        streamPage: (stream, after) => this.page(stream, this.startOf(after), { limit: PAGE_EVENTS }),
+        logPage: (after, prefixes) => this.logPage(after, prefixes, PAGE_EVENTS),
+      },
+      clock,
+    );
+    this.feed.startAfter(world.store.head);
+    this.pump = new FeedPump(world, owner, this.feed, heard);
+  }
+
+  override append(
+    stream: string,
+    events: readonly NewEvent[],
+    options: { expected: Expected },
+  ): Promise<AppendResult> {
+    const { expected } = options;
+    return new Promise((resolve, reject) => {
+      checkSizes(events);
+      if (this.isClosed) throw new LogUnavailable('the log is closed');
+      const call: Call = { stream, events, expected, resolve, reject };
+      if (this.world.flaw === 'shown_before_stored') this.showEarly(call);
+      const label = `append ${stream}@${expected} ${events.map((event) => event.type).join(' ')}`;
+      this.world.scheduler.after(this.wire, latency(this.world), label, () => this.arrive(call));
+    });
+  }
+
+  override async *readStream(
+    stream: string,
+    options: ReadOptions = {},
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    let { after, limit = Number.MAX_SAFE_INTEGER } = options;
+    const { backwards = false } = options;
+    while (limit > 0) {
+      const page = await this.page(stream, after, { backwards, limit });
+      if (page.length === 0) return;
+      yield page;
+      limit -= page.length;
+      after = page.at(-1)?.revision;
+      if (backwards && after === 0) return;
+    }
+  }
+
+  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+    let { after = 0, limit = Number.MAX_SAFE_INTEGER } = options;
+    while (limit > 0) {
+      const batch = await this.logPage(after, [], limit);
+      if (batch.events.length === 0) return;
+      yield batch;
+      limit -= batch.events.length;
+      after = batch.position;
+    }
+  }
+
+  override subscribeStream(
+    stream: string,
+    options: { after?: Revision; signal: AbortSignal },
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    const after = options.after ?? -1;
+    const start = this.world.flaw === 'inclusive_resume' ? Math.max(-1, after - 1) : after;
+    return this.feed.subscribeStream(stream, start, options.signal);
+  }
+
+  override subscribeAll(options: {
+    after?: Position;
+    prefixes?: readonly string[];
+    signal: AbortSignal;
+  }): AsyncIterable<Batch> {
+    return this.feed.subscribeAll(options.after ?? 0, options.prefixes ?? [], options.signal);
+  }
+
+  override head(): Promise<Position> {
+    return this.ask('head', () => this.world.store.head);
+  }
+
+  override health(): Promise<LogHealth> {
+    return Promise.resolve(this.isClosed ? { ok: false, detail: 'closed' } : { ok: true });
+  }
+
+  override close(): Promise<void> {
+    this.isClosed = true;
+    this.pump.close();
+    this.feed.close();
+    return Promise.resolve();
+  }
+
+  private arrive(call: Call): void {
+    const { world } = this;
+    // What a dead worker had sent may be lost with its connection.
+    if (!this.owner.isAlive && world.tape.chance(500)) return;
+    if (world.scheduler.now < world.store.fullUntil) return this.refuse(call, 'the disk is full');
+    const { weather } = world;
+    const fault = world.tape.pick('stored', [
+      ['refused', weather.appendRefused],
+      ['answer lost', weather.appendStoredAnswerLost],
+      ['lost', weather.appendLost],
+      ['late', this.exclusive ? 0 : weather.appendZombie],
+      ['silent', weather.appendSilent],
+    ]);
+    if (fault !== 'stored') world.marks.hit(`append ${fault}`);
+    switch (fault) {
+      case 'refused':
+        return this.refuse(call, 'busy');
+      case 'lost':
+        return this.giveUp(call, 0);
+      case 'late':
+        world.scheduler.after(this.wire, 1 + world.tape.choose(30_000), `late ${call.stream}`, () =>
+          this.store(call),
+        );
+        return this.giveUp(call, 0);
+      case 'answer lost':
+        this.store(call);
+        return this.giveUp(call, 0);
+      case 'silent':
+        if (world.tape.choose(2) === 0) this.store(call);
+        return this.giveUp(call, SILENCE_MS);
+      default:
+        return this.answer(call, this.store(call));
+    }
+  }
+
+  private store({ stream, events, expected }: Call): AppendResult {
+    const { store, marks } = this.world;
+    const before = store.head;
+    const result = store.append(stream, events, expected);
+    if (result.kind === 'conflict') marks.hit('conflict');
+    else if (store.head === before) marks.hit('repeat recognised');
+    return result;
+  }
+
+  private answer(call: Call, result: AppendResult): void {
+    const what = result.kind === 'conflict' ? `conflict ${result.actual}` : `appended ${result.last}`;
+    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${what}`, () => {
+      const last = result.kind === 'conflict' ? result.actual : result.last;
+      if (this.world.flaw !== 'stale_after_conflict' || result.kind === 'appended') {
+        this.floors.set(call.stream, Math.max(last, this.floors.get(call.stream) ?? -1));
+      }
+      if (result.kind === 'appended') this.pump.acknowledged(call.stream, result.first, result.last);
+      call.resolve(result);
+    });
+  }
+
+  private refuse(call: Call, why: string): void {
+    const error = new LogUnavailable(why);
+    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${why}`, () =>
+      call.reject(error),
+    );
+  }
+
+  private giveUp(call: Call, ms: number): void {
+    const label = `${call.stream} outcome unknown`;
+    this.world.scheduler.after(this.owner, ms + latency(this.world), label, () =>
+      call.reject(new AppendOutcomeUnknown('no answer')),
+    );
+  }
+
+  private showEarly({ stream, events }: Call): void {
+    this.pump.showEarly(stream, events);
+  }
+
+  private page(
+    stream: string,
+    after: Revision | undefined,
+    { backwards = false, limit }: { backwards?: boolean; limit: number },
+  ): Promise<readonly RecordedEvent[]> {
+    return this.ask(`read ${stream} ${backwards ? 'before' : 'after'} ${after ?? 'the end'}`, () => {
+      const { store, tape, weather } = this.world;
+      const seen = this.visible(stream);
+      const size = Math.min(limit, tape.chance(weather.smallPages) ? 1 + tape.choose(4) : PAGE_EVENTS);
+      const events = store.stream(stream);
+      if (!backwards) {
+        const first = (after ?? -1) + 1;
+        return events.slice(first, Math.min(seen, first + size));
+      }
+      const end = Math.min(after ?? seen, seen);
+      return events.slice(Math.max(0, end - size), end).reverse();
+    });
+  }
+
+  private logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
+    return this.ask(`read log after ${after}`, () => {
+      const { all } = this.world.store;
+      const events: RecordedEvent[] = [];
+      let position = after;
+      for (; position < all.length && events.length < Math.min(limit, PAGE_EVENTS); position++) {
+        const event = all[position] as RecordedEvent;
+        if (prefixes.length === 0 || prefixes.some((prefix) => event.stream.startsWith(prefix)))
+          events.push(event);
+      }
+      return { events, position };
+    });
+  }
+
+  /** How many events of the stream a read sees. */
+  private visible(stream: string): number {
+    const { store, tape } = this.world;
+    const there = store.stream(stream).length;
+    const certain = (this.floors.get(stream) ?? -1) + 1;
+    if (this.exclusive || there <= certain || !strikes(this.world, 'readStale')) return there;
+    return there - tape.choose(there - certain + 1);
+  }
+
+  private ask<T>(label: string, look: () => T): Promise<T> {
+    const { scheduler, store } = this.world;
+    return new Promise((resolve, reject) => {
+      if (this.isClosed) throw new LogUnavailable('the log is closed');
+      scheduler.after(this.owner, latency(this.world), label, () => {
+        const isRefused = strikes(this.world, 'readRefused') || scheduler.now < store.unreadableUntil;
+        const found = isRefused ? null : look();
+        scheduler.after(this.owner, 0, `answer ${label}`, () => {
+          if (found === null) reject(new LogUnavailable('busy'));
+          else resolve(found);
+        });
+      });
+    });
+  }
+
+  private startOf(after: Revision): Revision | undefined {
+    return after < 0 ? undefined : after;
+  }
+}
+
+function checkSizes(events: readonly NewEvent[]): void {
+  if (events.length === 0) throw new RangeError('an append needs an event');
+  let total = 0;
+  for (const { json, meta, type } of events) {
+    const bytes = Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(meta));
+    if (bytes > MAX_EVENT_BYTES) throw new EventTooLarge(`${type} has ${bytes} bytes`);
+    total += bytes;
+  }
+  if (total > MAX_APPEND_BYTES) throw new EventTooLarge(`the append has ${total} bytes`);
+}

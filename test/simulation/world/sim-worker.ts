@@ -1,0 +1,147 @@
+import { sessionOfStream } from '#domain';
+import { EventStreams } from '#delivery';
+import { LogUnavailable, type RecordedEvent } from '#event-log';
+import { type Core, openCore } from '#runs';
+import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
+import type { Owner } from '../engine/scheduler.js';
+import { SharedIds } from './shared-ids.js';
+import { type Files, SimFiles } from './sim-files.js';
+import { SimLog } from './sim-log.js';
+import { SimModel } from './sim-model.js';
+import { SimToolboxes } from './sim-tools.js';
+import type { SimWorld } from './sim-world.js';
+
+export interface WorkerOptions {
+  readonly maxRuns: number;
+  readonly maxSteps: number;
+  readonly files: Files;
+  /** Sessions with a run that has not ended. */
+  readonly unfinished: () => readonly string[];
+  /** Numbers the lives of all workers of a world, from 1. */
+  readonly nextLife: () => number;
+}
+
+/** One life of a worker, from its boot to its crash. */
+export interface Life {
+  readonly number: number;
+  readonly owner: Owner;
+  readonly core: Core;
+  readonly log: SimLog;
+  readonly streams: EventStreams;
+  /** Told when the process dies: the other ends of its connections. */
+  readonly connections: Set<() => void>;
+  isDraining: boolean;
+}
+
+/** A replica: it has the same name in all its lives. */
+export class SimWorker {
+  life: Life | null = null;
+
+  constructor(
+    readonly replica: string,
+    private readonly world: SimWorld,
+    private readonly options: WorkerOptions,
+  ) {}
+
+  boot(): void {
+    const { world } = this;
+    const number = this.options.nextLife();
+    const owner: Owner = { name: `${this.replica}${number}`, isAlive: true, isPaused: false };
+    world.marks.hit('boot');
+    const life = this.open(number, owner);
+    this.life = life;
+    // A process that is alone on its log goes on with everything; among several a supervisor decides.
+    if (world.isExclusive)
+      life.core.recovery.start({ sessions: () => Promise.resolve(this.options.unfinished()) });
+  }
+
+  /** The process is gone, from one instant to the next; what it had sent may still be on its way. */
+  crash(): void {
+    const { life } = this;
+    if (life === null) return;
+    this.life = null;
+    life.owner.isAlive = false;
+    this.world.scheduler.bury();
+    this.world.ledger.open.delete(life.owner.name);
+    for (const cut of life.connections) cut();
+  }
+
+  /** SIGTERM: what is under way comes to a good place, then the process ends. */
+  drain(): void {
+    const { life } = this;
+    if (life === null || life.isDraining) return;
+    life.isDraining = true;
+    const ended = () => {
+      if (this.life === life) this.crash();
+    };
+    life.core.sessions.drain(20_000).then(ended, (error: unknown) => this.failed('drain', error));
+  }
+
+  private open(number: number, owner: Owner): Life {
+    const { world } = this;
+    const { scheduler } = world;
+    const clock = new SimClock(scheduler, owner, number % 3 === 0 ? -90_000 : 0);
+    const random = world.flaw === 'shared_claim_id' ? new SharedIds(number) : new SimRandom(number);
+    const log = new SimLog(world, owner, clock, (events) => this.heard(events));
+    const files = new SimFiles(this.options.files, world, owner);
+    const core = openCore(
+      {
+        log,
+        files,
+        model: new SimModel(world, owner),
+        toolboxes: new SimToolboxes(world, owner),
+        clock,
+        random,
+        background: new SimBackground(owner, (name, error) => this.failed(name, error)),
+        logger: new SimLogger((level, text, fields) => this.say(owner, level, text, fields)),
+      },
+      {
+        models: { flash: 'gpt-5-nano', base: 'gpt-5-mini', max: 'gpt-5' },
+        maxRuns: this.options.maxRuns,
+        maxSteps: this.options.maxSteps,
+        runTimeoutMs: 600_000,
+        replica: this.replica,
+        idempotencySecret: new Uint8Array(32),
+      },
+    );
+    const streams = new EventStreams(log, core.contents);
+    return { number, owner, core, log, streams, connections: new Set(), isDraining: false };
+  }
+
+  /**
+   * Stands in for what follows the log in a process that shares it: sessions with something to do hear of what others
+   * wrote.
+   */
+  private heard(events: readonly RecordedEvent[]): void {
+    const { life, world } = this;
+    if (world.isExclusive || life === null) return;
+    const active = life.core.sessions.active();
+    for (const event of events) {
+      const id = sessionOfStream(event.stream);
+      active.find((session) => session.id === id)?.journal.learn(event.revision);
+    }
+  }
+
+  private failed(name: string, error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.world.scheduler.trace.note(this.world.scheduler.now, this.replica, () => `${name} failed: ${text}`);
+    this.world.marks.hit('background work failed');
+    if (!(error instanceof LogUnavailable) && !isExpected(error))
+      this.world.violated('errors', `${name} of ${this.replica} failed: ${text}`);
+  }
+
+  private say(owner: Owner, level: 'info' | 'warn' | 'error', text: string, fields: object): void {
+    const { scheduler } = this.world;
+    scheduler.trace.note(scheduler.now, owner.name, () => `${level}: ${text} ${describe(fields)}`);
+    if (level === 'error' && owner.isAlive) this.world.violated('errors', `${text} ${describe(fields)}`);
+  }
+}
+
+const isExpected = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'ClaimLost' || error.name === 'RunStopped');
+
+function describe(fields: object): string {
+  return JSON.stringify(fields, (_key, value: unknown) =>
+    value instanceof Error ? (value.stack ?? value.message) : value,
+  );
+}

@@ -1,0 +1,48 @@
+import type { Tape } from '../engine/tape.js';
+
+/** The highest rates of each fault, per mille of the occasions on which it may happen. */
+const WORST = {
+  appendRefused: 120,
+  appendStoredAnswerLost: 150,
+  appendLost: 100,
+  appendZombie: 100,
+  appendSilent: 60,
+  answerDelayed: 300,
+  readRefused: 100,
+  readStale: 400,
+  smallPages: 1000,
+  feedDropped: 200,
+  feedDuplicated: 300,
+  feedBehind: 400,
+  modelTransient: 150,
+  modelTooLong: 40,
+  modelRefused: 30,
+  modelCut: 120,
+  modelStall: 60,
+  abortLate: 300,
+  toolError: 120,
+  toolStall: 60,
+  toolLateEffect: 300,
+  fileSlow: 500,
+  crash: 25,
+  pause: 25,
+  full: 6,
+  takeOver: 60,
+  clientGone: 60,
+  clientSlow: 300,
+  /** How often the oldest entry is not the next one. */
+  disorder: 1000,
+} as const;
+
+export type Fault = keyof typeof WORST;
+export type Weather = Readonly<Record<Fault, number>>;
+
+/** Swarm: each world has some of the faults, at rates of its own; some worlds are nearly calm. */
+export function drawWeather(tape: Tape): Weather {
+  const isRough = tape.choose(4) > 0;
+  const rates = Object.entries(WORST).map(([fault, worst]) => {
+    const share = isRough && tape.choose(2) > 0 ? tape.choose(1000) / 1000 : 0;
+    return [fault, Math.round(worst * share)] as const;
+  });
+  return Object.fromEntries(rates) as Weather;
+}
