@@ -1,4 +1,5 @@
 import {
+  type AttemptRef,
   type Draft,
   NO_SESSION,
   type RecordedSessionEvent,
@@ -95,3 +96,38 @@ export const result = (callId: string, content: string): Draft => ({
 });
 
 export const toolResponse = (content: string): Draft => ({ type: 'agent_tool_response', data: { content } });
+
+export const attemptOf = (step_id: string, attempt = 1, call_id = 'c1'): AttemptRef => ({
+  call_id,
+  workflow_id: 'w',
+  step_id,
+  attempt,
+});
+
+/** A finished turn of an attempt of a workflow step. */
+export function stepTurn({ attempt, ...step }: AttemptRef, text: string, ...callIds: string[]): Draft {
+  const { type, data } = turn(...callIds) as Extract<Draft, { type: 'model_turn_completed' }>;
+  return { type, data: { ...data, step, attempt, text } };
+}
+
+export const stepResult = (step: AttemptRef, callId: string, content: string): Draft => ({
+  type: 'tool_call_completed',
+  data: { call_id: callId, content, step },
+});
+
+/** What is written together when a call of a step is answered. */
+export const stepResponse = (step: AttemptRef, tool_call_id: string, content: string): Draft[] => [
+  toolResponse(content),
+  { type: 'workflow_tool_responded', data: { ...step, tool_call_id } },
+];
+
+/** An answer to the request for the final output. */
+export function finalTurn(text: string): Draft {
+  const { type, data } = turn() as Extract<Draft, { type: 'model_turn_completed' }>;
+  return { type, data: { ...data, final_output: true, text } };
+}
+
+export const finalOutput = (content: string): Draft => ({
+  type: 'agent_final_output',
+  data: { name: 'answer', content },
+});

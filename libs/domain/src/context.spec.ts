@@ -2,16 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   SessionTape,
+  attemptOf,
   cancelRequested,
   cancelled,
   cleared,
   completed,
+  finalOutput,
+  finalTurn,
   opened,
   requested,
   response,
   responseStart,
   result,
   step,
+  stepResponse,
+  stepResult,
+  stepTurn,
   thinking,
   thinkingStart,
   toolResponse,
@@ -111,6 +117,21 @@ describe('the context of the model', () => {
     expect(contextOf(tape.addRun('b', 'second', ...answer('two')).events)).toEqual([
       { role: 'user', content: 'second' },
       { role: 'assistant', content: 'two' },
+    ]);
+  });
+
+  it('holds nothing of workflow steps and of the final output', () => {
+    const of = attemptOf('a');
+    const tape = session().addRun('a', 'hi', responseStart, response('so'), turn('c1'));
+    tape.add('a', stepTurn(of, 'step', 'c1'), stepResult(of, 'c1', 'inner'), ...stepResponse(of, 'c1', '{}'));
+    tape.add('a', stepTurn(of, 'output'), result('c1', 'outer'), toolResponse('{}'), step(1));
+    tape.add('a', responseStart, response('done'), turn(), step(2));
+    tape.add('a', finalTurn('{}'), finalOutput('{}'), completed);
+    expect(contextOf(tape.events)).toMatchObject([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'so' },
+      { role: 'tool', content: 'outer' },
+      { role: 'assistant', content: 'done' },
     ]);
   });
 

@@ -13,7 +13,8 @@ export const OUTCOME_UNKNOWN =
 
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
- * the model's API refuses a session for ever otherwise.
+ * the model's API refuses a session for ever otherwise. Turns of workflow steps and answers to the request for the final
+ * output are no part of it.
  */
 export class ContextFold {
   readonly messages: ContextMessage[] = [];
@@ -47,8 +48,10 @@ export class ContextFold {
         this.text = [];
         return;
       case 'model_turn_completed':
+        if (event.data.step !== undefined || event.data.final_output) return;
         return this.completeTurn(event.data.tool_calls ?? []);
       case 'tool_call_completed':
+        if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, event.data.content);
       case 'messages_cleared':
         this.messages.length = 0;

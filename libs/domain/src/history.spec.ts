@@ -1,16 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   SessionTape,
+  attemptOf,
   cancelRequested,
   cancelled,
   cleared,
   completed,
+  finalOutput,
+  finalTurn,
   opened,
   requested,
   response,
   responseStart,
   result,
   step,
+  stepResponse,
+  stepResult,
+  stepTurn,
   thinking,
   thinkingStart,
   toolResponse,
@@ -74,6 +80,21 @@ describe('the history of a run', () => {
       'agent_response a@7 one',
       'agent_tool_use a@11 {"tool":"t","input":{}}',
       'agent_response a@15 two',
+    ]);
+  });
+
+  it('holds of a workflow step its tool uses alone, and nothing of the final output', () => {
+    const of = attemptOf('a');
+    const tape = session().addRun('a', 'hi', turn('c1'), toolUseStart, toolUse('{"tool":"run_workflow"}'));
+    tape.add('a', stepTurn(of, 'step', 'c1'), toolUseStart, toolUse('{"tool":"t"}'));
+    tape.add('a', stepResult(of, 'c1', 'x'), ...stepResponse(of, 'c1', '{}'), stepTurn(of, 'output'));
+    tape.add('a', result('c1', 'w'), toolResponse('{}'), step(1), responseStart, response('done'), turn());
+    tape.add('a', step(2), finalTurn('{}'), finalOutput('{}'), completed);
+    expect(historyOf(tape.events).map((line) => line.replace(/@\d+/, ''))).toEqual([
+      'user_message a hi',
+      'agent_tool_use a {"tool":"run_workflow"}',
+      'agent_tool_use a {"tool":"t"}',
+      'agent_response a done',
     ]);
   });
 

@@ -12,3 +12,4 @@ export * from './run-state.js';
 export * from './session-commands.js';
 export * from './session-events.js';
 export * from './session-state.js';
+export * from './workflow/workflow.js';

@@ -1,3 +1,5 @@
+import type { Workflow } from './workflow/workflow.js';
+
 export type Mode = 'flash' | 'base' | 'max';
 export type Trigger = 'request' | 'task' | 'kafka';
 export type OnBusy = 'enqueue' | 'reject' | 'interrupt';
@@ -7,4 +9,22 @@ export interface RunConfig {
   readonly system?: string;
   readonly rules?: readonly string[];
   readonly streaming_tokens?: boolean;
+  readonly workflows?: readonly Workflow[];
+  /** To whom the conversation can be handed off. */
+  readonly agents?: readonly SpecialistAgent[];
+  /** Names only. */
+  readonly mcp_servers?: readonly string[];
+  readonly final_output?: FinalOutputConfig;
+}
+
+export interface SpecialistAgent {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface FinalOutputConfig {
+  readonly name: string;
+  readonly strict?: boolean;
+  /** JSON schema. */
+  readonly schema: object;
 }

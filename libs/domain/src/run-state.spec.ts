@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  attemptOf,
   cancelRequested,
   cancelled,
   completed,
+  finalOutput,
+  finalTurn,
   response,
   responseStart,
   result,
   step,
+  stepResponse,
+  stepResult,
+  stepTurn,
   toolResponse,
   toolUse,
   toolUseStart,
@@ -79,6 +85,40 @@ describe('the state of a run', () => {
     expect(
       after(responseStart, response('hi'), { type: 'agent_cost', data: { cost: '1' } }, ...uses),
     ).toEqual(start);
+  });
+
+  it("counts what a workflow step spends; its turns, results and responses are not the main agent's", () => {
+    const main = after(turn('c1', 'c2'), result('c2', 'x'));
+    const of = attemptOf('a');
+    const state = [
+      stepTurn(of, 'let me see', 'c1', 'c2'),
+      stepResult(of, 'c1', 'not of the main agent'),
+      stepResult(of, 'c2', 'neither'),
+      ...stepResponse(of, 'c1', '{}'),
+      ...stepResponse(of, 'c2', '{}'),
+      stepTurn(of, 'done'),
+    ].reduce(evolveRun, main);
+    expect(state).toEqual({ ...main, inputTokens: 30, outputTokens: 15, cost: 3_000_000_000n });
+    const responded = [result('c1', 'w'), toolResponse('{}')].reduce(evolveRun, state);
+    expect(responded.calls.map((c) => c.isResponded)).toEqual([true, false]);
+  });
+
+  it('keeps the answers to the request for the final output, which are no turns of the agent', () => {
+    const done = after(turn(), step(1));
+    const state = [finalTurn('{'), finalTurn('{}')].reduce(evolveRun, done);
+    expect(state).toEqual({
+      ...done,
+      inputTokens: 30,
+      outputTokens: 15,
+      cost: 3_000_000_000n,
+      finalAnswers: ['{', '{}'],
+    });
+    expect(evolveRun(state, finalOutput('{}'))).toEqual({ ...state, hasFinalOutput: true });
+  });
+
+  it('names the specialist to whom it was handed off last', () => {
+    const to = (agent: string): SessionEvent => ({ type: 'agent_handoff', data: { agent } });
+    expect(after(to('a'), to('b')).agent).toBe('b');
   });
 
   it.each([

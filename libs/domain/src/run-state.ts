@@ -41,6 +41,12 @@ export interface RunState {
   readonly outputTokens: number;
   readonly cost: PicoDollars;
   readonly isCancelRequested: boolean;
+  /** The specialist to whom the conversation was handed off last. */
+  readonly agent?: string;
+  /** What the model answered to the request for the final output, repairs included; absent: it was not asked. */
+  readonly finalAnswers?: readonly Content[];
+  /** `agent_final_output` is written. */
+  readonly hasFinalOutput?: true;
   readonly end: RunEnd | null;
 }
 
@@ -61,12 +67,16 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
   };
 }
 
-/** Takes the events of one run, from after its `run_requested` on. */
+/**
+ * Takes the events of one run, from after its `run_requested` on. What a workflow step does is no turn of the main agent:
+ * it adds tokens and cost, nothing else.
+ */
 export function evolveRun(state: RunState, event: SessionEvent): RunState {
   switch (event.type) {
     case 'model_turn_completed':
       return completeTurn(state, event.data);
     case 'tool_call_completed':
+      if (event.data.step !== undefined) return state;
       return setResult(state, event.data.call_id, {
         content: event.data.content,
         isError: event.data.is_error === true,
@@ -75,6 +85,10 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return respond(state);
     case 'agent_step':
       return { ...state, steps: state.steps + 1, isStepOpen: false };
+    case 'agent_handoff':
+      return { ...state, agent: event.data.agent };
+    case 'agent_final_output':
+      return { ...state, hasFinalOutput: true };
     case 'run_cancel_requested':
       return { ...state, isCancelRequested: true };
     case 'agent_completed':
@@ -93,13 +107,18 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
 function completeTurn(state: RunState, turn: TurnData): RunState {
-  return {
+  const spent = {
     ...state,
-    isStepOpen: true,
-    calls: (turn.tool_calls ?? []).map((call) => ({ call, result: null, isResponded: false })),
     inputTokens: state.inputTokens + turn.usage.input_tokens,
     outputTokens: state.outputTokens + turn.usage.output_tokens,
     cost: state.cost + parseDollars(turn.cost),
+  };
+  if (turn.step !== undefined) return spent;
+  if (turn.final_output) return { ...spent, finalAnswers: [...(state.finalAnswers ?? []), turn.text ?? ''] };
+  return {
+    ...spent,
+    isStepOpen: true,
+    calls: (turn.tool_calls ?? []).map((call) => ({ call, result: null, isResponded: false })),
   };
 }
 
@@ -108,8 +127,12 @@ function setResult(state: RunState, id: string, result: ToolResult): RunState {
   return { ...state, calls };
 }
 
-/** Responses follow in the order of the calls, so each one is the first call's that has none. */
+/**
+ * Responses follow in the order of the calls, so each one is the first call's that has none. They are written when every
+ * call has its result: one that comes before that is of a call that a workflow step made.
+ */
 function respond(state: RunState): RunState {
+  if (state.calls.some((c) => c.result === null)) return state;
   const at = state.calls.findIndex((c) => !c.isResponded);
   return { ...state, calls: state.calls.map((c, i) => (i === at ? { ...c, isResponded: true } : c)) };
 }

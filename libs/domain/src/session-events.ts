@@ -1,5 +1,6 @@
 import type { Content } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
+import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
 export interface WaitingRun {
@@ -18,6 +19,8 @@ export interface TurnToolCall {
   /** JSON text as the model wrote it. */
   readonly arguments: string;
 }
+
+export type StepStatus = 'started' | 'completed' | 'skipped' | 'failed';
 
 export interface TurnUsage {
   readonly input_tokens: number;
@@ -45,6 +48,21 @@ export type PublicEvent =
   | { readonly type: 'agent_tool_use'; readonly data: { readonly content: Content } }
   | { readonly type: 'agent_tool_response'; readonly data: { readonly content: Content } }
   | { readonly type: 'agent_step'; readonly data: { readonly step: string } }
+  | { readonly type: 'agent_handoff'; readonly data: { readonly agent: string } }
+  | {
+      readonly type: 'agent_workflow_step';
+      readonly data: {
+        readonly workflow_id: string;
+        readonly step_id: string;
+        readonly status: StepStatus;
+        /** A number; `0` for a step that was skipped before its first attempt. */
+        readonly attempt: string;
+      };
+    }
+  | {
+      readonly type: 'agent_final_output';
+      readonly data: { readonly name: string; readonly content: Content };
+    }
   | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
   | { readonly type: 'agent_completed'; readonly data: Empty }
   | { readonly type: 'agent_cancelled'; readonly data: Empty }
@@ -92,6 +110,13 @@ export type InternalEvent =
         readonly cost: string;
         readonly finish_reason: string;
         readonly tool_calls?: readonly TurnToolCall[];
+        /** A turn of an attempt of a workflow step, not of the main agent; then `attempt` and `text` are there, too. */
+        readonly step?: StepRef;
+        readonly attempt?: number;
+        /** What the model wrote, where that is no block that a client sees: in a step, or as final output. */
+        readonly text?: Content;
+        /** An answer to the request for the final output; then `text` is there, too. */
+        readonly final_output?: true;
       };
     }
   /** The turn broke and is asked again: what it wrote so far is no part of the context. */
@@ -101,7 +126,31 @@ export type InternalEvent =
     }
   | {
       readonly type: 'tool_call_completed';
-      readonly data: { readonly call_id: string; readonly content: Content; readonly is_error?: true };
+      readonly data: {
+        readonly call_id: string;
+        readonly content: Content;
+        readonly is_error?: true;
+        /** The attempt of a workflow step that made the call; ids of calls are unique within its turn only. */
+        readonly step?: AttemptRef;
+      };
+    }
+  | { readonly type: 'workflow_attempt_started'; readonly data: AttemptRef }
+  | {
+      readonly type: 'workflow_attempt_failed';
+      readonly data: AttemptRef & {
+        readonly errors: readonly string[];
+        /** When the next attempt may start, in ms since 1970; null: there is none. */
+        readonly next_at: number | null;
+      };
+    }
+  | {
+      readonly type: 'workflow_step_completed';
+      readonly data: AttemptRef & { readonly output: Content };
+    }
+  /** Stands with the `agent_tool_response` of a call that a step made, which itself cannot say whose it is. */
+  | {
+      readonly type: 'workflow_tool_responded';
+      readonly data: AttemptRef & { readonly tool_call_id: string };
     }
   | { readonly type: 'run_cancel_requested'; readonly data: Empty }
   | { readonly type: 'messages_cleared'; readonly data: Empty };
@@ -130,6 +179,9 @@ const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_tool_use: true,
   agent_tool_response: true,
   agent_step: true,
+  agent_handoff: true,
+  agent_workflow_step: true,
+  agent_final_output: true,
   agent_cost: true,
   agent_completed: true,
   agent_cancelled: true,
@@ -143,6 +195,10 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   model_turn_completed: true,
   model_turn_failed: true,
   tool_call_completed: true,
+  workflow_attempt_started: true,
+  workflow_attempt_failed: true,
+  workflow_step_completed: true,
+  workflow_tool_responded: true,
   run_cancel_requested: true,
   messages_cleared: true,
 };
