@@ -13,18 +13,37 @@ describe('admission', () => {
     expect(admission.running).toBe(2);
   });
 
+  /** A run that waits takes its place when it is called. */
+  function waits(admission: Admission, woken: string[], run: string): void {
+    const wake = () => {
+      woken.push(run);
+      admission.takeOrWait(run, wake);
+    };
+    expect(admission.takeOrWait(run, wake)).toBe(false);
+  }
+
   it('calls who waits in turn, one for each place that becomes free', () => {
     const admission = new Admission(1);
     const woken: string[] = [];
     admission.tryTake('a');
-    for (const run of ['b', 'c']) expect(admission.takeOrWait(run, () => woken.push(run))).toBe(false);
+    for (const run of ['b', 'c']) waits(admission, woken, run);
     expect(admission.waiting).toBe(2);
     admission.release('a');
     expect(woken).toEqual(['b']);
-    expect(admission.takeOrWait('b', () => {})).toBe(true);
     admission.release('b');
     expect(woken).toEqual(['b', 'c']);
-    expect(admission.waiting).toBe(0);
+    expect(admission).toMatchObject({ running: 1, waiting: 0 });
+  });
+
+  it('passes a place on that who was called has no use for', () => {
+    const admission = new Admission(1);
+    const woken: string[] = [];
+    admission.tryTake('a');
+    admission.takeOrWait('b', () => woken.push('b'));
+    for (const run of ['c', 'd']) waits(admission, woken, run);
+    admission.release('a');
+    expect(woken).toEqual(['b', 'c']);
+    expect(admission).toMatchObject({ running: 1, waiting: 1 });
   });
 
   it('does not call for the release of a run that held no place', () => {

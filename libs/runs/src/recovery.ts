@@ -1,3 +1,4 @@
+import { LogUnavailable } from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
 import type { Sessions } from './sessions.js';
 
@@ -30,13 +31,20 @@ export class Recovery {
     });
   }
 
-  /** Claims the session's run if another process's claim is the last; a run that waits here claims its turn itself. */
+  /**
+   * Claims the session's run if another process's claim is the last; a run that waits here claims its turn itself. A log
+   * that cannot be read is waited for; a session that is not there, or that cannot be made out, is left as it is.
+   */
   async resume(id: string): Promise<void> {
     for (;;) {
       try {
         const session = await this.sessions.get(id);
         return session.takeOver();
       } catch (error) {
+        if (!(error instanceof LogUnavailable)) {
+          this.ports.logger.error({ err: error, session: id }, 'a session cannot be gone on with');
+          return;
+        }
         this.ports.logger.warn({ err: error, session: id }, 'a session could not be read yet');
         await this.ports.clock.sleep(RETRY_MS);
       }
