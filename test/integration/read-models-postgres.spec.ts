@@ -12,7 +12,9 @@ import {
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import { ReadModelsUnavailable } from '#read-models';
+import { Database } from '../../libs/read-models/src/postgres/database.js';
 import {
   answer,
   append,
@@ -147,6 +149,7 @@ describe('the embedded PostgreSQL', () => {
     await fixture.reopen(async () => {
       // A process that sits in the folder stands for what was left.
       const left = spawn('sh', ['-c', 'trap "" INT QUIT; echo up; while :; do sleep 0.05; done'], {
+        argv0: 'postgres: busy',
         cwd: folder,
       });
       await new Promise((resolve) => left.stdout.once('data', resolve));
@@ -215,5 +218,38 @@ describe('read models whose database is away', () => {
     } finally {
       process.kill(stopped, 'SIGCONT');
     }
+  });
+});
+
+describe('a database of the operator', () => {
+  const openUrl = (databaseUrl: string): Database =>
+    new Database({
+      databaseUrl,
+      folder: '',
+      clock: new SystemClock(),
+      random: new SystemRandom(),
+      background: new ProcessBackground(fixture.logger),
+      logger: fixture.logger,
+    });
+
+  it.each(['mysql://user:secret@127.0.0.1/x', 'secret', 'postgres://user:secret@[/x'])(
+    'is refused in a line that does not hold the address (%s)',
+    async (url) => {
+      const database = openUrl(url);
+      await expect(database.ready).rejects.toThrow(/^DATABASE_URL: it must be postgres:\/\//);
+      expect(await database.health()).not.toContain('secret');
+      await database.close();
+    },
+  );
+
+  it('is asked for again and again while it does not answer, and its address is never told', async () => {
+    const port = readFileSync(join(fixture.folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[3];
+    const closed = openUrl('postgres://user:secret@127.0.0.1:1/annals');
+    const denied = openUrl(`postgres://annals:secret@127.0.0.1:${port}/postgres`);
+    await until(() => fixture.logger.lines.length >= 4);
+    expect(await closed.health()).toBe('the database does not answer (ECONNREFUSED)');
+    expect(await denied.health()).toBe('the database does not accept the user or the password (28P01)');
+    await Promise.all([closed.close(), denied.close()]);
+    expect(JSON.stringify(fixture.logger.lines)).not.toContain('secret');
   });
 });

@@ -1,4 +1,11 @@
-import { ContentStore, type EventLog, type FileStore, Follower } from '#event-log';
+import {
+  CheckpointRefused,
+  ContentStore,
+  type EventLog,
+  type FileStore,
+  Follower,
+  type FollowerStatus,
+} from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
@@ -43,6 +50,8 @@ export interface ReadModels {
   readonly sessions: Sessions;
   readonly apiKeys: ApiKeys;
   readonly follower: Follower;
+  /** Streams that cannot be projected, for a metric. */
+  parkedStreams(): number;
   /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
   caughtUp(): Promise<void>;
   /** Sessions whose runs a predecessor left, once the projection has passed all that it wrote. */
@@ -62,6 +71,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   let fatal: string | null = null;
   const onFatal = (error: unknown) => {
     fatal = error instanceof Error ? error.message : String(error);
+    if (error instanceof CheckpointRefused) fatal += '; npm run rebuild makes the tables anew';
+    logger.error({ reason: fatal }, 'nothing is projected any more');
     options.onFatal?.(error);
   };
   const follower = new Follower(
@@ -83,6 +94,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),
     follower,
+    parkedStreams: () => projector.parkedStreams,
     caughtUp: () => freshness.caughtUp(),
     unfinishedSessions: async () => {
       const head = await log.head();
@@ -92,7 +104,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     },
     health: async () => ({
       database: checkOf(await database.health()),
-      projections: checkOf(fatal ?? projector.problem),
+      projections:
+        fatal === null ? projectionOf(await follower.status(), projector.parkedStreams) : checkOf(fatal),
     }),
     close: async () => {
       isClosed = true;
@@ -100,6 +113,15 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
       await database.close();
     },
   };
+}
+
+/** Failures in a row after which the projection is not just late. */
+const MANY_FAILURES = 5;
+
+/** Streams that are parked are for the operator to look at; the service is as ready as it was. */
+function projectionOf({ failures }: FollowerStatus, parked: number): Check {
+  if (failures >= MANY_FAILURES) return { ok: false, detail: `failed ${failures} times in a row` };
+  return parked === 0 ? { ok: true } : { ok: true, detail: `streams that cannot be projected: ${parked}` };
 }
 
 const checkOf = (problem: string | null): Check =>

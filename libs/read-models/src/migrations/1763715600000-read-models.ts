@@ -57,6 +57,9 @@ const STATEMENTS = [
   'CREATE INDEX ON annals.runs (project, created_at, run_id)',
   'CREATE INDEX ON annals.runs (project, status, created_at, run_id)',
   'CREATE INDEX ON annals.runs (session, requested)',
+  // Runs that are not over, few among many.
+  `CREATE INDEX ON annals.runs (session, status)
+    WHERE status IN ('queued', 'running') OR (status = 'cancelled' AND last_event_id IS NULL)`,
   `CREATE TABLE annals.messages (
     session text NOT NULL,
     revision integer NOT NULL,

@@ -51,12 +51,16 @@ export async function migrate(source: DataSource): Promise<void> {
 export const poolOf = (source: DataSource): Pool => (source.driver as unknown as { master: Pool }).master;
 
 async function checkVersion(source: DataSource): Promise<void> {
-  const [row] = await source.query<{ version: string }[]>('SHOW server_version');
-  const version = Object.values(row ?? {})[0] ?? '';
-  if (Number.parseInt(version, 10) < OLDEST_VERSION)
-    throw new ReadModelsRefused(
-      `DATABASE_URL: PostgreSQL ${OLDEST_VERSION} or newer is needed, this is ${version.split(' ')[0]}`,
-    );
+  const [row] = await source.query<{ server_version: string }[]>('SHOW server_version');
+  const problem = versionProblem(row?.server_version ?? '');
+  if (problem !== null) throw new ReadModelsRefused(problem);
+}
+
+/** @param version e.g. `16.4 (Debian 16.4-1)`; null: it will do */
+export function versionProblem(version: string): string | null {
+  if (Number.parseInt(version, 10) >= OLDEST_VERSION) return null;
+  const [number = ''] = version.split(' ');
+  return `DATABASE_URL: PostgreSQL ${OLDEST_VERSION} or newer is needed, this is ${number === '' ? 'unknown' : number}`;
 }
 
 function optionsFor(address: DatabaseAddress): DataSourceOptions {

@@ -8,7 +8,9 @@ export function translated(error: unknown): Error {
   if (error instanceof ReadModelsUnavailable) return error;
   const code = codeOf(error);
   if (code === null || !isSqlState(code) || isConnection(code))
-    return new ReadModelsUnavailable(`the database does not answer (${code ?? nameOf(error)})`);
+    return new ReadModelsUnavailable(
+      REFUSALS[code ?? ''] ?? `the database does not answer (${code ?? nameOf(error)})`,
+    );
   return new DatabaseFault(
     isProgram(code) ? `${code}: ${messageOf(error)}` : `the database refused (${code})`,
     code,
@@ -32,6 +34,13 @@ export function codeOf(error: unknown): string | null {
   const { code, driverError } = error as { code?: unknown; driverError?: unknown };
   return typeof code === 'string' ? code : driverError === undefined ? null : codeOf(driverError);
 }
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  '28000': 'the database does not let the user in (28000)',
+  '28P01': 'the database does not accept the user or the password (28P01)',
+  '3D000': 'the database is not there on its server (3D000)',
+  ENOTFOUND: "the database's host has no address (ENOTFOUND)",
+};
 
 const isSqlState = (code: string): boolean => /^[0-9FHPX][0-9A-Z]{4}$/.test(code);
 /** Connection, authorization, no such database, resources, operator intervention, system error. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +19,8 @@ const LOOK_MS = 5;
 export function findPredecessor(folder: string): Predecessor | null {
   const stated = statedPid(folder);
   const working = pidsIn(folder);
-  if (working === null) return stated !== null && isAlive(stated) ? { postmaster: stated, others: [] } : null;
+  if (working === null)
+    return stated !== null && isPostmaster(stated) ? { postmaster: stated, others: [] } : null;
   if (working.length === 0) return null;
   const postmaster = stated !== null && working.includes(stated) ? stated : null;
   return { postmaster, others: working.filter((pid) => pid !== postmaster) };
@@ -57,7 +59,7 @@ function statedPid(folder: string): number | null {
   }
 }
 
-/** Processes whose working directory is the folder, as that of PostgreSQL's always is; null where /proc is missing. */
+/** PostgreSQL's processes always work in its folder; null where /proc is missing. A shell of the operator's may, too. */
 function pidsIn(folder: string): number[] | null {
   let entries: string[];
   try {
@@ -66,7 +68,7 @@ function pidsIn(folder: string): number[] | null {
     return null;
   }
   const real = realpathSync(folder);
-  return entries.filter((pid) => workingFolder(pid) === real).map(Number);
+  return entries.filter((pid) => workingFolder(pid) === real && isPostgres(pid)).map(Number);
 }
 
 function workingFolder(pid: string): string | null {
@@ -77,14 +79,19 @@ function workingFolder(pid: string): string | null {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Its main process has the program's path, the others a title like `postgres: checkpointer`. */
+function isPostgres(pid: string): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    const [command = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return /(?:^|\/)postgres(?:$|:)/.test(command);
   } catch {
     return false;
   }
 }
+
+/** Where there is no /proc; the pid may belong to somebody else by now. */
+const isPostmaster = (pid: number): boolean =>
+  spawnSync('ps', ['-p', String(pid), '-o', 'command=']).stdout?.includes('postgres') ?? false;
 
 function signal(pid: number, name: NodeJS.Signals): void {
   try {

@@ -49,9 +49,9 @@ export class Projector implements FollowerTarget {
     this.cache = new SessionCache(ports.store, ports.log);
   }
 
-  /** What an operator should look at; null: nothing. */
-  get problem(): string | null {
-    return this.parked.size === 0 ? null : `streams that cannot be projected: ${this.parked.size}`;
+  /** Streams that are parked now. */
+  get parkedStreams(): number {
+    return this.parked.size;
   }
 
   async load(): Promise<Checkpoint | null> {
@@ -159,7 +159,13 @@ export class Projector implements FollowerTarget {
     const parked = [...this.parked];
     for (const [stream, revision] of parked) {
       this.parked.delete(stream);
-      await this.replay(stream, revision);
+      try {
+        await this.replay(stream, revision);
+      } catch (error) {
+        if (this.isTransient(error)) throw error;
+        this.cache.clear();
+        this.parked.set(stream, revision);
+      }
       if (this.parked.has(stream)) continue;
       if (this.written !== null) await this.commit({ ...NO_CHANGES, freed: [stream] }, this.written);
       this.ports.logger.info({ stream, revision }, 'a parked stream could be projected');

@@ -4,7 +4,7 @@ import type { ReadModelStore } from './rows.js';
 import { SessionProjection } from './session-projection.js';
 
 /** Sessions whose fold is kept; of others it is made from their rows and the end of their stream. */
-const KEPT_SESSIONS = 2_000;
+const KEPT_SESSIONS = 1_000;
 
 /** The sessions that events come for, those of the latest batches ready in memory. */
 export class SessionCache {
@@ -22,10 +22,6 @@ export class SessionCache {
   /** Forgets them all: memory may be ahead of the tables. */
   clear(): void {
     this.sessions.clear();
-  }
-
-  delete(session: string): void {
-    this.sessions.delete(session);
   }
 
   /** Makes ready the sessions whose next events have these revisions. */
