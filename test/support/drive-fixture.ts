@@ -1,4 +1,4 @@
-import { Driver, ModelTurn, type Tool } from '#agent';
+import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
 import { ContextFold, type RunRequest, newRun } from '#domain';
 import { ContentStore, MemoryFileStore } from '#event-log';
 import { type Logger, SilentLogger } from '#platform';
@@ -28,7 +28,9 @@ export class DriveFixture {
     options: DriveOptions,
   ) {
     this.model = new ScriptedClient(options.script);
-    const { clock, random, journal, writer, session, run } = at;
+    const { clock, random, journal, session, run } = at;
+    const abort = (reason: Error) => this.controller.abort(reason);
+    const writer = new RunWriter(at.writer.claim, at.writer.meta, abort);
     const contents = new ContentStore(new MemoryFileStore());
     const request = runRequest(run, options.request);
     this.context.begin(request.message);

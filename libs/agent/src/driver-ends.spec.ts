@@ -147,6 +147,23 @@ describe('a fault of our own', () => {
   });
 });
 
+describe('something that no log would take', () => {
+  it('ends the run instead of beginning it anew', async () => {
+    const refused = { type: 'agent_response', data: { content: 'x'.repeat(300_000) } } as const;
+    const write = () => Promise.resolve(fixture.driver.write([refused]));
+    const fixture: DriveFixture = await start({ script: [[write, 'hang']] });
+    await expect(fixture.driver.drive()).resolves.toMatchObject({ kind: 'failed', code: 'internal' });
+    expect(await typesOf(fixture)).toEqual(['agent_cost', 'agent_error']);
+    expect(fixture.model.requests).toHaveLength(1);
+  });
+
+  it('is not what a model tells of its failure', async () => {
+    const fixture = await start({ script: [[new ModelFailure('refused', 'x'.repeat(400_000))]] });
+    await expect(fixture.driver.drive()).resolves.toMatchObject({ code: 'model_unavailable' });
+    expect((await typesOf(fixture)).slice(-2)).toEqual(['agent_cost', 'agent_error']);
+  });
+});
+
 describe('a run that is no longer ours to drive', () => {
   const takeOver = (fixture: DriveFixture) =>
     fixture.at.rival(fixture.at.run, { type: 'run_claimed', data: { worker: 'w2', epoch: 2, requested: 1 } });

@@ -58,6 +58,7 @@ export interface Drive {
 /** Drives one run to its end: decide, do, journal, evolve, again. */
 export class Driver implements RunSink {
   private state: RunState;
+  private writer: RunWriter;
   private readonly tools: ToolRunner;
   private isDraining = false;
 
@@ -66,6 +67,7 @@ export class Driver implements RunSink {
     private readonly run: Drive,
   ) {
     this.state = run.state;
+    this.writer = run.writer;
     this.tools = new ToolRunner(run.toolbox.tools, ports.contents, run.session, this);
   }
 
@@ -81,7 +83,7 @@ export class Driver implements RunSink {
     } finally {
       cancelTimer();
     }
-    return this.run.writer.lost ? null : this.state.end;
+    return this.writer.lost ? null : this.state.end;
   }
 
   /** Goes no further than the model turn or the tool calls that are under way. */
@@ -90,7 +92,7 @@ export class Driver implements RunSink {
   }
 
   write(drafts: readonly Draft[]): void {
-    this.run.journal.write(this.run.writer, drafts);
+    this.run.journal.write(this.writer, drafts);
     for (const draft of drafts) {
       this.state = evolveRun(this.state, draft);
       this.run.context.push(this.asRecorded(draft));
@@ -98,7 +100,7 @@ export class Driver implements RunSink {
   }
 
   writeText(type: TextType, text: string): void {
-    this.run.journal.writeText(this.run.writer, type, text);
+    this.run.journal.writeText(this.writer, type, text);
     if (type === 'agent_response') this.run.context.push(this.asRecorded({ type, data: { content: text } }));
   }
 
@@ -149,7 +151,7 @@ export class Driver implements RunSink {
 
   /** No tool is called before the log holds the intent to. */
   private async runTools(calls: readonly CallState[]): Promise<void> {
-    await this.run.journal.settled(this.run.writer);
+    await this.run.journal.settled(this.writer);
     await this.tools.run(calls, this.run.controller.signal);
   }
 
@@ -160,11 +162,19 @@ export class Driver implements RunSink {
   }
 
   private async endAfter(error: unknown): Promise<void> {
-    const { journal, writer, controller } = this.run;
+    const { journal, controller } = this.run;
     const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
-    if (reason instanceof ClaimLost || writer.lost) return;
-    if (reason instanceof RunStopped) return journal.settled(writer);
+    const { lost } = this.writer;
+    if (reason instanceof ClaimLost || lost instanceof ClaimLost) return;
+    if (lost !== null) return this.endWithout(lost);
+    if (reason instanceof RunStopped) return journal.settled(this.writer);
     if (this.state.end === null) await this.finish(this.endOf(reason));
+  }
+
+  /** Something of this run can never be on the log. It ends without it: begun anew, it would come to the same. */
+  private async endWithout(refused: Error): Promise<void> {
+    this.writer = this.writer.again();
+    await this.finish(this.endOf(refused));
   }
 
   private endOf(reason: unknown): RunEnd {
@@ -182,7 +192,7 @@ export class Driver implements RunSink {
       return { kind: 'failed', code: reason.code, message: reason.message, isRetryable: reason.isRetryable };
     }
     this.ports.logger.error(
-      { err: reason, run: this.run.writer.claim.run },
+      { err: reason, run: this.writer.claim.run },
       'a run failed for a reason of our own',
     );
     return { kind: 'failed', code: 'internal', message: 'the service failed', isRetryable: true };
@@ -190,11 +200,11 @@ export class Driver implements RunSink {
 
   private async finish(end: RunEnd): Promise<void> {
     this.write([{ type: 'agent_cost', data: { cost: formatDollars(this.state.cost) } }, endEvent(end)]);
-    await this.run.journal.settled(this.run.writer);
+    await this.run.journal.settled(this.writer);
   }
 
   private asRecorded(draft: Draft): RecordedSessionEvent {
-    return { ...draft, revision: -1, time: 0, meta: this.run.writer.meta };
+    return { ...draft, revision: -1, time: 0, meta: this.writer.meta };
   }
 }
 

@@ -56,6 +56,8 @@ const MAX_RETRY_AFTER_MS = 12_000;
 const CUTS = 4;
 /** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
 const MAX_CALL_BYTES = 160 * 1024;
+/** UTF-16 units of what is told of a failure. */
+const MAX_MESSAGE = 2000;
 
 type End = Extract<ModelPiece, { kind: 'end' }>;
 
@@ -85,7 +87,7 @@ export class ModelTurn {
           await this.waitBefore(++attempt, error, signal);
         }
         request.sink.write([
-          { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: error.message } },
+          { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
         ]);
       }
     }
@@ -131,9 +133,11 @@ export class ModelTurn {
   }
 }
 
+const shown = ({ message }: ModelFailure): string => message.slice(0, MAX_MESSAGE);
+
 function failed(error: ModelFailure): TurnFailed {
-  if (error.kind === 'too_long') return new TurnFailed('context_too_long', error.message, false, error);
-  return new TurnFailed('model_unavailable', error.message, error.kind === 'transient', error);
+  if (error.kind === 'too_long') return new TurnFailed('context_too_long', shown(error), false, error);
+  return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
 }
 
 function turnData(end: End, model: string): TurnData {

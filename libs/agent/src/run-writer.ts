@@ -28,6 +28,11 @@ export class RunWriter {
     return current?.run === run && current.worker === worker && current.epoch === epoch;
   }
 
+  /** A writer under the same claim, of which nothing was refused yet. */
+  again(): RunWriter {
+    return new RunWriter(this.claim, this.meta, this.abort);
+  }
+
   fail(reason: Error): void {
     if (this.failure !== null) return;
     this.failure = reason;
