@@ -52,7 +52,8 @@ export class Admission {
 
   /** Whoever is woken may have nothing to drive any more: then the place is the next one's. */
   private wakeWaiters(): void {
-    for (const [run, wake] of [...this.waiters]) {
+    const inTurn = [...this.waiters];
+    for (const [run, wake] of inTurn) {
       if (this.taken.size >= this.maxRuns) return;
       if (this.waiters.delete(run)) wake();
     }

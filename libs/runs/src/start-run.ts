@@ -5,7 +5,6 @@ import {
   type Trigger,
   decideOpen,
   decideStart,
-  notFound,
   requireSession,
   runId,
   sessionId,
@@ -109,7 +108,8 @@ export class StartRunHandler {
       const made = await this.append(session, place.run, command, hasRoom);
       isStarted = made?.isStarted ?? session.isDriving(place.run);
       const requested = made?.requested ?? (await this.find(place))?.requested;
-      if (requested === undefined) throw notFound('the session');
+      // The run is there; only a read of a log that others write to may lag behind.
+      if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
       return { session: session.id, run: place.run, requested };
     } finally {
       if (!isStarted) {

@@ -1,4 +1,5 @@
 import { type Content, OUTCOME_UNKNOWN } from '#domain';
+import type { Ask } from '../world/ledger.js';
 import { resultOf } from '../world/script.js';
 import { ONCE } from '../world/sim-tools.js';
 import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
@@ -12,6 +13,7 @@ interface Intent {
 }
 
 interface RunFacts {
+  readonly session: string;
   readonly claims: { readonly epoch: number; readonly worker: string; readonly position: number }[];
   readonly turns: { readonly epoch: number; readonly position: number }[];
   readonly intents: Map<string, Intent>;
@@ -42,7 +44,7 @@ function factsOf(session: SessionLog): Map<string, RunFacts> {
   for (const event of session.events) {
     const run = event.meta.run ?? '';
     if (event.type === 'run_requested') {
-      const facts: RunFacts = { claims: [], turns: [], intents: new Map() };
+      const facts: RunFacts = { session: session.id, claims: [], turns: [], intents: new Map() };
       byRun.set(run, facts);
       if (typeof event.data.message === 'string') byMessage.set(event.data.message, facts);
     }
@@ -133,7 +135,30 @@ function checkAsks(byMessage: ReadonlyMap<string, RunFacts>, { ledger, nameOf }:
       const recorded = facts.turns.filter((turn) => turn.epoch <= epoch && turn.position <= ask.at);
       return recorded.length <= ask.turn;
     });
-    require(isFirst, 'I5 recorded turns are never asked again', () =>
+    require(isFirst ||
+      (claims.length === 0 &&
+        hasLost(ask, facts.session, byMessage, nameOf)), 'I5 recorded turns are never asked again', () =>
       `${ask.worker} asked for turn ${ask.turn} of ${ask.message} at ${ask.at}`);
   }
+}
+
+/**
+ * Whether the worker had lost a run of the session before it asked. Until it hears of that it may put together a context
+ * of what the winner wrote since; nothing that comes of it is stored.
+ */
+function hasLost(
+  ask: Ask,
+  session: string,
+  byMessage: ReadonlyMap<string, RunFacts>,
+  nameOf: (worker: string) => string,
+): boolean {
+  for (const { session: other, claims } of byMessage.values()) {
+    if (other !== session) continue;
+    const lost = claims.some(({ worker }, i) => {
+      const next = claims[i + 1];
+      return nameOf(worker) === ask.worker && next !== undefined && next.position <= ask.at;
+    });
+    if (lost) return true;
+  }
+  return false;
 }

@@ -7,7 +7,6 @@ import { type SimWorld, latency, strikes } from './sim-world.js';
  * late, in pieces, twice, or after a dropped connection. The feed above it must hide all of that.
  */
 export class FeedPump {
-  /** Position up to which everything was delivered. */
   private delivered: number;
   private isPlanned = false;
   private readonly listener = () => this.planSoon();
@@ -20,6 +19,11 @@ export class FeedPump {
   ) {
     this.delivered = world.store.head;
     world.store.listeners.add(this.listener);
+  }
+
+  /** Position up to which everything was delivered. */
+  get position(): number {
+    return this.delivered;
   }
 
   close(): void {

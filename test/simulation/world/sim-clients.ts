@@ -89,7 +89,7 @@ export class SimClients {
     const { scheduler, tape } = this.world;
     const life = this.anyWorker().life;
     const again = (after: number) =>
-      scheduler.after(this.owner, 1 + tape.choose(3000), 'client reconnects', () =>
+      scheduler.after(this.owner, 200 + tape.choose(3000), 'client reconnects', () =>
         this.follow({ ...wish, after }),
       );
     if (life === null || life.isDraining) return void again(wish.after);

@@ -38,7 +38,8 @@ interface Call {
  * between which anything may happen, and each of which may fail.
  *
  * Reads of a log that is shared may be stale, but never below what this worker was told: the last revision of its own
- * appends, and the one that a conflict named.
+ * appends, and the one that a conflict named; and the pages of one reading fit together. What fills a subscription is never older than the place from which on the
+ * subscription hears what is new: an adapter has to see to that, or events are lost between the two.
  */
 export class SimLog extends EventLog {
   override readonly logId = '5e11a1ed-0000-4000-8000-000000000000';
@@ -61,7 +62,8 @@ export class SimLog extends EventLog {
     this.wire = world.isExclusive ? owner : immortal(`${owner.name} wire`);
     this.feed = new LiveFeed(
       {
-        streamPage: (stream, after) => this.page(stream, this.startOf(after), { limit: PAGE_EVENTS }),
+        streamPage: (stream, after) =>
+          this.page(stream, this.startOf(after), { limit: PAGE_EVENTS, upTo: this.pump.position }),
         logPage: (after, prefixes) => this.logPage(after, prefixes, PAGE_EVENTS),
       },
       clock,
@@ -92,9 +94,11 @@ export class SimLog extends EventLog {
   ): AsyncIterable<readonly RecordedEvent[]> {
     let { after, limit = Number.MAX_SAFE_INTEGER } = options;
     const { backwards = false } = options;
+    let seen = -1;
     while (limit > 0) {
-      const page = await this.page(stream, after, { backwards, limit });
+      const page = await this.page(stream, after, { backwards, limit, seen });
       if (page.length === 0) return;
+      seen = Math.max(seen, page[0]?.revision ?? -1);
       yield page;
       limit -= page.length;
       after = page.at(-1)?.revision;
@@ -222,11 +226,12 @@ export class SimLog extends EventLog {
   private page(
     stream: string,
     after: Revision | undefined,
-    { backwards = false, limit }: { backwards?: boolean; limit: number },
+    options: { backwards?: boolean; limit: number; upTo?: Position; seen?: Revision },
   ): Promise<readonly RecordedEvent[]> {
+    const { backwards = false, limit, upTo = 0, seen: least = -1 } = options;
     return this.ask(`read ${stream} ${backwards ? 'before' : 'after'} ${after ?? 'the end'}`, () => {
       const { store, tape, weather } = this.world;
-      const seen = this.visible(stream);
+      const seen = this.visible(stream, least, upTo);
       const size = Math.min(limit, tape.chance(weather.smallPages) ? 1 + tape.choose(4) : PAGE_EVENTS);
       const events = store.stream(stream);
       if (!backwards) {
@@ -252,11 +257,13 @@ export class SimLog extends EventLog {
     });
   }
 
-  /** How many events of the stream a read sees. */
-  private visible(stream: string): number {
+  /** How many events of the stream a read sees: at least up to the revision and the position, and what it was told of. */
+  private visible(stream: string, least: Revision, upTo: Position): number {
     const { store, tape } = this.world;
-    const there = store.stream(stream).length;
-    const certain = (this.floors.get(stream) ?? -1) + 1;
+    const events = store.stream(stream);
+    const there = events.length;
+    let certain = Math.max(least, this.floors.get(stream) ?? -1) + 1;
+    while (certain < there && (events[certain]?.position ?? 0) <= upTo) certain++;
     if (this.exclusive || there <= certain || !strikes(this.world, 'readStale')) return there;
     return there - tape.choose(there - certain + 1);
   }
