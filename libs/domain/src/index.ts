@@ -12,4 +12,7 @@ export * from './run-state.js';
 export * from './session-commands.js';
 export * from './session-events.js';
 export * from './session-state.js';
+export * from './tasks/schedule.js';
+export * from './tasks/task-events.js';
+export * from './tasks/task-state.js';
 export * from './workflow/workflow.js';

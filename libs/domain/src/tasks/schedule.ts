@@ -1,0 +1,133 @@
+import { Cron } from 'croner';
+
+/** When a task fires: once, or at every slot of a cron expression in a time zone. */
+export type Schedule =
+  | { readonly kind: 'once'; readonly at: number }
+  | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string };
+
+/** A schedule that cannot be carried out; the message goes on after "must be" or "is". */
+export class ScheduleRefused extends Error {
+  override readonly name = 'ScheduleRefused';
+}
+
+export const MAX_SECONDS = 31_536_000;
+
+/**
+ * Reads a schedule as a request gives it: whole seconds from `now`, a date (ISO 8601; without an offset it is UTC), or a
+ * cron expression of five fields (minute, hour, day of month, month, weekday; both days given: either matches).
+ * @throws ScheduleRefused
+ */
+export function parseSchedule(given: number | string, timezone: string | undefined, now: number): Schedule {
+  if (timezone !== undefined) requireZone(timezone);
+  if (typeof given === 'number') return inSeconds(given, now);
+  if (isDateLike(given)) return atDate(given, now);
+  return everySlot(given, timezone ?? 'UTC', now);
+}
+
+/** The first slot after `after`, in ms since 1970; null: there is none. */
+export function nextSlot(schedule: Schedule, after: number): number | null {
+  if (schedule.kind === 'once') return schedule.at > after ? schedule.at : null;
+  return cronOf(schedule.expression, schedule.timezone).nextRun(new Date(after))?.getTime() ?? null;
+}
+
+/** The slots in (after, until], of which the newest `keep` are given; `count` says how many there are, up to `MAX_COUNTED`. */
+export function slotsBetween(
+  schedule: Schedule,
+  after: number,
+  until: number,
+  keep: number,
+): { readonly slots: readonly number[]; readonly count: number } {
+  const slots: number[] = [];
+  let count = 0;
+  for (
+    let slot = nextSlot(schedule, after);
+    slot !== null && slot <= until;
+    slot = nextSlot(schedule, slot)
+  ) {
+    slots.push(slot);
+    if (slots.length > keep) slots.shift();
+    if (++count >= MAX_COUNTED) return { slots: newestBefore(schedule, until, keep) ?? slots, count };
+  }
+  return { slots, count };
+}
+
+/** A task of every minute that was away for a month has more slots than anybody wants to know. */
+const MAX_COUNTED = 10_000;
+const SHORT_MS = 24 * 60 * 60 * 1000;
+
+function newestBefore(schedule: Schedule, until: number, keep: number): readonly number[] | null {
+  const { slots } = slotsBetween(schedule, until - SHORT_MS, until, keep);
+  return slots.length > 0 ? slots : null;
+}
+
+function inSeconds(seconds: number, now: number): Schedule {
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > MAX_SECONDS) {
+    throw new ScheduleRefused(`must be a whole number of seconds from 1 to ${MAX_SECONDS}`);
+  }
+  return { kind: 'once', at: now + seconds * 1000 };
+}
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+const isDateLike = (text: string): boolean => /^\d{4}-/.test(text.trim());
+
+function atDate(text: string, now: number): Schedule {
+  const match = DATE.exec(text.trim());
+  const [, day = '', time = '00:00', zone = 'Z'] = match ?? [];
+  const at = match === null ? NaN : Date.parse(`${day}T${time}${withColon(zone.toUpperCase())}`);
+  if (Number.isNaN(at) || !isDay(day)) {
+    throw new ScheduleRefused('must be a date such as 2030-01-31T09:00:00Z');
+  }
+  if (at <= now) throw new ScheduleRefused('must be in the future');
+  return { kind: 'once', at };
+}
+
+const withColon = (zone: string): string => zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+
+/** Date.parse takes the 30th of February and means the 2nd of March. */
+function isDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+const FIELD = /^[\dA-Za-z*,/-]+$/;
+
+function everySlot(text: string, timezone: string, now: number): Schedule {
+  const fields = text.trim().split(/\s+/);
+  if (fields.length !== 5 || !fields.every((field) => FIELD.test(field))) {
+    throw new ScheduleRefused('must be seconds, a date, or a cron expression of five fields');
+  }
+  const schedule: Schedule = { kind: 'cron', expression: fields.join(' '), timezone };
+  let first: number | null;
+  try {
+    first = nextSlot(schedule, now);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    throw new ScheduleRefused(`must be a cron expression that is valid: ${reason}`, { cause: error });
+  }
+  if (first === null)
+    throw new ScheduleRefused('must be a cron expression that comes round: this one never does');
+  return schedule;
+}
+
+function requireZone(timezone: string): void {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch (error) {
+    throw new ScheduleRefused('must be an IANA time zone such as Europe/Berlin', { cause: error });
+  }
+}
+
+/** Parsing costs more than asking; the expressions in use are few. */
+const parsed = new Map<string, Cron>();
+const PARSED_KEPT = 1000;
+
+function cronOf(expression: string, timezone: string): Cron {
+  const key = `${timezone} ${expression}`;
+  const known = parsed.get(key);
+  if (known) return known;
+  const cron = new Cron(expression, { timezone, mode: '5-part' });
+  if (parsed.size >= PARSED_KEPT) parsed.clear();
+  parsed.set(key, cron);
+  return cron;
+}
