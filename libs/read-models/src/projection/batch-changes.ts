@@ -32,7 +32,7 @@ export class BatchChanges {
     const { sessions, keys, parked } = this;
     const messages = sessions.flatMap((s) => s.messages);
     for (const changes of sessions) {
-      for (const wanted of changes.wanted) messages.push(await this.request(changes.row, wanted));
+      for (const wanted of changes.wanted) messages.push(await this.request(wanted));
       if (changes.titleFrom !== null) await this.setTitle(changes.row, changes.titleFrom);
     }
     return {
@@ -49,18 +49,15 @@ export class BatchChanges {
     };
   }
 
-  private async request(
-    row: SessionRow,
-    { session, revision, requested }: WantedMessage,
-  ): Promise<MessageRow> {
+  private async request({ session, revision, requested }: WantedMessage): Promise<MessageRow> {
     const message = await requestedMessage(this.log, session, requested);
-    if (row.title === null) await this.setTitle(row, message);
     return { session, revision, type: 'user_message', pieces: [message] };
   }
 
-  private async setTitle(row: SessionRow, from: Content): Promise<void> {
+  private async setTitle(row: SessionRow, from: Content | number): Promise<void> {
+    const message = typeof from === 'number' ? await requestedMessage(this.log, row.session, from) : from;
     try {
-      row.title = titleOf(isFileRef(from) ? await this.content.text(row.session, from) : from);
+      row.title = titleOf(isFileRef(message) ? await this.content.text(row.session, message) : message);
     } catch (error) {
       if (!(error instanceof FileMissing)) throw error;
     }

@@ -24,8 +24,8 @@ export interface SessionChanges {
   readonly messages: readonly MessageRow[];
   readonly wanted: readonly WantedMessage[];
   readonly clearedTo: number | null;
-  /** Whose beginning is the new title. */
-  readonly titleFrom: Content | null;
+  /** Whose beginning is the new title; a number: of the message that was requested at that revision. */
+  readonly titleFrom: Content | number | null;
 }
 
 /** An event came that is not the next one. */
@@ -51,7 +51,7 @@ export class SessionProjection {
   private messages: MessageRow[] = [];
   private wanted: WantedMessage[] = [];
   private clearedTo: number | null = null;
-  private titleFrom: Content | null = null;
+  private titleFrom: Content | number | null = null;
   private isDirty = false;
   /** Revision of a first claim whose `agent_started` is yet to come. */
   private claimedAt: number | null = null;
@@ -161,7 +161,7 @@ export class SessionProjection {
     if (event.type === 'session_opened') this.isDirty = true;
     if (event.type === 'run_requested' && this.runs.isRequest(event)) {
       row.lastRun = event.meta.run ?? null;
-      if (row.title === null) this.titleFrom ??= event.data.message;
+      this.noteTitle(event.data.message);
     }
     row.cost += this.runs.takeCost();
     if (row.lastRun !== null) row.lastStatus = this.runs.statusOf(row.lastRun) ?? row.lastStatus;
@@ -173,6 +173,7 @@ export class SessionProjection {
       addRequest: (_run, revision, requested) => {
         this.wanted.push({ session: this.session, revision, requested });
         this.row!.messageCount += 1;
+        this.noteTitle(requested);
         this.isDirty = true;
       },
       clear: (revision) => {
@@ -187,8 +188,13 @@ export class SessionProjection {
   private addMessage({ type, revision, pieces }: HistoryMessage): void {
     this.messages.push({ session: this.session, revision, type, pieces });
     this.row!.messageCount += 1;
-    if (type === 'user_message' && this.row!.title === null) this.titleFrom ??= pieces[0] ?? null;
+    if (type === 'user_message') this.noteTitle(pieces[0] ?? null);
     this.isDirty = true;
+  }
+
+  /** The first message, of a run that waits, too; after a clear the first one after it. */
+  private noteTitle(from: Content | number | null): void {
+    if (this.row!.title === null) this.titleFrom ??= from;
   }
 }
 
