@@ -19,8 +19,7 @@ export class RunPlaces {
     const known =
       state.current?.run === run ? state.current : state.waiting.find((waiting) => waiting.run === run);
     if (known) return { session: id, run, before: known.requested, lastId: null };
-    const { ended_at, last_event_id } = await this.runs.get(project, run);
-    const lastId = ended_at === null || last_event_id === null ? null : Number(last_event_id);
-    return { session: id, run, before: -1, lastId };
+    const place = await this.runs.place(project, run);
+    return { session: id, run, before: place.requested, lastId: place.lastEventId };
   }
 }

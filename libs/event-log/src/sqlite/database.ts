@@ -46,7 +46,7 @@ export class Refusal extends Error {
 
 export function openDatabase(options: ThreadOptions): OpenDatabase {
   const file = join(options.folder, DATABASE_FILE);
-  mkdirSync(options.folder, { recursive: true });
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   if (existsSync(`${file}-wal`) && !existsSync(file))
     throw new Refusal(
       `${file} is missing although its ${DATABASE_FILE}-wal is there: restore it from a backup`,

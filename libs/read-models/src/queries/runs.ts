@@ -27,6 +27,13 @@ export interface RunView {
   readonly last_event_id: string | null;
 }
 
+export interface RunPlace {
+  /** Revision of its `run_requested`. */
+  readonly requested: number;
+  /** Revision of the last event that a client will ever see of it; null: it has not ended. */
+  readonly lastEventId: number | null;
+}
+
 export interface RunQuery extends PageRequest {
   readonly project: string;
   readonly session?: string | undefined;
@@ -47,13 +54,15 @@ export class Runs {
     private readonly freshness: Freshness,
   ) {}
 
+  /** Where a run that is not under way stands in its session's stream. @throws as `get` */
+  async place(project: string, run: string): Promise<RunPlace> {
+    const { requested, endedAt, lastEventId } = await this.row(project, run);
+    return { requested, lastEventId: endedAt === null ? null : lastEventId };
+  }
+
   /** @throws Problem not_found; ReadModelsUnavailable */
   async get(project: string, run: string): Promise<RunView> {
-    await this.freshness.caughtUp();
-    const [row] = await this.database.find(RunEntity, 'run', (select) =>
-      select.where('run.runId = :run AND run.project = :project', { run, project }),
-    );
-    if (row === undefined) throw notFound('the run');
+    const row = await this.row(project, run);
     const view = this.view(row);
     return row.status === 'running' ? { ...view, last_event_id: await this.lastEventOf(view) } : view;
   }
@@ -91,6 +100,15 @@ export class Runs {
       ),
     );
     return [...new Set(found.map((row) => row.session))];
+  }
+
+  private async row(project: string, run: string): Promise<RunEntity> {
+    await this.freshness.caughtUp();
+    const [row] = await this.database.find(RunEntity, 'run', (select) =>
+      select.where('run.runId = :run AND run.project = :project', { run, project }),
+    );
+    if (row === undefined) throw notFound('the run');
+    return row;
   }
 
   /** The row of a run that is writing lags behind by the text of its block. */
