@@ -8,6 +8,8 @@ export interface CampaignOptions {
   readonly play: PlayOptions;
   /** Ends the campaign once so many seeds have failed. */
   readonly maxFailures?: number;
+  /** Plays each seed twice: what differs is a failure. */
+  readonly isRepeated?: boolean;
 }
 
 export interface Failure {
@@ -25,7 +27,7 @@ export interface CampaignResult {
   readonly marks: Readonly<Record<string, number>>;
 }
 
-const MAX_FAILURES = 200;
+export const MAX_FAILURES = 200;
 
 /** Plays seed after seed, for as long as it may, and counts. */
 export async function campaign(options: CampaignOptions): Promise<CampaignResult> {
@@ -42,6 +44,13 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
     steps += result.steps;
     for (const [mark, times] of result.marks.counts) marks[mark] = (marks[mark] ?? 0) + times;
     if (result.violation !== null) failures.push({ seed, ...result.violation });
+    else if (options.isRepeated === true) {
+      const { hash } = await play(Tape.of(result.choices), options.play);
+      const again = await play(Tape.ofSeed(seed), options.play);
+      const hashes = new Set([result.hash, hash, again.hash]);
+      if (hashes.size > 1)
+        failures.push({ seed, invariant: 'the same seed is the same trace', detail: [...hashes].join(' ') });
+    }
   }
   return { from, seeds, steps, seconds: secondsSo(), failures, marks };
 }

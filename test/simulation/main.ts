@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { campaign, summaryOf } from './campaign.js';
+import { type CampaignResult, MAX_FAILURES, campaign, summaryOf } from './campaign.js';
 import { Tape } from './engine/tape.js';
+import { type KeptTape, keptTapes } from './kept.js';
 import { type PlayOptions, play } from './play.js';
 import { report } from './report.js';
 import { shrink } from './shrink.js';
 import { FLAWS, type Flaw } from './world/flaws.js';
 
-const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--json]
+const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--first] [--json]
   --seed N      plays one seed and tells what happened
   --tape FILE   plays recorded choices (a JSON array, or a file of test/simulation/seeds) and tells what happened
   --seeds N     plays N seeds, from --from on (default: from the time)
   --minutes M   plays seeds for M minutes
   --shrink      makes the tape of a failure as small as it gets before it is told
+  --first       ends with the first seed that fails
+  --repeat      plays every seed twice: both must be the same to the last step
+  --kept        plays the tapes of test/simulation/seeds
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
 
 const { values } = parseArgs({
@@ -25,6 +29,9 @@ const { values } = parseArgs({
     flaw: { type: 'string' },
     'always-crash': { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
+    first: { type: 'boolean', default: false },
+    repeat: { type: 'boolean', default: false },
+    kept: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -53,17 +60,44 @@ async function tell(tape: Tape): Promise<void> {
 async function many(): Promise<void> {
   const from = Number(values.from ?? Math.floor(Date.now() / 1000) * 1000);
   const seeds = Number(values.seeds ?? (values.minutes ? Infinity : 1000));
-  const result = await campaign({ from, seeds, minutes: Number(values.minutes ?? 1e9), play: options });
+  const result = await campaign({
+    from,
+    seeds,
+    minutes: Number(values.minutes ?? Infinity),
+    play: options,
+    maxFailures: values.first ? 1 : MAX_FAILURES,
+    isRepeated: values.repeat,
+  });
+  finish(result);
+}
+
+async function kept(): Promise<void> {
+  const start = performance.now();
+  const failures = [];
+  let steps = 0;
+  const tapes = keptTapes();
+  for (const [seed, { story, tape, ...how }] of tapes.entries()) {
+    const result = await play(Tape.of(tape), { ...options, ...how });
+    steps += result.steps;
+    if (result.violation)
+      failures.push({ seed, ...result.violation, detail: `${story}: ${result.violation.detail}` });
+  }
+  const seconds = (performance.now() - start) / 1000;
+  finish({ from: 0, seeds: tapes.length, steps, seconds, failures, marks: {} });
+}
+
+function finish(result: CampaignResult): void {
   console.log(values.json ? JSON.stringify(result) : summaryOf(result));
   process.exitCode = result.failures.length > 0 ? 1 : 0;
 }
 
-function choicesIn(file: string): number[] {
-  const parsed = JSON.parse(readFileSync(file, 'utf8')) as number[] | { tape: number[] };
-  return Array.isArray(parsed) ? parsed : parsed.tape;
+function choicesIn(file: string): readonly number[] {
+  const parsed = JSON.parse(readFileSync(file, 'utf8')) as readonly number[] | KeptTape;
+  return 'tape' in parsed ? parsed.tape : parsed;
 }
 
 if (values.help) console.log(USAGE);
 else if (values.seed !== undefined) await tell(Tape.ofSeed(Number(values.seed)));
 else if (values.tape !== undefined) await tell(Tape.of(choicesIn(values.tape)));
+else if (values.kept) await kept();
 else await many();

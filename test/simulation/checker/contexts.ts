@@ -20,8 +20,13 @@ export function checkContext({ id, events }: SessionLog, evidence: Evidence): vo
         const reply = replyTo(messages.map((message) => resolved(message, id, evidence)));
         checkTurn(event, reply, said, id, evidence);
       }
+      contexts.push(event);
+      checkRemembered(event, contexts.current.messages, said, id, evidence);
+      checkPairs(event, contexts.current.messages);
       said.forget();
-    } else if (event.type === 'model_turn_failed') said.fail(event.data.error);
+      continue;
+    }
+    if (event.type === 'model_turn_failed') said.fail(event.data.error);
     else if (event.type === 'run_claimed' || event.type === 'agent_started') said.forget();
     else if (event.type === 'agent_response') said.text.push(event.data.content);
     else if (event.type === 'agent_thinking') said.thinking.push(event.data.content);
@@ -103,6 +108,24 @@ function checkTurn(
   const calls = JSON.stringify((event.type === 'model_turn_completed' && event.data.tool_calls) || []);
   require(calls === JSON.stringify(reply.toolCalls), "I3 a turn has the model's calls", () =>
     `${at(event)}: ${calls}, not ${JSON.stringify(reply.toolCalls)}`);
+}
+
+/** What the model will be told that it said is what it said. */
+function checkRemembered(
+  event: SessionRecord,
+  messages: readonly ContextMessage[],
+  said: Said,
+  session: string,
+  { textOf }: Evidence,
+): void {
+  const calls = event.type === 'model_turn_completed' ? (event.data.tool_calls ?? []).length : 0;
+  if (said.text.length === 0 && calls === 0) return;
+  const last = messages[messages.length - 1 - calls];
+  const text = (parts: readonly Content[]) =>
+    parts.map((part) => (isFileRef(part) ? textOf(session, part.$file) : part)).join('');
+  require(last?.role === 'assistant' &&
+    text([last.content]) === text(said.text), 'I3 the context holds what was said', () =>
+    `${at(event)}: "${JSON.stringify(last)}", not "${text(said.text)}"`);
 }
 
 function checkPairs(event: SessionRecord, messages: readonly ContextMessage[]): void {

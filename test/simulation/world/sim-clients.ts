@@ -132,8 +132,11 @@ export class SimClients {
         marks.hit(answer.kind === 'cut' ? 'start cut' : `start refused ${answer.code}`);
         const mayRepeat = request.isKeyed && (answer.kind === 'cut' || !answer.isFinal);
         if (mayRepeat && request.answer === undefined) {
-          scheduler.after(this.owner, 100 + tape.choose(5000), 'client tries again', () =>
-            this.try(request, command, follows),
+          scheduler.after(
+            this.owner,
+            pauseBefore(request.tries) + tape.choose(5000),
+            'client tries again',
+            () => this.try(request, command, follows),
           );
         } else if (answer.kind === 'refused') request.answer ??= { kind: 'refused', code: answer.code };
       },
@@ -190,8 +193,11 @@ export class SimClients {
 
   private refusalOf(label: string, error: unknown): Answer<never> {
     if (error instanceof LogUnavailable) return { kind: 'refused', code: 'log_unavailable', isFinal: false };
-    if (error instanceof Problem)
-      return { kind: 'refused', code: error.code, isFinal: error.code !== 'rate_limited' };
+    if (error instanceof Problem) {
+      // A worker whose reads lag behind does not know yet of what another has answered.
+      const mayChange = error.code === 'not_found' && !this.world.isExclusive;
+      return { kind: 'refused', code: error.code, isFinal: error.code !== 'rate_limited' && !mayChange };
+    }
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.world.violated('errors', `${label} failed: ${text}`);
     return { kind: 'refused', code: 'internal', isFinal: true };
@@ -205,6 +211,8 @@ export class SimClients {
     return `client_${++this.count}`;
   }
 }
+
+const pauseBefore = (tries: number): number => 250 * 2 ** Math.min(tries, 8);
 
 const ENDS = ['"agent_completed"', '"agent_error"', '"agent_cancelled"'];
 

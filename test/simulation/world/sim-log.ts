@@ -197,7 +197,7 @@ export class SimLog extends EventLog {
     const what = result.kind === 'conflict' ? `conflict ${result.actual}` : `appended ${result.last}`;
     this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${what}`, () => {
       const last = result.kind === 'conflict' ? result.actual : result.last;
-      if (this.world.flaw !== 'stale_after_conflict' || result.kind === 'appended') {
+      if (this.world.flaw !== 'stale_after_append' || result.kind === 'conflict') {
         this.floors.set(call.stream, Math.max(last, this.floors.get(call.stream) ?? -1));
       }
       if (result.kind === 'appended') this.pump.acknowledged(call.stream, result.first, result.last);

@@ -1,0 +1,152 @@
+/** A mistake in the product: planted into a copy of it, it must be found by the simulation. */
+export interface Mutant {
+  readonly name: string;
+  /** What is wrong with it. */
+  readonly story: string;
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const JOURNAL = 'libs/agent/src/journal.ts';
+const SESSION = 'libs/runs/src/session.ts';
+const DRIVER = 'libs/agent/src/driver.ts';
+const APPEND = 'libs/event-log/src/append-until-definite.ts';
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'claim-rebased',
+    story: 'a claim that met a conflict is written behind what the rival wrote, as it was decided before',
+    file: JOURNAL,
+    find: 'const decision = entry.decide(batch.state, next);',
+    replace: `const again = entry as typeof entry & { first?: ReturnType<typeof entry.decide> };
+      const decision = (again.first ??= entry.decide(batch.state, next));`,
+  },
+  {
+    name: 'new-ids-on-retry',
+    story: 'an append of unknown outcome is sent again under new ids',
+    file: APPEND,
+    find: 'if (error instanceof AppendOutcomeUnknown) unknown = error;',
+    replace: `if (error instanceof AppendOutcomeUnknown) {
+        unknown = error;
+        events = events.map((event) => ({ ...event, id: random.uuid() }));
+      }`,
+  },
+  {
+    name: 'unknown-is-refused',
+    story: 'an append of unknown outcome is taken for one that was refused, and re-based',
+    file: APPEND,
+    find: 'if (error instanceof AppendOutcomeUnknown) unknown = error;',
+    replace: "if (error instanceof AppendOutcomeUnknown) throw new LogUnavailable('refused');",
+  },
+  {
+    name: 'claim-not-checked',
+    story: 'what a worker writes after it has lost its claim goes to the log',
+    file: 'libs/agent/src/run-writer.ts',
+    find: 'return current?.run === run && current.worker === worker && current.epoch === epoch;',
+    replace: "return current?.run === run || worker === '' || epoch < 0;",
+  },
+  {
+    name: 'tools-before-intent',
+    story: 'tools are called before the log holds the intent to',
+    file: DRIVER,
+    find: `    await this.run.journal.settled(this.writer);
+    await this.tools.run(`,
+    replace: '    await this.tools.run(',
+  },
+  {
+    name: 'tools-repeated',
+    story: 'a call whose result is not known is made again after a take-over',
+    file: 'libs/agent/src/tool-runner.ts',
+    find: 'if (!this.fresh.has(call.id) && !tool?.isRepeatable)',
+    replace: 'if (!this.fresh.has(call.id) && !tool)',
+  },
+  {
+    name: 'recovery-starts-over',
+    story: 'a run that is taken over begins again instead of going on from the log',
+    file: SESSION,
+    find: 'const isFresh = current.epoch === 1;',
+    replace: 'const isFresh = current.epoch > 0;',
+  },
+  {
+    name: 'put-back-behind',
+    story: 'what could not be appended is put behind what came later',
+    file: JOURNAL,
+    find: 'this.queue.unshift(...entries);',
+    replace: 'this.queue.push(...entries);',
+  },
+  {
+    name: 'broken-turn-kept',
+    story: 'what a broken turn wrote stays in the context',
+    file: 'libs/domain/src/context.ts',
+    find: `      case 'model_turn_failed':
+        this.text = [];
+        return;`,
+    replace: `      case 'model_turn_failed':
+        return;`,
+  },
+  {
+    name: 'cleared-context-kept',
+    story: 'after a clear during a run the next one still knows what was cleared',
+    file: SESSION,
+    find: 'if (current.epoch === 1 && this.lastClear < current.claimed) this.context = context;',
+    replace: 'this.context = context;',
+  },
+  {
+    name: 'strangers-unseen',
+    story: 'a worker does not notice that another had a run of its session, and goes on with an old context',
+    file: SESSION,
+    find: "return event.type === 'run_claimed' && (event.data as { worker: string }).worker !== this.ports.worker;",
+    replace: 'return false;',
+  },
+  {
+    name: 'place-lost',
+    story: 'a free place is offered to one that waits, and to nobody else when it is not wanted',
+    file: 'libs/runs/src/admission.ts',
+    find: 'if (this.waiters.delete(run)) wake();',
+    replace: 'if (this.waiters.delete(run)) return wake();',
+  },
+  {
+    name: 'claim-given-up',
+    story: 'a claim that the log refused is not tried again',
+    file: SESSION,
+    find: 'if (!isTried) again();',
+    replace: 'if (!isTried) return;',
+  },
+  {
+    name: 'cancel-on-suspicion-lost',
+    story: 'a cancel of a run that is not known here is acknowledged and forgotten',
+    file: 'libs/runs/src/session-commands.ts',
+    find: 'const isCertain = this.log.exclusive || decided.length > 0 || knowsRun(state, run);',
+    replace: 'const isCertain = this.log.exclusive || decided.length >= 0 || knowsRun(state, run);',
+  },
+  {
+    name: 'waiting-forgotten',
+    story: 'a take-over does not say which runs wait',
+    file: 'libs/domain/src/session-commands.ts',
+    find: '...(state.waiting.length > 0 ? { waiting: state.waiting } : {}),',
+    replace: '...(state.waiting.length > 1 ? { waiting: state.waiting } : {}),',
+  },
+  {
+    name: 'resume-inclusive',
+    story: 'a stream that is resumed begins with the event that the client has',
+    file: 'libs/delivery/src/event-streams.ts',
+    find: 'const options = { after: request.after, signal: sink.gone };',
+    replace: 'const options = { after: request.after - 1, signal: sink.gone };',
+  },
+  {
+    name: 'gap-in-the-feed',
+    story: 'a live stream does not notice that it missed something',
+    file: 'libs/event-log/src/live/stream-tails.ts',
+    find: 'if (head.revision !== this.next) this.drop();',
+    replace: '',
+  },
+  {
+    name: 'end-not-awaited',
+    story: 'a worker forgets its run before the end of it is on the log',
+    file: DRIVER,
+    find: `endEvent(end)]);
+    await this.run.journal.settled(this.writer);`,
+    replace: 'endEvent(end)]);',
+  },
+];

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type CampaignResult, summaryOf } from './campaign.js';
+import { EXPECTED_MARKS } from './expected-marks.js';
+import { MUTANTS } from './mutants.js';
+import { Nursery, simulate } from './planting.js';
+import { FLAWS } from './world/flaws.js';
+
+const ROOT = process.cwd();
+const isCi = process.env['CI'] === 'true';
+const MINUTES = Number(process.env['SIM_MINUTES'] ?? (isCi ? 4 : 0.75));
+/** New ones every time: a thousand times the second in which the test began. */
+const FIRST_SEED = Number(process.env['SIM_SEED'] ?? Math.floor(Date.now() / 1000) * 1000);
+const MUTANT_SEEDS = 6_000;
+const MUTANT_MS = 180_000;
+
+const play = (...args: string[]): Promise<CampaignResult> => simulate(ROOT, args);
+
+function expectNoFailure(result: CampaignResult): void {
+  if (result.failures.length > 0) throw new Error(`npm run sim -- --seed N --shrink\n${summaryOf(result)}`);
+}
+
+// The worlds are played by compiled code in a process of their own, several times as fast as within the test runner.
+beforeAll(() => {
+  execFileSync(process.execPath, ['.ci/build.mjs'], { stdio: 'ignore' });
+});
+
+describe(`simulation from seed ${FIRST_SEED}`, () => {
+  it('breaks no invariant on a tape that broke one before', async () => {
+    expectNoFailure(await play('--kept'));
+  }, 60_000);
+
+  it('plays the same seed the same way, from the seed and from what was recorded', async () => {
+    expectNoFailure(await play('--seeds', '100', '--from', String(FIRST_SEED), '--repeat'));
+  }, 60_000);
+
+  it('breaks no invariant where every append is the last thing that a worker does', async () => {
+    expectNoFailure(await play('--seeds', '400', '--from', String(FIRST_SEED), '--always-crash'));
+  }, 120_000);
+
+  it(
+    `breaks no invariant in ${MINUTES} minutes of new worlds, and sees what it is to see`,
+    async () => {
+      const result = await play('--minutes', String(MINUTES), '--from', String(FIRST_SEED));
+      console.log(summaryOf(result));
+      expectNoFailure(result);
+      if (isCi) expect(result.seeds).toBeGreaterThan(5_000);
+      if (result.seeds > 3_000)
+        expect(EXPECTED_MARKS.filter((mark) => (result.marks[mark] ?? 0) === 0)).toEqual([]);
+    },
+    MINUTES * 60_000 + 60_000,
+  );
+});
+
+describe('a mistake that is planted is found', () => {
+  let nursery: Nursery;
+  beforeAll(async () => {
+    nursery = await Nursery.open(ROOT);
+  });
+  afterAll(() => nursery.close());
+  const until = ['--seeds', String(MUTANT_SEEDS), '--from', '1', '--first'];
+
+  it('but not where there is none', async () => {
+    const find = 'export class Journal';
+    const healthy = { name: 'none', story: '', file: 'libs/agent/src/journal.ts', find, replace: find };
+    const { failures } = await nursery.grow(healthy, ['--seeds', '300', '--from', '1']);
+    expect(failures).toEqual([]);
+  });
+
+  it.each(Object.entries(FLAWS))(
+    '%s: %s',
+    async (flaw) => {
+      const { failures } = await play(...until, '--flaw', flaw);
+      expect(failures).toHaveLength(1);
+    },
+    MUTANT_MS,
+  );
+
+  it.each(MUTANTS.map((mutant) => [mutant.name, mutant.story, mutant] as const))(
+    '%s: %s',
+    async (_name, _story, mutant) => {
+      const { failures } = await nursery.grow(mutant, until);
+      expect(failures).toHaveLength(1);
+    },
+    MUTANT_MS,
+  );
+});
