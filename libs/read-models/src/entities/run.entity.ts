@@ -11,6 +11,10 @@ export class RunEntity {
   @Column({ type: 'text' })
   project!: string;
 
+  /** Revision of its `run_requested`. */
+  @Column({ type: 'integer' })
+  requested!: number;
+
   @Column({ type: 'text' })
   status!: string;
 
