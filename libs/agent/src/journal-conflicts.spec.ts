@@ -77,15 +77,15 @@ describe('after a conflict', () => {
 
   it('text that comes meanwhile is not added to an event that was made', async () => {
     const fixture = await open();
-    fixture.log.next(
-      behind(async () => {
-        await fixture.rival(undefined, cleared);
-        fixture.writeText(' 7');
-      }),
-    );
+    fixture.log.next(behind(() => fixture.rival(undefined, cleared)));
+    fixture.log.isReadable = false;
     fixture.writeText('6 x');
-    await fixture.settled();
-    await fixture.settled();
+    await fixture.clock.timerWithin(200);
+    fixture.writeText(' 7');
+    const settled = fixture.settled();
+    fixture.log.isReadable = true;
+    fixture.clock.advance(200);
+    await settled;
     expect(await fixture.lines()).toEqual(['messages_cleared', 'agent_response 6 x', 'agent_response  7']);
   });
 

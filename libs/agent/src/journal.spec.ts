@@ -186,11 +186,11 @@ describe('what a run writes', () => {
     const fixture = await open();
     const gate = new Gate();
     fixture.log.next(heldBy(gate));
-    for (let n = 1; n <= 10_000; n++) fixture.write(step(n));
+    for (let n = 1; n <= 15_000; n++) fixture.write(step(n));
     const settled = fixture.settled();
     gate.open();
     await settled;
-    expect(await fixture.lines()).toHaveLength(10_000);
+    expect(await fixture.lines()).toHaveLength(15_000);
   });
 });
 

@@ -148,6 +148,12 @@ describe('a run in a busy session', () => {
     expect(tape.state.current?.isCancelRequested).toBe(true);
   });
 
+  it('with interrupt goes behind the interrupts that wait, where nothing else does', () => {
+    const tape = open('a');
+    for (const run of ['b', 'c', 'd']) start(tape, run, { onBusy: 'interrupt' });
+    expect(order(tape)).toEqual(['b', 'c', 'd']);
+  });
+
   it('with interrupt only goes to the front where nothing runs', () => {
     const tape = open('a');
     start(tape, 'b');

@@ -4,7 +4,8 @@ import { House, type HouseOptions } from '../../../test/support/house.js';
 import { answerLost, lost, stored, unavailable } from '../../../test/support/scripted-log.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
-import { TempLog } from '../../../test/support/temp-log.js';
+import { SessionTape, opened, requested } from '../../../test/support/session-tape.js';
+import { TempLog, appendTape } from '../../../test/support/temp-log.js';
 
 let temp: TempLog;
 let count = 0;
@@ -62,6 +63,28 @@ describe('a log in trouble', () => {
     await house.settled();
     expect((await house.types(first.session)).filter((t) => t === 'run_claimed')).toHaveLength(2);
     expect(house.core.admission.running).toBe(0);
+  });
+
+  it('lets a run wait whose request cannot be read, without asking in a circle', async () => {
+    const session = 'ses_unreadable';
+    const waiting = { session, run: `run_${session}_a`, requested: 1 };
+    const tape = new SessionTape().add(undefined, opened).add(waiting.run, requested('two'));
+    await appendTape(temp, session, tape);
+    const gate = new Gate();
+    const house = open({ script: (_, n) => (n === 0 ? [gate, done()] : answers()), maxRuns: 1 });
+    const first = await house.start('one');
+    await house.core.recovery.resume(session);
+    expect(house.core.admission).toMatchObject({ running: 1, waiting: 1 });
+    house.log.isReadable = false;
+    const before = house.log.reads;
+    gate.open();
+    await house.ended(first);
+    for (let i = 0; i < 3; i++) await house.clock.pass(1_000);
+    await house.clock.timerWithin(1_000);
+    expect(house.log.reads - before).toBe(4);
+    house.log.isReadable = true;
+    house.clock.advance(1_000);
+    expect((await house.ended(waiting)).type).toBe('agent_completed');
   });
 
   it('refuses clears and cancels, honestly: nothing of them is stored', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ModelRequest } from '#agent';
 import { sessionStream } from '#domain';
 import { LogUnavailable } from '#event-log';
 import { House, type HouseOptions } from '../../../test/support/house.js';
-import { unavailable } from '../../../test/support/scripted-log.js';
+import { heldBy, unavailable } from '../../../test/support/scripted-log.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
@@ -154,6 +155,29 @@ describe('a busy session', () => {
       'user_message two',
       'agent_response ok',
     ]);
+  });
+
+  it('is interrupted also in the append that starts the run', async () => {
+    const script = ({ messages }: ModelRequest): ClientStep[] =>
+      messages.at(-1)?.content === 'two' ? ['hang'] : answers();
+    const house = open({ script });
+    const { session } = await house.run('one');
+    await house.settled();
+    const gate = new Gate();
+    house.log.next(heldBy(gate));
+    const inFlight = house.clear({ session });
+    await gate.reached;
+    const second = house.start('two', { session });
+    await new Promise(setImmediate);
+    const third = house.start('three', { session, onBusy: 'interrupt' });
+    await new Promise(setImmediate);
+    gate.open();
+    await inFlight;
+    expect((await house.ended(await second)).type).toBe('agent_cancelled');
+    expect((await house.ended(await third)).type).toBe('agent_completed');
+    const start = ['run_requested', 'run_claimed', 'agent_started'];
+    const appends = house.log.appends.map((a) => a.types.join(' '));
+    expect(appends).toContain([...start, 'run_requested', 'run_cancel_requested'].join(' '));
   });
 });
 
