@@ -1,0 +1,82 @@
+import type { Content } from '../content.js';
+import { type ContextMessage, OUTCOME_UNKNOWN } from '../context.js';
+import type { CallState } from '../run-state.js';
+import type { SessionEvent } from '../session-events.js';
+
+interface StepTurn {
+  readonly text: Content;
+  readonly calls: readonly CallState[];
+}
+
+export type AttemptAction =
+  | { readonly kind: 'call_model' }
+  /** Calls of the latest turn that have no result yet. */
+  | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
+  /** Each with its `workflow_tool_responded`, in one append. */
+  | { readonly kind: 'respond'; readonly responses: readonly CallState[] }
+  | { readonly kind: 'finished'; readonly text: Content }
+  | { readonly kind: 'too_many_turns' };
+
+/**
+ * One attempt of a step: the turns that the model has taken in it, as a fold of the attempt's own events. What it holds
+ * is not asked again after a crash.
+ */
+export class AttemptTranscript {
+  private readonly turns: StepTurn[] = [];
+
+  /** Takes events of this attempt only; others of the run are to be kept from it. */
+  push(event: SessionEvent): void {
+    switch (event.type) {
+      case 'model_turn_completed': {
+        const calls = (event.data.tool_calls ?? []).map((call) => ({
+          call,
+          result: null,
+          isResponded: false,
+        }));
+        this.turns.push({ text: event.data.text ?? '', calls });
+        return;
+      }
+      case 'tool_call_completed': {
+        const result = { content: event.data.content, isError: event.data.is_error === true };
+        return this.change(event.data.call_id, (c) => (c.result === null ? { ...c, result } : c));
+      }
+      case 'workflow_tool_responded':
+        return this.change(event.data.tool_call_id, (c) => ({ ...c, isResponded: true }));
+      default:
+        return;
+    }
+  }
+
+  /** @param maxTurns an attempt's own count: the run's steps do not matter here */
+  next(maxTurns: number): AttemptAction {
+    const turn = this.turns.at(-1);
+    if (turn === undefined) return { kind: 'call_model' };
+    if (turn.calls.length === 0) return { kind: 'finished', text: turn.text };
+    const open = turn.calls.filter((c) => c.result === null);
+    if (open.length > 0) return { kind: 'run_tools', calls: open };
+    const responses = turn.calls.filter((c) => !c.isResponded);
+    if (responses.length > 0) return { kind: 'respond', responses };
+    return this.turns.length >= maxTurns ? { kind: 'too_many_turns' } : { kind: 'call_model' };
+  }
+
+  /** What follows the attempt's first message in the model's context; each call is followed by exactly one result. */
+  get messages(): readonly ContextMessage[] {
+    return this.turns.flatMap(({ text, calls }): ContextMessage[] =>
+      calls.length === 0
+        ? [{ role: 'assistant', content: text }]
+        : [
+            { role: 'assistant', content: text, toolCalls: calls.map((c) => c.call) },
+            ...calls.map(({ call, result }): ContextMessage => {
+              return { role: 'tool', callId: call.id, content: result?.content ?? OUTCOME_UNKNOWN };
+            }),
+          ],
+    );
+  }
+
+  private change(callId: string, to: (call: CallState) => CallState): void {
+    const turn = this.turns.at(-1);
+    if (turn === undefined) return;
+    const calls = turn.calls.map((c) => (c.call.id === callId ? to(c) : c));
+    this.turns[this.turns.length - 1] = { ...turn, calls };
+  }
+}

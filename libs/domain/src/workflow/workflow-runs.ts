@@ -1,0 +1,77 @@
+import type { SessionEvent } from '../session-events.js';
+import { AttemptTranscript } from './attempt-transcript.js';
+import type { AttemptRef, StepRef, Workflow } from './workflow.js';
+import { WorkflowState } from './workflow-state.js';
+
+/** A call of `run_workflow` that was under way, as far as the log holds it. */
+export interface WorkflowCall {
+  readonly state: WorkflowState;
+  /** Of the attempts that had started and not ended, by step. */
+  readonly transcripts: ReadonlyMap<string, AttemptTranscript>;
+}
+
+/**
+ * The workflows that a run's latest turn called, folded from the run's events: what recovery goes on from. A call of an
+ * earlier turn is over, and its id may come again.
+ */
+export class WorkflowRuns {
+  private readonly byId: ReadonlyMap<string, Workflow>;
+  private readonly calls = new Map<
+    string,
+    { readonly state: WorkflowState; readonly transcripts: Map<string, AttemptTranscript> }
+  >();
+
+  constructor(workflows: readonly Workflow[]) {
+    this.byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
+  }
+
+  /** Undefined: of this call nothing is on the log. */
+  of(callId: string): WorkflowCall | undefined {
+    return this.calls.get(callId);
+  }
+
+  /** Takes the events of one run, from after its `run_requested` on. */
+  push(event: SessionEvent): void {
+    switch (event.type) {
+      case 'model_turn_completed':
+        if (event.data.step !== undefined) this.transcriptOf(event.data.step)?.push(event);
+        else this.calls.clear();
+        return;
+      case 'tool_call_completed':
+        if (event.data.step !== undefined) this.transcriptOf(event.data.step)?.push(event);
+        return;
+      case 'workflow_tool_responded':
+        this.transcriptOf(event.data)?.push(event);
+        return;
+      case 'workflow_attempt_started':
+        this.start(event);
+        return;
+      case 'workflow_attempt_failed':
+      case 'workflow_step_completed':
+        this.callOf(event.data)?.state.push(event);
+        this.callOf(event.data)?.transcripts.delete(event.data.step_id);
+        return;
+      default:
+        return;
+    }
+  }
+
+  private start(event: Extract<SessionEvent, { type: 'workflow_attempt_started' }>): void {
+    const call = this.callOf(event.data);
+    call?.state.push(event);
+    call?.transcripts.set(event.data.step_id, new AttemptTranscript());
+  }
+
+  private transcriptOf(ref: StepRef | AttemptRef): AttemptTranscript | undefined {
+    return this.calls.get(ref.call_id)?.transcripts.get(ref.step_id);
+  }
+
+  private callOf({ call_id, workflow_id }: StepRef) {
+    const known = this.calls.get(call_id);
+    const workflow = this.byId.get(workflow_id);
+    if (known !== undefined || workflow === undefined) return known;
+    const call = { state: new WorkflowState(workflow), transcripts: new Map<string, AttemptTranscript>() };
+    this.calls.set(call_id, call);
+    return call;
+  }
+}
