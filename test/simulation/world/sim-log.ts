@@ -3,13 +3,10 @@ import {
   AppendOutcomeUnknown,
   type Batch,
   EventLog,
-  EventTooLarge,
   type Expected,
   LiveFeed,
   type LogHealth,
   LogUnavailable,
-  MAX_APPEND_BYTES,
-  MAX_EVENT_BYTES,
   type NewEvent,
   type Position,
   type ReadOptions,
@@ -18,6 +15,7 @@ import {
 } from '#event-log';
 import type { Clock } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
+import { checkSizes } from './check-sizes.js';
 import { FeedPump } from './feed-pump.js';
 import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
 
@@ -50,6 +48,8 @@ export class SimLog extends EventLog {
   /** What is on its way may arrive although the sender has died, unless the log is in the same process. */
   private readonly wire: Owner;
   private isClosed = false;
+  private underWay = 0;
+  private whenIdle: (() => void) | null = null;
 
   constructor(
     private readonly world: SimWorld,
@@ -63,7 +63,7 @@ export class SimLog extends EventLog {
     this.feed = new LiveFeed(
       {
         streamPage: (stream, after) =>
-          this.page(stream, this.startOf(after), { limit: PAGE_EVENTS, upTo: this.pump.position }),
+          this.page(stream, after < 0 ? undefined : after, { limit: PAGE_EVENTS, upTo: this.pump.position }),
         logPage: (after, prefixes) => this.logPage(after, prefixes, PAGE_EVENTS),
       },
       clock,
@@ -78,11 +78,24 @@ export class SimLog extends EventLog {
     options: { expected: Expected },
   ): Promise<AppendResult> {
     const { expected } = options;
-    return new Promise((resolve, reject) => {
+    return new Promise<AppendResult>((resolve, reject) => {
       checkSizes(events);
       if (this.isClosed) throw new LogUnavailable('the log is closed');
-      const call: Call = { stream, events, expected, resolve, reject };
-      if (this.world.flaw === 'shown_before_stored') this.showEarly(call);
+      this.underWay++;
+      const call: Call = {
+        stream,
+        events,
+        expected,
+        resolve: (result) => {
+          this.settled();
+          resolve(result);
+        },
+        reject: (error) => {
+          this.settled();
+          reject(error);
+        },
+      };
+      if (this.world.flaw === 'shown_before_stored') this.pump.showEarly(stream, events);
       const label = `append ${stream}@${expected} ${events.map((event) => event.type).join(' ')}`;
       this.world.scheduler.after(this.wire, latency(this.world), label, () => this.arrive(call));
     });
@@ -142,11 +155,16 @@ export class SimLog extends EventLog {
     return Promise.resolve(this.isClosed ? { ok: false, detail: 'closed' } : { ok: true });
   }
 
-  override close(): Promise<void> {
+  override async close(): Promise<void> {
     this.isClosed = true;
+    if (this.underWay > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));
     this.pump.close();
     this.feed.close();
-    return Promise.resolve();
+  }
+
+  private settled(): void {
+    this.underWay--;
+    if (this.underWay === 0) this.whenIdle?.();
   }
 
   private arrive(call: Call): void {
@@ -219,10 +237,6 @@ export class SimLog extends EventLog {
     );
   }
 
-  private showEarly({ stream, events }: Call): void {
-    this.pump.showEarly(stream, events);
-  }
-
   private page(
     stream: string,
     after: Revision | undefined,
@@ -282,19 +296,4 @@ export class SimLog extends EventLog {
       });
     });
   }
-
-  private startOf(after: Revision): Revision | undefined {
-    return after < 0 ? undefined : after;
-  }
-}
-
-function checkSizes(events: readonly NewEvent[]): void {
-  if (events.length === 0) throw new RangeError('an append needs an event');
-  let total = 0;
-  for (const { json, meta, type } of events) {
-    const bytes = Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(meta));
-    if (bytes > MAX_EVENT_BYTES) throw new EventTooLarge(`${type} has ${bytes} bytes`);
-    total += bytes;
-  }
-  if (total > MAX_APPEND_BYTES) throw new EventTooLarge(`the append has ${total} bytes`);
 }

@@ -67,6 +67,8 @@ export class AllSubscription extends Subscription<Batch> implements LogListener 
     while (this.place < end && events.length < BATCH_EVENTS) {
       const event = tail.at(this.place);
       this.place += 1;
+      // The tail may be behind a subscriber whose place comes from elsewhere, e.g. a checkpoint that a rival moved.
+      if (event.position <= this.after) continue;
       this.passed += 1;
       this.after = event.position;
       if (this.isWanted(event.stream)) events.push(event);
