@@ -6,4 +6,5 @@ export * from './model-turn.js';
 export * from './modes.js';
 export * from './run-writer.js';
 export * from './tool.js';
+export * from './mcp/index.js';
 export * from './openai/openai-model-client.js';

@@ -1,0 +1,83 @@
+import { cleanText } from '../openai/clean-text.js';
+import type { ToolOutcome } from '../tool.js';
+import { isRecord } from './rpc-message.js';
+import type { SecretMask } from './secret-mask.js';
+
+/**
+ * What the agent is told of a result of `tools/call`: its texts, its structured content where no text says the same, and of
+ * images, audio and files what they are. It can look at nothing but text.
+ */
+export function outcomeOf(
+  result: Readonly<Record<string, unknown>>,
+  mask: SecretMask,
+  maxChars: number,
+): ToolOutcome {
+  const blocks = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const parts = blocks.map(textOfBlock);
+  // Before 2024-11-05.
+  const structured = result['structuredContent'] ?? result['toolResult'];
+  if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured))) {
+    parts.push(JSON.stringify(structured));
+  }
+  const text = parts.filter((part) => part !== '').join('\n');
+  const content = text === '' ? 'the tool returned nothing' : cut(text, mask, maxChars);
+  return result['isError'] === true ? { content, isError: true } : { content };
+}
+
+function textOfBlock(block: unknown): string {
+  if (!isRecord(block)) return '';
+  const { type } = block;
+  switch (type) {
+    case 'text':
+      return textOf(block['text']);
+    case 'image':
+    case 'audio':
+      return `[${type}${of(block['mimeType'])}, ${sizeOf(block['data'])}, not shown]`;
+    case 'resource':
+      return isRecord(block['resource']) ? textOfResource(block['resource']) : '';
+    case 'resource_link': {
+      const { uri, name, mimeType, size, description } = block;
+      const bytes = typeof size === 'number' ? `, ${size} bytes` : '';
+      const about = textOf(description) === '' ? '' : `: ${textOf(description)}`;
+      return `[resource ${textOf(uri)}${quoted(name)}${of(mimeType)}${bytes}${about}]`;
+    }
+    default:
+      return `[${textOf(type) || 'content'} of a kind that is not known here, not shown]`;
+  }
+}
+
+function textOfResource({ uri, mimeType, text, blob }: Readonly<Record<string, unknown>>): string {
+  const head = `resource ${textOf(uri)}${of(mimeType)}`;
+  return typeof text === 'string' ? `[${head}]\n${text}` : `[${head}, ${sizeOf(blob)}, not shown]`;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const of = (mimeType: unknown): string => (textOf(mimeType) === '' ? '' : `, ${textOf(mimeType)}`);
+const quoted = (name: unknown): string => (textOf(name) === '' ? '' : ` "${textOf(name)}"`);
+
+/** Of what is base64. */
+function sizeOf(data: unknown): string {
+  const text = textOf(data);
+  return `${Math.floor((text.replace(/=+$/, '').length * 3) / 4)} bytes`;
+}
+
+/** Servers repeat structured content as JSON text for older clients. */
+function saysTheSame(text: string, structured: unknown): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured);
+  } catch {
+    return false;
+  }
+}
+
+/** A secret at the cut is seen whole before it is cut. */
+const margin = 4_096;
+
+function cut(text: string, mask: SecretMask, maxChars: number): string {
+  const isCut = text.length > maxChars;
+  const clean = cleanText(mask.clean(isCut ? text.slice(0, maxChars + margin) : text));
+  if (!isCut) return clean;
+  const head = clean.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
+  return `${head}\n[cut here: the result has ${text.length} characters, the first ${head.length} are shown]`;
+}

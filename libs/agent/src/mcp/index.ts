@@ -1,0 +1,3 @@
+export type { McpLimits } from './limits.js';
+export type { McpServerConfig } from './mcp-server-config.js';
+export { type McpPorts, type McpTools, openMcpTools } from './mcp-tools.js';

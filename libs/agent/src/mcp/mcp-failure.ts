@@ -1,0 +1,54 @@
+/**
+ * Why a request to an MCP server has no result.
+ * `unsent`: it did not leave this machine; `session`: the server does not know the session (any more) and did nothing;
+ * `lost`: it left, and no answer came: it may have been carried out; `refused`: the server said no;
+ * `nonsense`: what came back is not MCP, or too large.
+ */
+export type McpFailureKind = 'unsent' | 'session' | 'lost' | 'refused' | 'nonsense';
+
+export class McpFailure extends Error {
+  override readonly name = 'McpFailure';
+  constructor(
+    readonly kind: McpFailureKind,
+    /** What happened, as the end of "the server …". May hold text of the server's: clean it before it is shown. */
+    message: string,
+    /** The HTTP status, if that is what refused. */
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
+
+const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ENOTFOUND: 'has a name that cannot be resolved',
+  EAI_AGAIN: 'has a name that cannot be resolved',
+  EHOSTUNREACH: 'cannot be reached',
+  ENETUNREACH: 'cannot be reached',
+  ETIMEDOUT: 'did not take the connection in time',
+  UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
+};
+
+/** In our own words: the error's hold addresses. `isSent`: whether the request had a connection to leave by. */
+export function failureOfConnection(error: Error, isSent: boolean): McpFailure {
+  if (error instanceof McpFailure) return error;
+  if (isSent) return new McpFailure('lost', 'broke the connection before its answer was complete');
+  if (error.name === 'EgressRefused') {
+    return new McpFailure('unsent', 'is at an address that this service may not reach');
+  }
+  const code = codeOf(error);
+  const known = CONNECTION_ERRORS[code];
+  if (known !== undefined) return new McpFailure('unsent', known);
+  const isTls = /CERT|TLS|SSL|SIGNATURE|EPROTO/.test(code);
+  return new McpFailure(
+    'unsent',
+    isTls ? `has no certificate that can be trusted (${code})` : 'cannot be connected to',
+  );
+}
+
+function codeOf(error: Error): string {
+  const { code, errors } = error as Error & { code?: unknown; errors?: readonly Error[] };
+  // Several addresses were tried: the last word counts.
+  const last = errors?.at(-1);
+  return typeof code === 'string' ? code : last ? codeOf(last) : '';
+}

@@ -1,0 +1,17 @@
+/** One entry of `mcp_servers`, as the caller sent it. Kept in memory only. */
+export interface McpServerConfig {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  readonly auth?:
+    | { readonly type: 'bearer'; readonly token: string }
+    | { readonly type: 'oauth'; readonly oauth: { readonly accessToken: string } };
+}
+
+/** Part of a URL as its author meant it; as it is where it is not properly encoded. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

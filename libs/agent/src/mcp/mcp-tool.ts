@@ -1,0 +1,124 @@
+import { OUTCOME_UNKNOWN } from '#domain';
+import type { Clock } from '#platform';
+import type { ToolDefinition } from '../model-client.js';
+import type { Tool, ToolOutcome } from '../tool.js';
+import { outcomeOf } from './call-result.js';
+import type { McpLimits } from './limits.js';
+import type { McpConnection } from './mcp-connection.js';
+import { McpFailure } from './mcp-failure.js';
+import { type OfferedSchema, offerSchema } from './offered-schema.js';
+import { isRecord } from './rpc-message.js';
+import type { ListedTool } from './tool-list.js';
+
+/** OpenAI refuses longer ones; what is left over is said in the schema's own description. */
+const maxDescriptionChars = 1_024;
+
+class TimedOut extends Error {
+  override readonly name = 'TimedOut';
+}
+
+/** A tool of a server, under the name that it is offered by. */
+export class McpTool implements Tool {
+  readonly definition: ToolDefinition;
+  readonly isRepeatable: boolean;
+  private readonly schema: OfferedSchema;
+
+  constructor(
+    name: string,
+    private readonly listed: ListedTool,
+    private readonly connection: McpConnection,
+    private readonly clock: Clock,
+    private readonly limits: McpLimits,
+  ) {
+    this.isRepeatable = listed.isRepeatable;
+    this.schema = offerSchema(listed.inputSchema);
+    this.definition = this.define(name);
+  }
+
+  /** Rejects only when the signal is aborted, with its reason; the server is told to stop. */
+  async call(input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+    signal.throwIfAborted();
+    const args = this.schema.toServer(input);
+    if (!isRecord(args)) return failed('the arguments must be an object');
+    const stop = new AbortController();
+    const { idleMs, callMs } = this.limits;
+    const follow = () => stop.abort(signal.reason);
+    signal.addEventListener('abort', follow, { once: true });
+    const timeOut = (ms: number) => () => stop.abort(new TimedOut(`gave no result within ${ms / 1000} s`));
+    const cancelCap = this.clock.timer(callMs, timeOut(callMs));
+    let cancelIdle = this.clock.timer(idleMs, timeOut(idleMs));
+    const onProgress = () => {
+      cancelIdle();
+      cancelIdle = this.clock.timer(idleMs, timeOut(idleMs));
+    };
+    try {
+      const outcome = await this.attempt(args, stop.signal, onProgress);
+      await this.connection.refreshed();
+      signal.throwIfAborted();
+      return outcome;
+    } finally {
+      signal.removeEventListener('abort', follow);
+      cancelCap();
+      cancelIdle();
+    }
+  }
+
+  /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
+  private async attempt(
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    onProgress: () => void,
+  ): Promise<ToolOutcome> {
+    const { retryMs, maxResultChars } = this.limits;
+    let isMaybeDone = false;
+    for (let tries = 0; ; tries++) {
+      try {
+        const params = { name: this.listed.name, arguments: args };
+        const result = await this.connection.request('tools/call', params, { signal, onProgress });
+        return outcomeOf(result, this.connection.mask, maxResultChars);
+      } catch (error) {
+        if (signal.aborted) return this.stopped(signal.reason);
+        if (!(error instanceof McpFailure)) throw error;
+        isMaybeDone ||= error.kind === 'lost';
+        const pauseMs = retryMs[tries];
+        const mayRepeat =
+          error.kind === 'unsent' || error.kind === 'session' || (error.kind === 'lost' && this.isRepeatable);
+        if (!mayRepeat || pauseMs === undefined) return this.failed(error, isMaybeDone);
+        // A session that is gone is opened anew at once, the first time.
+        if (error.kind === 'session' && tries === 0) continue;
+        await this.clock.sleep(pauseMs, signal).catch(() => undefined);
+        if (signal.aborted) return this.stopped(signal.reason);
+      }
+    }
+  }
+
+  private failed(failure: McpFailure, isMaybeDone: boolean): ToolOutcome {
+    const said = this.says(failure.message);
+    if (isMaybeDone && !this.isRepeatable) return failed(`${OUTCOME_UNKNOWN} (${said})`);
+    return failed(failure.kind === 'unsent' ? `${said}; the call was not made` : said);
+  }
+
+  private stopped(reason: unknown): ToolOutcome {
+    if (!(reason instanceof TimedOut)) return failed('cancelled');
+    return failed(
+      `${this.says(reason.message)} and was told to stop; what it has done until then is unknown`,
+    );
+  }
+
+  private says(what: string): string {
+    return `the tool server "${this.connection.config.serverName}" ${this.connection.mask.cleanError(what)}`;
+  }
+
+  private define(name: string): ToolDefinition {
+    const { mask, config } = this.connection;
+    const own = mask.clean(this.listed.name);
+    const origin = own === name ? '' : `(${own} of ${config.serverName}) `;
+    const text = origin + mask.clean(this.listed.description);
+    const { parameters } = this.schema;
+    if (text.length <= maxDescriptionChars) return { name, description: text, parameters };
+    const head = text.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, '');
+    return { name, description: `${head}…`, parameters: { ...parameters, description: text } };
+  }
+}
+
+const failed = (content: string): ToolOutcome => ({ content, isError: true });

@@ -1,0 +1,136 @@
+import type { Clock, EgressGuard, Logger } from '#platform';
+import type { Tool } from '../tool.js';
+import { MCP_LIMITS, type McpLimits } from './limits.js';
+import { McpConnection } from './mcp-connection.js';
+import { McpFailure } from './mcp-failure.js';
+import type { McpServerConfig } from './mcp-server-config.js';
+import { McpTool } from './mcp-tool.js';
+import { OfferedNames } from './offered-names.js';
+import type { ListedTool } from './tool-list.js';
+
+export interface McpPorts {
+  readonly egress: EgressGuard;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Names of tools that the run has besides: no MCP tool gets one of them. */
+  readonly reserved?: ReadonlySet<string>;
+  readonly limits?: Partial<McpLimits>;
+}
+
+/** The MCP servers of one run, open. */
+export interface McpTools {
+  /**
+   * What is offered now. Servers may change their tools while the run goes on: read it before each turn. It is the same
+   * array for as long as nothing has changed.
+   */
+  readonly tools: readonly Tool[];
+  /** Which servers are not there, or not with everything, and why: a sentence each, for the agent to be told. */
+  readonly notices: readonly string[];
+  /** Ends sessions and connections; never rejects, takes a second at most. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to all the servers at the same time and lists their tools. A server that cannot be reached, or speaks no MCP,
+ * is a notice. Nothing of a server's entry but its name gets into notices, results of calls, or the log.
+ * @throws the signal's reason, when it is aborted; then everything is closed again
+ */
+export async function openMcpTools(
+  servers: readonly McpServerConfig[],
+  ports: McpPorts,
+  signal: AbortSignal,
+): Promise<McpTools> {
+  signal.throwIfAborted();
+  const limits = { ...MCP_LIMITS, ...ports.limits };
+  const connections = servers.map((server) => new McpConnection(server, { ...ports, limits }));
+  const closeAll = async () => {
+    await Promise.allSettled(connections.map((connection) => connection.close()));
+  };
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
+    const failures = await Promise.race([opened, stopped.promise]);
+    const notices = connections.flatMap((connection, at) =>
+      noticesOf(connection, failures[at] ?? null, limits),
+    );
+    return new OpenMcpTools(
+      connections,
+      notices,
+      new OfferedNames(ports.reserved ?? new Set()),
+      ports.clock,
+      limits,
+    );
+  } catch (error) {
+    await closeAll();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Why it could not be opened; null: it is open. */
+async function open(connection: McpConnection, logger: Logger): Promise<string | null> {
+  try {
+    await connection.open();
+    return null;
+  } catch (error) {
+    const reason = connection.mask.cleanError(error instanceof McpFailure ? error.message : 'cannot be used');
+    logger.warn({ server: connection.config.serverName, reason }, 'an MCP server is not available to a run');
+    return reason;
+  }
+}
+
+function noticesOf(connection: McpConnection, failure: string | null, { maxTools }: McpLimits): string[] {
+  const server = `The tool server "${connection.config.serverName}"`;
+  if (failure !== null) return [`${server} ${failure}. Its tools are not available in this run.`];
+  if (connection.isCut)
+    return [
+      `${server} offers more tools than can be used; the first ${Math.min(maxTools, connection.tools.length)} are available.`,
+    ];
+  return [];
+}
+
+class OpenMcpTools implements McpTools {
+  private offered: readonly Tool[] = [];
+  private lists: readonly (readonly ListedTool[])[] = [];
+
+  constructor(
+    private readonly connections: readonly McpConnection[],
+    readonly notices: readonly string[],
+    private readonly names: OfferedNames,
+    private readonly clock: Clock,
+    private readonly limits: McpLimits,
+  ) {}
+
+  get tools(): readonly Tool[] {
+    const lists = this.connections.map((connection) => connection.tools);
+    if (this.lists.length !== lists.length || lists.some((list, at) => list !== this.lists[at])) {
+      this.lists = lists;
+      this.offered = this.offer();
+    }
+    return this.offered;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.connections.map((connection) => connection.close()));
+  }
+
+  private offer(): readonly Tool[] {
+    const all = this.connections.flatMap((connection, server) =>
+      connection.tools.map((listed) => ({ connection, server, listed })),
+    );
+    const names = this.names.assign(
+      all.map(({ connection, server, listed }) => ({
+        serverName: connection.config.serverName,
+        server,
+        name: connection.mask.clean(listed.name),
+      })),
+    );
+    return all.map(
+      ({ connection, listed }, at) =>
+        new McpTool(names[at] ?? listed.name, listed, connection, this.clock, this.limits),
+    );
+  }
+}

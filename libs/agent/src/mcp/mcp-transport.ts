@@ -1,0 +1,9 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+/** A transport of the SDK's, of which a failed request is told at once, by a rejected `send` (McpFailure). */
+export interface McpTransport extends Transport {
+  /** Starts to hear what the server says unasked. */
+  listen(): void;
+  /** Resolves when nothing polite is under way any more: cancellations are sent, the session is ended. */
+  farewell(signal: AbortSignal): Promise<void>;
+}

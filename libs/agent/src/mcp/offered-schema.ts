@@ -1,0 +1,120 @@
+import { isRecord } from './rpc-message.js';
+
+/** A tool's input schema in a form that the model's API takes, and the way back for the arguments. */
+export interface OfferedSchema {
+  readonly parameters: object;
+  /** What the server is to be given for what the model wrote. */
+  readonly toServer: (input: unknown) => unknown;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const maxDepth = 32;
+/** Refused at the top by OpenAI ("must have type 'object' and not have …"). */
+const COMBINATORS = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else'] as const;
+/** What an argument may be called (Anthropic's pattern, the narrowest). */
+const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
+/** Keywords that hold schemas: one, a list of them, or one under each name. */
+const ONE = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'contains',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+]);
+const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
+const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+
+export function offerSchema(input: unknown): OfferedSchema {
+  const schema = repaired(isRecord(input) ? input : {}, 0) as Schema;
+  const hasCombinator = COMBINATORS.some((key) => key in schema);
+  const isObject = schema['type'] === undefined || schema['type'] === 'object';
+  if (isObject && (!hasCombinator || isRecord(schema['properties']))) return offerObject(schema);
+  return wrapped(schema);
+}
+
+/** Combinations of what the object's properties may be are the server's to check; it says what it misses. */
+function offerObject(schema: Schema): OfferedSchema {
+  const kept = Object.entries(schema).filter(
+    ([key]) => key !== '$schema' && key !== '$id' && !COMBINATORS.includes(key as never),
+  );
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const object = { ...Object.fromEntries(kept), type: 'object', properties };
+  return Object.keys(properties).every((name) => PROPERTY.test(name)) ? plain(object) : renamed(object);
+}
+
+/** What is no object at all is offered as the only argument of one. */
+function wrapped(schema: Schema): OfferedSchema {
+  const { $defs, definitions, ...inner } = schema;
+  const shared = {
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+  };
+  return {
+    parameters: { type: 'object', properties: { input: inner }, required: ['input'], ...shared },
+    toServer: (input) => (isRecord(input) ? input['input'] : input),
+  };
+}
+
+const plain = (parameters: object): OfferedSchema => ({ parameters, toServer: (input) => input });
+
+function renamed(schema: Schema & { properties: Schema }): OfferedSchema {
+  const own = new Map<string, string>();
+  const offered = new Map<string, string>();
+  // Those that may keep their names do.
+  const names = Object.keys(schema.properties).sort(
+    (a, b) => Number(PROPERTY.test(b)) - Number(PROPERTY.test(a)),
+  );
+  for (const name of names) {
+    const base = name.replace(/[^a-zA-Z0-9_.-]/gu, '_').slice(0, 60) || '_';
+    let next = PROPERTY.test(name) ? name : base;
+    for (let n = 2; own.has(next); n++) next = `${base}_${n}`;
+    own.set(next, name);
+    offered.set(name, next);
+  }
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties).map(([name, value]) => [offered.get(name) ?? name, value]),
+  );
+  const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+  return {
+    parameters: {
+      ...schema,
+      properties,
+      required: required.map((name) => offered.get(String(name)) ?? name),
+    },
+    toServer: (input) =>
+      isRecord(input)
+        ? Object.fromEntries(Object.entries(input).map(([name, value]) => [own.get(name) ?? name, value]))
+        : input,
+  };
+}
+
+/** A copy in which every list has items, and nothing is too deep. */
+function repaired(value: unknown, depth: number): unknown {
+  if (!isRecord(value)) return typeof value === 'boolean' ? value : {};
+  if (depth > maxDepth) return {};
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) copy[key] = repairedKeyword(key, inner, depth + 1);
+  const { type } = copy;
+  const mayBeArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
+  if (mayBeArray && (copy['items'] === undefined || Array.isArray(copy['items']))) copy['items'] = {};
+  return copy;
+}
+
+function repairedKeyword(key: string, inner: unknown, depth: number): unknown {
+  if (ONE.has(key) && !Array.isArray(inner)) return repaired(inner, depth);
+  if (LISTS.has(key) && Array.isArray(inner)) return inner.map((schema) => repaired(schema, depth));
+  if (MAPS.has(key) && isRecord(inner)) {
+    return Object.fromEntries(Object.entries(inner).map(([name, schema]) => [name, repaired(schema, depth)]));
+  }
+  // Examples, defaults and the like: as they are, if they can be written at all.
+  return isDeep(inner, depth) ? null : inner;
+}
+
+function isDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth > maxDepth || Object.values(value).some((inner) => isDeep(inner, depth + 1));
+}

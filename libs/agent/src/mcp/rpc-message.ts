@@ -1,0 +1,49 @@
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { McpFailure } from './mcp-failure.js';
+
+/**
+ * What a server sent, in the one form that the SDK takes: it ignores an answer with a field too many, or a `_meta` that it
+ * does not like, and the request would wait for ever. undefined: this is no message.
+ */
+export function readMessage(value: unknown): JSONRPCMessage | undefined {
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') return undefined;
+  const { id, method, params, result, error } = value;
+  if (typeof method === 'string') {
+    const body = { jsonrpc: '2.0', method, ...(isRecord(params) ? { params } : {}) } as const;
+    return isId(id) ? { ...body, id } : body;
+  }
+  if (!isId(id)) return undefined;
+  if (isRecord(result)) return { jsonrpc: '2.0', id, result: { ...result, _meta: undefined } };
+  if (!isRecord(error)) return undefined;
+  const { code, message, data } = error;
+  if (!Number.isSafeInteger(code)) return undefined;
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: code as number, message: typeof message === 'string' ? message : '', data },
+  };
+}
+
+/** The messages in a text that should be JSON. @throws McpFailure */
+export function parseMessages(text: string): readonly unknown[] {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return Array.isArray(value) ? value : [value];
+  } catch {
+    throw new McpFailure('nonsense', 'gave an answer that is not JSON');
+  }
+}
+
+/** Whether this claims to be the answer to a request, in however broken a form. */
+export function isAnswerTo(value: unknown, id: RequestId): boolean {
+  return isRecord(value) && value['method'] === undefined && String(value['id']) === String(id);
+}
+
+export const isRequest = (message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } =>
+  'method' in message && 'id' in message;
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const isId = (id: unknown): id is RequestId => typeof id === 'string' || Number.isSafeInteger(id);

@@ -1,0 +1,61 @@
+import { scrub } from '#platform';
+import { type McpServerConfig, decoded } from './mcp-server-config.js';
+
+const MASK = '***';
+/** Shorter ones would eat into ordinary words, and hide nothing. */
+const minTokenChars = 3;
+const minPartChars = 8;
+
+/**
+ * Takes what only the caller may know out of texts that the server made: of an mcp_servers entry nothing but the name may
+ * reach the log, and servers like to repeat a token or an address in an error, or in a result.
+ */
+export class SecretMask {
+  private readonly anywhere: RegExp | null;
+  private readonly address: RegExp | null;
+
+  constructor(config: McpServerConfig) {
+    const url = new URL(config.serverUrl);
+    const secrets = [...tokensOf(config, url).flatMap(spellings), ...urlsOf(config, url)];
+    this.anywhere = patternOf(secrets);
+    this.address = patternOf([...secrets, url.host, url.hostname.replace(/^\[|\]$/g, '')]);
+  }
+
+  /** For results and descriptions: links to other places of the same host are theirs to give. */
+  clean(text: string): string {
+    return this.anywhere === null ? text : text.replace(this.anywhere, MASK);
+  }
+
+  /** For what is said of a failure: no trace of where it was, and nothing that looks like anyone's secret. */
+  cleanError(text: string): string {
+    return scrub(this.address === null ? text : text.replace(this.address, MASK));
+  }
+}
+
+function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
+  const token = auth?.type === 'bearer' ? auth.token : auth?.oauth.accessToken;
+  const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(
+    (part) => part.length >= minPartChars && /\d|[A-Z]/.test(part),
+  );
+  return [token ?? '', decoded(url.password), ...parts].filter((t) => t.length >= minTokenChars);
+}
+
+/** As it is, inside JSON, inside a URL. */
+function spellings(token: string): string[] {
+  return [token, JSON.stringify(token).slice(1, -1), encodeURIComponent(token.toWellFormed())];
+}
+
+function urlsOf({ serverUrl }: McpServerConfig, url: URL): string[] {
+  const place = url.origin + url.pathname;
+  const hosts = url.port === '' ? [] : [url.host];
+  return [serverUrl, url.href, place, place.replace(/\/+$/, ''), ...hosts];
+}
+
+function patternOf(texts: readonly string[]): RegExp | null {
+  const longestFirst = [...new Set(texts)].filter((t) => t !== '').sort((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return null;
+  return new RegExp(longestFirst.map((t) => t.replace(/[^a-z0-9_]/gi, escaped)).join('|'), 'gi');
+}
+
+/** A code unit as a pattern that means nothing but itself. */
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
