@@ -4,6 +4,7 @@ export * from './event-log.js';
 export { ContentStore, fitsInline } from './content-store.js';
 export * from './file-store.js';
 export { type FeedLimits, LiveFeed } from './live-feed.js';
+export { EsdbEventLog, type EsdbEventLogOptions } from './eventstoredb/esdb-event-log.js';
 export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';

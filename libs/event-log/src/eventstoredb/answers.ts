@@ -1,0 +1,78 @@
+import { EventTooLarge, LogUnavailable, AppendOutcomeUnknown } from '../event-log.js';
+import { shared, type Status } from './stubs.js';
+
+/** The server's refusal of one append, by what it says of the outcome. */
+export type Refusal =
+  { readonly kind: 'conflict'; readonly actual: number } | { readonly kind: 'error'; readonly error: Error };
+
+/** What the error in an answer means. Whatever is not known to be definite is an unknown outcome, "busy" included. */
+export function refusalOf(status: Status, stream: string): Refusal {
+  const details = status.getDetails();
+  // An error without details: the answer to this append, and nothing can be told from it.
+  const name = details?.getTypeName() ?? '';
+  const message = status.getMessage();
+  const failed = (error: Error): Refusal => ({ kind: 'error', error });
+  switch (name) {
+    case 'event_store.client.WrongExpectedVersion': {
+      const wrong = details?.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), name);
+      if (!wrong) break;
+      const actual = wrong.hasCurrentStreamRevision() ? safeNumber(wrong.getCurrentStreamRevision()) : -1;
+      return { kind: 'conflict', actual };
+    }
+    case 'event_store.client.MaximumAppendSizeExceeded': {
+      const exceeded = details?.unpack(
+        (bytes) => shared.MaximumAppendSizeExceeded.deserializeBinary(bytes),
+        name,
+      );
+      return failed(new EventTooLarge(`the server takes ${exceeded?.getMaxappendsize()} bytes an append`));
+    }
+    case 'event_store.client.AccessDenied':
+      return failed(new LogUnavailable(`the server denies this user to write ${stream}`));
+    case 'event_store.client.StreamDeleted':
+      return failed(new LogUnavailable(`${stream} was deleted on the server`));
+  }
+  return failed(
+    new AppendOutcomeUnknown(`the server answered: ${message || name || 'an error without details'}`),
+  );
+}
+
+/** A number of 64 bits that the port can hold. @throws RangeError from 2^53 on */
+export function safeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${text} is beyond 2^53: this log cannot be followed by this program`);
+  return value;
+}
+
+/** The code of a gRPC error; undefined where it is none. */
+export const codeOf = (error: unknown): number | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
+    ? error.code
+    : undefined;
+
+const CODES = { unauthenticated: 16, permissionDenied: 7 } as const;
+
+/** What a failed call says, in one line. */
+export function describe(error: unknown): string {
+  if (isNotLeader(error)) return 'this node is not the leader';
+  const code = codeOf(error);
+  if (code === CODES.unauthenticated || code === CODES.permissionDenied)
+    return 'it refuses the user or the password';
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0]!.slice(0, 300) || 'the connection broke';
+}
+
+export const isDenied = (error: unknown): boolean =>
+  codeOf(error) === CODES.unauthenticated || codeOf(error) === CODES.permissionDenied;
+
+/** The node is not the leader; the client goes to the leader that it names. */
+export function isNotLeader(error: unknown): boolean {
+  return exceptionOf(error) === 'not-leader';
+}
+
+/** EventStoreDB's own name for an error of a call. */
+export function exceptionOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('metadata' in error)) return undefined;
+  const metadata = error.metadata as { get?(name: string): readonly unknown[] } | null;
+  return metadata?.get?.('exception')[0]?.toString();
+}

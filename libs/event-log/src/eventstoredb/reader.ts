@@ -1,0 +1,170 @@
+import type { Clock, Logger } from '#platform';
+import type { StoredEvent, Upcast } from '../codec.js';
+import type { Position, Revision } from '../envelope.js';
+import { LogUnavailable } from '../event-log.js';
+import { describe, exceptionOf } from './answers.js';
+import { within } from './pause.js';
+import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
+import type { AnswerCall, ServerChannel } from './server-channel.js';
+import type { ReadReq, ReadResp } from './stubs.js';
+import { nameOf, recordedOf } from './wire.js';
+
+export const PAGE_EVENTS = 500;
+const PAGE_BYTES = 1024 * 1024;
+/** A channel that did not answer in time is replaced, but no more often than this. */
+const RENEW_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const DEADLINE_EXCEEDED = 4;
+
+export interface ReaderOptions {
+  readonly connect: () => ServerChannel;
+  readonly prefix: string;
+  /** A stream of the adapter's own, that nobody sees. */
+  readonly hidden: string;
+  readonly upcast: Upcast | undefined;
+  readonly readTimeoutMs: number;
+  readonly scrub: (text: string) => string;
+}
+
+interface Page {
+  readonly events: StoredEvent[];
+  /** Whether the server had no more. */
+  readonly isEnd: boolean;
+}
+
+/** Reads pages, bounded in count and bytes. Owns the channel for reading. */
+export class Reader {
+  private channel: ServerChannel;
+  private renewedAt: number;
+  private isClosed = false;
+
+  constructor(
+    private readonly options: ReaderOptions,
+    private readonly ports: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    this.channel = options.connect();
+    this.renewedAt = ports.clock.now();
+  }
+
+  async stream(
+    stream: string,
+    after: Revision | undefined,
+    backwards: boolean,
+    limit: number,
+  ): Promise<StoredEvent[]> {
+    const name = this.options.prefix + stream;
+    const count = Math.min(limit, PAGE_EVENTS);
+    const request = streamRead(name, after, backwards, count);
+    const { events } = await this.page(request, count, (answer) => this.recordOf(answer));
+    return events;
+  }
+
+  /** Of the streams with one of the prefixes. */
+  async all(after: Position, prefixes: readonly string[], limit: number): Promise<Page> {
+    const count = Math.min(limit, PAGE_EVENTS);
+    // The first may be the one at `after` itself, for a read begins with its position, and one may be hidden.
+    const request = filtered(allRead(after, false, count + 2), this.onServer(prefixes));
+    return await this.page(request, count, (answer) => {
+      const event = this.eventOf(answer);
+      return event !== undefined && event.position > after ? event : undefined;
+    });
+  }
+
+  /** Position of the last event, 0 where there is none. */
+  async last(): Promise<Position> {
+    const request = filtered(allRead('end', true, 2), [this.options.prefix]);
+    const page = await this.page(request, 1, (answer) => this.eventOf(answer));
+    return page.events[0]?.position ?? 0;
+  }
+
+  /** A subscription to all streams, that goes on until it is cancelled or dropped. */
+  async follow(after: Position): Promise<AnswerCall<ReadResp>> {
+    this.refuseWhenClosed();
+    return await this.channel.read(filtered(endlessRead(after), [this.options.prefix]), Infinity);
+  }
+
+  /** The event in an answer; undefined where the answer is something else, or the event is not for anybody. */
+  eventOf(answer: ReadResp): StoredEvent | undefined {
+    const record = answer.getEvent()?.getEvent();
+    return record === undefined || nameOf(record) === this.options.hidden ? undefined : this.recordOf(answer);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await within(CLOSE_TIMEOUT_MS, this.ports.clock, this.channel.close());
+  }
+
+  /** What was asked for got no answer in time: the next try has a connection of its own. */
+  renew(): void {
+    const now = this.ports.clock.now();
+    if (this.isClosed || now - this.renewedAt < RENEW_MS) return;
+    this.renewedAt = now;
+    const old = this.channel;
+    this.channel = this.options.connect();
+    this.ports.logger.warn({}, 'reads got no answer: the connection for reading is replaced');
+    void old.close().catch(() => undefined);
+  }
+
+  private onServer(prefixes: readonly string[]): string[] {
+    const { prefix } = this.options;
+    return prefixes.length === 0 ? [prefix] : prefixes.map((wanted) => prefix + wanted);
+  }
+
+  private async page(
+    request: ReadReq,
+    limit: number,
+    read: (answer: ReadResp) => StoredEvent | undefined,
+  ): Promise<Page> {
+    this.refuseWhenClosed();
+    try {
+      const call = await this.channel.read(request, this.options.readTimeoutMs);
+      return await gather(call, limit, read);
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      if (exceptionOf(error) === 'stream-not-found') return { events: [], isEnd: true };
+      if ((error as { code?: unknown }).code === DEADLINE_EXCEEDED) this.renew();
+      throw new LogUnavailable(`the log cannot be read: ${this.options.scrub(describe(error))}`, {
+        cause: error,
+      });
+    }
+  }
+
+  private recordOf(answer: ReadResp): StoredEvent | undefined {
+    const record = answer.getEvent()?.getEvent();
+    return record && recordedOf(record, this.options.prefix, this.options.upcast);
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.isClosed) throw new LogUnavailable('the log is closed');
+  }
+}
+
+function gather(
+  call: AnswerCall<ReadResp>,
+  limit: number,
+  read: (answer: ReadResp) => StoredEvent | undefined,
+): Promise<Page> {
+  return new Promise((resolve, reject) => {
+    const events: StoredEvent[] = [];
+    let bytes = 0;
+    let isOver = false;
+    const over = (settle: () => void): void => {
+      isOver = true;
+      settle();
+      call.cancel();
+    };
+    call.on('data', (answer) => {
+      if (isOver) return;
+      try {
+        const event = read(answer);
+        if (event === undefined) return;
+        bytes += event.json.length;
+        if (events.push(event) >= limit || bytes >= PAGE_BYTES) over(() => resolve({ events, isEnd: false }));
+      } catch (error) {
+        over(() => reject(error));
+      }
+    });
+    call.on('error', reject);
+    call.on('end', () => resolve({ events, isEnd: true }));
+  });
+}

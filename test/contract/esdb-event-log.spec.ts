@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { EsdbEventLog } from '#event-log';
+import { SilentLogger } from '#platform';
+import { EsdbServer } from '../support/esdb-server/esdb-server.js';
+import { eventLogContract } from './event-log.contract.js';
+import type { LogHarness } from './event-log/harness.js';
+
+/** A real server, where one is given; otherwise the protocol server, which proves only our reading of the protocol. */
+const url = process.env['EVENTSTORE_URL'];
+
+async function makeHarness(): Promise<LogHarness> {
+  const server = url === undefined ? await EsdbServer.start() : null;
+  const prefix = `contract-${randomUUID()}.`;
+  const open = (): Promise<EsdbEventLog> =>
+    EsdbEventLog.open({ connectionString: url ?? server!.url, prefix, logger: new SilentLogger() });
+  let log = await open();
+  return {
+    get log() {
+      return log;
+    },
+    reopen: async () => {
+      await log.close();
+      log = await open();
+      return log;
+    },
+    dispose: async () => {
+      await log.close();
+      server?.stop();
+    },
+  };
+}
+
+eventLogContract(url === undefined ? 'EsdbEventLog on the protocol server' : 'EsdbEventLog', makeHarness);

@@ -1,0 +1,156 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+export interface Proposal {
+  readonly id: string;
+  readonly type: string;
+  readonly contentType: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+export interface Stored extends Proposal {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  /** In ticks of 100 ns. */
+  readonly created: string;
+  /** The answer that carries it, once it was sent. */
+  encoded?: Buffer;
+}
+
+export type Expected = number | 'any' | 'no_stream' | 'stream_exists';
+
+export type Outcome =
+  | { readonly kind: 'success'; readonly revision: number; readonly position: number }
+  | { readonly kind: 'wrong-version'; readonly current: number }
+  | { readonly kind: 'too-large'; readonly limit: number };
+
+const RECENT_IDS = 100_000;
+const RECORD_BYTES = 90;
+
+/**
+ * The data of the server, in memory, and on request in a journal that a next process reads. Owns order and positions.
+ * 1. Positions are byte offsets, as on the real one.
+ * 2. Ids are compared at the revision that is expected; under `any` only the recent ones are known, and none after a restart.
+ */
+export class EsdbStore {
+  readonly all: Stored[] = [];
+  private readonly streams = new Map<string, Stored[]>();
+  private recent = new Map<string, Stored>();
+  private offset = 1_000;
+  private readonly listeners = new Set<(records: readonly Stored[]) => void>();
+
+  constructor(private readonly options: { readonly maxAppendBytes: number; readonly journal?: string }) {
+    const { journal } = options;
+    if (journal === undefined || !existsSync(journal)) return;
+    for (const line of readFileSync(journal, 'utf8').split('\n'))
+      if (line.endsWith(']'))
+        this.replay(JSON.parse(line) as [string, string, string, string, string, string][]);
+  }
+
+  /** Told of what is stored, in order. Returns how to stop it. */
+  listen(listener: (records: readonly Stored[]) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  of(stream: string): readonly Stored[] | undefined {
+    return this.streams.get(stream);
+  }
+
+  append(stream: string, expected: Expected, proposals: readonly Proposal[]): Outcome {
+    let bytes = 0;
+    for (const { type, data, metadata } of proposals)
+      bytes += data.length + metadata.length + type.length * 2;
+    if (bytes > this.options.maxAppendBytes) return { kind: 'too-large', limit: this.options.maxAppendBytes };
+    const events = this.streams.get(stream) ?? [];
+    const last = events.length - 1;
+    if (typeof expected === 'string' && expected !== 'no_stream') {
+      if (expected === 'stream_exists' && last < 0) return { kind: 'wrong-version', current: last };
+      const known = proposals.map(({ id }) => this.recent.get(`${stream} ${id}`));
+      const repeat = known.at(-1);
+      if (repeat !== undefined && known.every((stored) => stored !== undefined)) return successOf(repeat);
+    } else {
+      const after = expected === 'no_stream' ? -1 : expected;
+      if (last < after) return { kind: 'wrong-version', current: last };
+      if (last > after) return repeatOf(events, after, proposals);
+    }
+    // Nothing is stored, and yet it is no failure.
+    if (proposals.length === 0)
+      return { kind: 'success', revision: Math.max(last, 0), position: this.offset };
+    return successOf(this.store(stream, proposals));
+  }
+
+  /** What a restart forgets. */
+  forgetRecent(): void {
+    this.recent = new Map();
+  }
+
+  /** Index in `all` of the first record at or after the position. */
+  indexAt(position: number): number {
+    let low = 0;
+    let high = this.all.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.all[middle]!.position >= position) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  private store(stream: string, proposals: readonly Proposal[]): Stored {
+    const records = this.add(stream, proposals, String(BigInt(Date.now()) * 10_000n));
+    const { journal } = this.options;
+    if (journal !== undefined) appendFileSync(journal, `${JSON.stringify(records.map(toLine))}\n`);
+    for (const listener of this.listeners) listener(records);
+    return records.at(-1)!;
+  }
+
+  private add(stream: string, proposals: readonly Proposal[], created: string): Stored[] {
+    const events = this.streams.get(stream) ?? [];
+    this.streams.set(stream, events);
+    const records = proposals.map((proposal): Stored => {
+      const record = { ...proposal, stream, revision: events.length, position: this.offset, created };
+      this.offset += RECORD_BYTES + proposal.data.length + proposal.metadata.length;
+      events.push(record);
+      this.all.push(record);
+      this.recent.set(`${stream} ${proposal.id}`, record);
+      return record;
+    });
+    if (this.recent.size > RECENT_IDS) this.forgetRecent();
+    return records;
+  }
+
+  private replay(lines: [string, string, string, string, string, string][]): void {
+    const [first] = lines;
+    if (first === undefined) return;
+    const proposals = lines.map(([, id, type, data, metadata]) => ({
+      id,
+      type,
+      contentType: 'application/json',
+      data: new Uint8Array(Buffer.from(data, 'base64')),
+      metadata: new Uint8Array(Buffer.from(metadata, 'base64')),
+    }));
+    this.add(first[0], proposals, first[5]);
+    this.forgetRecent();
+  }
+}
+
+const toLine = ({ stream, id, type, data, metadata, created }: Stored): string[] => [
+  stream,
+  id,
+  type,
+  Buffer.from(data).toString('base64'),
+  Buffer.from(metadata).toString('base64'),
+  created,
+];
+
+const successOf = ({ revision, position }: Stored): Outcome => ({ kind: 'success', revision, position });
+
+function repeatOf(events: readonly Stored[], after: number, proposals: readonly Proposal[]): Outcome {
+  const stored = events.slice(after + 1, after + 1 + proposals.length);
+  const isRepeat = stored.length === proposals.length && stored.every(({ id }, i) => id === proposals[i]?.id);
+  return isRepeat && stored.length > 0
+    ? successOf(stored.at(-1)!)
+    : { kind: 'wrong-version', current: events.length - 1 };
+}

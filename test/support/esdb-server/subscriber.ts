@@ -1,0 +1,100 @@
+import { callError, caughtUp, checkpoint, confirmation, eventAnswer } from './answers.js';
+import { drained, filterOf, type ReadCall } from './reads.js';
+import type { EsdbStore, Stored } from './store.js';
+import type { ReadReq } from './stubs.js';
+
+const ABORTED = 10;
+const CHECKPOINT_EVENTS = 32;
+const CATCH_UP_EVENTS = 500;
+
+export type Drop = 'too-slow' | 'end' | { readonly code: number };
+
+/**
+ * One subscription to all streams. Owns its place.
+ * 1. While it catches up it takes what its client has room for; live, it is handed what is stored, and keeps only
+ *    `liveBuffer` events for a client that has not taken them: then it is dropped, as the real server does.
+ * 2. It begins after its position.
+ */
+export class Subscriber {
+  private next: number;
+  private isLive = false;
+  private isOver = false;
+  private pending: Stored[] = [];
+  private unmarked = 0;
+  private readonly interval: number;
+  private readonly matches: (record: Stored) => boolean;
+  private readonly stopListening: () => void;
+
+  constructor(
+    private readonly store: EsdbStore,
+    private readonly call: ReadCall,
+    options: ReadReq.Options,
+    private readonly liveBuffer: number,
+    private readonly ended: () => void,
+  ) {
+    const place = options.getAll();
+    this.matches = filterOf(options);
+    this.interval = CHECKPOINT_EVENTS * (options.getFilter()?.getCheckpointintervalmultiplier() ?? Infinity);
+    if (place?.hasEnd()) this.next = store.all.length;
+    else if (place?.hasPosition())
+      this.next = store.indexAt(Number(place.getPosition()?.getCommitPosition()) + 1);
+    else this.next = 0;
+    this.stopListening = store.listen((records) => this.hear(records));
+    for (const event of ['cancelled', 'close', 'error']) call.on(event, () => this.over());
+  }
+
+  async start(): Promise<void> {
+    this.call.write(confirmation());
+    while (!this.isOver && this.next < this.store.all.length) {
+      const records = this.store.all.slice(this.next, this.next + CATCH_UP_EVENTS);
+      for (const record of records) {
+        this.next += 1;
+        if (!this.give(record)) await drained(this.call);
+        if (this.isOver) return;
+      }
+    }
+    this.isLive = true;
+    if (!this.isOver) this.call.write(caughtUp());
+  }
+
+  /** What the server does to it on purpose. */
+  drop(how: Drop): void {
+    if (this.isOver) return;
+    this.over();
+    if (how === 'end') this.call.end();
+    else if (how === 'too-slow')
+      this.call.emit('error', callError(ABORTED, 'Consumer too slow to handle event while live'));
+    else this.call.emit('error', callError(how.code, 'dropped'));
+  }
+
+  private hear(records: readonly Stored[]): void {
+    if (!this.isLive || this.isOver) return;
+    this.next += records.length;
+    if (this.pending.length === 0) setImmediate(() => this.flush());
+    this.pending.push(...records);
+    if (this.pending.filter(this.matches).length > this.liveBuffer) this.drop('too-slow');
+  }
+
+  private flush(): void {
+    const records = this.pending;
+    this.pending = [];
+    if (!this.isOver) for (const record of records) this.give(record);
+  }
+
+  /** False: the client has no room for more. */
+  private give(record: Stored): boolean {
+    this.unmarked += 1;
+    let hasRoom = true;
+    if (this.matches(record)) hasRoom = this.call.write(eventAnswer(record));
+    if (this.unmarked < this.interval) return hasRoom;
+    this.unmarked = 0;
+    return this.call.write(checkpoint(record.position));
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.stopListening();
+    this.ended();
+  }
+}
