@@ -1,5 +1,5 @@
 import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
-import { ContextFold, type RunRequest, newRun } from '#domain';
+import { ContextFold, type RunConfig, type RunRequest, newRun } from '#domain';
 import { ContentStore, MemoryFileStore } from '#event-log';
 import { type Logger, SilentLogger } from '#platform';
 import { JournalFixture } from './journal-fixture.js';
@@ -43,7 +43,7 @@ export class DriveFixture {
         session,
         journal,
         writer,
-        state: newRun(request),
+        state: newRun({ ...request, config: request.config as RunConfig }),
         context: this.context,
         toolbox,
         controller: this.controller,

@@ -1,4 +1,11 @@
-import { type Draft, NO_SESSION, type SessionState, asSessionEvent, evolveSession } from '#domain';
+import {
+  type Draft,
+  NO_SESSION,
+  type SessionState,
+  asSessionEvent,
+  evolveSession,
+  knownSessionEvent,
+} from '#domain';
 import {
   type EventLog,
   type EventMeta,
@@ -222,7 +229,8 @@ export class Journal {
   private take(events: readonly RecordedEvent[]): void {
     if (events.length === 0) return;
     for (const event of events) {
-      this.known = evolveSession(this.known, asSessionEvent(event));
+      const known = knownSessionEvent(event);
+      if (known) this.known = evolveSession(this.known, known);
       this.last = event.revision;
     }
     this.listener.committed(events);

@@ -36,6 +36,14 @@ export class EventStreams {
     sink.end();
   }
 
+  /** The last revision of a session's stream. @throws LogUnavailable */
+  async head(session: string): Promise<number> {
+    for await (const [last] of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 })) {
+      if (last) return last.revision;
+    }
+    return -1;
+  }
+
   /** A page of recorded events after a revision, and whether there may be more. */
   async page(
     request: StreamRequest,

@@ -6,4 +6,5 @@ export interface FileRef {
 
 export type Content = string | FileRef;
 
-export const isFileRef = (content: Content): content is FileRef => typeof content !== 'string';
+export const isFileRef = (content: string | object): content is FileRef =>
+  typeof content !== 'string' && '$file' in content;

@@ -1,4 +1,4 @@
-import type { Content } from './content.js';
+import type { Content, FileRef } from './content.js';
 import { Problem, notFound } from './problem.js';
 import type { Mode, OnBusy, RunConfig, Trigger } from './run-config.js';
 import type { SessionEvent, WaitingRun } from './session-events.js';
@@ -12,7 +12,7 @@ export interface RunRequest {
   readonly message: Content;
   readonly mode: Mode;
   readonly model: string;
-  readonly config: RunConfig;
+  readonly config: RunConfig | FileRef;
   readonly trigger: Trigger;
   /** The replica that accepts it. */
   readonly replica: string;
@@ -47,7 +47,7 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   }
   if (request.onBusy === 'reject')
     throw new Problem('session_busy', 'another run of this session is under way');
-  if (request.trigger !== 'task' && state.waiting.length >= MAX_WAITING) {
+  if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING) {
     throw new Problem('session_busy', `${MAX_WAITING} runs wait in this session already`);
   }
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
@@ -122,6 +122,9 @@ export function decideTakeOver(
 export function requireSession(state: SessionState, project: string): void {
   if (state.project !== project) throw notFound('the session');
 }
+
+const countWaiting = (state: SessionState): number =>
+  state.waiting.filter((run) => !run.isFiring && !run.isCancelled).length;
 
 function requested({ run, onBusy, ...request }: RunRequest): Draft {
   const interrupts = onBusy === 'interrupt' ? ({ interrupts: true } as const) : {};

@@ -1,4 +1,4 @@
-import type { Content } from './content.js';
+import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
@@ -11,6 +11,8 @@ export interface WaitingRun {
   readonly replica: string;
   readonly interrupts: boolean;
   readonly isCancelled: boolean;
+  /** A firing of a task: it does not count against the runs that may wait. */
+  readonly isFiring?: true;
 }
 
 export interface TurnToolCall {
@@ -80,7 +82,8 @@ export type InternalEvent =
         readonly message: Content;
         readonly mode: Mode;
         readonly model: string;
-        readonly config: RunConfig;
+        /** In a file where it is too large for an event. */
+        readonly config: RunConfig | FileRef;
         readonly trigger: Trigger;
         readonly replica: string;
         readonly interrupts?: true;
@@ -221,4 +224,13 @@ export function asSessionEvent(
     throw new UnknownEventType(`no event of a session is called ${event.type}`);
   }
   return event as RecordedSessionEvent;
+}
+
+/** The same, or null for a type that only a newer version knows: whoever must go on without it passes it over. */
+export function knownSessionEvent(
+  event: Passage & { readonly type: string; readonly data: object },
+): RecordedSessionEvent | null {
+  return isPublicType(event.type) || Object.hasOwn(INTERNAL, event.type)
+    ? (event as RecordedSessionEvent)
+    : null;
 }

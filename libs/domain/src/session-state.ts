@@ -66,6 +66,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
     replica: event.data.replica,
     interrupts: event.data.interrupts === true,
     isCancelled: false,
+    ...(event.data.trigger === 'task' ? { isFiring: true as const } : {}),
   };
   const waiting = [...state.waiting];
   const behind = waiting.findIndex((w) => !w.interrupts);

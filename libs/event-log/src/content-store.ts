@@ -1,4 +1,4 @@
-import { type Content, isFileRef } from '#domain';
+import { type Content, type FileRef, isFileRef } from '#domain';
 import type { FileStore } from './file-store.js';
 
 /** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
@@ -13,6 +13,17 @@ export class ContentStore {
     if (fitsInline(text)) return text;
     const bytes = Buffer.from(text, 'utf8');
     return { $file: await this.files.put(session, bytes), bytes: bytes.length };
+  }
+
+  /** The same for an object, whose fields are a part of an event. */
+  async storeObject<T extends object>(session: string, value: T): Promise<T | FileRef> {
+    const text = JSON.stringify(value);
+    return fitsInline(text) ? value : ((await this.store(session, text)) as FileRef);
+  }
+
+  /** What storeObject was given. */
+  async object<T extends object>(session: string, stored: T | FileRef): Promise<T> {
+    return isFileRef(stored) ? (JSON.parse(await this.text(session, stored)) as T) : stored;
   }
 
   async text(session: string, content: Content): Promise<string> {

@@ -7,7 +7,7 @@ import {
   asSessionEvent,
   evolveRun,
   evolveSession,
-  newRun,
+  knownSessionEvent,
 } from '#domain';
 import { type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
 
@@ -26,18 +26,16 @@ export interface LoadedSession {
  */
 export async function loadSession(log: EventLog, stream: string): Promise<LoadedSession> {
   const tail: RecordedSessionEvent[] = [];
-  for await (const page of log.readStream(stream, { backwards: true })) {
+  let revision = NO_EVENTS;
+  reading: for await (const page of log.readStream(stream, { backwards: true })) {
     for (const event of page) {
-      tail.push(asSessionEvent(event));
-      if (event.type === 'run_claimed') return folded(tail);
+      if (revision === NO_EVENTS) revision = event.revision;
+      const known = knownSessionEvent(event);
+      if (known) tail.push(known);
+      if (event.type === 'run_claimed') break reading;
     }
   }
-  return folded(tail);
-}
-
-function folded(backwards: readonly RecordedSessionEvent[]): LoadedSession {
-  const state = backwards.reduceRight(evolveSession, NO_SESSION);
-  return { state, revision: backwards[0]?.revision ?? NO_EVENTS };
+  return { state: tail.reduceRight(evolveSession, NO_SESSION), revision };
 }
 
 /** The `run_requested` at a revision. */
@@ -50,8 +48,13 @@ export async function loadRequest(log: EventLog, stream: string, revision: numbe
 }
 
 /** A run as far as the log holds it. */
-export async function loadRun(log: EventLog, stream: string, request: RequestEvent): Promise<RunState> {
-  let state = newRun(request.data);
+export async function loadRun(
+  log: EventLog,
+  stream: string,
+  request: RequestEvent,
+  begun: RunState,
+): Promise<RunState> {
+  let state = begun;
   for await (const page of log.readStream(stream, { after: request.revision })) {
     for (const event of page)
       if (event.meta.run === request.meta.run) state = evolveRun(state, asSessionEvent(event));
@@ -77,8 +80,8 @@ export async function loadContext(
   let isBefore = false;
   reading: for await (const page of log.readStream(stream, { backwards: true })) {
     for (const raw of page) {
-      const event = asSessionEvent(raw);
-      if (event.type === 'messages_cleared' && !isBefore) continue;
+      const event = knownSessionEvent(raw);
+      if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
       tail.push(event);
       if (event.type === 'agent_started' && event.meta.run === run) isBefore = true;
       if (isBefore) chars += raw.json.length;

@@ -32,14 +32,14 @@ export class Recovery {
   }
 
   /**
-   * Claims the session's run if another process's claim is the last; a run that waits here claims its turn itself. A log
+   * Claims the session's run if another process's claim is the last, and those that wait when their turn comes. A log
    * that cannot be read is waited for; a session that is not there, or that cannot be made out, is left as it is.
    */
   async resume(id: string): Promise<void> {
     for (;;) {
       try {
         const session = await this.sessions.get(id);
-        return session.takeOver();
+        return session.adopt();
       } catch (error) {
         if (!(error instanceof LogUnavailable)) {
           this.ports.logger.error({ err: error, session: id }, 'a session cannot be gone on with');

@@ -20,6 +20,7 @@ import {
   asSessionEvent,
   decideClaimNext,
   decideTakeOver,
+  isEndType,
   isIdle,
   newRun,
   sessionStream,
@@ -66,6 +67,10 @@ export class Session {
   private lastClear = NO_EVENTS;
   private isClaiming = false;
   private isStopped = false;
+  /** Runs that wait here were accepted by a replica that is gone. */
+  private isAdopted = false;
+  /** A run of ours whose drive ended before the run did. */
+  private brokenOff: string | null = null;
   private readonly requests = new Map<string, RequestEvent>();
 
   constructor(
@@ -99,8 +104,16 @@ export class Session {
     if (this.isStopped) return;
     if (current?.worker === this.ports.worker) return this.startDriver(current);
     const next = waiting[0];
-    if (current === null && next?.replica === this.ports.replica) return this.claimNext(next.run);
+    const isNextOurs = next?.replica === this.ports.replica || this.isAdopted;
+    if (current === null && next && isNextOurs) return this.claimNext(next.run);
     if (isIdle(this.journal.state)) this.ports.rested(this);
+  }
+
+  /** Goes on with what a replica left that is known to be gone: its run under way, and those that wait their turn. */
+  adopt(): void {
+    this.isAdopted = true;
+    this.takeOver();
+    this.react();
   }
 
   /** Starts nothing any more, and lets the run under way come to the end of its turn or its tool calls. */
@@ -122,6 +135,8 @@ export class Session {
         this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
+      if (isEndType(event.type) && event.meta.run !== this.driving?.run)
+        this.requests.delete(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
     }
     if (isNews) this.react();
@@ -144,7 +159,7 @@ export class Session {
    * Claims the run under way, whose worker is known to be gone. Nothing happens where it is driven here, has ended, or
    * somebody else was faster.
    */
-  takeOver(): void {
+  private takeOver(): void {
     const { current } = this.journal.state;
     if (this.isStopped || current === null || current.worker === this.ports.worker) return;
     const { run, epoch } = current;
@@ -218,11 +233,20 @@ export class Session {
       } finally {
         this.driving = null;
         this.driver = null;
-        this.requests.delete(current.run);
-        this.ports.admission.release(current.run);
+        this.leave(current.run);
         this.react();
       }
     });
+  }
+
+  /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */
+  private leave(run: string): void {
+    const { current } = this.journal.state;
+    const isOurs = current?.run === run && current.worker === this.ports.worker && !this.isStopped;
+    this.brokenOff = isOurs ? run : null;
+    if (isOurs) return;
+    this.requests.delete(run);
+    this.ports.admission.release(run);
   }
 
   private async drive(current: CurrentRun, controller: AbortController): Promise<void> {
@@ -230,9 +254,13 @@ export class Session {
     const { run } = current;
     const request = await this.requestOf(run);
     const writer = new RunWriter(current, request.meta, (reason) => controller.abort(reason));
-    const context = await this.contextFor(current, request);
-    const isFresh = current.epoch === 1;
-    const state = isFresh ? newRun(request.data) : await loadRun(log, this.journal.stream, request);
+    const isFresh = current.epoch === 1 && this.brokenOff !== run;
+    const context = isFresh
+      ? await this.freshContext(request)
+      : await loadContext(log, this.journal.stream, request);
+    const config = await driver.contents.object(this.id, request.data.config);
+    const begun = newRun({ ...request.data, config });
+    const state = isFresh ? begun : await loadRun(log, this.journal.stream, request, begun);
     const { project } = request.meta;
     const toolbox = await this.openTools({ session: this.id, run, project }, controller.signal);
     const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
@@ -264,11 +292,11 @@ export class Session {
     }
   }
 
-  /** The context up to the run's own last turn. */
-  private async contextFor(current: CurrentRun, request: RequestEvent): Promise<ContextFold> {
+  /** The context in which a run begins, from memory where no stranger has written meanwhile. */
+  private async freshContext(request: RequestEvent): Promise<ContextFold> {
     const known = this.context;
     this.context = null;
-    if (known === null || current.epoch > 1) return loadContext(this.ports.log, this.journal.stream, request);
+    if (known === null) return loadContext(this.ports.log, this.journal.stream, request);
     known.begin(request.data.message);
     return known;
   }

@@ -122,8 +122,9 @@ export class StartRunHandler {
   /** null: the run is there already. */
   private async append(session: Session, run: string, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, mode, config, trigger, onBusy } = command;
+    const { project, mode, trigger, onBusy } = command;
     const message = await this.ports.contents.store(session.id, command.message);
+    const config = await this.ports.contents.storeObject(session.id, command.config);
     const request = { run, message, mode, model: models[mode], config, trigger, replica, onBusy };
     return session.journal.command({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;

@@ -35,8 +35,10 @@ export class EventAnswers {
     reply: FastifyReply,
   ): Promise<void> {
     const from = afterOf(terms, request);
-    const after = Math.max(place.before, from ?? place.before);
     const { session, run, lastId } = place;
+    const asked = Math.max(place.before, from ?? place.before);
+    // Who asks for what comes after more than there is would wait for ever for the end of the run.
+    const after = asked === place.before ? asked : Math.min(asked, await this.streams.head(session));
     const wanted = { session, ...(run === undefined ? {} : { run }), after };
     if (wantsJson(request.headers.accept)) return this.sendPage(wanted, terms.limit, reply);
     if (lastId !== null && after >= lastId) return void reply.code(204).send();
