@@ -1,14 +1,26 @@
 /** Events of an `idempotency-` stream: the key is used, once and for good. */
 export interface IdempotencyKeyUsed {
   readonly type: 'idempotency_key_used';
-  readonly data: {
-    /** HMAC of the payload, hex. */
-    readonly payload: string;
-    readonly session: string;
-    readonly run: string;
-    /** Revision of the session when the key was used: the run, if it is there, stands behind it. */
-    readonly after: number;
-  };
+  readonly data: RunKeyUse | ResourceKeyUse;
+}
+
+interface KeyedPayload {
+  /** HMAC of the payload, hex. */
+  readonly payload: string;
+}
+
+/** The key of a run. */
+export interface RunKeyUse extends KeyedPayload {
+  readonly session: string;
+  readonly run: string;
+  /** Revision of the session when the key was used: the run, if it is there, stands behind it. */
+  readonly after: number;
+}
+
+/** The key of a datastore or of a document. */
+export interface ResourceKeyUse extends KeyedPayload {
+  /** Its id. */
+  readonly resource: string;
 }
 
 /** JSON text of a value that does not depend on the order in which an object's fields were written. */

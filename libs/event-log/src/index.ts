@@ -3,6 +3,7 @@ export * from './envelope.js';
 export * from './event-log.js';
 export { ContentStore, fitsInline } from './content-store.js';
 export * from './file-store.js';
+export * from './upload-store.js';
 export { type FeedLimits, LiveFeed } from './live-feed.js';
 export { EsdbEventLog, type EsdbEventLogOptions } from './eventstoredb/esdb-event-log.js';
 export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';

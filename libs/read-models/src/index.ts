@@ -1,5 +1,6 @@
 export { ContentCodec, PlainContentCodec } from './content-codec.js';
 export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } from './open-read-models.js';
+export type { Database } from './postgres/database.js';
 export type { RunError, RunStatus } from './projection/rows.js';
 export { type ApiKeyQuery, ApiKeys, type ApiKeyView, type StoredApiKey } from './queries/api-keys.js';
 export type { Page, PageRequest } from './queries/cursor.js';

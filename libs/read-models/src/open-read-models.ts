@@ -50,6 +50,8 @@ export interface ReadModels {
   readonly sessions: Sessions;
   readonly apiKeys: ApiKeys;
   readonly follower: Follower;
+  /** For the tables of other rooms, which stand in schemas of their own. */
+  readonly database: Database;
   /** Streams that cannot be projected, for a metric. */
   parkedStreams(): number;
   /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
@@ -94,6 +96,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),
     follower,
+    database,
     parkedStreams: () => projector.parkedStreams,
     caughtUp: () => freshness.caughtUp(),
     unfinishedSessions: async () => {

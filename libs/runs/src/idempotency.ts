@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { type IdempotencyKeyUsed, Problem, canonicalJson, runId, sessionId } from '#domain';
+import {
+  type IdempotencyKeyUsed,
+  Problem,
+  type ResourceKeyUse,
+  type RunKeyUse,
+  canonicalJson,
+  runId,
+  sessionId,
+} from '#domain';
 import { type EventLog, type EventMeta, appendUntilDefinite, collect, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 
@@ -13,7 +21,10 @@ export interface IdempotentRequest {
   readonly payload: unknown;
 }
 
-export type KeyUse = IdempotencyKeyUsed['data'];
+type AnyUse = IdempotencyKeyUsed['data'];
+
+/** The operation is part of a key's stream, so a run's key and a resource's never meet. */
+export type KeyUse = RunKeyUse;
 
 /**
  * What a key stands for. The ids of what it starts are derived from it under a secret, so a crash between the key's
@@ -28,19 +39,13 @@ export class IdempotencyKeys {
     private readonly secret: Uint8Array,
   ) {}
 
-  /** The use that is on the log, or null. @throws Problem idempotency_mismatch; LogUnavailable */
+  /** The run's use that is on the log, or null. @throws Problem idempotency_mismatch; LogUnavailable */
   async find(request: IdempotentRequest): Promise<KeyUse | null> {
-    const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
-    if (event === undefined) return null;
-    const use = event.data as KeyUse;
-    if (use.payload !== this.payloadOf(request)) {
-      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
-    }
-    return use;
+    return (await this.read(request)) as KeyUse | null;
   }
 
   /**
-   * Writes the key's use, unless somebody was faster: then theirs is returned.
+   * Writes the use of a run's key, unless somebody was faster: then theirs is returned.
    * @throws Problem idempotency_mismatch; LogUnavailable
    */
   async use(
@@ -48,7 +53,34 @@ export class IdempotencyKeys {
     meta: EventMeta,
     ids: Pick<KeyUse, 'session' | 'run' | 'after'>,
   ): Promise<KeyUse> {
-    const data: KeyUse = { payload: this.payloadOf(request), ...ids };
+    return (await this.write(request, meta, { payload: this.payloadOf(request), ...ids })) as KeyUse;
+  }
+
+  /** The id of the resource that the key made, or null. @throws Problem idempotency_mismatch; LogUnavailable */
+  async findResource(request: IdempotentRequest): Promise<string | null> {
+    return ((await this.read(request)) as ResourceKeyUse | null)?.resource ?? null;
+  }
+
+  /**
+   * Writes the use of a resource's key, unless somebody was faster: then theirs is returned.
+   * @throws Problem idempotency_mismatch; LogUnavailable
+   */
+  async useResource(request: IdempotentRequest, meta: EventMeta, resource: string): Promise<string> {
+    const use = await this.write(request, meta, { payload: this.payloadOf(request), resource });
+    return (use as ResourceKeyUse).resource;
+  }
+
+  private async read(request: IdempotentRequest): Promise<AnyUse | null> {
+    const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
+    if (event === undefined) return null;
+    const use = event.data as AnyUse;
+    if (use.payload !== this.payloadOf(request)) {
+      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
+    }
+    return use;
+  }
+
+  private async write(request: IdempotentRequest, meta: EventMeta, data: AnyUse): Promise<AnyUse> {
     const id = this.random.uuid();
     const event = newEvent({ id, type: 'idempotency_key_used', time: this.clock.now(), data }, meta);
     const options = { expected: 'no_stream' as const };
@@ -61,7 +93,7 @@ export class IdempotencyKeys {
       options,
     );
     if (result.kind === 'appended') return data;
-    const use = await this.find(request);
+    const use = await this.read(request);
     if (use === null) throw new Error('a stream conflicts that is not there');
     return use;
   }
@@ -71,6 +103,11 @@ export class IdempotencyKeys {
     const digest = this.hmac('id', request.project, request.operation, request.key);
     const id = session ?? sessionId(digest.slice(0, 24));
     return { session: id, run: runId(id, digest.slice(24, 40)) };
+  }
+
+  /** 24 characters for the id of what the request makes. */
+  idFor({ project, operation, key }: IdempotentRequest): string {
+    return this.hmac('id', project, operation, key).slice(0, 24);
   }
 
   private streamOf({ project, operation, key }: IdempotentRequest): string {

@@ -2,7 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileMissing, FileStore } from '../file-store.js';
-import { nameOf, scopeFolder } from './names.js';
+import type { ReceivedFile, UploadStore } from '../upload-store.js';
+import { digestFile, linkDraft, writeDraft } from './draft.js';
+import { nameHash, nameOf, scopeFolder } from './names.js';
 
 /** No scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
@@ -13,7 +15,7 @@ const DRAFTS = '.drafts';
  * 2. The name is in its folder for good before `put` answers: the folder is synced, too.
  * 3. What `get` gives is what was put: the name is made of the content.
  */
-export class DiskFileStore extends FileStore {
+export class DiskFileStore extends FileStore implements UploadStore {
   private constructor(
     private readonly folder: string,
     private readonly secret: Uint8Array,
@@ -50,10 +52,31 @@ export class DiskFileStore extends FileStore {
     await syncFolder(this.folder);
   }
 
-  private async read(scope: string, name: string): Promise<Uint8Array> {
+  async receive(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile> {
+    const { path, bytes, sha256 } = await writeDraft(join(this.folder, DRAFTS), pieces, maxBytes);
+    return {
+      path,
+      bytes,
+      sha256,
+      keep: async (scope) => {
+        const name = await digestFile(path, nameHash(this.secret, scope));
+        const folder = await this.makeFolder(scope);
+        await linkDraft(path, join(folder, name));
+        await syncFolder(folder);
+        return name;
+      },
+      discard: () => rm(path, { force: true }),
+    };
+  }
+
+  pathOf(scope: string, name: string): string {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new FileMissing(`${name} is not the name of a file`);
+    return join(this.folder, scopeFolder(scope), name);
+  }
+
+  private async read(scope: string, name: string): Promise<Uint8Array> {
     try {
-      return await readFile(join(this.folder, scopeFolder(scope), name));
+      return await readFile(this.pathOf(scope, name));
     } catch (error) {
       if (!isMissing(error)) throw error;
       throw new FileMissing(`there is no file ${name} of ${scope}`, { cause: error });
