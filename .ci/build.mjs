@@ -1,5 +1,5 @@
-// Compiles what is stale of apps, libs, test/support, test/bench and test/simulation into dist, file by file, with SWC. Prints only what it did.
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+// Compiles what is stale of apps, libs, test/support, test/bench, test/simulation and test/reliability into dist, file by file, with SWC. Prints only what it did.
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,12 +19,19 @@ const filesIn = (folder, ending) => {
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const target = (file) => join(root, 'dist', relative(root, file).replace(/\.ts$/, '.js'));
 
+/** There whole or not at all: another process may be starting from these files. */
+const write = (file, text) => {
+  const draft = `${file}.${process.pid}.tmp`;
+  writeFileSync(draft, text);
+  renameSync(draft, file);
+};
+
 export async function build() {
-  const sources = ['apps', 'libs', 'test/support', 'test/bench', 'test/simulation']
+  const sources = ['apps', 'libs', 'test/support', 'test/bench', 'test/simulation', 'test/reliability']
     .flatMap((d) => filesIn(join(root, d), '.ts'))
     .filter((f) => !f.endsWith('.spec.ts'));
   const wanted = new Set(sources.map(target));
-  for (const old of filesIn(join(root, 'dist'), '.js')) if (!wanted.has(old)) rmSync(old);
+  for (const old of filesIn(join(root, 'dist'), '.js')) if (!wanted.has(old)) rmSync(old, { force: true });
   const newest = Math.max(
     timeOf(join(root, 'package-lock.json')),
     timeOf(join(root, 'package.json')),
@@ -42,9 +49,8 @@ export async function build() {
         sourceMaps: true,
       });
       mkdirSync(dirname(out), { recursive: true });
-      writeFileSync(out + '.map', map);
-      writeFileSync(out, `${code}\n//# sourceMappingURL=${out.split('/').pop()}.map\n`);
-      utimesSync(out, new Date(), new Date());
+      write(out + '.map', map);
+      write(out, `${code}\n//# sourceMappingURL=${out.split('/').pop()}.map\n`);
     }),
   );
   return stale.length;
