@@ -37,6 +37,8 @@ function makeHarness(weather: Weather, isExclusive: boolean): () => Promise<LogH
       marks: new Marks(),
       flaw: null,
       isExclusive,
+      maxRuns: 1,
+      table: null,
       violated: (invariant, detail) => {
         throw new Error(`${invariant}: ${detail}`);
       },

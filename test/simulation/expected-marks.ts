@@ -19,6 +19,8 @@ export const EXPECTED_MARKS: readonly string[] = [
   'connection resumed',
   'content in a file',
   'crash',
+  'database answer lost',
+  'database refused',
   'drain',
   'failed: max_steps',
   'failed: model_unavailable',

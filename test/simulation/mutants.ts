@@ -135,6 +135,13 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'const options = { after: request.after - 1, signal: sink.gone };',
   },
   {
+    name: 'checkpoint-remembered',
+    story: 'a follower goes on from where it thinks that it was, not from the checkpoint',
+    file: 'libs/event-log/src/follower.ts',
+    find: 'let checkpoint = await this.loadCheckpoint();',
+    replace: 'let checkpoint = this.handled > 0 ? this.handled : await this.loadCheckpoint();',
+  },
+  {
     name: 'gap-in-the-feed',
     story: 'a live stream does not notice that it missed something',
     file: 'libs/event-log/src/live/stream-tails.ts',

@@ -11,7 +11,8 @@ import { Scenario } from './world/scenario.js';
 import { SessionWatch } from './world/session-watch.js';
 import { SimClients } from './world/sim-clients.js';
 import type { Files } from './world/sim-files.js';
-import { SimWorker } from './world/sim-worker.js';
+import { ProjectedTable } from './world/sim-projection.js';
+import { FOLLOWED, SimWorker } from './world/sim-worker.js';
 import type { SimWorld } from './world/sim-world.js';
 import { Supervisors } from './world/supervisors.js';
 import { newTranscript } from './world/transcript.js';
@@ -74,6 +75,7 @@ class Game {
   private readonly supervisors: Supervisors;
   private readonly troubles: Troubles;
   private readonly files: Files = new Map();
+  private hasResumed = false;
 
   constructor(
     private readonly tape: Tape,
@@ -92,15 +94,15 @@ class Game {
       marks: new Marks(),
       flaw,
       isExclusive: count === 1,
+      maxRuns: [8, 2, 1][tape.choose(3)] ?? 8,
+      table: tape.choose(4) === 3 ? new ProjectedTable() : null,
       violated: (invariant, detail) => (this.violation ??= { invariant, detail }),
     };
     this.world = world;
     this.watch = new SessionWatch(store);
-    const maxRuns = [8, 2, 1][tape.choose(3)] ?? 8;
     const maxSteps = tape.choose(4) === 3 ? 2 : 50;
     let lives = 0;
     const setup = {
-      maxRuns,
       maxSteps,
       files: this.files,
       unfinished: () => this.watch.unfinished(),
@@ -118,12 +120,14 @@ class Game {
     await this.hurt();
     if (this.violation === null) await this.heal();
     if (this.violation !== null) return;
+    const { table } = this.world;
     this.violation = check({
       log: this.world.store.all,
       transcript: this.transcript,
       ledger: this.world.ledger,
       textOf: (session, file) => Buffer.from(this.files.get(`${session}/${file}`) ?? []).toString(),
       nameOf: (worker) => nameOfLife(worker),
+      projection: table && { prefix: FOLLOWED, rows: table.rows, position: table.checkpoint?.position ?? 0 },
       marks: this.world.marks,
     });
   }
@@ -157,12 +161,24 @@ class Game {
   }
 
   private isDone(): boolean {
-    return this.watch.openCount === 0 && this.clients.open === 0;
+    if (this.watch.openCount > 0 || this.clients.open > 0 || this.isBehind()) return false;
+    if (this.hasResumed) return true;
+    // Once more everything that was said, from every place on.
+    this.hasResumed = true;
+    this.clients.resumeEverywhere();
+    return false;
+  }
+
+  private isBehind(): boolean {
+    const { store, table } = this.world;
+    if (table === null) return false;
+    const last = store.all.findLast((event) => event.stream.startsWith(FOLLOWED));
+    return (table.checkpoint?.position ?? 0) < (last?.position ?? 0);
   }
 
   private unfinishedBusiness(): string {
     const runs = [...this.watch.open].join(', ');
-    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}`;
+    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}${this.isBehind() ? ', a follower is behind' : ''}`;
   }
 }
 

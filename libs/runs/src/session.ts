@@ -65,7 +65,8 @@ export class Session {
   private driver: Driver | null = null;
   /** Revision of the last clear that was heard of here. */
   private lastClear = NO_EVENTS;
-  private isClaiming = false;
+  /** The run that a claim is being written for. */
+  private claiming: string | null = null;
   private isStopped = false;
   /** Runs that wait here were accepted by a replica that is gone. */
   private isAdopted = false;
@@ -93,8 +94,9 @@ export class Session {
     return this.driving === null && this.journal.isQuiet && (isIdle(this.journal.state) || this.isStopped);
   }
 
+  /** Whether the run is driven here, or about to be: then its place is taken. */
   isDriving(run: string): boolean {
-    return this.driving?.run === run;
+    return this.driving?.run === run || this.claiming === run;
   }
 
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
@@ -184,8 +186,8 @@ export class Session {
     again: () => void,
     decide: (state: SessionState) => readonly Draft[] | null,
   ): void {
-    if (this.isClaiming || !this.ports.admission.takeOrWait(run, again)) return;
-    this.isClaiming = true;
+    if (this.claiming !== null || !this.ports.admission.takeOrWait(run, again)) return;
+    this.claiming = run;
     this.ports.background.start('claim', async () => {
       let isTried = false;
       try {
@@ -198,7 +200,7 @@ export class Session {
       } catch (error) {
         await this.pauseAfter(error, run);
       } finally {
-        this.isClaiming = false;
+        this.claiming = null;
         const { current } = this.journal.state;
         if (current?.run !== run || current.worker !== this.ports.worker) this.ports.admission.release(run);
         this.react();

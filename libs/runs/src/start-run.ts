@@ -10,7 +10,14 @@ import {
   sessionId,
   sessionStream,
 } from '#domain';
-import { type ContentStore, type EventLog, type EventMeta, LogUnavailable, NO_EVENTS } from '#event-log';
+import {
+  type ContentStore,
+  type EventLog,
+  type EventMeta,
+  LogUnavailable,
+  NO_EVENTS,
+  type Revision,
+} from '#event-log';
 import type { Random } from '#platform';
 import type { Admission } from './admission.js';
 import type { IdempotencyKeys, IdempotentRequest } from './idempotency.js';
@@ -95,7 +102,10 @@ export class StartRunHandler {
         after: session?.journal.revision ?? NO_EVENTS,
       });
     }
-    return (await this.find(use)) ?? this.startIn(await sessions.getOrCreate(use.session), use, command);
+    // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
+    const place = await sessions.getOrCreate(use.session);
+    const known = place.journal.revision;
+    return (await this.find(use, known)) ?? this.startIn(place, use, command);
   }
 
   private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
@@ -106,7 +116,7 @@ export class StartRunHandler {
     try {
       if (!hasRoom) admission.requireRoom();
       const made = await this.append(session, place.run, command, hasRoom);
-      isStarted = made?.isStarted ?? session.isDriving(place.run);
+      isStarted = made?.isStarted === true || session.isDriving(place.run);
       const requested = made?.requested ?? (await this.find(place))?.requested;
       // The run is there; only a read of a log that others write to may lag behind.
       if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
@@ -141,13 +151,19 @@ export class StartRunHandler {
     if (!ok) throw new LogUnavailable(detail);
   }
 
-  /** The run of a key, if it is on the log. */
-  private async find({ session, run, after }: Place): Promise<StartedRun | null> {
+  /**
+   * The run of a key, if it is on the log up to the revision, at least.
+   * @throws LogUnavailable where a read lags behind what is known
+   */
+  private async find({ session, run, after }: Place, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
     const options = after === NO_EVENTS ? {} : { after };
+    let last = after;
     for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
       const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
       if (found) return { session, run, requested: found.revision };
+      last = page.at(-1)?.revision ?? last;
     }
+    if (last < upTo) throw new LogUnavailable('the session cannot be read as far as it is known');
     return null;
   }
 

@@ -4,6 +4,7 @@ import { checkContext } from './contexts.js';
 import { type Evidence, Violated, sessionsOf } from './evidence.js';
 import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
+import { checkProjection } from './projection.js';
 import { checkRuns } from './runs.js';
 import { checkTools } from './tools.js';
 
@@ -19,6 +20,8 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
     }
     checkTools(sessions, evidence);
     checkClients(sessions, evidence);
+    const { log, projection } = evidence;
+    if (projection) checkProjection(log, projection.prefix, projection.rows, projection.position);
   } catch (error) {
     if (error instanceof Violated) return { invariant: error.invariant, detail: error.detail };
     throw error;

@@ -14,6 +14,12 @@ export interface Evidence {
   readonly textOf: (session: string, file: string) => string;
   /** The ledger's name of a worker that a claim names. */
   readonly nameOf: (worker: string) => string;
+  /** What followers made of the streams with a prefix; null where there are none. */
+  readonly projection: {
+    readonly prefix: string;
+    readonly rows: readonly number[];
+    readonly position: number;
+  } | null;
   readonly marks: Marks;
 }
 

@@ -9,6 +9,7 @@ export const FLAWS = {
   events_skipped: 'a subscription that was dropped goes on behind what it missed',
   shared_claim_id: 'two workers make the same event ids',
   tools_repeatable: 'a tool with a side effect says that it may be repeated',
+  two_transactions: 'rows and their checkpoint are written one after the other',
   stale_after_append: 'a read does not show what the same worker has appended',
 } as const;
 

@@ -1,4 +1,4 @@
-import { type OnBusy, Problem } from '#domain';
+import { type OnBusy, Problem, isPublicType, sessionStream } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { StartRun, StartedRun } from '#runs';
 import type { Owner } from '../engine/scheduler.js';
@@ -8,6 +8,8 @@ import { type SimWorld, immortal, latency } from './sim-world.js';
 import type { CommandRequest, Connection, StartRequest, Transcript } from './transcript.js';
 
 const PROJECT = 'default';
+const MOST_RESUMED = 12;
+const PAGE_SIZE = 3;
 
 type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
@@ -94,6 +96,40 @@ export class SimClients {
       );
     if (life === null || life.isDraining) return void again(wish.after);
     this.connect(life, wish, again);
+  }
+
+  /** The last run from every place on, as a stream, and in pages. */
+  resumeEverywhere(): void {
+    const known = this.runs.at(-1);
+    const life = this.workers[0]?.life;
+    if (known === undefined || !life) return;
+    const { session, run, requested } = known;
+    const ids = this.idsOf(session, run);
+    for (const after of [requested, ...ids.slice(0, -1)].slice(-MOST_RESUMED))
+      this.connect(life, { session, run, after }, () => undefined);
+    this.readPages(life, { session, run, after: requested, end: 'served', received: [] });
+  }
+
+  private readPages(life: Life, pages: Connection): void {
+    this.open++;
+    const { run = '', session, received } = pages;
+    const after = received.at(-1)?.id ?? pages.after;
+    life.streams.page({ session, run, after }, PAGE_SIZE).then(
+      ({ items, hasMore }) => {
+        this.open--;
+        for (const { id, json } of items) received.push({ id, json, stored: id });
+        if (hasMore) this.readPages(life, pages);
+        else this.transcript.connections.push(pages);
+      },
+      (error: unknown) => this.world.violated('errors', `pages of ${run}: ${String(error)}`),
+    );
+  }
+
+  private idsOf(session: string, run: string): number[] {
+    const events = this.world.store.stream(sessionStream(session));
+    return events
+      .filter((event) => event.meta.run === run && isPublicType(event.type))
+      .map((event) => event.revision);
   }
 
   private connect(

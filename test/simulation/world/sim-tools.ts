@@ -22,6 +22,11 @@ export class SimToolboxes extends Toolboxes {
     const { open } = this.world.ledger;
     const mine = open.get(this.owner.name) ?? new Set();
     open.set(this.owner.name, mine.add(request.run));
+    if (mine.size > this.world.maxRuns)
+      this.world.violated(
+        'I10 no more runs than there is room',
+        `${this.owner.name}: ${[...mine].join(', ')}`,
+      );
     return {
       tools: TOOLS.map((name) => new SimTool(name, request, this.world, this.owner)),
       close: () => {

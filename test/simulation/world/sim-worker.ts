@@ -1,6 +1,7 @@
 import { sessionOfStream } from '#domain';
 import { EventStreams } from '#delivery';
-import { LogUnavailable, type RecordedEvent } from '#event-log';
+import { Follower, type FollowerPorts, LogUnavailable, type RecordedEvent } from '#event-log';
+import { SilentLogger } from '#platform';
 import { type Core, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
 import type { Owner } from '../engine/scheduler.js';
@@ -8,11 +9,11 @@ import { SharedIds } from './shared-ids.js';
 import { type Files, SimFiles } from './sim-files.js';
 import { SimLog } from './sim-log.js';
 import { SimModel } from './sim-model.js';
+import { SimProjection } from './sim-projection.js';
 import { SimToolboxes } from './sim-tools.js';
 import type { SimWorld } from './sim-world.js';
 
 export interface WorkerOptions {
-  readonly maxRuns: number;
   readonly maxSteps: number;
   readonly files: Files;
   /** Sessions with a run that has not ended. */
@@ -32,6 +33,9 @@ export interface Life {
   readonly connections: Set<() => void>;
   isDraining: boolean;
 }
+
+/** Streams that the followers project. */
+export const FOLLOWED = 'session-';
 
 /** A replica: it has the same name in all its lives. */
 export class SimWorker {
@@ -97,15 +101,36 @@ export class SimWorker {
       },
       {
         models: { flash: 'gpt-5-nano', base: 'gpt-5-mini', max: 'gpt-5' },
-        maxRuns: this.options.maxRuns,
+        maxRuns: world.maxRuns,
         maxSteps: this.options.maxSteps,
         runTimeoutMs: 600_000,
         replica: this.replica,
         idempotencySecret: new Uint8Array(32),
       },
     );
+    this.follow(owner, { log, clock, random });
     const streams = new EventStreams(log, core.contents);
     return { number, owner, core, log, streams, connections: new Set(), isDraining: false };
+  }
+
+  /** A projection of the sessions, beside those of the other workers. */
+  private follow(owner: Owner, ports: Pick<FollowerPorts, 'log' | 'clock' | 'random'>): void {
+    const { world } = this;
+    if (world.table === null) return;
+    const follower = new Follower(
+      {
+        name: 'sessions',
+        prefixes: [FOLLOWED],
+        target: new SimProjection(world.table, world, owner),
+        onFatal: (error) => world.violated('errors', `a follower of ${owner.name} ended: ${String(error)}`),
+      },
+      {
+        ...ports,
+        background: new SimBackground(owner, (name, error) => this.failed(name, error)),
+        logger: new SilentLogger(),
+      },
+    );
+    follower.start();
   }
 
   /**

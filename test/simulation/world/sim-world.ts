@@ -4,6 +4,7 @@ import type { Flaw } from './flaws.js';
 import type { Ledger } from './ledger.js';
 import type { LogStore } from './log-store.js';
 import type { Marks } from './marks.js';
+import type { ProjectedTable } from './sim-projection.js';
 import type { Fault, Weather } from './weather.js';
 
 /** What all parts of one simulated world share. */
@@ -18,6 +19,10 @@ export interface SimWorld {
   readonly flaw: Flaw | null;
   /** Whether only one worker can write to the log. */
   readonly isExclusive: boolean;
+  /** Runs that a worker may drive at the same time. */
+  readonly maxRuns: number;
+  /** What the workers' followers make of the log; null in worlds without. */
+  readonly table: ProjectedTable | null;
   /** Something that no correct program does. */
   readonly violated: (invariant: string, detail: string) => void;
 }

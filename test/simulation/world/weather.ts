@@ -24,6 +24,8 @@ const WORST = {
   toolStall: 60,
   toolLateEffect: 300,
   fileSlow: 500,
+  databaseRefused: 100,
+  databaseAnswerLost: 100,
   crash: 25,
   pause: 25,
   full: 6,
