@@ -1,4 +1,6 @@
 export * from './driver.js';
+export * from './json-schema/compile-schema.js';
+export * from './json-schema/compiled-schema.js';
 export * from './journal.js';
 export * from './journal-entry.js';
 export * from './model-client.js';

@@ -1,0 +1,109 @@
+import { LinearPattern } from './linear-pattern.js';
+import type { WorkBudget } from './work-budget.js';
+
+export const MAX_SCHEMA_BYTES = 64 * 1024;
+/** Arrays and objects within each other. */
+export const MAX_SCHEMA_DEPTH = 32;
+/** Compiling takes about a tenth of a millisecond for each. */
+export const MAX_SUBSCHEMAS = 1000;
+/** Instructions of all patterns together. */
+const MAX_PROGRAMS = 10_000;
+
+/** Name of the keyword that counts what a validation costs. */
+export const WORK = 'annals:work';
+
+/** Where in the schema (`.properties.a`), and what. */
+export interface SchemaFault {
+  readonly at: string;
+  readonly message: string;
+}
+
+/** Whose values are data, not schemas. */
+const DATA = new Set([
+  'enum',
+  'const',
+  'default',
+  'examples',
+  'example',
+  'required',
+  'dependentRequired',
+  'type',
+  '$vocabulary',
+]);
+/** Whose values are named schemas. */
+const NAMED = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  'dependencies',
+  '$defs',
+  'definitions',
+]);
+
+/**
+ * Goes through a schema once before anything is made of it: counts, compiles its patterns, and copies it with the
+ * counting keyword in each subschema.
+ */
+export class SchemaSurvey {
+  fault: SchemaFault | null = null;
+  subschemas = 0;
+  readonly patterns = new Map<string, LinearPattern>();
+  private programs = 0;
+
+  constructor(private readonly budget: WorkBudget) {}
+
+  /** The copy; only of use where there is no `fault`. */
+  schema(value: unknown, at = '', depth = 1): unknown {
+    if (typeof value === 'boolean') this.count(at);
+    if (typeof value !== 'object' || value === null || this.fault !== null) return value;
+    if (depth > MAX_SCHEMA_DEPTH) return this.refuse(at, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    if (Array.isArray(value)) return value.map((item, i) => this.schema(item, `${at}[${i}]`, depth + 1));
+    this.count(at);
+    const copy: Record<string, unknown> = { [WORK]: true };
+    for (const [keyword, part] of Object.entries(value))
+      copy[keyword] = this.keyword(keyword, part, `${at}.${keyword}`, depth + 1);
+    return copy;
+  }
+
+  private keyword(keyword: string, value: unknown, at: string, depth: number): unknown {
+    if (keyword === '$async' || keyword === '__proto__') return this.refuse(at, 'is not supported');
+    if (keyword === 'pattern' && typeof value === 'string') this.pattern(value, at);
+    if (DATA.has(keyword)) return this.data(value, at, depth);
+    if (!NAMED.has(keyword) || typeof value !== 'object' || value === null)
+      return this.schema(value, at, depth);
+    if (depth > MAX_SCHEMA_DEPTH) return this.refuse(at, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    const copy: Record<string, unknown> = {};
+    for (const [name, part] of Object.entries(value)) {
+      if (name === '__proto__') return this.refuse(`${at}.${name}`, 'is not supported');
+      if (keyword === 'patternProperties') this.pattern(name, `${at}.${name}`);
+      copy[name] = this.schema(part, `${at}.${name}`, depth + 1);
+    }
+    return copy;
+  }
+
+  private data(value: unknown, at: string, depth: number): unknown {
+    if (typeof value !== 'object' || value === null || this.fault !== null) return value;
+    if (depth > MAX_SCHEMA_DEPTH) return this.refuse(at, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
+    for (const part of Object.values(value)) this.data(part, at, depth + 1);
+    return value;
+  }
+
+  private pattern(source: string, at: string): undefined {
+    if (this.patterns.has(source) || this.fault !== null) return undefined;
+    const pattern = LinearPattern.compile(source, this.budget);
+    if (typeof pattern === 'string') return this.refuse(at, pattern);
+    this.patterns.set(source, pattern);
+    this.programs += pattern.size;
+    if (this.programs > MAX_PROGRAMS) this.refuse(at, 'is one pattern too many: together they are too large');
+    return undefined;
+  }
+
+  private count(at: string): void {
+    this.subschemas += 1;
+    if (this.subschemas > MAX_SUBSCHEMAS) this.refuse(at, `is one of more than ${MAX_SUBSCHEMAS} subschemas`);
+  }
+
+  private refuse(at: string, message: string): undefined {
+    this.fault ??= { at, message };
+  }
+}
