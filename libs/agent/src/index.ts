@@ -1,4 +1,6 @@
 export * from './driver.js';
+export * from './final-output/final-output.js';
+export * from './final-output/produce-final-output.js';
 export * from './json-schema/compile-schema.js';
 export * from './json-schema/compiled-schema.js';
 export * from './journal.js';
