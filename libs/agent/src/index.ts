@@ -11,4 +11,8 @@ export * from './modes.js';
 export * from './run-writer.js';
 export * from './tool.js';
 export * from './mcp/index.js';
+export * from './workflow/run-workflow-tool.js';
+export * from './workflow/step-message.js';
+export * from './workflow/workflow-runner.js';
 export * from './openai/openai-model-client.js';
+export * from './handoff.js';

@@ -1,0 +1,223 @@
+import {
+  type AttemptRef,
+  AttemptTranscript,
+  type Content,
+  type Draft,
+  type Workflow,
+  type WorkflowCall,
+  WorkflowState,
+  type WorkflowStep,
+  completeStep,
+  failAttempt,
+  nextSteps,
+  resultOf,
+  startAttempt,
+} from '#domain';
+import type { ContentStore } from '#event-log';
+import type { Clock } from '#platform';
+import { compileSchema } from '../json-schema/compile-schema.js';
+import type { Validation } from '../json-schema/compiled-schema.js';
+import { TurnFailed } from '../model-turn.js';
+import type { ToolOutcome } from '../tool.js';
+import { stepMessage } from './step-message.js';
+
+/** Attempts of one call that are under way at once. */
+export const PARALLEL_STEPS = 8;
+
+/** The attempt gave no output; a TurnFailed counts as this, too. */
+export class AttemptFailed extends Error {
+  override readonly name = 'AttemptFailed';
+}
+
+export interface AttemptRequest {
+  readonly ref: AttemptRef;
+  readonly step: WorkflowStep;
+  /** The last user message; what `transcript` holds follows it. */
+  readonly message: string;
+  /** The attempt's turns so far: empty, or what a crash left of it. Whoever runs the attempt pushes its events into it. */
+  readonly transcript: AttemptTranscript;
+}
+
+export interface WorkflowPorts {
+  readonly clock: Clock;
+  readonly contents: ContentStore;
+  /**
+   * The text of the attempt's last turn. Journals its turns and tool calls itself; asks for nothing that `transcript`
+   * holds. Stops promptly when the signal is aborted. @throws AttemptFailed, TurnFailed, or what ends the run
+   */
+  runAttempt(request: AttemptRequest, signal: AbortSignal): Promise<string>;
+  /** Appends the drafts together. Resolves when they are on the log. */
+  record(drafts: readonly Draft[]): Promise<void>;
+}
+
+export interface WorkflowRequest {
+  readonly session: string;
+  readonly callId: string;
+  readonly workflow: Workflow;
+  readonly input?: string;
+  /** What the log holds of this call, where another process began it. */
+  readonly known?: WorkflowCall;
+}
+
+type Attempt =
+  | { readonly ref: AttemptRef; readonly output: Content }
+  | { readonly ref: AttemptRef; readonly errors: readonly string[] };
+
+/**
+ * Carries out one call of `run_workflow`. Owns the state of the call and its attempts.
+ *
+ * 1. Steps that do not depend on each other run at the same time, PARALLEL_STEPS at most.
+ * 2. What an attempt came to is on the log before anything starts because of it.
+ * 3. Nothing is recorded after the signal is aborted, and no attempt outlives `run`.
+ */
+export class WorkflowRunner {
+  private readonly state: WorkflowState;
+  private readonly tasks = new Set<Promise<void>>();
+  private ended: Attempt[] = [];
+  private fault: { readonly error: unknown } | null = null;
+  private wake: () => void = () => {};
+
+  constructor(
+    private readonly ports: WorkflowPorts,
+    private readonly request: WorkflowRequest,
+  ) {
+    this.state = request.known?.state ?? new WorkflowState(request.workflow);
+  }
+
+  /** What the agent is told. @throws the signal's reason when it is aborted; what runAttempt and record throw */
+  async run(signal: AbortSignal): Promise<ToolOutcome> {
+    const stop = new AbortController();
+    const both = AbortSignal.any([signal, stop.signal]);
+    const aborted = () => this.wake();
+    signal.addEventListener('abort', aborted);
+    try {
+      for (const id of this.state.runningSteps)
+        this.launch(id, both, this.request.known?.transcripts.get(id));
+      while (!(await this.advance(both)));
+      return await this.outcome();
+    } finally {
+      signal.removeEventListener('abort', aborted);
+      stop.abort(new Error('the workflow is over'));
+      await Promise.all(this.tasks);
+    }
+  }
+
+  /** Returns whether the workflow is done. */
+  private async advance(signal: AbortSignal): Promise<boolean> {
+    signal.throwIfAborted();
+    if (this.fault !== null) throw this.fault.error;
+    if (this.ended.length > 0) {
+      await this.recordEnds();
+      return false;
+    }
+    const { clock } = this.ports;
+    const { start, waitUntil, isDone } = nextSteps(this.state, clock.now(), PARALLEL_STEPS);
+    if (start.length > 0) {
+      const drafts = start.flatMap(({ step, attempt }) => startAttempt(this.state, this.ref(step, attempt)));
+      await this.ports.record(drafts);
+      for (const { step } of start) this.launch(step, signal);
+    } else if (!isDone) await this.change(waitUntil);
+    return isDone;
+  }
+
+  /** Invariant 2. One append each: together they may be too large for one. */
+  private async recordEnds(): Promise<void> {
+    const now = this.ports.clock.now();
+    const records = this.ended
+      .splice(0)
+      .map((attempt) =>
+        this.ports.record(
+          'output' in attempt
+            ? completeStep(this.state, attempt.ref, attempt.output)
+            : failAttempt(this.state, attempt.ref, attempt.errors, now),
+        ),
+      );
+    await Promise.all(records);
+  }
+
+  /** Resolves when an attempt has ended, when the signal is aborted, or at `until`. */
+  private async change(until: number | null): Promise<void> {
+    let cancel = () => {};
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      if (until !== null) cancel = this.ports.clock.timer(until - this.ports.clock.now(), resolve);
+    });
+    cancel();
+  }
+
+  private launch(id: string, signal: AbortSignal, transcript = new AttemptTranscript()): void {
+    const now = this.state.step(id);
+    if (now.status !== 'running') return;
+    const task = this.attempt(this.ref(id, now.attempt), now.errors, transcript, signal)
+      .then(
+        (attempt) => void this.ended.push(attempt),
+        (error: unknown) => void (this.fault ??= { error }),
+      )
+      .then(() => {
+        this.tasks.delete(task);
+        this.wake();
+      });
+    this.tasks.add(task);
+  }
+
+  private async attempt(
+    ref: AttemptRef,
+    errors: readonly string[],
+    transcript: AttemptTranscript,
+    signal: AbortSignal,
+  ): Promise<Attempt> {
+    const step = this.state.definition(ref.step_id);
+    try {
+      const message = await this.messageOf(step, errors);
+      const text = await this.ports.runAttempt({ ref, step, message, transcript }, signal);
+      const found = judged(step, text);
+      if (!found.ok) return { ref, errors: found.errors };
+      return { ref, output: await this.ports.contents.store(this.request.session, text) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AttemptFailed || error instanceof TurnFailed)
+        return { ref, errors: [error.message] };
+      throw error;
+    }
+  }
+
+  private async messageOf(step: WorkflowStep, errors: readonly string[]): Promise<string> {
+    const { workflow, input } = this.request;
+    const outputs = await Promise.all(
+      step.depends_on.map(async (id) => {
+        const before = this.state.step(id);
+        return { step: id, text: before.status === 'completed' ? await this.textOf(before.output) : '' };
+      }),
+    );
+    return stepMessage({ workflow, step, outputs, errors, ...(input === undefined ? {} : { input }) });
+  }
+
+  private async outcome(): Promise<ToolOutcome> {
+    const result = resultOf(this.state);
+    const steps = await Promise.all(
+      result.steps.map(async (step) =>
+        step.output === undefined ? step : { ...step, output: await this.textOf(step.output) },
+      ),
+    );
+    const content = JSON.stringify({ ...result, steps });
+    return result.status === 'failed' ? { content, isError: true } : { content };
+  }
+
+  private textOf(content: Content): Promise<string> | string {
+    return this.ports.contents.text(this.request.session, content);
+  }
+
+  private ref(step_id: string, attempt: number): AttemptRef {
+    const { callId, workflow } = this.request;
+    return { call_id: callId, workflow_id: workflow.id, step_id, attempt };
+  }
+}
+
+/** A step's text is its output; where it has a schema, what the text means has to validate. */
+function judged(step: WorkflowStep, text: string): Validation {
+  if (step.output_schema === undefined) return { ok: true, value: text };
+  const made = compileSchema(step.output_schema, 'output_schema');
+  // It was compiled when the run was accepted: a later version may be stricter.
+  if (made.kind === 'refused') return { ok: false, errors: [`${made.error.path}: ${made.error.message}`] };
+  return made.schema.validateText(text);
+}
