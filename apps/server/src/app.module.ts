@@ -8,6 +8,7 @@ import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
+import { RequestEgress } from './runs/request-egress.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
@@ -18,7 +19,7 @@ import { ServiceHealth } from './service-health.js';
 /** The doors of the house: Nest connects the controllers with what openService put together. */
 @Module({})
 export class AppModule {
-  static of({ core, apiKeys, readModels, streams, answers, log }: Service): DynamicModule {
+  static of({ core, apiKeys, readModels, streams, answers, log, egress }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
@@ -32,6 +33,7 @@ export class AppModule {
       [RunAnswers, answers],
       [RunPlaces, new RunPlaces(core.sessions, readModels.runs)],
       [EventAnswers, new EventAnswers(streams, answers)],
+      [RequestEgress, new RequestEgress(egress)],
       [HealthChecks, new ServiceHealth(log, readModels)],
     ];
     return {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { type ModelClient, FixedToolboxes, OpenAiModelClient } from '#agent';
+import { type ModelClient, OpenAiModelClient } from '#agent';
 import { EventStreams } from '#delivery';
 import { startDemoModel } from '#demo-model';
 import { DiskFileStore, SqliteEventLog } from '#event-log';
 import {
+  EgressGuard,
   type Logger,
   ProcessBackground,
   type Settings,
@@ -12,7 +13,7 @@ import {
   openSecretBox,
 } from '#platform';
 import { type ReadModels, ReadModelsUnavailable, openReadModels } from '#read-models';
-import { ApiKeys, type Core, type KeySnapshot, openCore } from '#runs';
+import { ApiKeys, type Core, type KeySnapshot, RunToolboxes, openCore } from '#runs';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -25,6 +26,7 @@ export interface Service {
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
+  readonly egress: EgressGuard;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -52,7 +54,8 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
   });
   const model = await openModel(settings);
-  const toolboxes = new FixedToolboxes([]);
+  const egress = new EgressGuard(settings.egressAllow);
+  const toolboxes = new RunToolboxes({ egress, clock, logger });
   const core = openCore(
     { ...ports, model: model.client, toolboxes },
     {
@@ -82,7 +85,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     await model.close();
     await log.close();
   };
-  return { core, apiKeys, readModels, log, streams, openStreams, answers, clock, random, close };
+  return { core, apiKeys, readModels, log, streams, openStreams, answers, egress, clock, random, close };
 }
 
 const KEYS_PATIENCE_MS = 3_000;

@@ -8,6 +8,7 @@ import {
   assertNever,
   evolveRun,
   formatDollars,
+  type NextAction,
   nextAction,
 } from '#domain';
 import type { Clock, Logger } from '#platform';
@@ -16,7 +17,11 @@ import type { ContentStore } from '#event-log';
 import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';
-import { type ModelTurn, TurnFailed } from './model-turn.js';
+import { FinalOutput } from './final-output/final-output-turn.js';
+import { handoffNotice, handoffTools } from './handoff.js';
+import type { ToolDefinition } from './model-client.js';
+import { type ModelTurn, TurnFailed, type TurnRequest } from './model-turn.js';
+import type { Situation } from './prompt.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 import type { Toolbox } from './tool.js';
 import { ToolRunner } from './tool-runner.js';
@@ -68,7 +73,7 @@ export class Driver implements RunSink {
   ) {
     this.state = run.state;
     this.writer = run.writer;
-    this.tools = new ToolRunner(run.toolbox.tools, ports.contents, run.session, this);
+    this.tools = new ToolRunner(ports.contents, run.session, this);
   }
 
   /** Resolves when the run's end is on the log, or with null when it is no longer this process's to drive. */
@@ -108,6 +113,7 @@ export class Driver implements RunSink {
     const maxSteps = maxStepsOf(this.state.mode, this.ports.limits.maxSteps);
     for (;;) {
       const action = nextAction(this.state, maxSteps);
+      if (this.run.toolbox.isLost && needsTools(action)) return this.endWithoutTools();
       switch (action.kind) {
         case 'call_model':
           if (this.isDraining) throw new RunStopped();
@@ -118,6 +124,9 @@ export class Driver implements RunSink {
           break;
         case 'close_step':
           await this.closeStep(action.responses);
+          break;
+        case 'final_output':
+          await this.giveFinalOutput();
           break;
         case 'finish':
           return this.finish(action.end);
@@ -130,27 +139,54 @@ export class Driver implements RunSink {
   }
 
   private async callModel(): Promise<void> {
-    const { signal } = this.run.controller;
-    const { journal, session, context } = this.run;
-    const turn = await this.ports.turn.take(
-      {
-        session,
-        state: this.state,
-        messages: context.messages,
-        tools: this.tools.definitions,
-        journal,
-        sink: this,
-      },
-      signal,
-    );
+    const turn = await this.ports.turn.take(this.request(this.offerTools()), this.run.controller.signal);
     const calls = turn.tool_calls ?? [];
     this.tools.startTurn(calls);
     const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
     this.write([{ type: 'model_turn_completed', data: turn }, ...uses]);
   }
 
+  private request(tools: readonly ToolDefinition[]): TurnRequest {
+    const { journal, session, context } = this.run;
+    const { state } = this;
+    return {
+      session,
+      state,
+      messages: context.messages,
+      tools,
+      journal,
+      sink: this,
+      situation: this.situation(),
+    };
+  }
+
+  private offerTools(): readonly ToolDefinition[] {
+    const { tools } = this.run.toolbox;
+    const { agents = [] } = this.state.config;
+    return this.tools.offer(
+      agents.length === 0 ? tools : [...handoffTools(agents, this.state.agent), ...tools],
+    );
+  }
+
+  private situation(): Situation {
+    const { agents = [] } = this.state.config;
+    const handoff = handoffNotice(agents);
+    const notices = [...(handoff === null ? [] : [handoff]), ...(this.run.toolbox.notices ?? [])];
+    return { specialist: agents.find(({ name }) => name === this.state.agent), notices };
+  }
+
+  private async giveFinalOutput(): Promise<void> {
+    const { contents, turn } = this.ports;
+    const { session, controller } = this.run;
+    const output = new FinalOutput({ contents, turn, session, sink: this });
+    const found = await output.produce(this.state, this.request([]), controller.signal);
+    if (found.kind === 'invalid') return this.finish(found.end);
+    this.write([{ type: 'agent_final_output', data: found.data }]);
+  }
+
   /** No tool is called before the log holds the intent to. */
   private async runTools(calls: readonly CallState[]): Promise<void> {
+    this.offerTools();
     await this.run.journal.settled(this.writer);
     await this.tools.run(calls, this.run.controller.signal);
   }
@@ -159,6 +195,19 @@ export class Driver implements RunSink {
   private async closeStep(missing: readonly CallState[]): Promise<void> {
     if (missing.length > 0) for (const draft of await this.tools.responses(missing)) this.write([draft]);
     this.write([{ type: 'agent_step', data: { step: String(this.state.steps + 1) } }]);
+  }
+
+  /** The servers of the run's tools went with the process that knew them. */
+  private async endWithoutTools(): Promise<void> {
+    await this.tools.giveUp(this.state.calls.filter((c) => c.result === null));
+    if (this.state.isStepOpen) await this.closeStep(this.state.calls.filter((c) => !c.isResponded));
+    await this.finish({
+      kind: 'failed',
+      code: 'tool_servers_lost',
+      message:
+        'the service was restarted, and the credentials of the tool servers are kept nowhere: send the request again',
+      isRetryable: true,
+    });
   }
 
   private async endAfter(error: unknown): Promise<void> {
@@ -207,6 +256,8 @@ export class Driver implements RunSink {
     return { ...draft, revision: -1, time: 0, meta: this.writer.meta };
   }
 }
+
+const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
 
 function endEvent(end: RunEnd): Draft {
   switch (end.kind) {

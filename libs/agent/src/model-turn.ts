@@ -17,11 +17,13 @@ import {
   ModelFailure,
   type ModelMessage,
   type ModelPiece,
+  type ModelRequest,
   type ToolDefinition,
 } from './model-client.js';
 import { MODES } from './modes.js';
 import { costOf } from './prices.js';
-import { systemMessage } from './prompt.js';
+import { type Situation, systemMessage } from './prompt.js';
+import type { TextType } from './journal-entry.js';
 
 export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
@@ -32,6 +34,20 @@ export interface TurnRequest {
   readonly tools: readonly ToolDefinition[];
   readonly journal: Pick<Journal, 'hasRoom' | 'room'>;
   readonly sink: RunSink;
+  /** What the system message says besides the run's configuration. */
+  readonly situation?: Situation;
+  /** Takes what the model says; absent: it is written as blocks that the client sees. */
+  readonly output?: TurnOutput;
+  readonly responseFormat?: ModelRequest['responseFormat'];
+  readonly forcedTool?: string;
+}
+
+/** Takes the text of a turn while it comes. */
+export interface TurnOutput {
+  /** An attempt begins: what an earlier one said does not count. */
+  restart?(): void;
+  add(type: TextType, text: string): Promise<void> | undefined;
+  close(): Promise<void>;
 }
 
 /** The model could not be brought to answer. */
@@ -97,9 +113,11 @@ export class ModelTurn {
     const { state, session, sink, tools, journal } = request;
     const mode = MODES[state.mode];
     const messages = await this.messagesOf(request, budget);
-    const block = new BlockWriter(sink, this.contents, session, state.config.streaming_tokens === true);
+    const isStreaming = state.config.streaming_tokens === true;
+    const block: TurnOutput = request.output ?? new BlockWriter(sink, this.contents, session, isStreaming);
+    block.restart?.();
     const stream = this.model.stream(
-      { model: state.model, messages, tools, reasoningEffort: mode.reasoningEffort },
+      { model: state.model, messages, tools, reasoningEffort: mode.reasoningEffort, ...formOf(request) },
       signal,
     );
     for await (const pieces of stream) {
@@ -117,7 +135,8 @@ export class ModelTurn {
   }
 
   private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
-    const system = systemMessage(request.state.config, MODES[request.state.mode]);
+    const { config, mode } = request.state;
+    const system = systemMessage(config, MODES[mode], request.situation);
     const messages: ModelMessage[] = [{ role: 'system', content: system }];
     for (const message of cutToBudget(request.messages, budget, sizeOf)) {
       if (isInline(message)) messages.push(message);
@@ -132,6 +151,11 @@ export class ModelTurn {
     return this.clock.sleep(Math.max(wait, asked), signal);
   }
 }
+
+const formOf = ({ responseFormat, forcedTool }: TurnRequest) => ({
+  ...(responseFormat === undefined ? {} : { responseFormat }),
+  ...(forcedTool === undefined ? {} : { forcedTool }),
+});
 
 const shown = ({ message }: ModelFailure): string => message.slice(0, MAX_MESSAGE);
 

@@ -1,4 +1,4 @@
-import { type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
+import { type AttemptRef, type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
 import type { RunSink } from './block-writer.js';
 import type { ContentStore } from '#event-log';
 import type { ToolDefinition } from './model-client.js';
@@ -6,23 +6,30 @@ import type { Tool, ToolOutcome } from './tool.js';
 
 /** Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. */
 export class ToolRunner {
-  private readonly byName: ReadonlyMap<string, Tool>;
-  readonly definitions: readonly ToolDefinition[];
+  private offered: readonly Tool[] = [];
+  private byName: ReadonlyMap<string, Tool> = new Map();
+  private known: readonly ToolDefinition[] = [];
   /** Calls whose turn this process heard itself: they have not been made yet. Of others it cannot be known. */
-  private fresh: ReadonlySet<string> = new Set();
+  private readonly fresh = new WeakSet<TurnToolCall>();
 
   constructor(
-    tools: readonly Tool[],
     private readonly contents: ContentStore,
     private readonly session: string,
     private readonly sink: RunSink,
-  ) {
-    this.byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
-    this.definitions = tools.map((tool) => tool.definition);
+  ) {}
+
+  /** From now on these are the tools. */
+  offer(tools: readonly Tool[]): readonly ToolDefinition[] {
+    if (tools !== this.offered) {
+      this.offered = tools;
+      this.byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
+      this.known = tools.map((tool) => tool.definition);
+    }
+    return this.known;
   }
 
   startTurn(calls: readonly TurnToolCall[]): void {
-    this.fresh = new Set(calls.map((call) => call.id));
+    for (const call of calls) this.fresh.add(call);
   }
 
   /** What the log and the client are told before the calls are made. */
@@ -40,11 +47,17 @@ export class ToolRunner {
    * Makes the calls that have no result. Resolves when each has one; rejects when the signal is aborted: from then on
    * nothing is called and nothing is recorded.
    */
-  async run(open: readonly CallState[], signal: AbortSignal): Promise<void> {
+  async run(open: readonly CallState[], signal: AbortSignal, step?: AttemptRef): Promise<void> {
     signal.throwIfAborted();
     await Promise.all(
-      open.map(async ({ call }) => this.record(call, await this.outcomeOf(call, signal), signal)),
+      open.map(async ({ call }) => this.record(call, await this.outcomeOf(call, signal), signal, step)),
     );
+  }
+
+  /** Records that nobody knows what became of calls that were under way. */
+  async giveUp(open: readonly CallState[]): Promise<void> {
+    const { signal } = new AbortController();
+    for (const { call } of open) await this.record(call, { content: OUTCOME_UNKNOWN, isError: true }, signal);
   }
 
   /** The responses of calls that have a result, in the order of the calls. */
@@ -64,12 +77,12 @@ export class ToolRunner {
 
   private async outcomeOf(call: TurnToolCall, signal: AbortSignal): Promise<ToolOutcome> {
     const tool = this.byName.get(call.name);
-    if (!this.fresh.has(call.id) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
+    if (!this.fresh.has(call) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
     if (!tool) return { content: `there is no tool called ${call.name}`, isError: true };
     const input = inputOf(call);
     if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
     try {
-      return await tool.call(input, signal);
+      return await tool.call(input, signal, call);
     } catch (error) {
       signal.throwIfAborted();
       return {
@@ -79,11 +92,18 @@ export class ToolRunner {
     }
   }
 
-  private async record(call: TurnToolCall, outcome: ToolOutcome, signal: AbortSignal): Promise<void> {
+  private async record(
+    call: TurnToolCall,
+    outcome: ToolOutcome,
+    signal: AbortSignal,
+    step?: AttemptRef,
+  ): Promise<void> {
     const content = await this.contents.store(this.session, outcome.content);
     signal.throwIfAborted();
     const failed = outcome.isError ? ({ is_error: true } as const) : {};
-    this.sink.write([{ type: 'tool_call_completed', data: { call_id: call.id, content, ...failed } }]);
+    const of = step === undefined ? {} : { step };
+    const data = { call_id: call.id, content, ...failed, ...of };
+    this.sink.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
   }
 }
 

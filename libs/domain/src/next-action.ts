@@ -6,6 +6,7 @@ export type NextAction =
   | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
   /** Write the responses that are missing and close the step. */
   | { readonly kind: 'close_step'; readonly responses: readonly CallState[] }
+  | { readonly kind: 'final_output' }
   | { readonly kind: 'finish'; readonly end: RunEnd }
   | { readonly kind: 'stop' };
 
@@ -14,9 +15,15 @@ export function nextAction(state: RunState, maxSteps: number): NextAction {
   if (state.end !== null) return { kind: 'stop' };
   if (state.isCancelRequested) return { kind: 'finish', end: { kind: 'cancelled' } };
   if (state.isStepOpen) return nextOfTurn(state);
-  if (state.steps > 0 && state.calls.length === 0) return { kind: 'finish', end: { kind: 'completed' } };
+  if (state.steps > 0 && state.calls.length === 0) return lastOf(state);
   if (state.steps >= maxSteps) return { kind: 'finish', end: tooManySteps(maxSteps) };
   return { kind: 'call_model' };
+}
+
+/** What is left to do when the agent has nothing more to say. */
+function lastOf({ config, hasFinalOutput }: RunState): NextAction {
+  if (config.final_output && !hasFinalOutput) return { kind: 'final_output' };
+  return { kind: 'finish', end: { kind: 'completed' } };
 }
 
 function nextOfTurn(state: RunState): NextAction {

@@ -52,7 +52,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const sessions = new Sessions({ ...shared, driver, toolboxes, admission, replica, worker });
   const keys = new IdempotencyKeys(log, clock, random, options.idempotencySecret);
   const startRun = new StartRunHandler(
-    { log, sessions, contents, admission, random, keys },
+    { log, sessions, contents, admission, random, keys, toolboxes },
     { models, replica, worker },
   );
   const recovery = new Recovery(sessions, shared);

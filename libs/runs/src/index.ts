@@ -11,3 +11,4 @@ export * from './session.js';
 export * from './session-commands.js';
 export * from './sessions.js';
 export * from './start-run.js';
+export * from './run-toolboxes.js';

@@ -137,8 +137,7 @@ export class Session {
         this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
-      if (isEndType(event.type) && event.meta.run !== this.driving?.run)
-        this.requests.delete(event.meta.run ?? '');
+      if (isEndType(event.type) && event.meta.run !== this.driving?.run) this.forget(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
     }
     if (isNews) this.react();
@@ -201,8 +200,7 @@ export class Session {
         await this.pauseAfter(error, run);
       } finally {
         this.claiming = null;
-        const { current } = this.journal.state;
-        if (current?.run !== run || current.worker !== this.ports.worker) this.ports.admission.release(run);
+        if (!this.holds(run) && !this.isDriving(run)) this.ports.admission.release(run);
         this.react();
         // The log could not be asked: the run is still there to be claimed.
         if (!isTried) again();
@@ -215,6 +213,12 @@ export class Session {
     if (this.isStopped) return;
     this.ports.logger.warn({ err: error, run, session: this.id }, 'a run has to wait for the log');
     await this.ports.clock.sleep(RETRY_MS);
+  }
+
+  /** Whether the run is claimed by this process, as far as is known, and to be driven by it. */
+  private holds(run: string): boolean {
+    const { current } = this.journal.state;
+    return current?.run === run && current.worker === this.ports.worker && !this.isStopped;
   }
 
   private async requestOf(run: string): Promise<RequestEvent> {
@@ -230,6 +234,8 @@ export class Session {
     this.ports.background.start('run', async () => {
       try {
         await this.drive(current, controller);
+        // It was brought to its end elsewhere, and the journal, busy with an append, has not heard of it yet.
+        if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
       } catch (error) {
         if (!(error instanceof ClaimLost)) await this.pauseAfter(error, current.run);
       } finally {
@@ -243,12 +249,16 @@ export class Session {
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */
   private leave(run: string): void {
-    const { current } = this.journal.state;
-    const isOurs = current?.run === run && current.worker === this.ports.worker && !this.isStopped;
+    const isOurs = this.holds(run);
     this.brokenOff = isOurs ? run : null;
-    if (isOurs) return;
-    this.requests.delete(run);
+    if (isOurs || this.claiming === run) return;
+    this.forget(run);
     this.ports.admission.release(run);
+  }
+
+  private forget(run: string): void {
+    this.requests.delete(run);
+    this.ports.toolboxes.forget(run);
   }
 
   private async drive(current: CurrentRun, controller: AbortController): Promise<void> {
@@ -264,7 +274,7 @@ export class Session {
     const begun = newRun({ ...request.data, config });
     const state = isFresh ? begun : await loadRun(log, this.journal.stream, request, begun);
     const { project } = request.meta;
-    const toolbox = await this.openTools({ session: this.id, run, project }, controller.signal);
+    const toolbox = await this.openTools({ session: this.id, run, project, config }, controller.signal);
     const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
     const end = await this.driveWith(toolbox, new Driver(driver, drive));
     if (end === null) return;

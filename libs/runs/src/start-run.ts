@@ -1,3 +1,4 @@
+import type { McpServerConfig, Toolboxes } from '#agent';
 import {
   type Mode,
   type OnBusy,
@@ -35,6 +36,10 @@ export interface StartRun {
   readonly config: RunConfig;
   readonly onBusy: OnBusy;
   readonly trigger: Trigger;
+  /** Never stored: kept in memory until the run ends. */
+  readonly mcpServers?: readonly McpServerConfig[];
+  /** What depends on more than the request itself; not asked of a repeat. @throws Problem */
+  readonly check?: () => Promise<void>;
   /** The same key and payload again are the same run. */
   readonly idempotency?: { readonly key: string; readonly payload: unknown };
 }
@@ -53,6 +58,7 @@ export interface StartRunPorts {
   readonly admission: Admission;
   readonly random: Random;
   readonly keys: IdempotencyKeys;
+  readonly toolboxes: Toolboxes;
 }
 
 export interface StartRunOptions {
@@ -82,6 +88,7 @@ export class StartRunHandler {
     await this.requireLog();
     if (idempotency)
       return this.startOnce(command, { operation: 'start_run', project: command.project, ...idempotency });
+    await command.check?.();
     const { random, sessions } = this.ports;
     const id = command.session ?? sessionId(random.hex(12));
     const session = command.session === undefined ? sessions.create(id) : await sessions.get(id);
@@ -95,6 +102,7 @@ export class StartRunHandler {
     if (use === null) {
       const session = command.session === undefined ? null : await sessions.get(command.session);
       if (session) requireSession(session.journal.state, command.project);
+      await command.check?.();
       const ids = keys.idsFor(request, command.session);
       admission.requireRoom();
       use = await keys.use(request, this.metaOf(command), {
@@ -113,16 +121,18 @@ export class StartRunHandler {
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
     const hasRoom = admission.tryTake(place.run);
     let isStarted = false;
+    this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
       if (!hasRoom) admission.requireRoom();
       const made = await this.append(session, place.run, command, hasRoom);
-      isStarted = made?.isStarted === true || session.isDriving(place.run);
+      isStarted = made?.isStarted === true;
       const requested = made?.requested ?? (await this.find(place))?.requested;
       // The run is there; only a read of a log that others write to may lag behind.
       if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
       return { session: session.id, run: place.run, requested };
     } finally {
-      if (!isStarted) {
+      if (!knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
+      if (!isStarted && !session.isDriving(place.run)) {
         admission.release(place.run);
         session.react();
       }
@@ -171,3 +181,6 @@ export class StartRunHandler {
     return { schemaVersion: 1, project, actor, ...(correlationId === undefined ? {} : { correlationId }) };
   }
 }
+
+const knowsUnended = ({ journal: { state } }: Session, run: string): boolean =>
+  state.current?.run === run || state.waiting.some((waiting) => waiting.run === run);

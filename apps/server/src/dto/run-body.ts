@@ -61,13 +61,10 @@ export function parseRunRequest(body: unknown): RunBody {
 /** What is understood but not carried out yet: shorten it as it comes. */
 const UNSUPPORTED = [
   'workflows',
-  'agents',
-  'mcp_servers',
   'callback',
   'datastores',
   'queries',
   'schedules',
-  'final_output',
 ] as const satisfies readonly (keyof RunBody)[];
 
 /** @throws Problem invalid_request for fields that would be ignored */

@@ -6,6 +6,7 @@ import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
 import { parseRunRequest, refuseUnsupported, type RunBody } from '../dto/run-body.js';
+import { RequestEgress } from './request-egress.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
@@ -29,6 +30,7 @@ export class AgentController {
     private readonly commands: SessionCommands,
     private readonly history: History,
     private readonly answers: RunAnswers,
+    private readonly egress: RequestEgress,
   ) {}
 
   @Post()
@@ -46,6 +48,7 @@ export class AgentController {
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const started = await this.startRun.start({
       ...commandOf(body, caller, request.id),
+      check: () => this.egress.requireAllowed(body),
       ...(session === undefined ? {} : { session }),
       ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
     });
@@ -103,7 +106,13 @@ function commandOf(body: RunBody, caller: Principal, requestId: string): StartRu
       ...(body.system === undefined ? {} : { system: body.system }),
       ...(body.rules.length > 0 ? { rules: body.rules } : {}),
       ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
+      ...(body.agents.length > 0 ? { agents: body.agents } : {}),
+      ...(body.mcp_servers.length > 0
+        ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
+        : {}),
+      ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
     },
+    mcpServers: body.mcp_servers,
     onBusy: body.on_busy,
     trigger: 'request',
   };

@@ -9,6 +9,8 @@ export interface RunOutcome {
   readonly status: 'completed' | 'failed' | 'cancelled';
   /** The visible text of the run's last turn. */
   readonly response: string;
+  /** The value, if it was asked for. */
+  readonly final_output?: unknown;
   readonly cost: string;
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
@@ -67,6 +69,7 @@ class OutcomeFold {
   private turn = '';
   private last = '';
   private cost = '0';
+  private finalOutput: { final_output?: unknown } = {};
 
   constructor(
     private readonly session: string,
@@ -76,7 +79,10 @@ class OutcomeFold {
   async push(event: RecordedEvent): Promise<void> {
     if (event.type === 'agent_response') this.turn += (await this.fieldsOf(event)).content ?? '';
     else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
-    else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.turn = '';
+    else if (event.type === 'agent_final_output') {
+      const { content = 'null' } = await this.fieldsOf(event);
+      this.finalOutput = { final_output: JSON.parse(content) as unknown };
+    } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.turn = '';
     else if (event.type === 'agent_step') {
       this.last = this.turn;
       this.turn = '';
@@ -85,11 +91,11 @@ class OutcomeFold {
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
     const response = this.turn === '' ? this.last : this.turn;
-    const { cost } = this;
-    if (end.type === 'agent_completed') return { status: 'completed', response, cost };
-    if (end.type === 'agent_cancelled') return { status: 'cancelled', response, cost };
+    const told = { response, ...this.finalOutput, cost: this.cost };
+    if (end.type === 'agent_completed') return { status: 'completed', ...told };
+    if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = '', retryable = false } = await this.fieldsOf(end);
-    return { status: 'failed', response, cost, error: { code, message: content, retryable } };
+    return { status: 'failed', ...told, error: { code, message: content, retryable } };
   }
 
   private async fieldsOf(event: RecordedEvent): Promise<PublicFields> {
