@@ -20,8 +20,11 @@ export interface EsdbServerOptions {
   readonly port?: number;
   readonly version?: string;
   readonly maxAppendBytes?: number;
+  readonly firstPosition?: number;
   /** Live events that are kept for a subscriber before it is dropped. */
   readonly liveBuffer?: number;
+  /** The data, shared with another server: two nodes of a cluster. */
+  readonly store?: EsdbStore;
   /** A file that survives the process. */
   readonly journal?: string;
   /** Who may come; absent: everybody. */
@@ -44,13 +47,14 @@ export class EsdbServer {
   readonly store: EsdbStore;
   port: number;
   /** Calls that came, by kind. */
-  readonly calls = { append: 0, read: 0, subscribe: 0, features: 0, gossip: 0 };
+  readonly calls = { append: 0, unbatched: 0, read: 0, subscribe: 0, features: 0, gossip: 0 };
   private readonly subscribers = new Set<Subscriber>();
   private server: Server | null = null;
 
   constructor(private readonly options: EsdbServerOptions = {}) {
-    const { maxAppendBytes = 1024 * 1024, journal, port = 0 } = options;
-    this.store = new EsdbStore({ maxAppendBytes, ...(journal !== undefined && { journal }) });
+    const { maxAppendBytes = 1024 * 1024, firstPosition, journal, port = 0 } = options;
+    this.store =
+      options.store ?? new EsdbStore(maxAppendBytes, { firstPosition: firstPosition ?? 1_000, journal });
     this.port = port;
   }
 
@@ -79,8 +83,10 @@ export class EsdbServer {
         this.calls.append += 1;
         handleBatchAppends(this.store, this.faults, call);
       }),
-      append: (call: Parameters<typeof handleAppend>[1], answer: Parameters<typeof handleAppend>[2]) =>
-        handleAppend(this.store, call, answer),
+      append: (call: Parameters<typeof handleAppend>[1], answer: Parameters<typeof handleAppend>[2]) => {
+        this.calls.unbatched += 1;
+        handleAppend(this.store, call, answer);
+      },
       read: this.guard((call: ReadCall) => this.read(call)),
     };
     server.addService(

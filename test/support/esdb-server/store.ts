@@ -37,11 +37,15 @@ export class EsdbStore {
   readonly all: Stored[] = [];
   private readonly streams = new Map<string, Stored[]>();
   private recent = new Map<string, Stored>();
-  private offset = 1_000;
+  private offset: number;
   private readonly listeners = new Set<(records: readonly Stored[]) => void>();
 
-  constructor(private readonly options: { readonly maxAppendBytes: number; readonly journal?: string }) {
+  constructor(
+    public maxAppendBytes: number,
+    private readonly options: { readonly firstPosition: number; readonly journal: string | undefined },
+  ) {
     const { journal } = options;
+    this.offset = options.firstPosition;
     if (journal === undefined || !existsSync(journal)) return;
     for (const line of readFileSync(journal, 'utf8').split('\n'))
       if (line.endsWith(']'))
@@ -62,7 +66,7 @@ export class EsdbStore {
     let bytes = 0;
     for (const { type, data, metadata } of proposals)
       bytes += data.length + metadata.length + type.length * 2;
-    if (bytes > this.options.maxAppendBytes) return { kind: 'too-large', limit: this.options.maxAppendBytes };
+    if (bytes > this.maxAppendBytes) return { kind: 'too-large', limit: this.maxAppendBytes };
     const events = this.streams.get(stream) ?? [];
     const last = events.length - 1;
     if (typeof expected === 'string' && expected !== 'no_stream') {

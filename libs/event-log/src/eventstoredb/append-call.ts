@@ -55,7 +55,9 @@ export class AppendCall {
   /** Gives up what is in flight, whose outcome nobody knows. Nothing of this call is heard any more. */
   abandon(reason: string): void {
     this.isOver = true;
+    // Both: a call that the server has ended is not over until our half of it is.
     this.call.cancel();
+    this.call.end();
     this.rejectAll(reason);
   }
 
@@ -67,7 +69,11 @@ export class AppendCall {
     try {
       settle(sent.append, answer);
     } catch (error) {
-      sent.append.reject(new AppendOutcomeUnknown('the answer cannot be understood', { cause: error }));
+      // A revision or a position beyond 2^53: no retry makes it smaller.
+      const isTooFar = error instanceof RangeError;
+      sent.append.reject(
+        isTooFar ? error : new AppendOutcomeUnknown('the answer cannot be understood', { cause: error }),
+      );
     }
     this.answered();
   }

@@ -156,6 +156,8 @@ export class Appender {
   private async reopen(isKept: boolean): Promise<void> {
     const { clock, random, logger } = this.ports;
     const pause = new Pause(clock, random);
+    // The client turns to the leader when it has seen the end of the call, a moment later.
+    if (isKept) await pause.wait(this.stopping.signal);
     for (let keep = isKept; !this.stopping.signal.aborted; keep = false) {
       try {
         if (!keep) await this.connect();

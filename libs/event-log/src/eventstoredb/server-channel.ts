@@ -23,6 +23,7 @@ export interface AnswerCall<T> {
 
 export interface AppendCall extends AnswerCall<BatchAppendResp> {
   write(request: BatchAppendReq): boolean;
+  end(): void;
 }
 
 const KEEP_ALIVE_MS = 10_000;
