@@ -28,10 +28,7 @@ export function nextSteps(state: WorkflowState, now: number, bound: number): Nex
     const waiting = state.step(step);
     if (waiting.status === 'waiting') start.push({ step, attempt: waiting.attempt, errors: waiting.errors });
   }
-  for (const step of state.readySteps) {
-    if (start.length >= room) break;
-    start.push({ step, attempt: 1, errors: [] });
-  }
+  for (const step of state.readySteps(room - start.length)) start.push({ step, attempt: 1, errors: [] });
   const waitUntil = start.length < room ? state.waitingSteps.nextAfter(now) : null;
   const isDone = start.length === 0 && state.runningSteps.size === 0 && state.waitingSteps.size === 0;
   return { start, waitUntil, isDone };

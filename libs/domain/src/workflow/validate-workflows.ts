@@ -18,7 +18,6 @@ export function validateWorkflows(workflows: readonly Workflow[], path = 'workfl
 
 function wrongGraph({ steps }: Workflow, path: string): FieldError[] {
   const at = `${path}.steps`;
-  if (steps.length === 0) return [{ path: at, message: 'must have at least one step' }];
   if (steps.length > MAX_WORKFLOW_STEPS)
     return [{ path: at, message: `must have at most ${MAX_WORKFLOW_STEPS} items` }];
   const errors = [...wrongIds(steps, at, 'step'), ...wrongDependencies(steps, at)];

@@ -98,6 +98,12 @@ describe('a workflow', () => {
       ],
     });
   });
+
+  it('without steps is done at once', () => {
+    const { state } = new Play();
+    expect(nextSteps(state, NOW, 8).isDone).toBe(true);
+    expect(resultOf(state)).toEqual({ workflow_id: 'w', status: 'completed', steps: [] });
+  });
 });
 
 describe('a step that fails', () => {

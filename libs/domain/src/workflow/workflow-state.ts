@@ -43,7 +43,9 @@ export class WorkflowState {
   private readonly dependants = new Map<string, string[]>();
   /** How many dependencies are not completed. */
   private readonly missing = new Map<string, number>();
-  private readonly ready = new Set<string>();
+  /** Steps in the order in which they came to be ready; those before `firstReady` have started or were skipped. */
+  private readonly ready: string[] = [];
+  private firstReady = 0;
   private readonly due = new DueSteps();
   private readonly running = new Set<string>();
   private failure: string | null = null;
@@ -54,7 +56,7 @@ export class WorkflowState {
     for (const { id, depends_on } of workflow.steps) {
       this.steps.set(id, PENDING);
       this.missing.set(id, depends_on.length);
-      if (depends_on.length === 0) this.ready.add(id);
+      if (depends_on.length === 0) this.ready.push(id);
       for (const before of depends_on) {
         const after = this.dependants.get(before);
         if (after === undefined) this.dependants.set(before, [id]);
@@ -92,9 +94,19 @@ export class WorkflowState {
     return this.due;
   }
 
-  /** Steps that may start, in the order in which they came to it. */
-  get readySteps(): ReadonlySet<string> {
-    return this.ready;
+  /**
+   * Steps that may start, in the order in which they came to it, at most `most`. (A Set that shrinks at its beginning
+   * would do, but takes ever longer to iterate.)
+   */
+  readySteps(most: number): readonly string[] {
+    while (this.firstReady < this.ready.length && !this.isPending(this.ready[this.firstReady]))
+      this.firstReady++;
+    const ids: string[] = [];
+    for (let i = this.firstReady; i < this.ready.length && ids.length < most; i++) {
+      const id = this.ready[i];
+      if (id !== undefined && this.isPending(id)) ids.push(id);
+    }
+    return ids;
   }
 
   /** Takes an event of this call. Returns the steps that are skipped because of it, but for the event's own. */
@@ -129,7 +141,7 @@ export class WorkflowState {
     for (const after of this.dependants.get(id) ?? []) {
       const missing = (this.missing.get(after) ?? 0) - 1;
       this.missing.set(after, missing);
-      if (missing === 0 && this.steps.get(after) === PENDING) this.ready.add(after);
+      if (missing === 0 && this.isPending(after)) this.ready.push(after);
     }
   }
 
@@ -158,7 +170,7 @@ export class WorkflowState {
     const causes = [of];
     for (let cause = causes.pop(); cause !== undefined; cause = causes.pop()) {
       for (const id of this.dependants.get(cause) ?? []) {
-        if (this.steps.get(id) !== PENDING) continue;
+        if (!this.isPending(id)) continue;
         this.skip(id, `its dependency ${cause} has no output`);
         skipped.push(id);
         causes.push(id);
@@ -169,7 +181,7 @@ export class WorkflowState {
 
   /** A workflow fails once, so going through all of its steps is within invariant 2. */
   private skipPending(): readonly string[] {
-    const skipped = [...this.steps.keys()].filter((id) => this.steps.get(id) === PENDING);
+    const skipped = [...this.steps.keys()].filter((id) => this.isPending(id));
     for (const id of skipped) this.skip(id, `the workflow failed at step ${this.failure} before it started`);
     return skipped;
   }
@@ -178,9 +190,12 @@ export class WorkflowState {
     this.moved(id, { status: 'skipped', attempt: 0, errors: [reason] });
   }
 
+  private isPending(id: string | undefined): boolean {
+    return id !== undefined && this.steps.get(id) === PENDING;
+  }
+
   private moved(id: string, to: StepState): void {
     this.steps.set(id, to);
-    this.ready.delete(id);
     this.due.remove(id);
     this.running.delete(id);
     if (to.status === 'running') this.running.add(id);
