@@ -10,6 +10,7 @@ export interface Mutant {
 
 const JOURNAL = 'libs/agent/src/journal.ts';
 const SESSION = 'libs/runs/src/session.ts';
+const START = 'libs/runs/src/start-run.ts';
 const DRIVER = 'libs/agent/src/driver.ts';
 const APPEND = 'libs/event-log/src/append-until-definite.ts';
 
@@ -65,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'recovery-starts-over',
     story: 'a run that is taken over begins again instead of going on from the log',
     file: SESSION,
-    find: 'const isFresh = current.epoch === 1;',
+    find: 'const isFresh = current.epoch === 1 && this.brokenOff !== run;',
     replace: 'const isFresh = current.epoch > 0;',
   },
   {
@@ -119,6 +120,34 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'libs/runs/src/session-commands.ts',
     find: 'const isCertain = this.log.exclusive || decided.length > 0 || knowsRun(state, run);',
     replace: 'const isCertain = this.log.exclusive || decided.length >= 0 || knowsRun(state, run);',
+  },
+  {
+    name: 'cancel-before-tools',
+    story: 'a run that is cancelled before its tools are open is begun again and again, and never ended',
+    file: SESSION,
+    find: 'if (!signal.aborted) throw error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'keyed-run-twice',
+    story: 'a keyed run is looked for with a read that may lag behind what is known of its session',
+    file: START,
+    find: 'const known = place.journal.revision;',
+    replace: 'const known = NO_EVENTS;',
+  },
+  {
+    name: 'place-given-back',
+    story: 'a run that is being claimed gives its place back when its request is answered',
+    file: START,
+    find: 'if (!isStarted && !session.isDriving(place.run)) {',
+    replace: 'if (!isStarted) {',
+  },
+  {
+    name: 'place-goes-back',
+    story: 'a follower whose place is ahead of the live tail is given events again',
+    file: 'libs/event-log/src/live/all-subscription.ts',
+    find: 'if (event.position <= this.after) continue;',
+    replace: '',
   },
   {
     name: 'waiting-forgotten',

@@ -17,12 +17,12 @@ import type { Clock } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
 import { checkSizes } from './check-sizes.js';
 import { FeedPump } from './feed-pump.js';
+import { type LogListener, SILENT } from './log-listener.js';
 import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
 
 /** An adapter gives up on an answer after this, as its own timer says. */
 const SILENCE_MS = 20_000;
 const PAGE_EVENTS = 500;
-
 interface Call {
   readonly stream: string;
   readonly events: readonly NewEvent[];
@@ -55,7 +55,7 @@ export class SimLog extends EventLog {
     private readonly world: SimWorld,
     private readonly owner: Owner,
     clock: Clock,
-    heard: (events: readonly RecordedEvent[]) => void = () => undefined,
+    private readonly listener: LogListener = SILENT,
   ) {
     super();
     this.exclusive = world.isExclusive;
@@ -69,7 +69,7 @@ export class SimLog extends EventLog {
       clock,
     );
     this.feed.startAfter(world.store.head);
-    this.pump = new FeedPump(world, owner, this.feed, heard);
+    this.pump = new FeedPump(world, owner, this.feed, (events) => listener.heard(events));
   }
 
   override append(
@@ -287,6 +287,7 @@ export class SimLog extends EventLog {
     return new Promise((resolve, reject) => {
       if (this.isClosed) throw new LogUnavailable('the log is closed');
       scheduler.after(this.owner, latency(this.world), label, () => {
+        this.listener.used();
         const isRefused = strikes(this.world, 'readRefused') || scheduler.now < store.unreadableUntil;
         const found = isRefused ? null : look();
         scheduler.after(this.owner, 0, `answer ${label}`, () => {

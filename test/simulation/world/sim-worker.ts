@@ -1,4 +1,4 @@
-import { sessionOfStream } from '#domain';
+import { sessionStream } from '#domain';
 import { EventStreams } from '#delivery';
 import { Follower, type FollowerPorts, LogUnavailable, type RecordedEvent } from '#event-log';
 import { SilentLogger } from '#platform';
@@ -40,6 +40,8 @@ export const FOLLOWED = 'session-';
 /** A replica: it has the same name in all its lives. */
 export class SimWorker {
   life: Life | null = null;
+  /** The last revision that this life has heard of, by stream. */
+  private readonly revisions = new Map<string, number>();
 
   constructor(
     readonly replica: string,
@@ -49,6 +51,7 @@ export class SimWorker {
 
   boot(): void {
     const { world } = this;
+    this.revisions.clear();
     const number = this.options.nextLife();
     const owner: Owner = { name: `${this.replica}${number}`, isAlive: true, isPaused: false };
     world.marks.hit('boot');
@@ -86,7 +89,10 @@ export class SimWorker {
     const { scheduler } = world;
     const clock = new SimClock(scheduler, owner, number % 3 === 0 ? -90_000 : 0);
     const random = world.flaw === 'shared_claim_id' ? new SharedIds(number) : new SimRandom(number);
-    const log = new SimLog(world, owner, clock, (events) => this.heard(events));
+    const log = new SimLog(world, owner, clock, {
+      heard: (events) => this.heard(events),
+      used: () => this.tell(),
+    });
     const files = new SimFiles(this.options.files, world, owner);
     const core = openCore(
       {
@@ -135,15 +141,19 @@ export class SimWorker {
 
   /**
    * Stands in for what follows the log in a process that shares it: sessions with something to do hear of what others
-   * wrote.
+   * wrote, as far as this process has heard of it.
    */
   private heard(events: readonly RecordedEvent[]): void {
-    const { life, world } = this;
-    if (world.isExclusive || life === null) return;
-    const active = life.core.sessions.active();
-    for (const event of events) {
-      const id = sessionOfStream(event.stream);
-      active.find((session) => session.id === id)?.journal.learn(event.revision);
+    for (const { stream, revision } of events)
+      this.revisions.set(stream, Math.max(revision, this.revisions.get(stream) ?? -1));
+    this.tell();
+  }
+
+  private tell(): void {
+    if (this.world.isExclusive || this.life === null) return;
+    for (const { id, journal } of this.life.core.sessions.active()) {
+      const revision = this.revisions.get(sessionStream(id));
+      if (revision !== undefined && revision > journal.revision) journal.learn(revision);
     }
   }
 

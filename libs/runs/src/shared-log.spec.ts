@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isEndType, sessionStream } from '#domain';
+import { CALLER, House, type HouseOptions } from '../../../test/support/house.js';
+import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
+import { Gate } from '../../../test/support/scripted-turn.js';
+import { TempLog } from '../../../test/support/temp-log.js';
+import { Admission } from './admission.js';
+import { SessionCommands } from './session-commands.js';
+
+let temp: TempLog;
+let count = 0;
+const open = (options: HouseOptions) => new House(temp, `shared ${++count}`, options);
+const answers = (): ClientStep[] => [text('ok'), done()];
+
+beforeAll(async () => {
+  temp = await TempLog.open();
+});
+afterAll(() => temp.close());
+
+// What the simulation of several workers found, without it.
+describe('two processes on one log', () => {
+  it('end a run that the one cancels and only the other knows', async () => {
+    const gate = new Gate();
+    const driver = open({ script: (_, n) => (n === 1 ? [text('a'), gate, text('b'), 'hang'] : answers()) });
+    const other = open({ script: answers });
+    const { session } = await driver.run('one');
+    await other.core.sessions.get(session);
+    const second = await driver.start('two', { session });
+    await gate.reached;
+    const commands = new SessionCommands(other.core.sessions, { exclusive: false });
+    await commands.cancel(second.run, CALLER);
+    expect((await temp.read(sessionStream(session))).map((e) => e.type)).toContain('run_cancel_requested');
+    gate.open();
+    expect((await driver.ended(second)).type).toBe('agent_cancelled');
+  });
+
+  it('know of a run that the other had when they begin the next', async () => {
+    const one = open({ script: answers });
+    const other = open({ script: answers });
+    const { session } = await one.run('one');
+    await other.run('two', { session });
+    await one.run('three', { session });
+    expect(one.told(1)).toEqual(['user one', 'assistant ok', 'user two', 'assistant ok', 'user three']);
+    const ends = (await temp.read(sessionStream(session))).filter((e) => isEndType(e.type));
+    expect(ends).toHaveLength(3);
+  });
+});
+
+describe('a place that is free', () => {
+  it('is the next one that waits, where the first does not want it any more', () => {
+    const admission = new Admission(1);
+    const woken: string[] = [];
+    admission.tryTake('a');
+    for (const run of ['b', 'c', 'd'])
+      admission.takeOrWait(run, () => {
+        woken.push(run);
+        if (run === 'c') admission.tryTake('c');
+      });
+    admission.release('a');
+    expect(woken).toEqual(['b', 'c']);
+    expect(admission.waiting).toBe(1);
+  });
+});
