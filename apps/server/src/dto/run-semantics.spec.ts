@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type FieldError, Problem } from '#domain';
 import { parseRunRequest } from './run-body.js';
@@ -86,5 +87,14 @@ describe('a request', () => {
   it('gets 50 errors at most', () => {
     const steps = Array.from({ length: 200 }, (_, i) => step(`s${i}`, ['nowhere'], { type: 1 }));
     expect(errorsOf({ workflows: [workflow('w', ...steps)] })).toHaveLength(50);
+  });
+});
+
+const EXAMPLES = 'docs/examples';
+
+describe('the examples of the documentation', () => {
+  it.each(readdirSync(EXAMPLES).filter((name) => name.endsWith('.json')))('%s is a good request', (name) => {
+    const body: unknown = JSON.parse(readFileSync(`${EXAMPLES}/${name}`, 'utf8'));
+    expect(() => checkRunSemantics(parseRunRequest(body))).not.toThrow();
   });
 });
