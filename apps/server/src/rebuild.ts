@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { DiskFileStore, LogRefused, SqliteEventLog } from '#event-log';
+import { DiskFileStore, LogRefused } from '#event-log';
 import {
   PinoLogger,
   ProcessBackground,
@@ -10,6 +10,7 @@ import {
   openSecretBox,
   readSettings,
 } from '#platform';
+import { openLog } from './open-log.js';
 import { ReadModelsRefused, rebuildReadModels } from '#read-models';
 
 /** `npm run rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */
@@ -19,7 +20,8 @@ async function rebuild(): Promise<void> {
   const logger = new PinoLogger('warn');
   const clock = new SystemClock();
   const box = openSecretBox(dataDir, settings.masterKey);
-  const log = await SqliteEventLog.open({ folder: join(dataDir, 'log'), logger, clock });
+  const random = new SystemRandom();
+  const log = await openLog(settings, { clock, random, logger });
   const bar = new SingleBar({ format: '{bar} {percentage}% | {value} of {total} | {eta_formatted} left' });
   bar.start(Math.max(1, await log.head()), 0);
   const { events, ms } = await rebuildReadModels({
@@ -28,7 +30,7 @@ async function rebuild(): Promise<void> {
     log,
     files: await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1')),
     clock,
-    random: new SystemRandom(),
+    random,
     background: new ProcessBackground(logger),
     logger,
     onProgress: (position, head) => {

@@ -1,6 +1,18 @@
 import type { Draft, SessionState } from '#domain';
-import type { EventMeta, NewEvent } from '#event-log';
+import { type EventLog, type EventMeta, NO_EVENTS, type NewEvent, type RecordedEvent } from '#event-log';
+import type { Clock, Random } from '#platform';
 import type { RunWriter } from './run-writer.js';
+
+export interface JournalPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly start: (name: string, work: () => Promise<void>) => void;
+}
+
+export interface JournalListener {
+  committed(events: readonly RecordedEvent[]): void;
+}
 
 export type Decide<T> = (
   state: SessionState,
@@ -62,3 +74,15 @@ export function cutAt(text: string, max: number): number {
   const unit = text.charCodeAt(max - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max;
 }
+
+/** The events of an append as the log has recorded them. */
+export function recorded(
+  stream: string,
+  events: readonly NewEvent[],
+  first: number,
+  position: number,
+): RecordedEvent[] {
+  return events.map((event, i) => ({ ...event, stream, revision: first + i, position }));
+}
+
+export const afterOf = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });

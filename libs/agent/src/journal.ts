@@ -17,16 +17,19 @@ import {
   appendUntilDefinite,
   newEvent,
 } from '#event-log';
-import type { Clock, Random } from '#platform';
 import {
   type CommandEntry,
+  type JournalListener,
+  type JournalPorts,
   type Decide,
   type Entry,
   type FormedBatch,
   type RunEntry,
   type TextType,
+  afterOf,
   cutAt,
   draftsOf,
+  recorded,
 } from './journal-entry.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 
@@ -46,6 +49,8 @@ export class Journal {
   private queuedBytes = 0;
   /** The highest revision that is said to be there; more than `last` while a stranger's event is unread. */
   private heard = NO_EVENTS;
+  /** Whether strangers may have written without our hearing of it. */
+  private mustRead = false;
   private isBusy = false;
   private ordinal = 0;
   private readonly idPrefix: string;
@@ -137,6 +142,12 @@ export class Journal {
     if (this.heard > this.last) this.wake();
   }
 
+  /** Reads what others may have written meanwhile. Resolves when it is known. */
+  async refresh(meta: EventMeta): Promise<void> {
+    this.mustRead = true;
+    await this.command(meta, () => ({ events: [], value: undefined }));
+  }
+
   private enqueue(entry: Entry): void {
     this.queue.push(entry);
     this.queuedBytes += entry.kind === 'text' ? entry.text.length : 0;
@@ -151,7 +162,7 @@ export class Journal {
 
   private async drain(): Promise<void> {
     while (this.queue.length > 0 || this.heard > this.last) {
-      if (this.heard > this.last) await this.catchUp();
+      if (this.heard > this.last || this.mustRead) await this.catchUp();
       else await this.appendNext();
     }
     this.isBusy = false;
@@ -252,9 +263,10 @@ export class Journal {
   }
 
   private async catchUp(): Promise<void> {
+    this.mustRead = false;
     const { log, clock } = this.ports;
     try {
-      for await (const page of log.readStream(this.stream, after(this.last))) this.take(page);
+      for await (const page of log.readStream(this.stream, afterOf(this.last))) this.take(page);
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error;
     }
@@ -278,30 +290,8 @@ export class Journal {
   }
 }
 
-export interface JournalPorts {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly start: (name: string, work: () => Promise<void>) => void;
-}
-
-export interface JournalListener {
-  committed(events: readonly RecordedEvent[]): void;
-}
-
 /** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
 const MAX_TEXT = 24_000;
 /** What an event's envelope counts for in an append; the half that an append leaves free takes the longer ones. */
 const ENVELOPE_BYTES = 400;
 const RETRY_MS = 200;
-
-const after = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });
-
-function recorded(
-  stream: string,
-  events: readonly NewEvent[],
-  first: number,
-  position: number,
-): RecordedEvent[] {
-  return events.map((event, i) => ({ ...event, stream, revision: first + i, position }));
-}

@@ -1,55 +1,21 @@
-import {
-  type Claim,
-  ClaimLost,
-  Driver,
-  type DriverPorts,
-  Journal,
-  RunCancelled,
-  RunStopped,
-  RunWriter,
-  type Toolbox,
-  type ToolboxRequest,
-  type Toolboxes,
-} from '#agent';
+import { ClaimLost, Journal } from '#agent';
 import {
   ContextFold,
   type CurrentRun,
   type Draft,
-  type RunEnd,
   type SessionState,
   asSessionEvent,
   decideClaimNext,
   decideTakeOver,
   isEndType,
   isIdle,
-  newRun,
   sessionStream,
 } from '#domain';
-import { type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
-import type { Admission } from './admission.js';
-import { type LoadedSession, type RequestEvent, loadContext, loadRequest, loadRun } from './load-session.js';
-
-export interface SessionPorts {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly background: Background;
-  readonly logger: Logger;
-  readonly driver: DriverPorts;
-  readonly toolboxes: Toolboxes;
-  readonly admission: Admission;
-  /** Name of this replica, the same after a restart. */
-  readonly replica: string;
-  /** Replica and boot: no other process ever has the same. */
-  readonly worker: string;
-  /** Told when a session may have nothing to do any more. */
-  readonly rested: (session: Session) => void;
-}
-
-interface Driving extends Claim {
-  readonly controller: AbortController;
-}
+import { NO_EVENTS, type RecordedEvent } from '#event-log';
+import { type LoadedSession, type RequestEvent, loadContext, loadRequest } from './load-session.js';
+import { RunDrive } from './run-drive.js';
+import type { SessionPorts } from './session-ports.js';
+import { StreamWatch } from './stream-watch.js';
 
 /**
  * One session in this process: its journal, its context, and the run that this process drives.
@@ -61,8 +27,8 @@ export class Session {
   readonly journal: Journal;
   /** What the model knows of the runs that have ended; null: not known here, to be read from the log. */
   private context: ContextFold | null;
-  private driving: Driving | null = null;
-  private driver: Driver | null = null;
+  private driving: RunDrive | null = null;
+  private readonly watch: StreamWatch;
   /** Revision of the last clear that was heard of here. */
   private lastClear = NO_EVENTS;
   /** The run that a claim is being written for. */
@@ -87,6 +53,7 @@ export class Session {
       { committed: (events) => this.committed(events) },
       start,
     );
+    this.watch = new StreamWatch(this.journal, ports);
   }
 
   /** Whether it may be forgotten: nothing runs, waits or is being written here. */
@@ -102,13 +69,26 @@ export class Session {
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
   react(): void {
     const { current, waiting } = this.journal.state;
-    if (this.driving !== null) return this.superviseDriver(this.driving, current);
+    this.driving?.supervise(current);
     if (this.isStopped) return;
+    if (!isIdle(this.journal.state)) this.watch.start();
+    if (this.driving !== null) return;
     if (current?.worker === this.ports.worker) return this.startDriver(current);
     const next = waiting[0];
     const isNextOurs = next?.replica === this.ports.replica || this.isAdopted;
     if (current === null && next && isNextOurs) return this.claimNext(next.run);
-    if (isIdle(this.journal.state)) this.ports.rested(this);
+    if (isIdle(this.journal.state)) this.rest();
+  }
+
+  /** Knows all that is on the log now. At once where nobody else writes, or where it follows its stream anyway. */
+  async refresh(): Promise<void> {
+    if (this.watch.isNeedless || this.journal.revision === NO_EVENTS) return;
+    await this.journal.refresh(NO_META);
+  }
+
+  private rest(): void {
+    this.watch.stop();
+    this.ports.rested();
   }
 
   /** Goes on with what a replica left that is known to be gone: its run under way, and those that wait their turn. */
@@ -121,13 +101,14 @@ export class Session {
   /** Starts nothing any more, and lets the run under way come to the end of its turn or its tool calls. */
   drain(): void {
     this.isStopped = true;
-    this.driver?.drain();
+    this.driving?.drain();
   }
 
   /** Drives nothing any more; the run under way is left for whoever claims it next. */
   stop(): void {
     this.isStopped = true;
-    this.driving?.controller.abort(new RunStopped());
+    this.watch.stop();
+    this.driving?.stop();
   }
 
   private committed(events: readonly RecordedEvent[]): void {
@@ -147,13 +128,6 @@ export class Session {
   private isUnseen(event: RecordedEvent): boolean {
     if (event.type === 'messages_cleared') return true;
     return event.type === 'run_claimed' && (event.data as { worker: string }).worker !== this.ports.worker;
-  }
-
-  private superviseDriver(driving: Driving, current: CurrentRun | null): void {
-    if (current?.run !== driving.run) return;
-    const isOurs = current.worker === driving.worker && current.epoch === driving.epoch;
-    if (!isOurs) driving.controller.abort(new ClaimLost(driving.run));
-    else if (current.isCancelRequested) driving.controller.abort(new RunCancelled());
   }
 
   /**
@@ -228,23 +202,33 @@ export class Session {
   }
 
   private startDriver(current: CurrentRun): void {
-    const controller = new AbortController();
-    this.driving = { run: current.run, worker: current.worker, epoch: current.epoch, controller };
-    if (current.isCancelRequested) controller.abort(new RunCancelled());
+    const driving = new RunDrive(this, current, this.ports);
+    this.driving = driving;
     this.ports.background.start('run', async () => {
       try {
-        await this.drive(current, controller);
+        await this.drive(driving, current);
         // It was brought to its end elsewhere, and the journal, busy with an append, has not heard of it yet.
         if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
       } catch (error) {
         if (!(error instanceof ClaimLost)) await this.pauseAfter(error, current.run);
       } finally {
         this.driving = null;
-        this.driver = null;
         this.leave(current.run);
         this.react();
       }
     });
+  }
+
+  private async drive(driving: RunDrive, { run, epoch, claimed }: CurrentRun): Promise<void> {
+    const request = await this.requestOf(run);
+    const isBegun = epoch > 1 || this.brokenOff === run;
+    const known = isBegun ? null : this.context;
+    this.context = null;
+    const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request));
+    known?.begin(request.data.message);
+    const end = await driving.drive(request, context, isBegun);
+    // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
+    if (end !== null && epoch === 1 && this.lastClear < claimed) this.context = context;
   }
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */
@@ -260,62 +244,10 @@ export class Session {
     this.requests.delete(run);
     this.ports.toolboxes.forget(run);
   }
-
-  private async drive(current: CurrentRun, controller: AbortController): Promise<void> {
-    const { log, driver, logger, clock } = this.ports;
-    const { run } = current;
-    const request = await this.requestOf(run);
-    const writer = new RunWriter(current, request.meta, (reason) => controller.abort(reason));
-    const isFresh = current.epoch === 1 && this.brokenOff !== run;
-    const context = isFresh
-      ? await this.freshContext(request)
-      : await loadContext(log, this.journal.stream, request);
-    const config = await driver.contents.object(this.id, request.data.config);
-    const begun = newRun({ ...request.data, config });
-    const state = isFresh ? begun : await loadRun(log, this.journal.stream, request, begun);
-    const { project } = request.meta;
-    const toolbox = await this.openTools({ session: this.id, run, project, config }, controller.signal);
-    const drive = { session: this.id, journal: this.journal, writer, state, context, toolbox, controller };
-    const end = await this.driveWith(toolbox, new Driver(driver, drive));
-    if (end === null) return;
-    // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
-    if (current.epoch === 1 && this.lastClear < current.claimed) this.context = context;
-    const tookMs = clock.now() - request.time;
-    logger.info({ run, session: this.id, project, status: end.kind, ms: tookMs }, 'run ended');
-  }
-
-  /** A run that is to end before its tools are open needs none. */
-  private async openTools(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
-    try {
-      return await this.ports.toolboxes.open(request, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return NO_TOOLS;
-    }
-  }
-
-  private async driveWith(toolbox: Toolbox, driver: Driver): Promise<RunEnd | null> {
-    this.driver = driver;
-    if (this.isStopped) driver.drain();
-    try {
-      return await driver.drive();
-    } finally {
-      await toolbox.close();
-    }
-  }
-
-  /** The context in which a run begins, from memory where no stranger has written meanwhile. */
-  private async freshContext(request: RequestEvent): Promise<ContextFold> {
-    const known = this.context;
-    this.context = null;
-    if (known === null) return loadContext(this.ports.log, this.journal.stream, request);
-    known.begin(request.data.message);
-    return known;
-  }
 }
 
+const NO_META = { schemaVersion: 1, project: '', actor: '' };
 const RETRY_MS = 500;
-const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };
 
 const DECISIVE: ReadonlySet<string> = new Set([
   'run_requested',

@@ -1,7 +1,8 @@
 import { isSessionId, notFound, sessionStream } from '#domain';
 import { NO_EVENTS } from '#event-log';
 import { loadSession } from './load-session.js';
-import { Session, type SessionPorts } from './session.js';
+import type { SessionPorts } from './session-ports.js';
+import { Session } from './session.js';
 
 /** Sessions at rest that are kept in memory, with the model's context, so that their next run reads nothing. */
 const KEPT = 512;
@@ -31,6 +32,7 @@ export class Sessions {
   async get(id: string): Promise<Session> {
     if (!isSessionId(id)) throw notFound('the session');
     const session = await this.getOrCreate(id);
+    await session.refresh();
     if (session.journal.revision !== NO_EVENTS) return session;
     if (session.isAtRest) this.known.delete(id);
     throw notFound('the session');

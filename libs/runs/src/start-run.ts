@@ -36,6 +36,8 @@ export interface StartRun {
   readonly config: RunConfig;
   readonly onBusy: OnBusy;
   readonly trigger: Trigger;
+  /** Where its events are sent, sealed. */
+  readonly callback?: string;
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on more than the request itself; not asked of a repeat. @throws Problem */
@@ -142,10 +144,13 @@ export class StartRunHandler {
   /** null: the run is there already. */
   private async append(session: Session, run: string, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, mode, trigger, onBusy } = command;
+    const { project, mode, trigger, onBusy, callback } = command;
     const message = await this.ports.contents.store(session.id, command.message);
     const config = await this.ports.contents.storeObject(session.id, command.config);
-    const request = { run, message, mode, model: models[mode], config, trigger, replica, onBusy };
+    const request = {
+      ...{ run, message, mode, model: models[mode], config, trigger, replica, onBusy },
+      ...(callback === undefined ? {} : { callback }),
+    };
     return session.journal.command({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };

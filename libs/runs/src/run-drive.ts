@@ -1,0 +1,95 @@
+import {
+  ClaimLost,
+  Driver,
+  type Journal,
+  RunCancelled,
+  RunStopped,
+  RunWriter,
+  type Toolbox,
+  type ToolboxRequest,
+} from '#agent';
+import { type ContextFold, type CurrentRun, type RunEnd, newRun } from '#domain';
+import { type RequestEvent, loadRun } from './load-session.js';
+import type { SessionPorts } from './session-ports.js';
+
+/** The driving of one run under one claim of this process. */
+export class RunDrive {
+  private readonly controller = new AbortController();
+  private driver: Driver | null = null;
+  private isDraining = false;
+
+  constructor(
+    private readonly session: { readonly id: string; readonly journal: Journal },
+    private readonly claim: CurrentRun,
+    private readonly ports: SessionPorts,
+  ) {
+    this.supervise(claim);
+  }
+
+  get run(): string {
+    return this.claim.run;
+  }
+
+  /** Obeys what is known of the session's current run. */
+  supervise(current: CurrentRun | null): void {
+    if (current?.run !== this.run) return;
+    const isOurs = current.worker === this.claim.worker && current.epoch === this.claim.epoch;
+    if (!isOurs) this.controller.abort(new ClaimLost(this.run));
+    else if (current.isCancelRequested) this.controller.abort(new RunCancelled());
+  }
+
+  /** Goes no further than the model turn or the tool calls that are under way. */
+  drain(): void {
+    this.isDraining = true;
+    this.driver?.drain();
+  }
+
+  stop(): void {
+    this.controller.abort(new RunStopped());
+  }
+
+  /**
+   * Drives the run to its end; null where it is no longer this process's.
+   * @param isBegun the log holds more of it than its claim
+   */
+  async drive(request: RequestEvent, context: ContextFold, isBegun: boolean): Promise<RunEnd | null> {
+    const { log, driver, logger, clock } = this.ports;
+    const { id, journal } = this.session;
+    const { run, controller } = this;
+    const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
+    const config = await driver.contents.object(id, request.data.config);
+    const begun = newRun({ ...request.data, config });
+    const state = isBegun ? await loadRun(log, journal.stream, request, begun) : begun;
+    const { project } = request.meta;
+    const toolbox = await this.openTools({ session: id, run, project, config });
+    const drive = { session: id, journal, writer, state, context, toolbox, controller };
+    const end = await this.driveWith(toolbox, new Driver(driver, drive));
+    if (end === null) return null;
+    const ms = clock.now() - request.time;
+    logger.info({ run, session: id, project, status: end.kind, ms }, 'run ended');
+    return end;
+  }
+
+  /** A run that is to end before its tools are open needs none. */
+  private async openTools(request: ToolboxRequest): Promise<Toolbox> {
+    const { signal } = this.controller;
+    try {
+      return await this.ports.toolboxes.open(request, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return NO_TOOLS;
+    }
+  }
+
+  private async driveWith(toolbox: Toolbox, driver: Driver): Promise<RunEnd | null> {
+    this.driver = driver;
+    if (this.isDraining) driver.drain();
+    try {
+      return await driver.drive();
+    } finally {
+      await toolbox.close();
+    }
+  }
+}
+
+const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };

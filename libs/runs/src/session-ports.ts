@@ -1,0 +1,21 @@
+import type { DriverPorts, Toolboxes } from '#agent';
+import type { EventLog } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import type { Admission } from './admission.js';
+
+export interface SessionPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly driver: DriverPorts;
+  readonly toolboxes: Toolboxes;
+  readonly admission: Admission;
+  /** Name of this replica, the same after a restart. */
+  readonly replica: string;
+  /** Replica and boot: no other process ever has the same. */
+  readonly worker: string;
+  /** Told when a session may have nothing to do any more. */
+  readonly rested: () => void;
+}
