@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { type ModelClient, OpenAiModelClient } from '#agent';
-import { EventStreams } from '#delivery';
+import { type Deliveries, EventStreams } from '#delivery';
 import { startDemoModel } from '#demo-model';
-import { DiskFileStore, SqliteEventLog } from '#event-log';
+import { DiskFileStore, type EventLog } from '#event-log';
 import {
   EgressGuard,
   type Logger,
   ProcessBackground,
+  type SecretBox,
   type Settings,
   SystemClock,
   SystemRandom,
@@ -14,6 +15,8 @@ import {
 } from '#platform';
 import { type ReadModels, ReadModelsUnavailable, openReadModels } from '#read-models';
 import { ApiKeys, type Core, type KeySnapshot, RunToolboxes, openCore } from '#runs';
+import { openLog } from './open-log.js';
+import { openCallbacks } from './deliveries/open-callbacks.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -22,11 +25,13 @@ export interface Service {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
   readonly readModels: ReadModels;
-  readonly log: SqliteEventLog;
+  readonly log: EventLog;
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
   readonly egress: EgressGuard;
+  readonly box: SecretBox;
+  readonly deliveries: Deliveries;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -43,7 +48,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const background = new ProcessBackground(logger);
   const { dataDir } = settings;
   const box = openSecretBox(dataDir, settings.masterKey);
-  const log = await SqliteEventLog.open({ folder: join(dataDir, 'log'), logger, clock });
+  const log = await openLog(settings, { clock, random, logger });
   const files = await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1'));
   const ports = { log, files, clock, random, background, logger };
   const stopping = new AbortController();
@@ -75,19 +80,32 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   await apiKeys.start(stopping.signal, showKey);
   core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
   const streams = new EventStreams(log, core.contents);
+  const callbacks = openCallbacks({
+    ...ports,
+    contents: core.contents,
+    box,
+    egress,
+    apiKeys,
+    isRelay: settings.roles.has('relay'),
+  });
+  const { deliveries } = callbacks;
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, core.contents, streams, openStreams);
   const close = async (graceMs: number): Promise<void> => {
     await core.sessions.drain(graceMs);
     openStreams.hangUp();
+    await callbacks.close(CALLBACKS_GRACE_MS);
     stopping.abort();
     await readModels.close();
     await model.close();
     await log.close();
   };
-  return { core, apiKeys, readModels, log, streams, openStreams, answers, egress, clock, random, close };
+  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
+  return { ...parts, clock, random, close };
 }
 
+/** Attempts under way; what is cut off is sent again. */
+const CALLBACKS_GRACE_MS = 1_000;
 const KEYS_PATIENCE_MS = 3_000;
 const NO_KEYS: KeySnapshot = { keys: [], position: 0 };
 
