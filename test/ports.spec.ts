@@ -9,9 +9,12 @@ const FREE = [
   '/files/',
   '/eventstoredb/',
   '/postgres/',
+  '/extract/',
+  '/mysql/',
   '/openai/',
   '/mcp/',
   '/kafka/',
+  '/http/',
 ];
 
 const sources = readdirSync('libs', { recursive: true, encoding: 'utf8' })

@@ -1,3 +1,10 @@
 export * from './client-sink.js';
 export * from './event-streams.js';
 export * from './public-json.js';
+export * from './callbacks/callback.js';
+export { type CallbackRun } from './callbacks/callback-attempt.js';
+export { CallbackRelay, type RelayPorts } from './callbacks/callback-relay.js';
+export * from './callbacks/callback-sender.js';
+export * from './callbacks/deliveries.js';
+export { webhookSignature } from './callbacks/signature.js';
+export { HttpCallbackSender } from './http/http-callback-sender.js';

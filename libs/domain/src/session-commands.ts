@@ -1,4 +1,6 @@
 import type { Content, FileRef } from './content.js';
+import { taskId } from './tasks/task-ids.js';
+import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
 import type { Mode, OnBusy, RunConfig, Trigger } from './run-config.js';
 import type { SessionEvent, WaitingRun } from './session-events.js';
@@ -17,6 +19,9 @@ export interface RunRequest {
   /** The replica that accepts it. */
   readonly replica: string;
   readonly onBusy: OnBusy;
+  /** Sealed. */
+  readonly callback?: string;
+  readonly schedules?: readonly ScheduleRequest[];
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -43,7 +48,7 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   if (knowsRun(state, request.run)) return { kind: 'known' };
   if (isIdle(state)) {
     if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
-    return { kind: 'start', events: [requested(request), ...started(request.run, terms.worker, terms.next)] };
+    return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
   }
   if (request.onBusy === 'reject')
     throw new Problem('session_busy', 'another run of this session is under way');
@@ -65,7 +70,7 @@ export function decideOpen(
 ): readonly Draft[] | null {
   if (state.project !== null) return null;
   const opened: readonly Draft[] = [{ type: 'session_opened', data: {} }, requested(request)];
-  return hasRoom ? [...opened, ...started(request.run, worker, 1)] : opened;
+  return hasRoom ? [...opened, ...started(request, worker, 1)] : opened;
 }
 
 /** Nothing where the run has ended, was never there, or is being cancelled already. */
@@ -85,12 +90,17 @@ export function decideClear(state: SessionState, project: string): readonly Draf
  * The next run that waits, if it may start now. Decide it again after a conflict, never re-base it: what the rival wrote
  * may have changed whose turn it is.
  */
-export function decideClaimNext(state: SessionState, run: string, worker: string): readonly Draft[] | null {
+export function decideClaimNext(
+  state: SessionState,
+  run: string,
+  worker: string,
+  schedules: readonly ScheduleRequest[] = [],
+): readonly Draft[] | null {
   const [next, ...rest] = state.waiting;
   if (state.current !== null || next === undefined || next.run !== run) return null;
-  if (!next.isCancelled) return started(run, worker, next.requested, rest);
+  if (!next.isCancelled) return started({ run, schedules }, worker, next.requested, rest);
   return [
-    ...started(run, worker, next.requested, rest, true),
+    ...started({ run }, worker, next.requested, rest, true),
     { type: 'agent_cost', data: { cost: '0' }, run },
     { type: 'agent_cancelled', data: {}, run },
   ];
@@ -132,7 +142,7 @@ function requested({ run, onBusy, ...request }: RunRequest): Draft {
 }
 
 function started(
-  run: string,
+  { run, schedules = [] }: Pick<RunRequest, 'run' | 'schedules'>,
   worker: string,
   requested: number,
   waiting: readonly WaitingRun[] = [],
@@ -145,7 +155,15 @@ function started(
   return [
     { type: 'run_claimed', data: { worker, epoch: 1, requested, ...more }, run },
     { type: 'agent_started', data: {}, run },
+    ...schedules.map((schedule, index) => taskScheduled(run, index, schedule)),
   ];
+}
+
+function taskScheduled(run: string, index: number, request: ScheduleRequest): Draft {
+  const { given: schedule, message, next_at } = request;
+  const next_run_at = new Date(next_at).toISOString();
+  const task_id = taskId(run, index);
+  return { type: 'agent_task_scheduled', data: { task_id, schedule, message, next_run_at }, run };
 }
 
 function cancelOf(state: SessionState): readonly Draft[] {

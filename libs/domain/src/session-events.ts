@@ -1,5 +1,6 @@
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
+import type { ScheduleRequest } from './tasks/schedule.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
@@ -42,6 +43,17 @@ export type ErrorCode =
 /** Events that a client sees, with the fields of their `data:` JSON besides `type` and `session`. */
 export type PublicEvent =
   | { readonly type: 'agent_started'; readonly data: Empty }
+  | {
+      readonly type: 'agent_task_scheduled';
+      readonly data: {
+        readonly task_id: string;
+        /** As the request gave it. */
+        readonly schedule: number | string;
+        readonly message: Content;
+        /** ISO 8601, UTC. */
+        readonly next_run_at: string;
+      };
+    }
   | { readonly type: 'agent_thinking_start'; readonly data: Empty }
   | { readonly type: 'agent_thinking'; readonly data: { readonly content: Content } }
   | { readonly type: 'agent_response_start'; readonly data: Empty }
@@ -87,6 +99,10 @@ export type InternalEvent =
         readonly trigger: Trigger;
         readonly replica: string;
         readonly interrupts?: true;
+        /** Where the run's events are sent: URL and headers, sealed. */
+        readonly callback?: string;
+        /** What is to be started later; each is a task, named by its place in this list. */
+        readonly schedules?: readonly ScheduleRequest[];
       };
     }
   | {
@@ -174,6 +190,7 @@ export type RecordedSessionEvent = SessionEvent & Passage;
 
 const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_started: true,
+  agent_task_scheduled: true,
   agent_thinking_start: true,
   agent_thinking: true,
   agent_response_start: true,

@@ -1,16 +1,37 @@
 import { Cron } from 'croner';
+import type { Content } from '../content.js';
 
 /** When a task fires: once, or at every slot of a cron expression in a time zone. */
 export type Schedule =
   | { readonly kind: 'once'; readonly at: number }
   | { readonly kind: 'cron'; readonly expression: string; readonly timezone: string };
 
-/** A schedule that cannot be carried out; the message goes on after "must be" or "is". */
+/** A schedule as a run's request holds it. */
+export interface ScheduleRequest {
+  /** As it was given. */
+  readonly given: number | string;
+  readonly timezone?: string;
+  readonly schedule: Schedule;
+  /** Its first slot, in ms since 1970. */
+  readonly next_at: number;
+  readonly message: Content;
+}
+
+/** A schedule that cannot be carried out; the message says what the field must be. */
 export class ScheduleRefused extends Error {
   override readonly name = 'ScheduleRefused';
+  constructor(
+    message: string,
+    readonly field: 'schedule' | 'timezone' = 'schedule',
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
 export const MAX_SECONDS = 31_536_000;
+/** No schedule that means anything is longer. */
+const MAX_LENGTH = 512;
 
 /**
  * Reads a schedule as a request gives it: whole seconds from `now`, a date (ISO 8601; without an offset it is UTC), or a
@@ -20,6 +41,7 @@ export const MAX_SECONDS = 31_536_000;
 export function parseSchedule(given: number | string, timezone: string | undefined, now: number): Schedule {
   if (timezone !== undefined) requireZone(timezone);
   if (typeof given === 'number') return inSeconds(given, now);
+  if (given.length > MAX_LENGTH) throw new ScheduleRefused(`must have at most ${MAX_LENGTH} characters`);
   if (isDateLike(given)) return atDate(given, now);
   return everySlot(given, timezone ?? 'UTC', now);
 }
@@ -103,7 +125,9 @@ function everySlot(text: string, timezone: string, now: number): Schedule {
     first = nextSlot(schedule, now);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
-    throw new ScheduleRefused(`must be a cron expression that is valid: ${reason}`, { cause: error });
+    throw new ScheduleRefused(`must be a cron expression that is valid: ${reason}`, 'schedule', {
+      cause: error,
+    });
   }
   if (first === null)
     throw new ScheduleRefused('must be a cron expression that comes round: this one never does');
@@ -114,7 +138,9 @@ function requireZone(timezone: string): void {
   try {
     Intl.DateTimeFormat('en', { timeZone: timezone });
   } catch (error) {
-    throw new ScheduleRefused('must be an IANA time zone such as Europe/Berlin', { cause: error });
+    throw new ScheduleRefused('must be an IANA time zone such as Europe/Berlin', 'timezone', {
+      cause: error,
+    });
   }
 }
 

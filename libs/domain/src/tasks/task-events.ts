@@ -1,37 +1,40 @@
-import type { Content } from '../content.js';
-import type { Mode, RunConfig } from '../run-config.js';
-import type { Schedule } from './schedule.js';
+import { UnknownEventType } from '../session-events.js';
+import type { ScheduleRequest } from './schedule.js';
 
-/** Events of a `task-` stream. */
+/** Events of a `task-` stream. `next_at` is the slot that comes next, in ms since 1970; null: there is none. */
 export type TaskEvent =
   | {
       readonly type: 'task_scheduled';
-      readonly data: {
+      readonly data: ScheduleRequest & {
         readonly task: string;
         readonly session: string;
-        /** The run whose request brought the schedule. */
+        /** The run whose request brought the schedule: firings take its configuration. */
         readonly run: string;
-        /** As the request gave it. */
-        readonly given: number | string;
-        readonly timezone?: string;
-        readonly schedule: Schedule;
-        readonly message: Content;
-        readonly mode: Mode;
-        readonly config: RunConfig;
+        /** Revision of its `run_requested`. */
+        readonly requested: number;
       };
     }
   /** A slot is taken: the run with this id is to be there. */
   | {
       readonly type: 'task_fired';
-      readonly data: { readonly slot: number; readonly run: string; readonly late?: true };
+      readonly data: {
+        readonly slot: number;
+        readonly run: string;
+        readonly late?: true;
+        readonly next_at: number | null;
+      };
     }
   /** Slots that did not fire: the newest of them, and how many there were. */
   | {
       readonly type: 'task_missed';
-      readonly data: { readonly slots: readonly number[]; readonly count: number };
+      readonly data: {
+        readonly slots: readonly number[];
+        readonly count: number;
+        readonly next_at: number | null;
+      };
     }
   | { readonly type: 'task_paused'; readonly data: Readonly<Record<string, never>> }
-  | { readonly type: 'task_resumed'; readonly data: Readonly<Record<string, never>> }
+  | { readonly type: 'task_resumed'; readonly data: { readonly next_at: number } }
   | { readonly type: 'task_cancelled'; readonly data: Readonly<Record<string, never>> }
   | { readonly type: 'task_finished'; readonly data: Readonly<Record<string, never>> };
 
@@ -43,3 +46,22 @@ export type RecordedTaskEvent = TaskEvent & {
   readonly time: number;
   readonly meta: { readonly project: string; readonly actor: string };
 };
+
+const TYPES: Record<TaskEvent['type'], true> = {
+  task_scheduled: true,
+  task_fired: true,
+  task_missed: true,
+  task_paused: true,
+  task_resumed: true,
+  task_cancelled: true,
+  task_finished: true,
+};
+
+/** Reads a recorded event of a task's stream as what its type says it is. @throws UnknownEventType */
+export function asTaskEvent<E extends Omit<RecordedTaskEvent, 'type' | 'data'>>(
+  event: E & { readonly type: string; readonly data: object },
+): E & RecordedTaskEvent {
+  if (!Object.hasOwn(TYPES, event.type))
+    throw new UnknownEventType(`no event of a task is called ${event.type}`);
+  return event as E & RecordedTaskEvent;
+}

@@ -40,30 +40,28 @@ function scheduled(event: Extract<RecordedTaskEvent, { type: 'task_scheduled' }>
     actor,
     createdAt: event.time,
     status: 'scheduled',
-    nextAt: nextSlot(event.data.schedule, event.time),
+    nextAt: event.data.next_at,
     firings: [],
     revision: event.revision,
   };
 }
 
 function changed(state: TaskState, event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>): TaskState {
-  const { schedule } = state.definition;
   switch (event.type) {
     case 'task_fired': {
-      const { slot, run, late } = event.data;
+      const { slot, run, late, next_at } = event.data;
       const firing = { slot, firedAt: event.time, run, isLate: late === true };
-      return { ...passed(state, slot), firings: [...state.firings, firing].slice(-FIRINGS_KEPT) };
+      return { ...passed(state, next_at), firings: newest([...state.firings, firing]) };
     }
     case 'task_missed': {
-      const missed = event.data.slots.map((slot) => ({ slot, firedAt: null, run: null, isLate: false }));
-      const last = event.data.slots.at(-1);
-      const after = last === undefined ? state : passed(state, last);
-      return { ...after, firings: [...state.firings, ...missed].slice(-FIRINGS_KEPT) };
+      const { slots, next_at } = event.data;
+      const missed = slots.map((slot) => ({ slot, firedAt: null, run: null, isLate: false }));
+      return { ...passed(state, next_at), firings: newest([...state.firings, ...missed]) };
     }
     case 'task_paused':
       return { ...state, status: 'paused', nextAt: null };
     case 'task_resumed':
-      return { ...state, status: 'scheduled', nextAt: nextSlot(schedule, event.time) };
+      return { ...state, status: 'scheduled', nextAt: event.data.next_at };
     case 'task_cancelled':
       return { ...state, status: 'cancelled', nextAt: null };
     case 'task_finished':
@@ -71,8 +69,10 @@ function changed(state: TaskState, event: Exclude<RecordedTaskEvent, { type: 'ta
   }
 }
 
-const passed = (state: TaskState, slot: number): TaskState =>
-  state.status === 'scheduled' ? { ...state, nextAt: nextSlot(state.definition.schedule, slot) } : state;
+const newest = (firings: readonly Firing[]): readonly Firing[] => firings.slice(-FIRINGS_KEPT);
+
+const passed = (state: TaskState, nextAt: number | null): TaskState =>
+  state.status === 'scheduled' ? { ...state, nextAt } : state;
 
 /** The slot that the task fires now, and the events that say so. */
 export interface DueDecision {
@@ -82,7 +82,7 @@ export interface DueDecision {
 }
 
 /** A slot fires this much after its time without being called late. */
-const LATE_MS = 60_000;
+const LATE_MS = 1_000;
 
 /**
  * What is to be written when the clock has passed a task's next slot: the newest slot fires, earlier ones were missed, and
@@ -94,18 +94,23 @@ export function decideDue(
   isBusy: boolean,
   runOf: (slot: number) => string,
 ): DueDecision | null {
+  const { schedule } = state.definition;
   if (state.status !== 'scheduled' || state.nextAt === null || state.nextAt > now) return null;
-  const { slots, count } = slotsBetween(state.definition.schedule, state.nextAt - 1, now, FIRINGS_KEPT);
+  const passed = slotsBetween(schedule, state.nextAt - 1, now, FIRINGS_KEPT);
+  // The slot was recorded; that its time zone has changed its rules since does not undo it.
+  const { slots, count } = passed.count > 0 ? passed : { slots: [state.nextAt], count: 1 };
   const newest = slots.at(-1) ?? state.nextAt;
-  const isOver = nextSlot(state.definition.schedule, newest) === null;
-  const finished: readonly TaskEvent[] = isOver ? [{ type: 'task_finished', data: {} }] : [];
-  if (isBusy && !isOver) return { events: [{ type: 'task_missed', data: { slots, count } }], fires: null };
+  const next_at = nextSlot(schedule, Math.max(newest, now));
+  const finished: readonly TaskEvent[] = next_at === null ? [{ type: 'task_finished', data: {} }] : [];
+  if (isBusy) {
+    return { events: [{ type: 'task_missed', data: { slots, count, next_at } }, ...finished], fires: null };
+  }
   const earlier = slots.slice(0, -1);
   const missed: readonly TaskEvent[] =
-    earlier.length > 0 ? [{ type: 'task_missed', data: { slots: earlier, count: count - 1 } }] : [];
+    earlier.length > 0 ? [{ type: 'task_missed', data: { slots: earlier, count: count - 1, next_at } }] : [];
   const run = runOf(newest);
-  const late = now - newest > LATE_MS || earlier.length > 0 ? ({ late: true } as const) : {};
-  const fired: TaskEvent = { type: 'task_fired', data: { slot: newest, run, ...late } };
+  const late = now - newest > LATE_MS ? ({ late: true } as const) : {};
+  const fired: TaskEvent = { type: 'task_fired', data: { slot: newest, run, ...late, next_at } };
   return { events: [...missed, fired, ...finished], fires: { slot: newest, run } };
 }
 
@@ -118,6 +123,8 @@ export function decideTask(state: TaskState, command: TaskCommand, now: number):
   if (command === 'cancel') return [{ type: 'task_cancelled', data: {} }];
   if (command === 'pause') return status === 'paused' ? [] : [{ type: 'task_paused', data: {} }];
   if (status === 'scheduled') return [];
-  const isOver = nextSlot(state.definition.schedule, now) === null;
-  return isOver ? [{ type: 'task_finished', data: {} }] : [{ type: 'task_resumed', data: {} }];
+  const next_at = nextSlot(state.definition.schedule, now);
+  return next_at === null
+    ? [{ type: 'task_finished', data: {} }]
+    : [{ type: 'task_resumed', data: { next_at } }];
 }

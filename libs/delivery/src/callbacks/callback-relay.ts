@@ -1,0 +1,196 @@
+import {
+  type RecordedSessionEvent,
+  asDeliveryEvent,
+  asSessionEvent,
+  runOfDeliveryStream,
+  sessionOfRun,
+  sessionStream,
+} from '#domain';
+import {
+  type ContentStore,
+  type EventLog,
+  Follower,
+  type FollowerBatch,
+  type FollowerStatus,
+  type FollowerTarget,
+  type Position,
+  type RecordedEvent,
+} from '#event-log';
+import type { Background, Clock, Logger, Random, SecretBox } from '#platform';
+import { CallbackAttempts, type CallbackRun } from './callback-attempt.js';
+import type { CallbackSender } from './callback-sender.js';
+import { DeliveryLog } from './delivery-log.js';
+import { HostPlaces } from './host-places.js';
+import { RelayCheckpoints } from './relay-checkpoint.js';
+import { RunLane } from './run-lane.js';
+
+export interface RelayPorts {
+  readonly log: EventLog;
+  readonly contents: ContentStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly box: SecretBox;
+  readonly sender: CallbackSender;
+  /** `whsec_…`; null: the key is unknown, or not any more. */
+  readonly secretOf: (run: CallbackRun) => string | null;
+  /** Nothing is followed any more although nobody stopped it. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+interface OpenLane {
+  readonly lane: RunLane;
+  /** Where the relay heard of it. */
+  readonly position: Position;
+}
+
+/** Events that pass between two checkpoints. */
+const CHECKPOINT_EVERY = 5_000;
+const BATCH_MS = 5;
+
+/**
+ * Sends the events of runs with a callback. A follower of the sessions finds the runs; each run has a lane of its own.
+ * Owns the lanes that are open.
+ * 1. A run has one lane at most.
+ * 2. The checkpoint names every lane that was open when it was made; what it does not name is settled or comes after it.
+ */
+export class CallbackRelay implements FollowerTarget {
+  private readonly lanes = new Map<string, OpenLane>();
+  private readonly follower: Follower;
+  private readonly attempts: CallbackAttempts;
+  private readonly places = new HostPlaces();
+  private readonly checkpoints: RelayCheckpoints;
+  private readonly stopping = new AbortController();
+  private position: Position | null = null;
+  private savedAt: Position = 0;
+  private working = new Set<Promise<void>>();
+
+  constructor(private readonly ports: RelayPorts) {
+    this.attempts = new CallbackAttempts(ports);
+    this.checkpoints = new RelayCheckpoints(ports);
+    const prefixes = ['session-', 'delivery-'];
+    const { onFatal } = ports;
+    this.follower = new Follower(
+      { name: 'callbacks', prefixes, target: this, onFatal, batchMs: BATCH_MS },
+      ports,
+    );
+  }
+
+  /** Runs with deliveries that are not settled. */
+  get open(): number {
+    return this.lanes.size;
+  }
+
+  start(): void {
+    this.follower.start();
+  }
+
+  status(): Promise<FollowerStatus> {
+    return this.follower.status();
+  }
+
+  /** Lets the attempts under way end, within `graceMs`, and writes what is known. */
+  async stop(graceMs: number): Promise<void> {
+    await this.follower.stop();
+    const timer = this.ports.clock.timer(graceMs, () => this.stopping.abort());
+    for (const { lane } of this.lanes.values()) lane.end();
+    await Promise.all(this.working);
+    timer();
+    this.stopping.abort();
+    if (this.position !== null) await this.save(this.position);
+  }
+
+  async load(): Promise<{ logId: string; position: Position } | null> {
+    const { logId } = this.ports.log;
+    if (this.position !== null) return { logId, position: this.position };
+    const checkpoint = await this.checkpoints.load();
+    if (checkpoint === null) return null;
+    await Promise.all(checkpoint.open.map((open) => this.reopen(open.run, open.requested, open.position)));
+    this.savedAt = checkpoint.position;
+    return { logId, position: checkpoint.position };
+  }
+
+  async apply({ events, to }: FollowerBatch): Promise<void> {
+    await Promise.all(events.map((event) => this.hear(event)));
+    this.position = to;
+    if (to - this.savedAt >= CHECKPOINT_EVERY) await this.save(to);
+  }
+
+  private async save(position: Position): Promise<void> {
+    const open = [...this.lanes.values()].map(({ lane, position }) => {
+      const { run, requested } = lane.run;
+      return { run, requested, position };
+    });
+    await this.checkpoints.save(position, open);
+    this.savedAt = position;
+  }
+
+  private async hear(event: RecordedEvent): Promise<void> {
+    if (event.type === 'run_requested') {
+      const run = callbackRunOf(event);
+      if (run !== null) await this.openLane(run, event.position);
+      return;
+    }
+    if (event.type !== 'delivery_resend_requested') return;
+    const asked = asDeliveryEvent(event);
+    const run = runOfDeliveryStream(event.stream);
+    if (asked?.type !== 'delivery_resend_requested' || run === null) return;
+    if (this.lanes.get(run)?.lane.wake()) return;
+    this.lanes.delete(run);
+    await this.reopen(run, asked.data.requested, event.position);
+  }
+
+  private async reopen(run: string, requested: number, position: Position): Promise<void> {
+    const session = sessionOfRun(run);
+    if (session === null) return;
+    const options = { after: requested - 1, limit: 1 };
+    for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
+      const found = page[0] === undefined ? null : callbackRunOf(page[0]);
+      if (found !== null) await this.openLane(found, position);
+    }
+  }
+
+  private async openLane(run: CallbackRun, position: Position): Promise<void> {
+    if (this.lanes.has(run.run)) return;
+    const deliveries = new DeliveryLog({ ...this.ports, stop: this.stopping.signal }, run);
+    const ports = { ...this.ports, attempts: this.attempts, places: this.places };
+    const lane = new RunLane(run, deliveries, ports, this.stopping.signal);
+    this.lanes.set(run.run, { lane, position });
+    try {
+      await deliveries.load();
+    } catch (error) {
+      this.lanes.delete(run.run);
+      throw error;
+    }
+    if (deliveries.fold.isSettled) this.lanes.delete(run.run);
+    else this.work(lane);
+  }
+
+  private work(lane: RunLane): void {
+    const ended = Promise.withResolvers<void>();
+    this.working.add(ended.promise);
+    this.ports.background.start('callbacks of a run', async () => {
+      try {
+        await lane.work();
+      } finally {
+        if (this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
+        this.working.delete(ended.promise);
+        ended.resolve();
+      }
+    });
+  }
+}
+
+/** null: the run has no callback. */
+function callbackRunOf(recorded: RecordedEvent): CallbackRun | null {
+  if (recorded.type !== 'run_requested') return null;
+  const { data, meta, revision } = asSessionEvent(recorded) as Requested;
+  const { callback } = data;
+  if (callback === undefined || meta.run === undefined) return null;
+  const { project, actor, run } = meta;
+  const session = recorded.stream.slice('session-'.length);
+  return { run, session, project, actor, callback, requested: revision, trigger: data.trigger };
+}
+
+type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;

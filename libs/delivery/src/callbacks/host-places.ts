@@ -1,0 +1,43 @@
+/** Attempts at the same time to a receiver that answers, and to one that does not. */
+const PER_HOST = 16;
+const PER_FAILING_HOST = 2;
+/** Failures in a row after which a receiver counts as one that does not answer. */
+const FAILING_AFTER = 3;
+
+interface Host {
+  busy: number;
+  failures: number;
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Bounds the attempts that are under way to each receiver, so that no receiver is flooded, and one that hangs holds few
+ * sockets. Owns a queue a host; hosts with nothing under way are forgotten, so their next attempts begin carefully again.
+ */
+export class HostPlaces {
+  private readonly hosts = new Map<string, Host>();
+
+  /** Does the work when there is a place; `work` returns whether the host answered. */
+  async with(origin: string, work: () => Promise<boolean>): Promise<void> {
+    const host = this.host(origin);
+    while (host.busy >= limitOf(host)) await new Promise<void>((resolve) => host.waiting.push(resolve));
+    host.busy += 1;
+    try {
+      host.failures = (await work()) ? 0 : host.failures + 1;
+    } finally {
+      host.busy -= 1;
+      for (let free = limitOf(host) - host.busy; free > 0; free -= 1) host.waiting.shift()?.();
+      if (host.busy === 0 && host.waiting.length === 0) this.hosts.delete(origin);
+    }
+  }
+
+  private host(origin: string): Host {
+    const known = this.hosts.get(origin);
+    if (known !== undefined) return known;
+    const host: Host = { busy: 0, failures: 0, waiting: [] };
+    this.hosts.set(origin, host);
+    return host;
+  }
+}
+
+const limitOf = ({ failures }: Host): number => (failures >= FAILING_AFTER ? PER_FAILING_HOST : PER_HOST);

@@ -1,0 +1,156 @@
+import { type EventPlace, isEndType, isPublicType, sessionStream } from '#domain';
+import { type ContentStore, type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
+import type { Clock, Logger } from '#platform';
+import { publicJson } from '../public-json.js';
+import type { Callback } from './callback.js';
+import type { CallbackAttempts, CallbackRun } from './callback-attempt.js';
+import type { DeliveryLog } from './delivery-log.js';
+import type { HostPlaces } from './host-places.js';
+
+export interface LanePorts {
+  readonly log: EventLog;
+  readonly contents: ContentStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly attempts: CallbackAttempts;
+  readonly places: HostPlaces;
+}
+
+const LOG_RETRY_MS = 1_000;
+
+/**
+ * Sends one run's events to its callback, one after the other. Owns the run's place in its stream.
+ * 1. An event is sent when the one before it was delivered, never earlier.
+ * 2. It holds nothing of the run while it waits: the log is read again.
+ * 3. What it does next follows from the `delivery-` stream alone, so any relay can go on with it.
+ */
+export class RunLane {
+  private readonly callback: Callback | null;
+  private readonly origin: string;
+  private hasNews = false;
+  private isEnding = false;
+  private isOver = false;
+  /** Aborted when there is news, or the lane is to end. */
+  private pause = new AbortController();
+
+  constructor(
+    readonly run: CallbackRun,
+    readonly deliveries: DeliveryLog,
+    private readonly ports: LanePorts,
+    private readonly stop: AbortSignal,
+  ) {
+    this.callback = ports.attempts.open(run);
+    this.origin = this.callback === null ? '' : new URL(this.callback.url).origin;
+  }
+
+  /** Something was asked for again. False: the lane is over and does not see to it. */
+  wake(): boolean {
+    this.hasNews = true;
+    this.pause.abort();
+    return !this.isOver;
+  }
+
+  /** Ends after the attempt that is under way. */
+  end(): void {
+    this.isEnding = true;
+    this.pause.abort();
+  }
+
+  /** Until all is delivered or given up, or the relay stops. The stream must have been loaded. */
+  async work(): Promise<void> {
+    while (!this.isOver) {
+      try {
+        await this.workOnce();
+      } catch (error) {
+        if (this.stop.aborted) this.isOver = true;
+        else await this.pauseAfter(error);
+      }
+    }
+  }
+
+  private async workOnce(): Promise<void> {
+    if (!this.isEnding) this.pause = new AbortController();
+    if (this.hasNews) await this.hear();
+    if (!this.isEnding) await this.sendAgain();
+    if (this.isEnding || this.deliveries.fold.isSettled) {
+      await this.deliveries.flush();
+      this.isOver = this.isEnding || !this.hasNews;
+      return;
+    }
+    await this.waitUntilDue();
+    await this.sendOn();
+  }
+
+  private async hear(): Promise<void> {
+    this.hasNews = false;
+    await this.deliveries.reload();
+  }
+
+  private async sendAgain(): Promise<void> {
+    for (const place of this.deliveries.fold.resends) {
+      if (this.isEnding) return;
+      const event = await this.read(place.revision);
+      if (event !== null) await this.attempt(event, place, true);
+    }
+  }
+
+  /** Waits for the next attempt of an event that failed. */
+  private async waitUntilDue(): Promise<void> {
+    const { fold } = this.deliveries;
+    const { nextAt } = fold.record(fold.next);
+    if (nextAt === null || fold.isStopped) return;
+    const waitMs = nextAt - this.ports.clock.now();
+    if (waitMs > 0) await this.ports.clock.sleep(waitMs, this.pause.signal).catch(() => undefined);
+  }
+
+  /** From the event whose turn it is, until one fails, the run ends, or there is news. */
+  private async sendOn(): Promise<void> {
+    const { fold } = this.deliveries;
+    if (this.pause.signal.aborted || fold.isStopped || fold.isComplete) return;
+    const after = fold.passed ?? this.run.requested;
+    const options = { after, signal: this.pause.signal };
+    for await (const page of this.ports.log.subscribeStream(sessionStream(this.run.session), options)) {
+      for (const event of page) {
+        if (event.meta.run !== this.run.run || !isPublicType(event.type) || this.isPassed(event)) continue;
+        const sequence = this.deliveries.fold.next;
+        await this.attempt(event, { sequence, revision: event.revision }, false);
+        if (!this.isPassed(event) || this.pause.signal.aborted || isEndType(event.type)) return;
+      }
+    }
+  }
+
+  /** Another relay may have got further. */
+  private isPassed({ revision }: RecordedEvent): boolean {
+    return revision <= (this.deliveries.fold.passed ?? NO_EVENTS);
+  }
+
+  private async attempt(event: RecordedEvent, place: EventPlace, isResend: boolean): Promise<void> {
+    const { attempts, places, contents } = this.ports;
+    const json = await publicJson(event, this.run.session, contents);
+    const due = { ...place, json, isLast: isEndType(event.type) };
+    await places.with(this.origin, async () => {
+      this.stop.throwIfAborted();
+      const tries = isResend ? 0 : this.deliveries.fold.tries;
+      const attempt = await attempts.make(this.run, this.callback, due, tries, this.stop);
+      const { next_at: _, gave_up: __, ...told } = attempt;
+      await this.deliveries.record(isResend ? { ...told, is_resend: true } : attempt);
+      return attempt.status !== null;
+    });
+  }
+
+  private async read(revision: number): Promise<RecordedEvent | null> {
+    const options = { after: revision - 1, limit: 1 };
+    for await (const page of this.ports.log.readStream(sessionStream(this.run.session), options))
+      return page[0] ?? null;
+    return null;
+  }
+
+  private async pauseAfter(err: unknown): Promise<void> {
+    const { logger, clock } = this.ports;
+    const { run, session } = this.run;
+    const fields = { err, run, session };
+    if (err instanceof LogUnavailable) logger.warn(fields, 'callbacks of a run have to wait for the log');
+    else logger.error(fields, 'callbacks of a run failed and are tried again');
+    await clock.sleep(LOG_RETRY_MS, this.stop).catch(() => undefined);
+  }
+}

@@ -1,0 +1,45 @@
+/** What became of one attempt to send an event to its run's callback. */
+export interface DeliveryAttempt {
+  /** 1, 2, 3 … within the run. */
+  readonly sequence: number;
+  /** Of the event in its session. */
+  readonly revision: number;
+  /** HTTP status; null: there was no answer. */
+  readonly status: number | null;
+  /** The beginning of the answer's body. */
+  readonly response?: string;
+  /** Why there was no answer; fit for the caller. */
+  readonly error?: string;
+  /** When the next attempt is due, in ms since 1970; absent: it was delivered, or none follows. */
+  readonly next_at?: number;
+  /** No attempt follows, and the run's later events are not sent. */
+  readonly gave_up?: true;
+  /** The event is its run's last one. */
+  readonly is_last?: true;
+  /** Answers a `delivery_resend_requested`; the run's other deliveries are not touched by it. */
+  readonly is_resend?: true;
+}
+
+/** Events of a `delivery-` stream. */
+export type DeliveryEvent =
+  | { readonly type: 'delivery_attempted'; readonly data: DeliveryAttempt }
+  | {
+      readonly type: 'delivery_resend_requested';
+      readonly data: {
+        readonly sequence: number;
+        /** Of the event in its session. */
+        readonly revision: number;
+        /** Revision of the run's `run_requested`. */
+        readonly requested: number;
+      };
+    };
+
+export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
+
+/** Reads a recorded event of a `delivery-` stream; null: of a type that this version does not know. */
+export function asDeliveryEvent<E extends { readonly type: string; readonly data: object }>(
+  event: E,
+): (E & DeliveryEvent) | null {
+  const isKnown = event.type === 'delivery_attempted' || event.type === 'delivery_resend_requested';
+  return isKnown ? (event as E & DeliveryEvent) : null;
+}
