@@ -7,7 +7,6 @@ import {
   knownSessionEvent,
 } from '#domain';
 import {
-  type EventLog,
   type EventMeta,
   LogUnavailable,
   MAX_APPEND_BYTES,
