@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { EventStreams } from '#delivery';
+import { Deliveries, EventStreams } from '#delivery';
 import { History, Runs, Sessions as SessionList } from '#read-models';
 import { ApiKeys, SessionCommands, Sessions, StartRunHandler } from '#runs';
+import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
 import { HealthChecks } from './http/health-checks.js';
@@ -19,7 +20,17 @@ import { ServiceHealth } from './service-health.js';
 /** The doors of the house: Nest connects the controllers with what openService put together. */
 @Module({})
 export class AppModule {
-  static of({ core, apiKeys, readModels, streams, answers, log, egress }: Service): DynamicModule {
+  static of({
+    core,
+    apiKeys,
+    readModels,
+    streams,
+    answers,
+    log,
+    egress,
+    box,
+    deliveries,
+  }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
@@ -33,12 +44,20 @@ export class AppModule {
       [RunAnswers, answers],
       [RunPlaces, new RunPlaces(core.sessions, readModels.runs)],
       [EventAnswers, new EventAnswers(streams, answers)],
-      [RequestEgress, new RequestEgress(egress)],
+      [RequestEgress, new RequestEgress(egress, box)],
+      [Deliveries, deliveries],
       [HealthChecks, new ServiceHealth(log, readModels)],
     ];
     return {
       module: AppModule,
-      controllers: [AgentController, RunsController, SessionsController, ApiKeysController, HealthController],
+      controllers: [
+        AgentController,
+        RunsController,
+        DeliveriesController,
+        SessionsController,
+        ApiKeysController,
+        HealthController,
+      ],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };
   }

@@ -61,7 +61,6 @@ export function parseRunRequest(body: unknown): RunBody {
 /** What is understood but not carried out yet: shorten it as it comes. */
 const UNSUPPORTED = [
   'workflows',
-  'callback',
   'datastores',
   'queries',
   'schedules',

@@ -49,6 +49,7 @@ export class AgentController {
     const started = await this.startRun.start({
       ...commandOf(body, caller, request.id),
       check: () => this.egress.requireAllowed(body),
+      ...this.egress.sealedCallback(body, caller.project),
       ...(session === undefined ? {} : { session }),
       ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
     });

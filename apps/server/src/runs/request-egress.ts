@@ -1,10 +1,23 @@
+import { sealCallback } from '#delivery';
 import type { FieldError } from '#domain';
-import type { EgressGuard } from '#platform';
+import type { EgressGuard, SecretBox } from '#platform';
 import { type RunBody, invalidFields } from '../dto/run-body.js';
 
-/** Refuses, at once, URLs of a request that may not be reached. Each connection is checked again when it is made. */
+/**
+ * Where a request leads. Refuses, at once, URLs that may not be reached; each connection is checked again when it is made.
+ */
 export class RequestEgress {
-  constructor(private readonly guard: EgressGuard) {}
+  constructor(
+    private readonly guard: EgressGuard,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** The request's callback as the log may hold it. */
+  sealedCallback({ callback }: RunBody, project: string): { readonly callback?: string } {
+    if (callback === undefined) return {};
+    const { url, headers = {} } = callback;
+    return { callback: sealCallback(this.box, project, { url, headers }) };
+  }
 
   /** @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason. */
   async requireAllowed(body: RunBody): Promise<void> {
@@ -12,6 +25,7 @@ export class RequestEgress {
       path: `mcp_servers[${i}].serverUrl`,
       url: serverUrl,
     }));
+    if (body.callback !== undefined) urls.push({ path: 'callback.url', url: body.callback.url });
     if (urls.length === 0) return;
     const errors = await Promise.all(urls.map(({ path, url }) => this.errorOf(path, url)));
     const found = errors.filter((error) => error !== null);
