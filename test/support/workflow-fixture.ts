@@ -19,6 +19,8 @@ export class WorkflowFixture {
   readonly asked: string[] = [];
   readonly messages: string[] = [];
   readonly controller = new AbortController();
+  /** Stands before each append; by default for a turn of the event loop. */
+  beforeAppend: (drafts: readonly Draft[]) => Promise<unknown> = settled;
   private readonly workflow: Workflow;
   private readonly runner: WorkflowRunner;
 
@@ -43,7 +45,7 @@ export class WorkflowFixture {
         contents,
         runAttempt: (request, signal) => this.attempt(request, signal),
         record: async (drafts) => {
-          await settled();
+          await this.beforeAppend(drafts);
           this.log.push(...drafts);
         },
       },

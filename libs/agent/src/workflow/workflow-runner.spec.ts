@@ -33,6 +33,33 @@ describe('a workflow that is carried out', () => {
     ]);
   });
 
+  it('starts nothing because of an output before the log has it', async () => {
+    const gate = new Gate();
+    const fixture = new WorkflowFixture([stepOf('a'), stepOf('b', ['a'])]);
+    fixture.beforeAppend = async (drafts) => {
+      if (drafts.some((d) => d.type === 'workflow_step_completed' && d.data.step_id === 'a'))
+        await gate.arrive();
+    };
+    const ended = fixture.result();
+    await gate.reached;
+    for (let i = 0; i < 20; i++) await settled();
+    expect(fixture.asked).toEqual(['a 1']);
+    gate.open();
+    await expect(ended).resolves.toEqual(['a completed', 'b completed']);
+  });
+
+  it('asks for nothing before the log has the start of the attempt', async () => {
+    const gate = new Gate();
+    const fixture = new WorkflowFixture([stepOf('a')]);
+    fixture.beforeAppend = () => gate.arrive();
+    const ended = fixture.result();
+    await gate.reached;
+    await settled();
+    expect(fixture.asked).toEqual([]);
+    gate.open();
+    await ended;
+  });
+
   it('has at most eight attempts under way', async () => {
     let busy = 0;
     let most = 0;
