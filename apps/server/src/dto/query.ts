@@ -73,7 +73,7 @@ const revision = (text: string): number => {
 export const optionalRevision = optional(revision);
 
 export const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+export const MAX_LIMIT = 200;
 
 export const limit: Parameter<number> = (text = String(DEFAULT_LIMIT)) => {
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;

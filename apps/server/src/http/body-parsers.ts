@@ -1,23 +1,38 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { parseJson } from './json-body.js';
+import { termsOf } from './needs-scope.js';
 
-/** JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. */
+/**
+ * JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. A route that takes a
+ * file gets the bare stream of a multipart body, which has a limit of its own.
+ */
 export function addBodyParsers(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
+      if (takesFile(request)) throw NOT_MULTIPART;
       refuseEncodings(request);
       done(null, bytes.length === 0 ? undefined : parseJson(bytes));
     } catch (error) {
       done(error as Error);
     }
   });
+  fastify.addContentTypeParser('multipart/form-data', (request, payload, done) => {
+    const isEncoded = (request.headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+    if (takesFile(request)) done(isEncoded ? ENCODED : null, payload);
+    else done(NOT_JSON);
+  });
   fastify.addContentTypeParser('*', (request, _payload, done) => {
-    done(request.headers['content-length'] === '0' ? null : NOT_JSON);
+    if (request.headers['content-length'] === '0') done(null);
+    else done(takesFile(request) ? NOT_MULTIPART : NOT_JSON);
   });
 }
 
+const takesFile = ({ routeOptions }: FastifyRequest): boolean =>
+  termsOf(routeOptions.config)?.takesFile === true;
+
+const NOT_MULTIPART = new Problem('unsupported_media_type', 'send the file as multipart/form-data');
 const NOT_JSON = new Problem('unsupported_media_type', 'send the body as application/json');
 const NOT_UTF8 = new Problem('unsupported_media_type', 'send the body in UTF-8');
 const ENCODED = new Problem('unsupported_media_type', 'send the body without a content encoding');

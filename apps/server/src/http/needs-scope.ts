@@ -7,10 +7,12 @@ export interface RouteTerms {
   readonly scope: Scope | null;
   /** A GET that streams: HEAD makes no sense there. */
   readonly isStream?: boolean;
+  /** Takes multipart/form-data and nothing else. */
+  readonly takesFile?: boolean;
 }
 
 /** The scope that a key needs for this route. Every route has this or `@Open`, or the boot stops. */
-export const NeedsScope = (scope: Scope, more: { readonly isStream?: boolean } = {}): MethodDecorator =>
+export const NeedsScope = (scope: Scope, more: Omit<RouteTerms, 'scope'> = {}): MethodDecorator =>
   RouteConfig({ scope, ...more } satisfies RouteTerms);
 
 /** Needs no key: health and docs only. */

@@ -1,0 +1,160 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import { type FieldError, Problem, filenameFault } from '#domain';
+import { FileTooLarge, type ReceivedFile, type UploadStore } from '#event-log';
+import { invalidFields } from '../dto/run-body.js';
+
+/** A file as it was sent, on disk. */
+export interface Upload {
+  readonly file: ReceivedFile;
+  readonly filename: string;
+  readonly datastore: string;
+}
+
+export interface UploadRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Readable;
+}
+
+/** What the parts and their headers may add to the file. */
+const FRAME_BYTES = 64 * 1024;
+const LIMITS = { fieldNameSize: 100, fieldSize: 1_000, headerPairs: 20, headerSize: 8 * 1024, parts: 20 };
+
+/**
+ * Reads a multipart body with a `file` and a `datastore_id`, in any order, a piece at a time. Nothing is left of a file
+ * that is refused. @throws Problem
+ */
+export async function receiveUpload(
+  { headers, body }: UploadRequest,
+  store: UploadStore,
+  maxBytes: number,
+): Promise<Upload> {
+  if (Number(headers['content-length'] ?? 0) > maxBytes + FRAME_BYTES) throw tooLarge(maxBytes);
+  const parts = new Parts(store, maxBytes);
+  try {
+    await readParts(headers, body, parts);
+    return parts.complete();
+  } catch (error) {
+    await parts.discard();
+    body.unpipe();
+    body.resume();
+    throw error;
+  }
+}
+
+function readParts(headers: IncomingHttpHeaders, body: Readable, parts: Parts): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const busboy = openBusboy(headers);
+  const fail = (error: unknown): void => {
+    body.unpipe(busboy);
+    reject(error instanceof Problem ? error : BROKEN);
+  };
+  busboy.on('file', (name, stream, filename) => {
+    stream.on('error', fail);
+    parts.file(name, stream, filename).catch(fail);
+  });
+  busboy.on('field', (name, value) => parts.field(name, value));
+  for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
+    busboy.on(limit, () => fail(new Problem('invalid_request', 'the body has too many parts')));
+  busboy.on('error', fail);
+  busboy.on('finish', () => void parts.settled().then(resolve, fail));
+  body.on('error', () => fail(CUT_OFF));
+  body.on('close', () => {
+    if (!body.readableEnded) fail(CUT_OFF);
+  });
+  body.pipe(busboy);
+  return promise;
+}
+
+function openBusboy(headers: IncomingHttpHeaders): BusboyInstance {
+  try {
+    return new Busboy({
+      headers: { ...headers, 'content-type': headers['content-type'] ?? '' },
+      limits: LIMITS,
+      preservePath: true,
+      defCharset: 'utf8',
+    });
+  } catch {
+    throw new Problem('invalid_request', 'Content-Type: the boundary of the parts is missing');
+  }
+}
+
+/** What has come so far. Owns the received file until it is handed over. */
+class Parts {
+  private readonly errors: FieldError[] = [];
+  private receiving: Promise<ReceivedFile | null> | null = null;
+  private received: ReceivedFile | null = null;
+  private filename = '';
+  private datastore: string | null = null;
+  private isDiscarded = false;
+
+  constructor(
+    private readonly store: UploadStore,
+    private readonly maxBytes: number,
+  ) {}
+
+  field(name: string, value: string): void {
+    if (name === 'file') this.refuse('file', 'must be a file, with a file name');
+    else if (name !== 'datastore_id') this.refuse(name.slice(0, 100), 'is not a known field');
+    else if (this.datastore !== null) this.refuse('datastore_id', 'must be given once');
+    else if (value.includes('\0') || value.includes('\u{fffd}')) this.refuse('datastore_id', 'must be UTF-8');
+    else this.datastore = value;
+  }
+
+  async file(name: string, stream: BusboyFileStream, filename: string | undefined): Promise<void> {
+    const fault = filenameFault(filename ?? '');
+    if (name !== 'file') this.refuse(name.slice(0, 100), 'is not a known field');
+    else if (this.receiving !== null) this.refuse('file', 'must be given once');
+    else if (fault !== null) this.refuse('file', fault);
+    // What is refused is read all the same, so that every fault is named.
+    if (this.errors.length > 0) return void stream.resume();
+    this.filename = filename ?? '';
+    this.receiving = this.receive(stream);
+    await this.receiving;
+  }
+
+  async settled(): Promise<void> {
+    await this.receiving;
+  }
+
+  complete(): Upload {
+    const { received, filename, datastore } = this;
+    if (received === null && !this.errors.some(({ path }) => path === 'file'))
+      this.refuse('file', 'is required');
+    if (datastore === null && !this.errors.some(({ path }) => path === 'datastore_id'))
+      this.refuse('datastore_id', 'is required');
+    if (datastore === '') this.refuse('datastore_id', 'must not be empty');
+    if (this.errors.length > 0 || received === null || datastore === null) throw invalidFields(this.errors);
+    return { file: received, filename, datastore };
+  }
+
+  async discard(): Promise<void> {
+    this.isDiscarded = true;
+    await this.received?.discard();
+  }
+
+  private async receive(stream: BusboyFileStream): Promise<ReceivedFile | null> {
+    try {
+      const file = await this.store.receive(stream as AsyncIterable<Uint8Array>, this.maxBytes);
+      if (this.isDiscarded) await file.discard();
+      this.received = file;
+      return file;
+    } catch (error) {
+      if (error instanceof FileTooLarge) throw tooLarge(this.maxBytes);
+      throw error;
+    }
+  }
+
+  private refuse(path: string, message: string): void {
+    this.errors.push({ path, message });
+  }
+}
+
+const BROKEN = new Problem('invalid_request', 'the multipart body is broken or was cut off');
+const CUT_OFF = new Problem('invalid_request', 'the body was cut off');
+const tooLarge = (maxBytes: number): Problem =>
+  new Problem(
+    'payload_too_large',
+    `the file is larger than the ${maxBytes / 1024 / 1024} MB that MAX_UPLOAD_MB allows`,
+  );

@@ -1,0 +1,125 @@
+import { Problem } from '#domain';
+import type { EgressGuard } from '#platform';
+
+export type DatabaseKind = 'postgres' | 'mysql';
+
+/** Where a caller's database is, and as whom we come. Holds a password: never log it. */
+export interface Connection {
+  readonly kind: DatabaseKind;
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** `verify`: the certificate must be good for the host; `encrypt`: any will do. */
+  readonly tls: 'off' | 'encrypt' | 'verify';
+}
+
+const KINDS: Readonly<Record<string, DatabaseKind>> = {
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+  'mysql:': 'mysql',
+  'mariadb:': 'mysql',
+};
+const PORTS = { postgres: 5432, mysql: 3306 } as const;
+
+/** What a parameter of TLS says, in the words of both databases. */
+const TLS: Readonly<Record<string, Connection['tls']>> = {
+  disable: 'off',
+  disabled: 'off',
+  false: 'off',
+  '0': 'off',
+  allow: 'off',
+  prefer: 'off',
+  preferred: 'off',
+  require: 'encrypt',
+  required: 'encrypt',
+  'no-verify': 'encrypt',
+  'verify-ca': 'verify',
+  verify_ca: 'verify',
+  'verify-full': 'verify',
+  verify_identity: 'verify',
+  true: 'verify',
+  '1': 'verify',
+};
+const TLS_PARAMETERS = new Set(['sslmode', 'ssl-mode', 'ssl_mode', 'ssl', 'tls']);
+/** Say nothing that matters here: the character set is UTF-8, and each call has a connection of its own. */
+const IGNORED = new Set([
+  'application_name',
+  'charset',
+  'connect_timeout',
+  'timezone',
+  'pgbouncer',
+  'schema',
+]);
+
+/** What is wrong with a connection string, or null. Never holds any of it. */
+export function connectionFault(text: string): string | null {
+  try {
+    readConnection(text);
+    return null;
+  } catch (error) {
+    if (error instanceof WrongConnection) return error.message;
+    throw error;
+  }
+}
+
+class WrongConnection extends Error {
+  override readonly name = 'WrongConnection';
+}
+
+/** @throws WrongConnection */
+export function readConnection(text: string): Connection {
+  const url = parsed(text);
+  const kind = KINDS[url.protocol];
+  if (kind === undefined) throw new WrongConnection('must begin with postgres://, mysql:// or mariadb://');
+  if (url.hostname === '') throw new WrongConnection('must name a host');
+  return {
+    kind,
+    host: plain(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? PORTS[kind] : Number(url.port),
+    user: plain(url.username),
+    password: plain(url.password),
+    database: plain(url.pathname.slice(1)) || (kind === 'postgres' ? plain(url.username) : ''),
+    tls: tlsOf(url),
+  };
+}
+
+function parsed(text: string): URL {
+  // eslint-disable-next-line no-control-regex
+  if (!/^[a-z]+:\/\//i.test(text) || /[\u0000-\u0020]/.test(text) || !URL.canParse(text))
+    throw new WrongConnection('must be a URL like postgres://user:password@host:5432/database');
+  return new URL(text);
+}
+
+function plain(encoded: string): string {
+  try {
+    const text = decodeURIComponent(encoded);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Said below.
+  }
+  throw new WrongConnection('must be percent-encoded as UTF-8');
+}
+
+/** A parameter may not lead elsewhere: to another host, a socket, a file. */
+function tlsOf(url: URL): Connection['tls'] {
+  let tls: Connection['tls'] = 'off';
+  for (const [name, value] of url.searchParams) {
+    const key = name.toLowerCase();
+    const said = TLS[value.toLowerCase()];
+    if (TLS_PARAMETERS.has(key) && said !== undefined) tls = said;
+    else if (!IGNORED.has(key)) throw new WrongConnection(`must not have the parameter ${name.slice(0, 50)}`);
+  }
+  return tls;
+}
+
+/** @throws Problem invalid_request where the host is forbidden; one that has no address now may have one later */
+export async function requireAllowed(text: string, egress: EgressGuard): Promise<void> {
+  const verdict = await egress.check(readConnection(text).host);
+  if (verdict.kind !== 'refused') return;
+  const path = 'metadata.connectionString';
+  const message = 'leads to a host that is not allowed (see EGRESS_ALLOW)';
+  throw new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] });
+}

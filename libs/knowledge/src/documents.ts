@@ -1,0 +1,48 @@
+import { type Document, documentStream, notFound } from '#domain';
+import { type Datastores, requireDocuments } from './datastores.js';
+import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
+import type { Author } from './ports.js';
+import type { DocumentRow, KnowledgeRows } from './postgres/knowledge-rows.js';
+import type { Progress } from './progress.js';
+import type { KnowledgeStreams } from './streams.js';
+
+/** Shows and deletes documents. */
+export class Documents {
+  constructor(
+    private readonly ports: {
+      readonly datastores: Datastores;
+      readonly streams: KnowledgeStreams;
+      readonly rows: KnowledgeRows;
+      readonly progress: Progress;
+    },
+  ) {}
+
+  /** @throws Problem not_found, also where its datastore is gone */
+  async require(project: string, id: string): Promise<Document> {
+    const { document } = await this.ports.streams.document(id);
+    if (document === null || document.project !== project) throw notFound('the document');
+    const datastore = await this.ports.streams.datastore(document.datastore);
+    if (datastore === null) throw notFound('the document');
+    return document;
+  }
+
+  /** Newest first. @throws Problem not_found, unprocessable, invalid_request */
+  async list(project: string, datastore: string, { limit, cursor }: PageRequest): Promise<Page<DocumentRow>> {
+    const before = placeOf(cursor);
+    requireDocuments(await this.ports.datastores.require(project, datastore));
+    await this.ports.progress.caughtUp();
+    return pageOf(await this.ports.rows.documents(datastore, limit + 1, before), limit);
+  }
+
+  /** With its file and its passages. @throws Problem not_found; LogUnavailable */
+  async delete(id: string, by: Author): Promise<void> {
+    const { streams, progress } = this.ports;
+    for (;;) {
+      const { revision } = await this.require(by.project, id);
+      const deleted = { type: 'document_deleted', data: {} } as const;
+      const { kind } = await streams.append(documentStream(id), [deleted], by, revision);
+      // The outcome of its reading may come in between.
+      if (kind === 'appended') return progress.caughtUp();
+    }
+  }
+}

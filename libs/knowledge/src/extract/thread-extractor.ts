@@ -1,0 +1,178 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '#platform';
+import { type Extraction, Extractor, type PassageBatch } from '../extractor.js';
+import type { FromThread, ToThread } from './protocol.js';
+
+export interface ExtractorLimits {
+  /** Of one file, whatever is in it. */
+  readonly timeoutMs: number;
+  /** Of a thread's heap, and of what it holds outside. */
+  readonly heapMb: number;
+  readonly outsideMb: number;
+  /** A thread that nobody needs ends after this. */
+  readonly idleMs: number;
+}
+
+const LIMITS: ExtractorLimits = { timeoutMs: 600_000, heapMb: 256, outsideMb: 320, idleMs: 5_000 };
+const LOOK_MS = 100;
+/** Files up to this need not wait behind a large one. */
+const SMALL_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Reads files in threads: one for any file, one for small ones. Owns the threads.
+ * 1. A thread that takes too long or too much memory is ended, with its file; the next file gets a new one.
+ * 2. A file's passages are taken in order, one batch at a time.
+ */
+export class ThreadExtractor extends Extractor {
+  private readonly lanes: readonly Lane[];
+
+  constructor(clock: Clock, limits: Partial<ExtractorLimits> = {}) {
+    super();
+    const all = { ...LIMITS, ...limits };
+    this.lanes = [new Lane(clock, all), new Lane(clock, all)];
+  }
+
+  override extract(
+    { path, bytes }: { readonly path: string; readonly bytes: number },
+    take: (batch: PassageBatch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Extraction> {
+    const [any, small] = this.lanes as [Lane, Lane];
+    const lane = bytes <= SMALL_BYTES && small.waiting <= any.waiting ? small : any;
+    return lane.extract(path, take, signal);
+  }
+
+  override async close(): Promise<void> {
+    await Promise.all(this.lanes.map((lane) => lane.close()));
+  }
+}
+
+/** One file after the other. */
+class Lane {
+  waiting = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  private worker: Worker | null = null;
+  private cancelIdle: () => void = () => undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: ExtractorLimits,
+  ) {}
+
+  async extract(
+    path: string,
+    take: (batch: PassageBatch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Extraction> {
+    this.waiting += 1;
+    const mine = this.last.then(() => this.run(path, take, signal)).finally(() => (this.waiting -= 1));
+    this.last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async close(): Promise<void> {
+    this.cancelIdle();
+    await this.worker?.terminate();
+    this.worker = null;
+  }
+
+  private async run(
+    path: string,
+    take: (batch: PassageBatch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Extraction> {
+    signal.throwIfAborted();
+    this.cancelIdle();
+    const worker = (this.worker ??= startWorker(this.limits));
+    const watch = new AbortController();
+    try {
+      const extraction = await Promise.race([
+        this.converse(worker, path, take),
+        aborted(signal, watch.signal),
+        this.overstepped(worker, watch.signal),
+      ]);
+      if (worker !== this.worker) return extraction;
+      if (extraction.kind === 'unreadable' && extraction.reason in OVERSTEPPED) await this.close();
+      else this.cancelIdle = this.clock.timer(this.limits.idleMs, () => void this.close());
+      return extraction;
+    } catch (error) {
+      await this.close();
+      throw error;
+    } finally {
+      watch.abort();
+    }
+  }
+
+  private converse(
+    worker: Worker,
+    path: string,
+    take: (batch: PassageBatch) => Promise<void>,
+  ): Promise<Extraction> {
+    return new Promise((resolve, reject) => {
+      const done = (extraction: Extraction) => {
+        worker.removeAllListeners();
+        // What it says when nobody listens is not for us.
+        worker.on('error', () => undefined);
+        resolve(extraction);
+      };
+      worker.on('message', (message: FromThread) => {
+        if (message.kind === 'done') return done(message.extraction);
+        take(message.batch).then(() => worker.postMessage({ kind: 'taken' } satisfies ToThread), reject);
+      });
+      worker.on('error', (error: NodeJS.ErrnoException) =>
+        done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_MUCH_MEMORY : DAMAGED),
+      );
+      worker.on('exit', () => {
+        this.worker = null;
+        done(DAMAGED);
+      });
+      worker.postMessage({ kind: 'extract', path } satisfies ToThread);
+    });
+  }
+
+  /** Resolves when the file takes too long or too much memory. */
+  private async overstepped(worker: Worker, until: AbortSignal): Promise<Extraction> {
+    const end = this.clock.now() + this.limits.timeoutMs;
+    const outside = this.limits.outsideMb * 1024 * 1024;
+    for (;;) {
+      await this.clock.sleep(LOOK_MS, until);
+      if (this.clock.now() >= end) return TOO_LONG;
+      const held = await worker.getHeapStatistics().then(
+        (s) => s.external_memory,
+        () => 0,
+      );
+      if (held > outside) return TOO_MUCH_MEMORY;
+    }
+  }
+}
+
+function startWorker({ heapMb }: ExtractorLimits): Worker {
+  const isSource = import.meta.url.endsWith('.ts');
+  return new Worker(new URL(isSource ? './thread.ts' : './thread.js', import.meta.url), {
+    ...(isSource && {
+      execArgv: ['--no-warnings', '--import', `data:text/javascript,${encodeURIComponent(FROM_SOURCE)}`],
+    }),
+    name: 'annals-extract',
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+  });
+}
+
+/** Never resolves; rejects with the signal's reason. */
+const aborted = (signal: AbortSignal, until: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: until });
+  });
+
+/** Under jest, which compiles in memory, the thread runs from source: Node strips its types. */
+const FROM_SOURCE = `import { registerHooks } from 'node:module';
+registerHooks({ resolve: (name, context, next) =>
+  next(/^\\.{1,2}\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.slice(0, -3) + '.ts' : name, context) });`;
+
+const unreadable = (reason: string): Extraction => ({ kind: 'unreadable', code: 'unprocessable', reason });
+const TOO_LONG = unreadable('the file takes too long to read');
+const TOO_MUCH_MEMORY = unreadable('the file takes too much memory to read');
+const DAMAGED = unreadable('the file is damaged');
+const OVERSTEPPED = {
+  'the file takes too long to read': true,
+  'the file takes too much memory to read': true,
+};

@@ -1,0 +1,23 @@
+import type { Unreadable } from '#domain';
+import type { Passage } from './passage.js';
+
+export interface PassageBatch {
+  readonly passages: readonly Passage[];
+  /** A text search configuration of PostgreSQL. */
+  readonly language: string;
+}
+
+export type Extraction =
+  | { readonly kind: 'extracted'; readonly pages: number | null; readonly passages: number }
+  | ({ readonly kind: 'unreadable' } & Unreadable);
+
+/** Port: makes text of files, in bounded time and memory. */
+export abstract class Extractor {
+  /** `take` gets the passages as they come, one batch at a time. Rejects with the signal's reason, or with what `take` throws. */
+  abstract extract(
+    file: { readonly path: string; readonly bytes: number },
+    take: (batch: PassageBatch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Extraction>;
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+export { connectionFault } from './connection-string.js';
+export { Datastores, type NewDatastore, requireDocuments } from './datastores.js';
+export { Documents } from './documents.js';
+export { type Extraction, Extractor, type PassageBatch } from './extractor.js';
+export { ThreadExtractor } from './extract/thread-extractor.js';
+export { type IndexDocument, IndexDocumentHandler } from './index-document.js';
+export { type Knowledge, type KnowledgeOptions, openKnowledge } from './open-knowledge.js';
+export type { Page, PageRequest } from './paging.js';
+export type { Author, CreationKeys, CreationRequest, KnowledgeDatabase } from './ports.js';
+export type { DatastoreRow, DocumentRow } from './postgres/knowledge-rows.js';
+export { Search, type SearchItem } from './search.js';

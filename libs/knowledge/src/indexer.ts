@@ -1,0 +1,120 @@
+import { DATASTORE_PREFIX, DOCUMENT_PREFIX } from '#domain';
+import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent, UploadStore } from '#event-log';
+import type { Clock, Logger } from '#platform';
+import { scopeOf } from './index-document.js';
+import type { Outcomes } from './outcomes.js';
+import { type KnowledgeRows, CheckpointMoved, type UnreadUpload } from './postgres/knowledge-rows.js';
+import { TextLost } from './postgres/passage-rows.js';
+import type { KnowledgeStreams } from './streams.js';
+import { ReadingStopped, type TextReader } from './text-reader.js';
+
+export const INDEXED_PREFIXES = [DATASTORE_PREFIX, DOCUMENT_PREFIX] as const;
+
+interface IndexerPorts {
+  readonly log: EventLog;
+  readonly rows: KnowledgeRows;
+  readonly reader: TextReader;
+  readonly outcomes: Outcomes;
+  readonly streams: KnowledgeStreams;
+  readonly uploads: UploadStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Makes the tables where they are missing. */
+  readonly migrate: () => Promise<void>;
+}
+
+const LOOK_MS = 5_000;
+const VACUUM_PAUSE_MS = 2_000;
+const AT_ONCE = 20;
+
+/**
+ * Follows the streams of datastores and documents: keeps their rows, removes what was deleted, and reads the documents
+ * whose text is nowhere: those that a crash interrupted, and all of them when the tables were lost.
+ */
+export class Indexer implements FollowerTarget {
+  private readonly stopping = new AbortController();
+  private isVacuumDue = false;
+
+  constructor(private readonly ports: IndexerPorts) {}
+
+  async load(): Promise<{ logId: string; position: number } | null> {
+    await this.ports.migrate();
+    return this.ports.rows.loadCheckpoint();
+  }
+
+  async apply(batch: FollowerBatch): Promise<void> {
+    const gone = await this.ports.rows.apply(batch);
+    for (const upload of gone) {
+      this.ports.reader.stop(upload);
+      await this.ports.uploads.remove(scopeOf(upload));
+    }
+    this.isVacuumDue ||= gone.length > 0;
+  }
+
+  /** Our own events always fit; one that does not must not stop the others. */
+  async park({ stream, type }: RecordedEvent, error: unknown): Promise<void> {
+    this.ports.logger.error({ err: error, stream, type }, 'an event of a datastore cannot be applied');
+  }
+
+  isTransient(error: unknown): boolean {
+    const { name } = error as { name?: unknown };
+    return error instanceof CheckpointMoved || name === 'ReadModelsUnavailable' || isMissingTable(error);
+  }
+
+  /** Reads what nobody reads, until stop. */
+  async run(caughtUp: () => Promise<void>): Promise<void> {
+    const { clock, logger, log, rows } = this.ports;
+    const { signal } = this.stopping;
+    let isFresh = log.exclusive;
+    while (!signal.aborted) {
+      try {
+        await caughtUp();
+        if (isFresh) await rows.forgetReaders();
+        isFresh = false;
+        await this.readAll();
+        await this.vacuum();
+      } catch (error) {
+        if (!signal.aborted) logger.warn({ err: error }, 'documents wait to be read');
+      }
+      const pauseMs = this.isVacuumDue ? VACUUM_PAUSE_MS : LOOK_MS;
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+    }
+  }
+
+  stop(): void {
+    this.stopping.abort();
+    this.ports.reader.stopAll();
+  }
+
+  private async readAll(): Promise<void> {
+    const unread = await this.ports.rows.unread(AT_ONCE);
+    for (const upload of unread) {
+      if (this.stopping.signal.aborted) return;
+      if (!this.ports.reader.isReading(upload.upload)) await this.read(upload);
+    }
+  }
+
+  private async read({ document: id, upload, datastore, file }: UnreadUpload): Promise<void> {
+    const { reader, outcomes, uploads, streams, logger } = this.ports;
+    try {
+      const { document } = await streams.document(id);
+      const path = uploads.pathOf(scopeOf(upload), file);
+      const extraction = await reader.read({ upload, datastore }, { path, bytes: document?.bytes ?? 0 });
+      await outcomes.record(id, upload, extraction);
+    } catch (error) {
+      if (error instanceof ReadingStopped || error instanceof TextLost) return;
+      logger.warn({ err: error, document: id }, 'a document is read again later');
+    }
+  }
+
+  private async vacuum(): Promise<void> {
+    if (!this.isVacuumDue) return;
+    this.isVacuumDue = false;
+    await this.ports.rows.vacuum();
+  }
+}
+
+const isMissingTable = (error: unknown): boolean => {
+  const { code } = error as { code?: unknown };
+  return code === '42P01' || code === '3F000';
+};

@@ -1,0 +1,110 @@
+import { type EventLog, Follower, type UploadStore } from '#event-log';
+import type { Background, Clock, EgressGuard, Logger, Random, SecretBox } from '#platform';
+import { requireAllowed } from './connection-string.js';
+import { Datastores } from './datastores.js';
+import { Documents } from './documents.js';
+import { ThreadExtractor } from './extract/thread-extractor.js';
+import type { Extractor } from './extractor.js';
+import { IndexDocumentHandler } from './index-document.js';
+import { INDEXED_PREFIXES, Indexer } from './indexer.js';
+import { Outcomes } from './outcomes.js';
+import type { CreationKeys, KnowledgeDatabase } from './ports.js';
+import { KnowledgeRows } from './postgres/knowledge-rows.js';
+import { migrate } from './postgres/migrate.js';
+import { PassageRows } from './postgres/passage-rows.js';
+import { PassageSearch } from './postgres/passage-search.js';
+import { Progress } from './progress.js';
+import { Search } from './search.js';
+import { KnowledgeStreams } from './streams.js';
+import { TextReader } from './text-reader.js';
+
+export interface KnowledgeOptions {
+  readonly log: EventLog;
+  readonly database: KnowledgeDatabase;
+  readonly uploads: UploadStore;
+  readonly box: SecretBox;
+  readonly egress: EgressGuard;
+  readonly keys: CreationKeys;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  /** False: this process keeps no rows and reads no documents but those that it accepts. */
+  readonly isIndexer?: boolean;
+  readonly extractor?: Extractor;
+  /** The follower ended although nobody stopped it: the process must not go on. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface Knowledge {
+  readonly datastores: Datastores;
+  readonly documents: Documents;
+  readonly indexDocument: IndexDocumentHandler;
+  readonly search: Search;
+  readonly follower: Follower | null;
+  close(): Promise<void>;
+}
+
+/** Starts what the queries need, in the background: it returns at once, and waits for the database as long as it takes. */
+export function openKnowledge(options: KnowledgeOptions): Knowledge {
+  const { log, database, clock, random, background, logger, isIndexer = true } = options;
+  const { box, keys, egress } = options;
+  const parts = partsOf(options);
+  const { rows, streams, extractor } = parts;
+  let trigrams: string | null = null;
+  const prepare = async (): Promise<void> => {
+    trigrams = await migrate(database, logger);
+  };
+  const indexer = new Indexer({ ...options, ...parts, migrate: prepare });
+  const follower = isIndexer ? followerOf(options, indexer) : null;
+  const progress = new Progress({ log, clock, database, rows, follower });
+  const check = (text: string) => requireAllowed(text, egress);
+  const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
+  let isClosed = false;
+  background.start('begin to follow the documents', async () => {
+    await database.ready.catch(() => undefined);
+    if (isClosed || !database.isOpen) return;
+    if (follower === null) return prepare();
+    follower.start();
+    await indexer.run(() => progress.caughtUp());
+  });
+  return {
+    datastores,
+    documents: new Documents({ datastores, streams, rows, progress }),
+    indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress }),
+    search: new Search(new PassageSearch(database, () => trigrams)),
+    follower,
+    close: async () => {
+      isClosed = true;
+      indexer.stop();
+      await follower?.stop();
+      await extractor.close();
+    },
+  };
+}
+
+function partsOf({ log, database, clock, random, logger, extractor }: KnowledgeOptions) {
+  const streams = new KnowledgeStreams({ log, clock, random });
+  const passages = new PassageRows(database, random.hex(8));
+  const reading = extractor ?? new ThreadExtractor(clock);
+  return {
+    streams,
+    passages,
+    extractor: reading,
+    rows: new KnowledgeRows(database),
+    reader: new TextReader(reading, passages, clock),
+    outcomes: new Outcomes({ streams, passages, logger }),
+  };
+}
+
+function followerOf(options: KnowledgeOptions, target: Indexer): Follower {
+  const { log, clock, random, background, logger } = options;
+  const onFatal = (error: unknown): void => {
+    logger.error({ err: error }, 'the documents are not followed any more');
+    options.onFatal?.(error);
+  };
+  return new Follower(
+    { name: 'knowledge', prefixes: INDEXED_PREFIXES, target, onFatal },
+    { log, clock, random, background, logger },
+  );
+}

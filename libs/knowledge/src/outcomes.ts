@@ -1,0 +1,44 @@
+import { type DocumentEvent, documentStream } from '#domain';
+import type { Logger } from '#platform';
+import type { Extraction } from './extractor.js';
+import type { PassageRows } from './postgres/passage-rows.js';
+import type { KnowledgeStreams } from './streams.js';
+
+/** Writes down what came of reading a document that was answered `processing`. */
+export class Outcomes {
+  constructor(
+    private readonly ports: {
+      readonly streams: KnowledgeStreams;
+      readonly passages: PassageRows;
+      readonly logger: Logger;
+    },
+  ) {}
+
+  /** The log has one outcome of an upload; a text that is read again (its tables were lost) adds none. */
+  async record(id: string, upload: string, extraction: Extraction): Promise<void> {
+    const { streams, passages, logger } = this.ports;
+    const { document } = await streams.document(id);
+    if (document?.upload !== upload) return passages.remove(upload);
+    if (extraction.kind === 'unreadable') await passages.remove(upload);
+    if (document.status !== 'processing') {
+      if (extraction.kind === 'unreadable')
+        logger.error(
+          { document: id, reason: extraction.reason },
+          'an indexed document cannot be read any more',
+        );
+      return;
+    }
+    const by = { project: document.project, actor: 'indexer' };
+    // A conflict is a deletion, or the outcome that another process found.
+    await streams.append(documentStream(id), [outcomeOf(extraction)], by, document.revision);
+  }
+}
+
+export const outcomeOf = (extraction: Extraction): DocumentEvent => {
+  if (extraction.kind === 'unreadable') {
+    const { code, reason } = extraction;
+    return { type: 'document_failed', data: { code, reason } };
+  }
+  const { passages, pages } = extraction;
+  return { type: 'document_indexed', data: { passages, pages } };
+};

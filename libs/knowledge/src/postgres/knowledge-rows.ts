@@ -1,0 +1,238 @@
+import type { PoolClient } from 'pg';
+import {
+  DATASTORE_PREFIX,
+  DOCUMENT_PREFIX,
+  type DatastoreEvent,
+  type DatastoreType,
+  type DocumentEvent,
+  type DocumentStatus,
+  type Unreadable,
+} from '#domain';
+import type { FollowerBatch, RecordedEvent } from '#event-log';
+import type { Place } from '../paging.js';
+import type { KnowledgeDatabase } from '../ports.js';
+import { type UploadRef, removeUpload } from './passage-rows.js';
+import { SCHEMA } from './tables.js';
+
+const CHECKPOINT = 'knowledge';
+
+export interface DatastoreRow {
+  readonly id: string;
+  readonly name: string;
+  readonly type: DatastoreType;
+  readonly createdAt: number;
+}
+
+export interface DocumentRow {
+  readonly id: string;
+  readonly datastore: string;
+  readonly filename: string;
+  readonly bytes: number;
+  readonly status: DocumentStatus;
+  readonly failure: Unreadable | null;
+  readonly pages: number | null;
+  readonly createdAt: number;
+  readonly indexedAt: number | null;
+}
+
+/** An upload whose text nobody has read yet, or not to its end. */
+export interface UnreadUpload extends UploadRef {
+  readonly document: string;
+  readonly file: string;
+}
+
+/** Another process has moved the checkpoint. */
+export class CheckpointMoved extends Error {
+  override readonly name = 'CheckpointMoved';
+}
+
+/** Datastores and documents as their lists show them. */
+export class KnowledgeRows {
+  constructor(private readonly database: KnowledgeDatabase) {}
+
+  async loadCheckpoint(): Promise<{ logId: string; position: number } | null> {
+    const { rows } = await this.database.query({
+      text: `SELECT log_id, position FROM ${SCHEMA}.checkpoints WHERE name = $1`,
+      values: [CHECKPOINT],
+    });
+    const row = rows[0] as { log_id: string; position: string } | undefined;
+    return row === undefined ? null : { logId: row.log_id, position: Number(row.position) };
+  }
+
+  /** Rows and checkpoint together. Returns the uploads that are gone for good. @throws CheckpointMoved */
+  async apply({ logId, events, from, to }: FollowerBatch): Promise<readonly string[]> {
+    const gone: string[] = [];
+    const isDone = await this.database.transaction(async (client) => {
+      gone.length = 0;
+      if (!(await moveCheckpoint(client, logId, from, to))) return false;
+      for (const event of events) gone.push(...(await applyEvent(client, event)));
+      return true;
+    });
+    if (!isDone) throw new CheckpointMoved('another process follows, too');
+    return gone;
+  }
+
+  async datastores(project: string, limit: number, before: Place | null): Promise<DatastoreRow[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT id, name, type, created_at::float8 AS "createdAt" FROM ${SCHEMA}.datastores
+        WHERE project = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
+        ORDER BY created_at DESC, id DESC LIMIT $4`,
+      values: [project, before?.createdAt ?? null, before?.id ?? null, limit],
+    });
+    return rows as DatastoreRow[];
+  }
+
+  async documents(datastore: string, limit: number, before: Place | null): Promise<DocumentRow[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT id, datastore, filename, bytes::float8 AS bytes, status, pages,
+          created_at::float8 AS "createdAt", indexed_at::float8 AS "indexedAt",
+          CASE WHEN failure_code IS NULL THEN NULL
+            ELSE jsonb_build_object('code', failure_code, 'reason', failure_reason) END AS failure
+        FROM ${SCHEMA}.documents
+        WHERE datastore = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
+        ORDER BY created_at DESC, id DESC LIMIT $4`,
+      values: [datastore, before?.createdAt ?? null, before?.id ?? null, limit],
+    });
+    return rows as DocumentRow[];
+  }
+
+  /** Uploads that wait for a reader, the oldest first. */
+  async unread(limit: number): Promise<UnreadUpload[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT d.upload, d.datastore, d.id AS document, d.file
+        FROM ${SCHEMA}.documents d LEFT JOIN ${SCHEMA}.texts t USING (upload)
+        WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
+        ORDER BY d.created_at, d.id LIMIT $1`,
+      values: [limit],
+    });
+    return rows as UnreadUpload[];
+  }
+
+  /** After a crash of the only process: nobody reads, and what belongs to no document never will. */
+  async forgetReaders(): Promise<void> {
+    await this.database.transaction(async (client) => {
+      const { rows } = await client.query<{ upload: string }>(
+        `SELECT upload FROM ${SCHEMA}.texts t
+         WHERE NOT EXISTS (SELECT 1 FROM ${SCHEMA}.documents d WHERE d.upload = t.upload)`,
+      );
+      for (const { upload } of rows) await removeUpload(client, upload);
+      await client.query(`UPDATE ${SCHEMA}.texts SET held_until = '-infinity' WHERE passages IS NULL`);
+      return true;
+    });
+  }
+
+  /** What was deleted leaves the pages of the tables, too. */
+  async vacuum(): Promise<void> {
+    for (const table of ['passages', 'lexemes', 'texts', 'documents'])
+      await this.database.query({ text: `VACUUM ${SCHEMA}.${table}` }, 60_000);
+  }
+}
+
+async function moveCheckpoint(client: PoolClient, logId: string, from: number, to: number): Promise<boolean> {
+  const moved = await client.query(
+    `UPDATE ${SCHEMA}.checkpoints SET position = $4 WHERE name = $1 AND log_id = $2 AND position = $3`,
+    [CHECKPOINT, logId, from, to],
+  );
+  if (moved.rowCount === 1) return true;
+  if (from !== 0) return false;
+  const made = await client.query(
+    `INSERT INTO ${SCHEMA}.checkpoints (name, log_id, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    [CHECKPOINT, logId, to],
+  );
+  return made.rowCount === 1;
+}
+
+/** Returns the uploads that are gone with it. */
+async function applyEvent(client: PoolClient, event: RecordedEvent): Promise<readonly string[]> {
+  if (event.stream.startsWith(DATASTORE_PREFIX))
+    return applyDatastoreEvent(client, event.stream.slice(DATASTORE_PREFIX.length), event);
+  if (event.stream.startsWith(DOCUMENT_PREFIX))
+    return applyDocumentEvent(client, event.stream.slice(DOCUMENT_PREFIX.length), event);
+  return [];
+}
+
+async function applyDatastoreEvent(
+  client: PoolClient,
+  id: string,
+  event: RecordedEvent,
+): Promise<readonly string[]> {
+  const fact = event as unknown as DatastoreEvent;
+  if (fact.type === 'datastore_created') {
+    await client.query(
+      `INSERT INTO ${SCHEMA}.datastores (id, project, name, type, created_at) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (id) DO NOTHING`,
+      [id, event.meta.project, fact.data.name, fact.data.type, event.time],
+    );
+    return [];
+  }
+  const { rows } = await client.query<{ upload: string }>(
+    `DELETE FROM ${SCHEMA}.documents WHERE datastore = $1 RETURNING upload`,
+    [id],
+  );
+  await client.query(
+    `DELETE FROM ${SCHEMA}.passages WHERE upload IN (SELECT upload FROM ${SCHEMA}.texts WHERE datastore = $1)`,
+    [id],
+  );
+  for (const table of ['texts', 'lexemes', 'languages'])
+    await client.query(`DELETE FROM ${SCHEMA}.${table} WHERE datastore = $1`, [id]);
+  await client.query(`DELETE FROM ${SCHEMA}.datastores WHERE id = $1`, [id]);
+  return rows.map(({ upload }) => upload);
+}
+
+async function applyDocumentEvent(
+  client: PoolClient,
+  id: string,
+  event: RecordedEvent,
+): Promise<readonly string[]> {
+  const fact = event as unknown as DocumentEvent;
+  switch (fact.type) {
+    case 'document_uploaded':
+      return insertDocument(client, id, event, fact.data);
+    case 'document_indexed':
+      await client.query(
+        `UPDATE ${SCHEMA}.documents SET status = 'indexed', pages = $2, indexed_at = $3 WHERE id = $1`,
+        [id, fact.data.pages, event.time],
+      );
+      return [];
+    case 'document_failed':
+      await client.query(
+        `UPDATE ${SCHEMA}.documents SET status = 'failed', failure_code = $2, failure_reason = $3 WHERE id = $1`,
+        [id, fact.data.code, fact.data.reason],
+      );
+      return [];
+    case 'document_deleted':
+      return deleteDocument(client, id);
+    default:
+      return [];
+  }
+}
+
+async function insertDocument(
+  client: PoolClient,
+  id: string,
+  { time, meta }: RecordedEvent,
+  { datastore, filename, bytes, upload, file }: UploadedData,
+): Promise<readonly string[]> {
+  // An upload after a failure takes the place of the one before.
+  const gone = await deleteDocument(client, id);
+  const { rowCount } = await client.query(
+    `INSERT INTO ${SCHEMA}.documents (id, datastore, project, filename, bytes, upload, file, status, created_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, 'processing', $8
+     FROM ${SCHEMA}.datastores WHERE id = $2`,
+    [id, datastore, meta.project, filename, bytes, upload, file, time],
+  );
+  // The datastore was deleted while the file came.
+  if (rowCount === 0) await removeUpload(client, upload);
+  return rowCount === 0 ? [...gone, upload] : gone;
+}
+
+async function deleteDocument(client: PoolClient, id: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ upload: string }>(
+    `DELETE FROM ${SCHEMA}.documents WHERE id = $1 RETURNING upload`,
+    [id],
+  );
+  for (const { upload } of rows) await removeUpload(client, upload);
+  return rows.map(({ upload }) => upload);
+}
+
+type UploadedData = Extract<DocumentEvent, { type: 'document_uploaded' }>['data'];

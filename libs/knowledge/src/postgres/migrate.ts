@@ -1,0 +1,51 @@
+import type { PoolClient } from 'pg';
+import type { Logger } from '#platform';
+import type { KnowledgeDatabase } from '../ports.js';
+import { SCHEMA, TABLES, VERSION } from './tables.js';
+
+/** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
+const LOCK = 0x6b6e6f77;
+
+/**
+ * Makes the tables where they are missing or of another version. They hold nothing that the log and the files do not:
+ * an empty checkpoint fills them again. Returns the schema of pg_trgm, or null where it cannot be had.
+ */
+export async function migrate(database: KnowledgeDatabase, logger: Logger): Promise<string | null> {
+  const trigrams = await trigramSchema(database, logger);
+  await database.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    if ((await versionOf(client)) === VERSION) return true;
+    await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
+    await client.query(`CREATE SCHEMA ${SCHEMA}`);
+    for (const statement of TABLES) await client.query(statement);
+    if (trigrams !== null)
+      await client.query(
+        `CREATE INDEX ON ${SCHEMA}.lexemes USING gin (lexeme "${trigrams}".gin_trgm_ops) WITH (fastupdate = off)`,
+      );
+    await client.query(`COMMENT ON SCHEMA ${SCHEMA} IS 'version ${VERSION}'`);
+    return true;
+  });
+  return trigrams;
+}
+
+async function versionOf(client: PoolClient): Promise<number> {
+  const { rows } = await client.query<{ comment: string | null }>(
+    `SELECT obj_description(oid, 'pg_namespace') AS comment FROM pg_namespace WHERE nspname = $1`,
+    [SCHEMA],
+  );
+  return Number(/^version (\d+)$/.exec(rows[0]?.comment ?? '')?.[1] ?? 0);
+}
+
+/** An account that may not create extensions has search without tolerance for typing errors. */
+async function trigramSchema(database: KnowledgeDatabase, logger: Logger): Promise<string | null> {
+  try {
+    await database.query({ text: 'CREATE EXTENSION IF NOT EXISTS pg_trgm' });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === undefined) throw error;
+    logger.warn({ err: error }, 'pg_trgm cannot be created: search does not forgive typing errors');
+  }
+  const { rows } = await database.query({
+    text: `SELECT nspname FROM pg_extension JOIN pg_namespace n ON n.oid = extnamespace WHERE extname = 'pg_trgm'`,
+  });
+  return (rows[0] as { nspname: string } | undefined)?.nspname ?? null;
+}

@@ -1,0 +1,218 @@
+import type { KnowledgeDatabase } from '../ports.js';
+import type { Wanted } from '../search/query-text.js';
+import { type SearchPlan, type Term, planSearch } from '../search/ranking.js';
+import { FOUND_END, FOUND_START } from '../search/snippet.js';
+import { SCHEMA, datastoreLexeme } from './tables.js';
+
+export interface Ranked {
+  readonly upload: string;
+  readonly ordinal: number;
+  readonly score: number;
+}
+
+export interface FoundPassage extends Ranked {
+  readonly document: string;
+  readonly filename: string;
+  readonly page: number | null;
+  /** With marks around what was looked for. */
+  readonly marked: string;
+}
+
+/** Passages that are ranked at most; more are as good as any. */
+const CANDIDATES = 3_000;
+const LIKE_ENOUGH = 0.35;
+const MAX_LIKE = 5;
+/** What a lexeme in the text (D) and in the heading (A) counts. */
+const WEIGHTS = '{0.3, 0.3, 0.5, 1}';
+/** What it counts that all words stand close together. */
+const CLOSENESS = 2;
+/** A passage of so many different words is neither long nor short. */
+const USUAL_WORDS = 80;
+
+/** Questions to the passages of one datastore. */
+export class PassageSearch {
+  constructor(
+    private readonly database: KnowledgeDatabase,
+    /** Schema of pg_trgm; null: typing errors are not forgiven. */
+    private readonly trigrams: () => string | null,
+  ) {}
+
+  /** null: nothing of the query can be looked for. */
+  async plan(datastore: string, wanted: readonly Wanted[]): Promise<SearchPlan | null> {
+    const words = wanted.filter(({ kind }) => kind !== 'phrase');
+    const phrases = wanted.filter(({ kind }) => kind === 'phrase');
+    const [known, total, phraseQueries] = [
+      await this.lexemesOf(
+        datastore,
+        words.map(({ text }) => text),
+      ),
+      await this.passagesIn(datastore),
+      await this.phraseQueries(
+        datastore,
+        phrases.map(({ text }) => text),
+      ),
+    ];
+    const terms: Term[] = [];
+    for (const [index, word] of words.entries()) {
+      const term = await this.termOf(
+        datastore,
+        word,
+        known.filter(({ n }) => n === index + 1),
+      );
+      if (term !== null) terms.push(term);
+    }
+    return planSearch(terms, phraseQueries, datastoreLexeme(datastore), total);
+  }
+
+  /** The best first. */
+  async rank({ candidates, everything, terms }: SearchPlan, limit: number): Promise<Ranked[]> {
+    const values: unknown[] = [candidates, limit, WEIGHTS, everything];
+    const parts = terms.map(({ query, weight }) => {
+      values.push(query, weight);
+      const n = values.length;
+      return `$${n}::float4 * ts_rank($3::float4[], lexemes, $${n - 1}::tsquery)`;
+    });
+    const { rows } = await this.database.query({
+      text: `
+        WITH candidates AS MATERIALIZED (
+          SELECT upload, ordinal, words, lexemes FROM ${SCHEMA}.passages
+          WHERE lexemes @@ $1::tsquery LIMIT ${CANDIDATES}
+        ), ranked AS (
+          SELECT upload, ordinal,
+            (${parts.join(' + ')}
+              + CASE WHEN $4::tsquery IS NULL THEN 0 ELSE ${CLOSENESS} * ts_rank_cd($3::float4[], lexemes, $4::tsquery) END)
+            / (0.8 + 0.2 * words / ${USUAL_WORDS}) AS score
+          FROM candidates
+        )
+        SELECT upload, ordinal, score FROM ranked JOIN ${SCHEMA}.documents d USING (upload)
+        WHERE d.status = 'indexed' ORDER BY score DESC, upload, ordinal LIMIT $2`,
+      values,
+    });
+    return rows as Ranked[];
+  }
+
+  /** In the order given. */
+  async show(ranked: readonly Ranked[], { anything }: SearchPlan): Promise<FoundPassage[]> {
+    const { rows } = await this.database.query({
+      text: `
+        SELECT r.upload, r.ordinal, r.score, d.id AS document, d.filename, p.page,
+          ts_headline(p.language, p.text, $4::tsquery, $5) AS marked
+        FROM unnest($1::text[], $2::int[], $3::float8[]) WITH ORDINALITY AS r (upload, ordinal, score, n)
+        JOIN ${SCHEMA}.passages p ON p.upload = r.upload AND p.ordinal = r.ordinal
+        JOIN ${SCHEMA}.documents d ON d.upload = r.upload
+        ORDER BY r.n`,
+      values: [
+        ranked.map(({ upload }) => upload),
+        ranked.map(({ ordinal }) => ordinal),
+        ranked.map(({ score }) => score),
+        anything,
+        `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`,
+      ],
+    });
+    return rows as FoundPassage[];
+  }
+
+  private async termOf(datastore: string, word: Wanted, known: readonly KnownLexeme[]): Promise<Term | null> {
+    const text = word.text.toLowerCase();
+    if (word.kind === 'prefix') {
+      const passages = (await this.startingWith(datastore, text)).reduce((sum, l) => sum + l.passages, 0);
+      if (passages > 0) return { lexemes: [{ text, isPrefix: true }], passages, likeness: 1 };
+    }
+    const found = known.filter(({ passages }) => passages > 0);
+    if (found.length > 0) return { ...termFrom(found), likeness: 1 };
+    // A word that no language knows is in `known` all the same; one that says nothing (the, and) is not.
+    if (known.length === 0) return null;
+    const like = await this.like(datastore, text, known);
+    return like.length === 0
+      ? null
+      : { ...termFrom(like), likeness: Math.max(...like.map((l) => l.likeness)) };
+  }
+
+  /** What the words are in each language of the datastore, and how many passages have that. */
+  private async lexemesOf(datastore: string, words: readonly string[]): Promise<readonly KnownLexeme[]> {
+    if (words.length === 0) return [];
+    const { rows } = await this.database.query({
+      name: 'annals_knowledge words',
+      text: `
+        SELECT DISTINCT w.n::int AS n, t.lexeme AS text, coalesce(x.passages, 0) AS passages
+        FROM unnest($2::text[]) WITH ORDINALITY AS w (word, n)
+        CROSS JOIN (SELECT language FROM ${SCHEMA}.languages WHERE datastore = $1) l
+        CROSS JOIN LATERAL unnest(to_tsvector(l.language, w.word)) t
+        LEFT JOIN ${SCHEMA}.lexemes x ON x.datastore = $1 AND x.lexeme = t.lexeme`,
+      values: [datastore, words],
+    });
+    return rows as KnownLexeme[];
+  }
+
+  private async passagesIn(datastore: string): Promise<number> {
+    const { rows } = await this.database.query({
+      text: `SELECT coalesce(sum(passages), 0)::int AS passages FROM ${SCHEMA}.texts WHERE datastore = $1`,
+      values: [datastore],
+    });
+    return (rows[0] as { passages: number } | undefined)?.passages ?? 0;
+  }
+
+  private async phraseQueries(datastore: string, phrases: readonly string[]): Promise<string[]> {
+    if (phrases.length === 0) return [];
+    const { rows } = await this.database.query({
+      text: `
+        SELECT '(' || string_agg(DISTINCT '(' || query::text || ')', ' | ') || ')' AS query
+        FROM unnest($2::text[]) WITH ORDINALITY AS p (phrase, n)
+        CROSS JOIN (SELECT language FROM ${SCHEMA}.languages WHERE datastore = $1) l
+        CROSS JOIN LATERAL phraseto_tsquery(l.language, p.phrase) AS query
+        WHERE numnode(query) > 0 GROUP BY n ORDER BY n`,
+      values: [datastore, phrases],
+    });
+    return (rows as { query: string }[]).map(({ query }) => query);
+  }
+
+  /** Lexemes that are like a word which is nowhere: longer ones, and those with most of its letters in a row. */
+  private async like(
+    datastore: string,
+    word: string,
+    known: readonly KnownLexeme[],
+  ): Promise<readonly LikeLexeme[]> {
+    const longer = word.length < 3 ? [] : await this.startingWith(datastore, known[0]?.text ?? word);
+    if (longer.length > 0) return longer.slice(0, MAX_LIKE).map((l) => ({ ...l, likeness: 0.8 }));
+    const schema = this.trigrams();
+    if (schema === null || word.length < 4) return [];
+    const { rows } = await this.database.query({
+      text: `
+        SELECT lexeme AS text, passages, "${schema}".similarity(lexeme, $2)::float8 AS likeness
+        FROM ${SCHEMA}.lexemes WHERE datastore = $1 AND lexeme OPERATOR("${schema}".%) $2
+        ORDER BY likeness DESC, passages DESC LIMIT ${MAX_LIKE}`,
+      values: [datastore, known[0]?.text ?? word],
+    });
+    const [best] = rows as LikeLexeme[];
+    // Far behind the best they are other words.
+    return (rows as LikeLexeme[]).filter(
+      ({ likeness }) => likeness >= LIKE_ENOUGH && likeness >= (best?.likeness ?? 1) * 0.85,
+    );
+  }
+
+  private async startingWith(datastore: string, prefix: string): Promise<readonly KnownLexeme[]> {
+    const { rows } = await this.database.query({
+      text: `
+        SELECT 0 AS n, lexeme AS text, passages FROM ${SCHEMA}.lexemes
+        WHERE datastore = $1 AND lexeme LIKE $2 ORDER BY passages DESC LIMIT 50`,
+      values: [datastore, `${prefix.replace(/[\\%_]/g, '\\$&')}%`],
+    });
+    return rows as KnownLexeme[];
+  }
+}
+
+interface KnownLexeme {
+  /** Of the word that it comes from, 1 for the first. */
+  readonly n: number;
+  readonly text: string;
+  readonly passages: number;
+}
+
+interface LikeLexeme extends KnownLexeme {
+  readonly likeness: number;
+}
+
+const termFrom = (known: readonly KnownLexeme[]): Omit<Term, 'likeness'> => ({
+  lexemes: known.map(({ text }) => ({ text })),
+  passages: known.reduce((sum, { passages }) => sum + passages, 0),
+});

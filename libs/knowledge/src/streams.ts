@@ -1,0 +1,72 @@
+import {
+  type Datastore,
+  type DatastoreEvent,
+  type Document,
+  type DocumentEvent,
+  type StoredFact,
+  datastoreStream,
+  documentStream,
+  foldDatastore,
+  foldDocument,
+  isDatastoreId,
+  isDocumentId,
+} from '#domain';
+import {
+  type AppendResult,
+  type EventLog,
+  type Expected,
+  NO_EVENTS,
+  appendUntilDefinite,
+  collect,
+  newEvent,
+} from '#event-log';
+import type { Clock, Random } from '#platform';
+import { type Author, metaOf } from './ports.js';
+
+export interface StreamPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Datastores and documents as the log has them: what was answered before is always seen. */
+export class KnowledgeStreams {
+  constructor(private readonly ports: StreamPorts) {}
+
+  async datastore(id: string): Promise<Datastore | null> {
+    if (!isDatastoreId(id)) return null;
+    return foldDatastore(id, await this.facts<DatastoreEvent>(datastoreStream(id)));
+  }
+
+  /** The document, and the revision of its stream also where there is none any more. */
+  async document(id: string): Promise<{ readonly document: Document | null; readonly revision: number }> {
+    if (!isDocumentId(id)) return { document: null, revision: NO_EVENTS };
+    const facts = await this.facts<DocumentEvent>(documentStream(id));
+    return { document: foldDocument(id, facts), revision: facts.length - 1 };
+  }
+
+  /** NO_EVENTS where there is no such stream. */
+  async lastRevision(stream: string): Promise<number> {
+    const [last] = await collect(this.ports.log.readStream(stream, { backwards: true, limit: 1 }));
+    return last?.revision ?? NO_EVENTS;
+  }
+
+  /** @throws LogUnavailable */
+  append(
+    stream: string,
+    events: readonly (DatastoreEvent | DocumentEvent)[],
+    by: Author,
+    expected: Expected,
+  ): Promise<AppendResult> {
+    const { log, clock, random } = this.ports;
+    const meta = metaOf(by);
+    const encoded = events.map(({ type, data }) =>
+      newEvent({ id: random.uuid(), type, time: clock.now(), data }, meta),
+    );
+    return appendUntilDefinite(log, clock, random, stream, encoded, { expected });
+  }
+
+  private async facts<E extends DatastoreEvent | DocumentEvent>(stream: string): Promise<StoredFact<E>[]> {
+    return (await collect(this.ports.log.readStream(stream))) as unknown as StoredFact<E>[];
+  }
+}
