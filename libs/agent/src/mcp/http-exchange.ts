@@ -23,8 +23,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   status = 0;
   /** Of the answer, the names in lower case. */
   headers: Record<string, string | string[] | undefined> = {};
-  /** Called once, when the exchange is over, however it went. */
-  ended: (() => void) | undefined;
+  private readonly ending = Promise.withResolvers<void>();
+  /** Resolves when the exchange is over, however it went. */
+  readonly over = this.ending.promise;
   private controller: Dispatcher.DispatchController | undefined;
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
@@ -49,6 +50,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       if (this.failure !== undefined) throw this.failure;
       await this.arrival();
     }
+  }
+
+  /** Nobody reads it any more, and its connection is about to be free. */
+  get isLeaving(): boolean {
+    return this.isReleased || this.isEnded;
   }
 
   header(name: string): string {
@@ -147,7 +153,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private end(): void {
     if (this.isEnded) return;
     this.isEnded = true;
-    this.ended?.();
+    this.ending.resolve();
     this.cancelDrain?.();
     this.wake?.();
   }

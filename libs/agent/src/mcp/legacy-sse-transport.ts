@@ -4,7 +4,7 @@ import type { HttpExchange } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';
-import type { McpTransport } from './mcp-transport.js';
+import { CLOSED, type McpTransport } from './mcp-transport.js';
 import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
 
 /**
@@ -68,7 +68,7 @@ export class LegacySseTransport implements McpTransport {
 
   close(): Promise<void> {
     if (!this.closing.signal.aborted) {
-      this.closing.abort();
+      this.closing.abort(CLOSED);
       this.onclose?.();
     }
     return Promise.resolve();

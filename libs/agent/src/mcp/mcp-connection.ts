@@ -3,6 +3,7 @@ import { McpFailure } from './mcp-failure.js';
 import { McpHttp, type McpHttpPorts } from './mcp-http.js';
 import type { McpServerConfig } from './mcp-server-config.js';
 import { McpSession, type RequestOptions, type Wire } from './mcp-session.js';
+import { CLOSED } from './mcp-transport.js';
 import { SecretMask } from './secret-mask.js';
 import { type ListedTool, listTools } from './tool-list.js';
 
@@ -69,12 +70,15 @@ export class McpConnection {
 
   /** Resolves when a list that is being asked for is here, or is late. */
   async refreshed(): Promise<void> {
+    if (this.session?.mayChangeTools !== true) return;
+    // What the server said at the same time as the result comes by another connection.
+    await new Promise<void>((resolve) => this.ports.clock.soon(resolve));
     if (this.refreshing === null) return;
     const late = new AbortController();
     const { clock } = this.ports;
     const sleep = clock.sleep(refreshWaitMs, late.signal).catch(() => undefined);
     await Promise.race([this.refreshing, sleep]);
-    late.abort();
+    late.abort(CLOSED);
   }
 
   /** Says goodbye if that is quick; then everything is closed. */
@@ -91,7 +95,7 @@ export class McpConnection {
         late[Symbol.dispose]();
       }
     }
-    this.closing.abort();
+    this.closing.abort(CLOSED);
     await session?.close();
     await this.http.destroy();
   }
@@ -132,7 +136,7 @@ export class McpConnection {
       // Two refusals: the first is of the transport that is meant.
       return await open().catch((second: McpFailure) => {
         this.wire = 'streamable';
-        throw second.kind === 'refused' || second.kind === 'nonsense' ? error : second;
+        throw second.kind === 'refused' ? error : second;
       });
     }
   }

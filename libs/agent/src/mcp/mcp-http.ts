@@ -7,6 +7,8 @@ import { type McpServerConfig, decoded } from './mcp-server-config.js';
 import { isRecord } from './rpc-message.js';
 
 const maxRedirects = 3;
+/** Longer than a server on this machine takes from the last event of a stream to its end. */
+const leavingMs = 2;
 const maxErrorBytes = 64 * 1024;
 const maxSaidChars = 500;
 
@@ -24,6 +26,8 @@ export class McpHttp {
   readonly url: URL;
   private readonly agent: Agent;
   private readonly authorization: string | null;
+  /** The exchanges under way, and when the connection of each is free. */
+  private readonly freeing = new Map<HttpExchange, Promise<void>>();
   private isChecked = false;
 
   constructor(
@@ -50,6 +54,7 @@ export class McpHttp {
    */
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
     await this.requireAllowed();
+    await this.leaving();
     let { url } = request;
     for (let followed = 0; ; followed++) {
       const answer = await this.exchange({ ...request, url }, signal);
@@ -77,9 +82,28 @@ export class McpHttp {
       this.authorization === null
         ? request.headers
         : { ...request.headers, authorization: this.authorization };
-    exchange.ended = () => signal.removeEventListener('abort', stop);
+    const freed = exchange.over.then(async () => {
+      signal.removeEventListener('abort', stop);
+      await nextLoop();
+      this.freeing.delete(exchange);
+    });
+    this.freeing.set(exchange, freed);
     await exchange.send(this.agent, { ...request, headers });
     return exchange;
+  }
+
+  /**
+   * The end of a stream comes just behind the answer that it brought, and undici has a connection rest for one loop. Whoever
+   * asks before that would need another connection, which costs more than the request. Real time, even where the run's is
+   * not: it is the wire that is waited for.
+   */
+  private async leaving(): Promise<void> {
+    const leaving = [...this.freeing].filter(([exchange]) => exchange.isLeaving).map(([, freed]) => freed);
+    if (leaving.length === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, leavingMs);
+    await Promise.race([late.promise, ...leaving]);
+    clearTimeout(timer);
   }
 
   /** Literal addresses never get to the connection's lookup; of names this gives the better message. */
@@ -93,6 +117,8 @@ export class McpHttp {
     this.isChecked = true;
   }
 }
+
+const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What the server says with a status of no success; the beginning of it. */
 export async function refusalOf(answer: HttpExchange): Promise<McpFailure> {

@@ -59,11 +59,15 @@ export class McpSession {
     } finally {
       signal.removeEventListener('abort', stop);
     }
-    if (client.getServerCapabilities()?.tools?.listChanged === true) {
+    if (session.mayChangeTools) {
       client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
       transport.listen();
     }
     return session;
+  }
+
+  get mayChangeTools(): boolean {
+    return this.client.getServerCapabilities()?.tools?.listChanged === true;
   }
 
   /** A request's result as it came: what it holds is not checked. @throws McpFailure */

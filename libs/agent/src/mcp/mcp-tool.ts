@@ -1,4 +1,3 @@
-import { OUTCOME_UNKNOWN } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model-client.js';
 import type { Tool, ToolOutcome } from '../tool.js';
@@ -79,7 +78,7 @@ export class McpTool implements Tool {
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
         if (!(error instanceof McpFailure)) throw error;
-        isMaybeDone ||= error.kind === 'lost';
+        isMaybeDone ||= error.kind === 'lost' || error.kind === 'nonsense';
         const pauseMs = retryMs[tries];
         const mayRepeat =
           error.kind === 'unsent' || error.kind === 'session' || (error.kind === 'lost' && this.isRepeatable);
@@ -94,7 +93,9 @@ export class McpTool implements Tool {
 
   private failed(failure: McpFailure, isMaybeDone: boolean): ToolOutcome {
     const said = this.says(failure.message);
-    if (isMaybeDone && !this.isRepeatable) return failed(`${OUTCOME_UNKNOWN} (${said})`);
+    if (isMaybeDone && !this.isRepeatable) {
+      return failed(`outcome unknown: ${said}, so the call may or may not have taken effect`);
+    }
     return failed(failure.kind === 'unsent' ? `${said}; the call was not made` : said);
   }
 

@@ -1,5 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
+/** Why exchanges are aborted at the end. One for all: an AbortError of their own costs each run more than a request. */
+export const CLOSED = new Error('closed');
+
 /** A transport of the SDK's, of which a failed request is told at once, by a rejected `send` (McpFailure). */
 export interface McpTransport extends Transport {
   /** Starts to hear what the server says unasked. */

@@ -12,6 +12,7 @@ type Schema = Readonly<Record<string, unknown>>;
 const maxDepth = 32;
 /** Refused at the top by OpenAI ("must have type 'object' and not have …"). */
 const COMBINATORS = ['oneOf', 'anyOf', 'allOf', 'not', 'enum', 'const', 'if', 'then', 'else'] as const;
+const DROPPED = [...COMBINATORS, '$schema', '$id'];
 /** What an argument may be called (Anthropic's pattern, the narrowest). */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** Keywords that hold schemas: one, a list of them, or one under each name. */
@@ -38,11 +39,9 @@ export function offerSchema(input: unknown): OfferedSchema {
 
 /** Combinations of what the object's properties may be are the server's to check; it says what it misses. */
 function offerObject(schema: Schema): OfferedSchema {
-  const kept = Object.entries(schema).filter(
-    ([key]) => key !== '$schema' && key !== '$id' && !COMBINATORS.includes(key as never),
-  );
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
-  const object = { ...Object.fromEntries(kept), type: 'object', properties };
+  const object: Record<string, unknown> & { properties: Schema } = { ...schema, type: 'object', properties };
+  for (const key of DROPPED) if (key in object) delete object[key];
   return Object.keys(properties).every((name) => PROPERTY.test(name)) ? plain(object) : renamed(object);
 }
 
@@ -92,26 +91,43 @@ function renamed(schema: Schema & { properties: Schema }): OfferedSchema {
   };
 }
 
-/** A copy in which every list has items, and nothing is too deep. */
+/** The schema with items for every list, and nothing too deep: itself, where there is nothing to repair. */
 function repaired(value: unknown, depth: number): unknown {
   if (!isRecord(value)) return typeof value === 'boolean' ? value : {};
   if (depth > maxDepth) return {};
-  const copy: Record<string, unknown> = {};
-  for (const [key, inner] of Object.entries(value)) copy[key] = repairedKeyword(key, inner, depth + 1);
-  const { type } = copy;
+  let copy: Record<string, unknown> | null = null;
+  for (const key in value) {
+    const inner = value[key];
+    const next = repairedKeyword(key, inner, depth + 1);
+    if (next !== inner) (copy ??= { ...value })[key] = next;
+  }
+  const { type, items } = value;
   const mayBeArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
-  if (mayBeArray && (copy['items'] === undefined || Array.isArray(copy['items']))) copy['items'] = {};
-  return copy;
+  if (mayBeArray && (items === undefined || Array.isArray(items))) (copy ??= { ...value })['items'] = {};
+  return copy ?? value;
 }
 
 function repairedKeyword(key: string, inner: unknown, depth: number): unknown {
-  if (ONE.has(key) && !Array.isArray(inner)) return repaired(inner, depth);
-  if (LISTS.has(key) && Array.isArray(inner)) return inner.map((schema) => repaired(schema, depth));
-  if (MAPS.has(key) && isRecord(inner)) {
-    return Object.fromEntries(Object.entries(inner).map(([name, schema]) => [name, repaired(schema, depth)]));
-  }
+  if (typeof inner !== 'object' || inner === null) return ONE.has(key) ? repaired(inner, depth) : inner;
+  if (Array.isArray(inner) && LISTS.has(key)) return repairedList(inner, depth);
+  if (!Array.isArray(inner) && MAPS.has(key)) return repairedMap(inner as Schema, depth);
+  if (!Array.isArray(inner) && ONE.has(key)) return repaired(inner, depth);
   // Examples, defaults and the like: as they are, if they can be written at all.
   return isDeep(inner, depth) ? null : inner;
+}
+
+function repairedList(list: readonly unknown[], depth: number): unknown {
+  const next = list.map((schema) => repaired(schema, depth));
+  return next.every((schema, at) => schema === list[at]) ? list : next;
+}
+
+function repairedMap(map: Schema, depth: number): unknown {
+  let copy: Record<string, unknown> | null = null;
+  for (const name in map) {
+    const next = repaired(map[name], depth);
+    if (next !== map[name]) (copy ??= { ...map })[name] = next;
+  }
+  return copy ?? map;
 }
 
 function isDeep(value: unknown, depth: number): boolean {

@@ -37,7 +37,9 @@ function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
   const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(
     (part) => part.length >= minPartChars && /\d|[A-Z]/.test(part),
   );
-  return [token ?? '', decoded(url.password), ...parts].filter((t) => t.length >= minTokenChars);
+  return [token ?? '', decoded(url.password), url.password, ...parts].filter(
+    (t) => t.length >= minTokenChars,
+  );
 }
 
 /** As it is, inside JSON, inside a URL. */

@@ -5,7 +5,7 @@ import type { HttpExchange } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';
-import type { McpTransport } from './mcp-transport.js';
+import { CLOSED, type McpTransport } from './mcp-transport.js';
 import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
 
 const resumeTries = 3;
@@ -69,7 +69,7 @@ export class StreamableHttpTransport implements McpTransport {
 
   close(): Promise<void> {
     if (!this.closing.signal.aborted) {
-      this.closing.abort();
+      this.closing.abort(CLOSED);
       this.onclose?.();
     }
     return Promise.resolve();
@@ -160,7 +160,7 @@ export class StreamableHttpTransport implements McpTransport {
       // The server knows that the answer is not wanted; its stream may stay open for ever.
       if ('method' in message && message.method === 'notifications/cancelled') {
         const { requestId } = message.params as { requestId: RequestId };
-        this.requests.get(requestId)?.abort();
+        this.requests.get(requestId)?.abort(CLOSED);
       }
     }
   }

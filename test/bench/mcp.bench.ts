@@ -1,0 +1,188 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  OpenAiModelClient,
+  type Tool,
+  type Toolbox,
+  type ToolboxRequest,
+  Toolboxes,
+  openMcpTools,
+} from '#agent';
+import { isEndType, sessionStream } from '#domain';
+import { MemoryFileStore, SqliteEventLog } from '#event-log';
+import {
+  EgressGuard,
+  ProcessBackground,
+  SilentLogger,
+  SystemClock,
+  SystemRandom,
+  readEgressAllow,
+} from '#platform';
+import { type Core, openCore } from '#runs';
+
+/**
+ * CPU of a whole run of two model turns: with a tool of our own, and with the same tool behind an MCP server that the run
+ * connects to, lists, calls and leaves. Goals: with MCP at most twice as much, plus the call; 200 tools at most 2 ms more
+ * a turn. Rounds alternate, because other work on the machine moves every figure.
+ */
+const ROUNDS = 9;
+const RUNS = 60;
+const WARM_UP = 150;
+
+interface Peers {
+  readonly model: string;
+  readonly small: string;
+  readonly large: string;
+}
+
+type Kind = 'own' | 'small' | 'large' | 'own, 200 tools';
+
+const clock = new SystemClock();
+const logger = new SilentLogger();
+const background = new ProcessBackground(logger);
+const egress = new EgressGuard(readEgressAllow('127.0.0.1'));
+const own = (name: string): Tool => ({
+  definition: {
+    name,
+    description: `Looks something up (${name}).`,
+    parameters: { type: 'object', properties: {} },
+  },
+  isRepeatable: true,
+  call: () => Promise.resolve({ content: 'lookup did {"text":"hello"}' }),
+});
+
+class BenchToolboxes extends Toolboxes {
+  kind: Kind = 'own';
+  private readonly ours = [own('lookup')];
+  private readonly many = Array.from({ length: 200 }, (_, n) => own(`lookup_${n}`));
+
+  constructor(private readonly peers: Peers) {
+    super();
+  }
+
+  override open(_request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+    const close = () => Promise.resolve();
+    if (this.kind === 'own') return Promise.resolve({ tools: this.ours, close });
+    if (this.kind === 'own, 200 tools') return Promise.resolve({ tools: this.many, close });
+    const serverUrl = this.peers[this.kind];
+    const auth = { type: 'bearer', token: 'a-token-of-the-caller' } as const;
+    return openMcpTools([{ serverName: 'records', serverUrl, auth }], { egress, clock, logger }, signal);
+  }
+}
+
+export async function run(folder = process.cwd()): Promise<void> {
+  const { child, peers } = await startPeers();
+  const scratch = mkdtempSync(join(folder, '.bench-mcp-'));
+  const log = await SqliteEventLog.open({ folder: scratch, logger, reserveBytes: 0 });
+  try {
+    const toolboxes = new BenchToolboxes(peers);
+    const model = new OpenAiModelClient({ baseUrl: peers.model, apiKey: '' });
+    const core = openCore(
+      {
+        log,
+        model,
+        toolboxes,
+        clock,
+        logger,
+        files: new MemoryFileStore(),
+        random: new SystemRandom(),
+        background,
+      },
+      {
+        models: { flash: 'scripted', base: 'scripted', max: 'scripted' },
+        maxRuns: 10,
+        maxSteps: 10,
+        runTimeoutMs: 60_000,
+        replica: 'r1',
+        idempotencySecret: new Uint8Array(32),
+      },
+    );
+    report(await measure(core, log, toolboxes));
+  } finally {
+    await log.close();
+    rmSync(scratch, { recursive: true });
+    child.disconnect();
+  }
+}
+
+async function measure(
+  core: Core,
+  log: SqliteEventLog,
+  toolboxes: BenchToolboxes,
+): Promise<Map<Kind, number[]>> {
+  const results = new Map<Kind, number[]>([
+    ['own', []],
+    ['small', []],
+    ['own, 200 tools', []],
+    ['large', []],
+  ]);
+  for (const kind of results.keys()) {
+    toolboxes.kind = kind;
+    for (let n = 0; n < WARM_UP; n++) await oneRun(core, log);
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [kind, values] of results) {
+      toolboxes.kind = kind;
+      const before = process.cpuUsage();
+      for (let n = 0; n < RUNS; n++) await oneRun(core, log);
+      const { user, system } = process.cpuUsage(before);
+      values.push((user + system) / 1000 / RUNS);
+    }
+  }
+  return results;
+}
+
+async function oneRun(core: Core, log: SqliteEventLog): Promise<void> {
+  const { session } = await core.startRun.start({
+    project: 'default',
+    actor: 'key_1',
+    message: 'Look it up, please.',
+    mode: 'base',
+    config: { streaming_tokens: true },
+    onBusy: 'enqueue',
+    trigger: 'request',
+  });
+  const stop = new AbortController();
+  for await (const events of log.subscribeStream(sessionStream(session), { signal: stop.signal })) {
+    const end = events.find((event) => isEndType(event.type));
+    if (end && end.type !== 'agent_completed') throw new Error(`the run ended as ${end.type}`);
+    if (end) break;
+  }
+  stop.abort(new Error('enough'));
+  await background.settled();
+}
+
+async function startPeers(): Promise<{ child: ChildProcess; peers: Peers }> {
+  const script = join(import.meta.dirname, '../support/mcp-servers/bench-peers.js');
+  const child = fork(script, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.stdout?.once('data', (bytes: Buffer) => resolve(bytes.toString()));
+  });
+  return { child, peers: JSON.parse(line) as Peers };
+}
+
+function report(results: ReadonlyMap<Kind, readonly number[]>): void {
+  const median = (kind: Kind) => results.get(kind)?.toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
+  const rows: [string, number][] = [
+    ['two turns, a tool of our own', median('own')],
+    ['two turns, the tool over MCP', median('small')],
+    ['two turns, 200 tools of our own', median('own, 200 tools')],
+    ['two turns, 200 tools over MCP', median('large')],
+  ];
+  console.log(
+    `${`CPU of a run, medians of ${ROUNDS} rounds of ${RUNS}`.padEnd(44)}        ms   of the first`,
+  );
+  for (const [name, ms] of rows)
+    console.log(
+      `${name.padEnd(44)}${ms.toFixed(2).padStart(10)}${(ms / median('own')).toFixed(2).padStart(15)}`,
+    );
+  const perTurn = (median('large') - median('small')) / 2;
+  console.log(`200 tools over MCP instead of one: ${perTurn.toFixed(2)} ms a turn, listing them included`);
+}
+
+if (process.argv[1]?.endsWith('mcp.bench.js')) {
+  await run(process.argv[2]);
+  process.exit(0);
+}
