@@ -206,6 +206,24 @@ describe('a workflow that is cancelled', () => {
     expect(fixture.log).toHaveLength(before);
   });
 
+  it('is over when its attempts are', async () => {
+    let open = 0;
+    const fixture = new WorkflowFixture([stepOf('a'), stepOf('b')], async (request, signal) => {
+      open++;
+      try {
+        return await hang(request, signal);
+      } finally {
+        for (let i = 0; i < 5; i++) await settled();
+        open--;
+      }
+    });
+    const ended = fixture.run();
+    while (open < 2) await settled();
+    fixture.controller.abort(new Error('cancelled'));
+    await expect(ended).rejects.toThrow('cancelled');
+    expect(open).toBe(0);
+  });
+
   it('does not wait for the next attempt', async () => {
     const retry_policy = { max_attempts: 2, backoff: 'fixed' } as const;
     const fixture = new WorkflowFixture([stepOf('a', [], { retry_policy })], () =>
