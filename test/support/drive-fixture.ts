@@ -1,5 +1,5 @@
 import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
-import { ContextFold, type RunConfig, type RunRequest, newRun } from '#domain';
+import { ContextFold, type RunConfig, type RunRequest, WorkflowRuns, newRun } from '#domain';
 import { ContentStore, MemoryFileStore } from '#event-log';
 import { type Logger, SilentLogger } from '#platform';
 import { JournalFixture } from './journal-fixture.js';
@@ -46,6 +46,7 @@ export class DriveFixture {
         state: newRun({ ...request, config: request.config as RunConfig }),
         context: this.context,
         toolbox,
+        workflows: new WorkflowRuns([]),
         controller: this.controller,
       },
     );

@@ -5,6 +5,7 @@ import {
   type RecordedSessionEvent,
   type RunEnd,
   type RunState,
+  type WorkflowRuns,
   assertNever,
   evolveRun,
   formatDollars,
@@ -18,10 +19,9 @@ import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';
 import { FinalOutput } from './final-output/final-output-turn.js';
-import { handoffNotice, handoffTools } from './handoff.js';
 import type { ToolDefinition } from './model-client.js';
 import { type ModelTurn, TurnFailed, type TurnRequest } from './model-turn.js';
-import type { Situation } from './prompt.js';
+import { RunTools } from './run-tools.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 import type { Toolbox } from './tool.js';
 import { ToolRunner } from './tool-runner.js';
@@ -56,6 +56,8 @@ export interface Drive {
   /** What the model has been told and has said, up to the same point. */
   readonly context: ContextFold;
   readonly toolbox: Toolbox;
+  /** The workflows that an earlier process left under way. */
+  readonly workflows: WorkflowRuns;
   /** Aborted by a cancel, by the run's time limit, when the claim is lost, or when the service stops. */
   readonly controller: AbortController;
 }
@@ -65,6 +67,7 @@ export class Driver implements RunSink {
   private state: RunState;
   private writer: RunWriter;
   private readonly tools: ToolRunner;
+  private readonly offered: RunTools;
   private isDraining = false;
 
   constructor(
@@ -74,6 +77,20 @@ export class Driver implements RunSink {
     this.state = run.state;
     this.writer = run.writer;
     this.tools = new ToolRunner(ports.contents, run.session, this);
+    this.offered = new RunTools({
+      session: run.session,
+      clock: ports.clock,
+      contents: ports.contents,
+      turn: ports.turn,
+      toolbox: run.toolbox,
+      workflows: run.workflows,
+      runner: this.tools,
+      state: () => this.state,
+      request: () => this.request([]),
+      write: (drafts) => this.write(drafts),
+      settled: () => run.journal.settled(this.writer),
+      maxTurns: maxStepsOf(run.state.mode, ports.limits.maxSteps),
+    });
   }
 
   /** Resolves when the run's end is on the log, or with null when it is no longer this process's to drive. */
@@ -139,7 +156,10 @@ export class Driver implements RunSink {
   }
 
   private async callModel(): Promise<void> {
-    const turn = await this.ports.turn.take(this.request(this.offerTools()), this.run.controller.signal);
+    const turn = await this.ports.turn.take(
+      this.request(this.tools.offer(this.offered.all)),
+      this.run.controller.signal,
+    );
     const calls = turn.tool_calls ?? [];
     this.tools.startTurn(calls);
     const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
@@ -148,7 +168,7 @@ export class Driver implements RunSink {
 
   private request(tools: readonly ToolDefinition[]): TurnRequest {
     const { journal, session, context } = this.run;
-    const { state } = this;
+    const { state, offered } = this;
     return {
       session,
       state,
@@ -156,23 +176,8 @@ export class Driver implements RunSink {
       tools,
       journal,
       sink: this,
-      situation: this.situation(),
+      situation: offered.situation,
     };
-  }
-
-  private offerTools(): readonly ToolDefinition[] {
-    const { tools } = this.run.toolbox;
-    const { agents = [] } = this.state.config;
-    return this.tools.offer(
-      agents.length === 0 ? tools : [...handoffTools(agents, this.state.agent), ...tools],
-    );
-  }
-
-  private situation(): Situation {
-    const { agents = [] } = this.state.config;
-    const handoff = handoffNotice(agents);
-    const notices = [...(handoff === null ? [] : [handoff]), ...(this.run.toolbox.notices ?? [])];
-    return { specialist: agents.find(({ name }) => name === this.state.agent), notices };
   }
 
   private async giveFinalOutput(): Promise<void> {
@@ -186,7 +191,7 @@ export class Driver implements RunSink {
 
   /** No tool is called before the log holds the intent to. */
   private async runTools(calls: readonly CallState[]): Promise<void> {
-    this.offerTools();
+    this.tools.offer(this.offered.all);
     await this.run.journal.settled(this.writer);
     await this.tools.run(calls, this.run.controller.signal);
   }

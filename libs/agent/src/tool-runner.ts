@@ -32,6 +32,11 @@ export class ToolRunner {
     for (const call of calls) this.fresh.add(call);
   }
 
+  /** Whether the call was heard by this process, and so has not been made by another. */
+  isFresh(call: TurnToolCall): boolean {
+    return this.fresh.has(call);
+  }
+
   /** What the log and the client are told before the calls are made. */
   async uses(calls: readonly TurnToolCall[]): Promise<Draft[]> {
     const drafts: Draft[] = [];
@@ -77,7 +82,7 @@ export class ToolRunner {
 
   private async outcomeOf(call: TurnToolCall, signal: AbortSignal): Promise<ToolOutcome> {
     const tool = this.byName.get(call.name);
-    if (!this.fresh.has(call) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
+    if (!this.isFresh(call) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
     if (!tool) return { content: `there is no tool called ${call.name}`, isError: true };
     const input = inputOf(call);
     if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };

@@ -4,6 +4,7 @@ import {
   type RecordedSessionEvent,
   type RunState,
   type SessionState,
+  type WorkflowRuns,
   asSessionEvent,
   evolveRun,
   evolveSession,
@@ -53,11 +54,16 @@ export async function loadRun(
   stream: string,
   request: RequestEvent,
   begun: RunState,
+  workflows?: WorkflowRuns,
 ): Promise<RunState> {
   let state = begun;
   for await (const page of log.readStream(stream, { after: request.revision })) {
-    for (const event of page)
-      if (event.meta.run === request.meta.run) state = evolveRun(state, asSessionEvent(event));
+    for (const recorded of page) {
+      if (recorded.meta.run !== request.meta.run) continue;
+      const event = asSessionEvent(recorded);
+      state = evolveRun(state, event);
+      workflows?.push(event);
+    }
   }
   return state;
 }

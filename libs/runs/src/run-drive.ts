@@ -8,7 +8,7 @@ import {
   type Toolbox,
   type ToolboxRequest,
 } from '#agent';
-import { type ContextFold, type CurrentRun, type RunEnd, newRun } from '#domain';
+import { type ContextFold, type CurrentRun, type RunEnd, WorkflowRuns, newRun } from '#domain';
 import { type RequestEvent, loadRun } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 
@@ -59,10 +59,11 @@ export class RunDrive {
     const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
     const config = await driver.contents.object(id, request.data.config);
     const begun = newRun({ ...request.data, config });
-    const state = isBegun ? await loadRun(log, journal.stream, request, begun) : begun;
+    const workflows = new WorkflowRuns(config.workflows ?? []);
+    const state = isBegun ? await loadRun(log, journal.stream, request, begun, workflows) : begun;
     const { project } = request.meta;
     const toolbox = await this.openTools({ session: id, run, project, config });
-    const drive = { session: id, journal, writer, state, context, toolbox, controller };
+    const drive = { session: id, journal, writer, state, context, toolbox, workflows, controller };
     const end = await this.driveWith(toolbox, new Driver(driver, drive));
     if (end === null) return null;
     const ms = clock.now() - request.time;

@@ -7,6 +7,7 @@ import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
 import { parseRunRequest, refuseUnsupported, type RunBody } from '../dto/run-body.js';
 import { RequestEgress } from './request-egress.js';
+import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
@@ -45,6 +46,7 @@ export class AgentController {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
     refuseUnsupported(body);
+    checkRunSemantics(body);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const started = await this.startRun.start({
       ...commandOf(body, caller, request.id),
@@ -108,6 +110,7 @@ function commandOf(body: RunBody, caller: Principal, requestId: string): StartRu
       ...(body.rules.length > 0 ? { rules: body.rules } : {}),
       ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
       ...(body.agents.length > 0 ? { agents: body.agents } : {}),
+      ...(body.workflows.length > 0 ? { workflows: body.workflows } : {}),
       ...(body.mcp_servers.length > 0
         ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
         : {}),

@@ -218,7 +218,7 @@ describe('a workflow that is cancelled', () => {
       }
     });
     const ended = fixture.run();
-    while (open < 2) await settled();
+    while (fixture.asked.length < 2) await settled();
     fixture.controller.abort(new Error('cancelled'));
     await expect(ended).rejects.toThrow('cancelled');
     expect(open).toBe(0);

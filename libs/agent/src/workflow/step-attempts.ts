@@ -1,0 +1,109 @@
+import type { AttemptRef, AttemptTranscript, CallState, Draft, RunState } from '#domain';
+import type { ContentStore } from '#event-log';
+import type { RunSink } from '../block-writer.js';
+import { CollectedText } from '../collected-text.js';
+import type { ModelTurn, TurnRequest } from '../model-turn.js';
+import type { Tool } from '../tool.js';
+import { ToolRunner } from '../tool-runner.js';
+import { AttemptFailed, type AttemptRequest } from './workflow-runner.js';
+
+export interface StepAttemptPorts {
+  readonly session: string;
+  readonly contents: ContentStore;
+  readonly turn: ModelTurn;
+  /** What of a request to the model is the same for every turn of the run. */
+  readonly request: () => Omit<TurnRequest, 'messages' | 'tools' | 'sink'> & { readonly state: RunState };
+  readonly tools: () => readonly Tool[];
+  readonly write: (drafts: readonly Draft[]) => void;
+  /** Resolves when everything written so far is on the log. */
+  readonly settled: () => Promise<void>;
+  readonly maxTurns: number;
+}
+
+/** Runs attempts of workflow steps: each is a small conversation of its own, journaled like the run's. */
+export class StepAttempts {
+  constructor(private readonly ports: StepAttemptPorts) {}
+
+  /** The text of the attempt's last turn. @throws AttemptFailed, TurnFailed, or what ends the run */
+  run(request: AttemptRequest, signal: AbortSignal): Promise<string> {
+    return new StepAttempt(request, this.ports).run(signal);
+  }
+}
+
+class StepAttempt implements RunSink {
+  private readonly tools: ToolRunner;
+  private readonly transcript: AttemptTranscript;
+
+  constructor(
+    private readonly request: AttemptRequest,
+    private readonly ports: StepAttemptPorts,
+  ) {
+    this.tools = new ToolRunner(ports.contents, ports.session, this);
+    this.transcript = request.transcript;
+  }
+
+  async run(signal: AbortSignal): Promise<string> {
+    const { contents, session, maxTurns } = this.ports;
+    for (;;) {
+      signal.throwIfAborted();
+      const action = this.transcript.next(maxTurns);
+      switch (action.kind) {
+        case 'call_model':
+          await this.callModel(signal);
+          break;
+        case 'run_tools':
+          await this.runTools(action.calls, signal);
+          break;
+        case 'respond':
+          await this.respond(action.responses);
+          break;
+        case 'finished':
+          return contents.text(session, action.text);
+        case 'too_many_turns':
+          throw new AttemptFailed(`the step was not done after ${maxTurns} turns`);
+      }
+    }
+  }
+
+  write(drafts: readonly Draft[]): void {
+    this.ports.write(drafts);
+    for (const draft of drafts) this.transcript.push(draft);
+  }
+
+  /** A step's text is no event of its own. */
+  writeText(): void {}
+
+  private async callModel(signal: AbortSignal): Promise<void> {
+    const { contents, session, turn, request } = this.ports;
+    const output = new CollectedText();
+    const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
+    const tools = this.tools.offer(this.ports.tools());
+    const data = await turn.take({ ...request(), messages, tools, sink: this, output }, signal);
+    const text = await contents.store(session, output.text);
+    const calls = data.tool_calls ?? [];
+    this.tools.startTurn(calls);
+    const { attempt, ...step } = this.request.ref;
+    const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
+    signal.throwIfAborted();
+    this.write([{ type: 'model_turn_completed', data: { ...data, step, attempt, text } }, ...uses]);
+  }
+
+  /** No tool is called before the log holds the intent to. */
+  private async runTools(calls: readonly CallState[], signal: AbortSignal): Promise<void> {
+    this.tools.offer(this.ports.tools());
+    await this.ports.settled();
+    await this.tools.run(calls, signal, this.request.ref);
+  }
+
+  private async respond(responses: readonly CallState[]): Promise<void> {
+    const drafts = await this.tools.responses(responses);
+    for (const [i, draft] of drafts.entries()) {
+      this.write([draft, respondedOf(this.request.ref, responses[i]!.call.id)]);
+    }
+  }
+}
+
+const respondedOf = (ref: AttemptRef, tool_call_id: string): Draft => ({
+  type: 'workflow_tool_responded',
+  data: { ...ref, tool_call_id },
+});
