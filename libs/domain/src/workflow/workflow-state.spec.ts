@@ -131,6 +131,30 @@ describe('a step that fails', () => {
     expect(play.next(NOW + 1000, 3)).toEqual(['a 2', 'b 2', 'c 1']);
   });
 
+  it('waits for room, not for a time, where there is no room when its time comes', () => {
+    const play = new Play(stepOf('a', [], twice()), stepOf('b'));
+    play.start('a').fail('a').start('b');
+    expect(nextSteps(play.state, NOW, 1)).toEqual({ start: [], waitUntil: null, isDone: false });
+    expect(nextSteps(play.state, NOW, 2)).toEqual({ start: [], waitUntil: NOW + 1000, isDone: false });
+    expect(play.end('b').next(NOW + 1000, 1)).toEqual(['a 2']);
+  });
+
+  it('goes in the order of the failures where times are equal', () => {
+    const play = new Play(...['a', 'b', 'c'].map((id) => stepOf(id, [], twice())));
+    play.start('a', 'b', 'c').fail('b').fail('c').fail('a');
+    expect(play.next(NOW + 1000)).toEqual(['b 2', 'c 2', 'a 2']);
+    expect(play.start('b').next(NOW + 1000)).toEqual(['c 2', 'a 2']);
+  });
+
+  it('is named as the one that failed the workflow when it was the first', () => {
+    const play = new Play(stepOf('a'), stepOf('b'), stepOf('c', ['a']));
+    play.start('a', 'b').fail('b').fail('a');
+    expect(play.state.failedStep).toBe('b');
+    expect(resultOf(play.state).steps[2]?.errors).toEqual([
+      'the workflow failed at step b before it started',
+    ]);
+  });
+
   it('fails the workflow after its last attempt: what runs goes on, nothing else starts', () => {
     const play = new Play(stepOf('a'), stepOf('b', [], twice()), stepOf('c', ['b']), stepOf('d', ['a']));
     play.start('a', 'b').fail('a');
@@ -188,15 +212,17 @@ describe('a step that fails', () => {
 
 describe('an event that comes twice', () => {
   it('changes nothing', () => {
-    const steps = [stepOf('a', [], twice()), stepOf('b', ['a'], { optional: true }), stepOf('c', ['b'])];
+    const more = twice({ max_attempts: 3 });
+    const steps = [stepOf('a', [], more), stepOf('b', ['a'], { optional: true }), stepOf('c', ['b'])];
     const play = new Play(...steps);
-    play.start('a').fail('a').start('a').end('a').start('b').fail('b');
+    play.start('a').fail('a').start('a').fail('a').start('a').end('a').start('b').fail('b');
     const repeated = new WorkflowState(workflowOf(...steps));
-    for (const draft of play.drafts) {
+    for (const [i, draft] of play.drafts.entries()) {
       pushAll(repeated, [draft]);
       const once = stepsOf(repeated);
-      pushAll(repeated, [draft]);
+      for (const earlier of play.drafts.slice(0, i + 1)) pushAll(repeated, [earlier]);
       expect(stepsOf(repeated)).toEqual(once);
+      expect(nextSteps(repeated, NOW, 8).start.length).toBeLessThanOrEqual(1);
     }
     expect(stepsOf(repeated)).toEqual(stepsOf(play.state));
   });

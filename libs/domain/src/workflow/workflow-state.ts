@@ -126,7 +126,7 @@ export class WorkflowState {
   }
 
   private start(id: string, state: StepState, { attempt }: AttemptRef): void {
-    if (hasEnded(state) || (state.status === 'running' && state.attempt >= attempt)) return;
+    if (isPast(state, attempt)) return;
     const errors = state.status === 'running' || state.status === 'waiting' ? state.errors : [];
     this.moved(id, { status: 'running', attempt, errors });
   }
@@ -136,7 +136,7 @@ export class WorkflowState {
     state: StepState,
     { attempt, output }: AttemptRef & { output: Content },
   ): void {
-    if (hasEnded(state)) return;
+    if (isPast(state, attempt)) return;
     this.moved(id, { status: 'completed', attempt, output });
     for (const after of this.dependants.get(id) ?? []) {
       const missing = (this.missing.get(after) ?? 0) - 1;
@@ -151,7 +151,7 @@ export class WorkflowState {
     data: Extract<WorkflowEvent, { type: 'workflow_attempt_failed' }>['data'],
   ): readonly string[] {
     const { attempt, errors, next_at } = data;
-    if (hasEnded(state) || (state.status === 'waiting' && state.attempt > attempt)) return [];
+    if (isPast(state, attempt)) return [];
     if (next_at !== null) {
       this.moved(id, { status: 'waiting', attempt: attempt + 1, errors, nextAt: next_at });
       return [];
@@ -203,5 +203,8 @@ export class WorkflowState {
   }
 }
 
-const hasEnded = ({ status }: StepState): boolean =>
-  status === 'completed' || status === 'skipped' || status === 'failed';
+/** Invariant 1: whether the step has come further than an event of this attempt can take it. */
+function isPast(state: StepState, attempt: number): boolean {
+  if (state.status === 'pending') return false;
+  return state.status === 'running' || state.status === 'waiting' ? attempt < state.attempt : true;
+}
