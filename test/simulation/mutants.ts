@@ -59,8 +59,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'tools-repeated',
     story: 'a call whose result is not known is made again after a take-over',
     file: 'libs/agent/src/tool-runner.ts',
-    find: 'if (!this.fresh.has(call.id) && !tool?.isRepeatable)',
-    replace: 'if (!this.fresh.has(call.id) && !tool)',
+    find: 'if (!this.fresh.has(call) && !tool?.isRepeatable)',
+    replace: 'if (!this.fresh.has(call) && !tool)',
   },
   {
     name: 'recovery-starts-over',
@@ -129,18 +129,11 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'throw error;',
   },
   {
-    name: 'keyed-run-twice',
-    story: 'a keyed run is looked for with a read that may lag behind what is known of its session',
-    file: START,
-    find: 'const known = place.journal.revision;',
-    replace: 'const known = NO_EVENTS;',
-  },
-  {
     name: 'place-given-back',
     story: 'a run that is being claimed gives its place back when its request is answered',
     file: START,
-    find: 'if (!isStarted && !session.isDriving(place.run)) {',
-    replace: 'if (!isStarted) {',
+    find: 'if (this.isLastToAsk(place.run) && !isStarted && !session.isDriving(place.run)) {',
+    replace: 'if (this.isLastToAsk(place.run) && !isStarted) {',
   },
   {
     name: 'place-goes-back',
