@@ -1,8 +1,13 @@
 import { run as log } from './log.bench.js';
+import { run as mcp } from './mcp.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 
 /** `npm run bench`, or one of them: `npm run bench -- log`. Each prints its own table, with its baseline from the same run. */
-const benches: Readonly<Record<string, () => Promise<void>>> = { log: () => log(), rebuild };
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  log: () => log(),
+  mcp: () => mcp(),
+  rebuild,
+};
 
 const wanted = process.argv.slice(2);
 for (const name of wanted.length > 0 ? wanted : Object.keys(benches)) {

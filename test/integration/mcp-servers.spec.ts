@@ -133,6 +133,22 @@ describe('several servers', () => {
     expect(run.names).toEqual(['add']);
   });
 
+  test('are named, too, where their address or token is none', async () => {
+    const server = await serve({ tools: [{ name: 'add' }] });
+    const run = await connect([
+      { serverName: 'a', serverUrl: 'no address' },
+      { serverName: 'b', serverUrl: 'ftp://mcp.example/' },
+      { ...at(server, 'c'), auth: { type: 'bearer', token: 'two\r\nlines' } },
+      at(server),
+    ]);
+    expect(run.notices).toEqual([
+      'The tool server "a" has no address of http or https. Its tools are not available in this run.',
+      'The tool server "b" has no address of http or https. Its tools are not available in this run.',
+      'The tool server "c" cannot be connected to. Its tools are not available in this run.',
+    ]);
+    expect(run.names).toEqual(['add']);
+  });
+
   test('are left at once when the run is cancelled before they are open', async () => {
     const slow = await serve({ tools: [], intercept: () => true });
     const stop = new AbortController();

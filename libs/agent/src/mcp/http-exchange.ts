@@ -45,7 +45,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Resolves when the answer's headers are here. @throws McpFailure */
   async send(dispatcher: Dispatcher, { url, method, headers, body }: HttpRequest): Promise<void> {
     const { origin, pathname, search } = url;
-    dispatcher.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, this);
+    try {
+      dispatcher.dispatch({ origin, path: pathname + search, method, headers, body: body ?? null }, this);
+    } catch (error) {
+      this.fail(failureOfConnection(error as Error, false));
+    }
     while (this.status === 0) {
       if (this.failure !== undefined) throw this.failure;
       await this.arrival();

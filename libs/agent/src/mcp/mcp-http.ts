@@ -25,7 +25,7 @@ export interface McpHttpPorts {
 export class McpHttp {
   readonly url: URL;
   private readonly agent: Agent;
-  private readonly authorization: string | null;
+  private readonly headers: Readonly<Record<string, string>>;
   /** The exchanges under way, and when the connection of each is free. */
   private readonly freeing = new Map<HttpExchange, Promise<void>>();
   private isChecked = false;
@@ -35,7 +35,9 @@ export class McpHttp {
     private readonly ports: McpHttpPorts,
   ) {
     this.url = new URL(config.serverUrl);
-    this.authorization = authorizationOf(config, this.url);
+    const authorization = authorizationOf(config, this.url);
+    // Some front doors refuse whoever does not say what it is.
+    this.headers = { 'user-agent': 'annals', ...(authorization === null ? {} : { authorization }) };
     this.url.username = '';
     this.url.password = '';
     this.url.hash = '';
@@ -53,7 +55,7 @@ export class McpHttp {
    * @throws McpFailure also when the signal is aborted
    */
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
-    await this.requireAllowed();
+    if (!this.isChecked) await Promise.race([this.requireAllowed(), abortOf(signal)]);
     await this.leaving();
     let { url } = request;
     for (let followed = 0; ; followed++) {
@@ -74,21 +76,18 @@ export class McpHttp {
 
   private async exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
     const { clock, limits } = this.ports;
-    const exchange = new HttpExchange(clock, limits.maxStreamBytes);
-    if (signal.aborted) throw new McpFailure('unsent', 'is not wanted any more');
+    // A stream that stands open brings as much as it brings; each of its events has a limit.
+    const exchange = new HttpExchange(clock, request.method === 'GET' ? Infinity : limits.maxStreamBytes);
+    if (signal.aborted) throw unwanted();
     const stop = () => exchange.abort(new McpFailure('lost', 'is not waited for any longer'));
     signal.addEventListener('abort', stop, { once: true });
-    const headers =
-      this.authorization === null
-        ? request.headers
-        : { ...request.headers, authorization: this.authorization };
     const freed = exchange.over.then(async () => {
       signal.removeEventListener('abort', stop);
       await nextLoop();
       this.freeing.delete(exchange);
     });
     this.freeing.set(exchange, freed);
-    await exchange.send(this.agent, { ...request, headers });
+    await exchange.send(this.agent, { ...request, headers: { ...request.headers, ...this.headers } });
     return exchange;
   }
 
@@ -108,7 +107,6 @@ export class McpHttp {
 
   /** Literal addresses never get to the connection's lookup; of names this gives the better message. */
   private async requireAllowed(): Promise<void> {
-    if (this.isChecked) return;
     const verdict = await this.ports.egress.checkUrl(this.url);
     if (verdict.kind === 'refused') {
       throw new McpFailure('unsent', 'is at an address that this service may not reach');
@@ -117,6 +115,14 @@ export class McpHttp {
     this.isChecked = true;
   }
 }
+
+const unwanted = (): McpFailure => new McpFailure('unsent', 'is not wanted any more');
+
+const abortOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(unwanted());
+    else signal.addEventListener('abort', () => reject(unwanted()), { once: true });
+  });
 
 const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

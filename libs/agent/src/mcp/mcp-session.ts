@@ -51,6 +51,7 @@ export class McpSession {
     const session = new McpSession(wire, client, transport);
     const stop = () => void transport.close();
     signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     try {
       await client.connect(transport, { timeout: never });
     } catch (error) {

@@ -42,7 +42,8 @@ export async function openMcpTools(
 ): Promise<McpTools> {
   signal.throwIfAborted();
   const limits = { ...MCP_LIMITS, ...ports.limits };
-  const connections = servers.map((server) => new McpConnection(server, { ...ports, limits }));
+  const [usable, unusable] = [servers.filter(isUsable), servers.filter((server) => !isUsable(server))];
+  const connections = usable.map((server) => new McpConnection(server, { ...ports, limits }));
   const closeAll = async () => {
     await Promise.allSettled(connections.map((connection) => connection.close()));
   };
@@ -52,9 +53,10 @@ export async function openMcpTools(
   try {
     const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
     const failures = await Promise.race([opened, stopped.promise]);
-    const notices = connections.flatMap((connection, at) =>
-      noticesOf(connection, failures[at] ?? null, limits),
-    );
+    const notices = [
+      ...unusable.map(({ serverName }) => notAvailable(serverName, 'has no address of http or https')),
+      ...connections.flatMap((connection, at) => noticesOf(connection, failures[at] ?? null)),
+    ];
     return new OpenMcpTools(
       connections,
       notices,
@@ -82,15 +84,20 @@ async function open(connection: McpConnection, logger: Logger): Promise<string |
   }
 }
 
-function noticesOf(connection: McpConnection, failure: string | null, { maxTools }: McpLimits): string[] {
-  const server = `The tool server "${connection.config.serverName}"`;
-  if (failure !== null) return [`${server} ${failure}. Its tools are not available in this run.`];
-  if (connection.isCut)
-    return [
-      `${server} offers more tools than can be used; the first ${Math.min(maxTools, connection.tools.length)} are available.`,
-    ];
-  return [];
+function noticesOf(
+  { config: { serverName }, isCut, tools }: McpConnection,
+  failure: string | null,
+): string[] {
+  if (failure !== null) return [notAvailable(serverName, failure)];
+  const cut = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
+  return isCut ? [cut] : [];
 }
+
+const notAvailable = (serverName: string, reason: string): string =>
+  `The tool server "${serverName}" ${reason}. Its tools are not available in this run.`;
+
+const isUsable = ({ serverUrl }: McpServerConfig): boolean =>
+  URL.canParse(serverUrl) && /^https?:$/.test(new URL(serverUrl).protocol);
 
 class OpenMcpTools implements McpTools {
   private offered: readonly Tool[] = [];
