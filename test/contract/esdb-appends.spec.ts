@@ -3,7 +3,7 @@ import { AppendOutcomeUnknown, EventTooLarge, LogUnavailable, newEvent } from '#
 import type { Fault } from '../support/esdb-server/faults.js';
 import { eventOf, eventsOf, freshStream, idsOf, META } from './event-log/harness.js';
 import {
-  APPEND_TIMEOUT_MS,
+  IMPATIENT,
   idsIn,
   insist,
   openLog,
@@ -26,20 +26,22 @@ describe('answers of one log do not reach another', () => {
       sound.log.append(freshStream(), eventsOf(1), { expected: 'no_stream' }),
     );
     broken.server.faults.add('append', { kind: 'silence' }, { times: 20 });
-    const lost = Array.from({ length: 20 }, () =>
-      broken.log.append(freshStream(), eventsOf(1), { expected: 'no_stream' }),
+    const lost = Promise.allSettled(
+      Array.from({ length: 20 }, () =>
+        broken.log.append(freshStream(), eventsOf(1), { expected: 'no_stream' }),
+      ),
     );
     await pause(30);
     broken.server.stop();
-    for (const append of await Promise.allSettled(lost))
+    for (const append of await lost)
       expect(append).toMatchObject({ status: 'rejected', reason: { name: 'AppendOutcomeUnknown' } });
     for (const append of await Promise.all(appends)) expect(append.kind).toBe('appended');
   });
 
-  test.each<Fault>([{ kind: 'slow', ms: APPEND_TIMEOUT_MS + 50 }, { kind: 'twice' }])(
+  test.each<Fault>([{ kind: 'slow', ms: IMPATIENT.appendTimeoutMs + 50 }, { kind: 'twice' }])(
     'an answer that nobody waits for (any more) is dropped: $kind',
     async (fault) => {
-      const { server, log } = await setUp();
+      const { server, log } = await setUp({}, IMPATIENT);
       const stream = freshStream();
       const events = eventsOf(2);
       server.faults.add('append', fault);
@@ -58,7 +60,7 @@ describe('an append without an answer', () => {
     { fault: { kind: 'end' }, isStored: false },
     { fault: { kind: 'end', stored: true }, isStored: true },
   ])('has an unknown outcome and no successor until it is known: %o', async ({ fault, isStored }) => {
-    const { server, log } = await setUp();
+    const { server, log } = await setUp({}, IMPATIENT);
     const stream = freshStream();
     const batch = eventsOf(3);
     server.faults.add('append', fault);
@@ -66,7 +68,7 @@ describe('an append without an answer', () => {
     await expect(log.append(stream, batch, { expected: 'no_stream' })).rejects.toBeInstanceOf(
       AppendOutcomeUnknown,
     );
-    expect(Date.now() - since).toBeLessThan(APPEND_TIMEOUT_MS + 500);
+    expect(Date.now() - since).toBeLessThan(IMPATIENT.appendTimeoutMs + 500);
     expect(await idsIn(log, stream)).toEqual(isStored ? idsOf(batch) : []);
     expect(await log.append(stream, batch, { expected: 'no_stream' })).toMatchObject({
       kind: 'appended',
@@ -77,7 +79,7 @@ describe('an append without an answer', () => {
   });
 
   test('gives up its connection before the next one is made, and takes what waits along', async () => {
-    const { server, log } = await setUp();
+    const { server, log } = await setUp({}, IMPATIENT);
     const before = server.calls.append;
     server.faults.add('append', { kind: 'silence' }, { times: 5 });
     const lost = Array.from({ length: 5 }, () => log.append(freshStream(), eventsOf(1), { expected: 'any' }));
@@ -212,11 +214,11 @@ describe('every fault at every append of a stream', () => {
     { kind: 'not-ready' },
     { kind: 'no-details' },
     { kind: 'timeout', stored: true },
-    { kind: 'slow', ms: APPEND_TIMEOUT_MS * 2 },
+    { kind: 'slow', ms: IMPATIENT.appendTimeoutMs * 2 },
     { kind: 'twice' },
   ];
   test.each(faults)('%o: each event once, in order, for the writer and a listener', async (fault) => {
-    const { server, log } = await setUp();
+    const { server, log } = await setUp({}, IMPATIENT);
     storeForeign(server, 50);
     await Promise.all(
       [0, 1, 2, 3].map(async (at) => {
