@@ -220,8 +220,10 @@ describe('an event that comes twice', () => {
     for (const [i, draft] of play.drafts.entries()) {
       pushAll(repeated, [draft]);
       const once = stepsOf(repeated);
-      for (const earlier of play.drafts.slice(0, i + 1)) pushAll(repeated, [earlier]);
-      expect(stepsOf(repeated)).toEqual(once);
+      for (const earlier of play.drafts.slice(0, i + 1)) {
+        pushAll(repeated, [earlier]);
+        expect(stepsOf(repeated)).toEqual(once);
+      }
       expect(nextSteps(repeated, NOW, 8).start.length).toBeLessThanOrEqual(1);
     }
     expect(stepsOf(repeated)).toEqual(stepsOf(play.state));
