@@ -22,6 +22,8 @@ export interface RunRequest {
   /** Sealed. */
   readonly callback?: string;
   readonly schedules?: readonly ScheduleRequest[];
+  /** The task whose slot starts it. */
+  readonly task?: string;
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */

@@ -101,6 +101,8 @@ export type InternalEvent =
         readonly interrupts?: true;
         /** Where the run's events are sent: URL and headers, sealed. */
         readonly callback?: string;
+        /** The task whose slot started it. */
+        readonly task?: string;
         /** What is to be started later; each is a task, named by its place in this list. */
         readonly schedules?: readonly ScheduleRequest[];
       };

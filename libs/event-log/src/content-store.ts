@@ -10,7 +10,11 @@ export class ContentStore {
 
   /** The content as an event may hold it; on disk before this resolves. */
   async store(session: string, text: string): Promise<Content> {
-    if (fitsInline(text)) return text;
+    return fitsInline(text) ? text : this.toFile(session, text);
+  }
+
+  /** The same where there is no room in the event, however short the text. */
+  async toFile(session: string, text: string): Promise<FileRef> {
     const bytes = Buffer.from(text, 'utf8');
     return { $file: await this.files.put(session, bytes), bytes: bytes.length };
   }

@@ -8,6 +8,9 @@ import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
 import { StartRunHandler } from './start-run.js';
+import { TaskCommands } from './tasks/task-commands.js';
+import { TaskFirings } from './tasks/task-firings.js';
+import { TaskMaker } from './tasks/task-maker.js';
 
 export interface CorePorts {
   readonly log: EventLog;
@@ -38,6 +41,9 @@ export interface Core {
   readonly startRun: StartRunHandler;
   readonly commands: SessionCommands;
   readonly recovery: Recovery;
+  readonly tasks: TaskCommands;
+  readonly maker: TaskMaker;
+  readonly firings: TaskFirings;
 }
 
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
@@ -51,11 +57,14 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const shared = { log, clock, random, background, logger };
   const sessions = new Sessions({ ...shared, driver, toolboxes, admission, replica, worker });
   const keys = new IdempotencyKeys(log, clock, random, options.idempotencySecret);
+  const maker = new TaskMaker(shared);
   const startRun = new StartRunHandler(
-    { log, sessions, contents, admission, random, keys, toolboxes },
+    { ...shared, sessions, contents, admission, keys, toolboxes, tasks: maker },
     { models, replica, worker },
   );
   const recovery = new Recovery(sessions, shared);
   const commands = new SessionCommands(sessions, log);
-  return { sessions, admission, contents, startRun, commands, recovery };
+  const tasks = new TaskCommands(shared);
+  const firings = new TaskFirings({ ...shared, contents, sessions, startRun });
+  return { sessions, admission, contents, startRun, commands, recovery, tasks, maker, firings };
 }

@@ -149,7 +149,7 @@ export class Session {
     this.claim(
       run,
       () => this.react(),
-      (state) => decideClaimNext(state, run, this.ports.worker),
+      (state, { data }) => decideClaimNext(state, run, this.ports.worker, data.schedules),
     );
   }
 
@@ -157,7 +157,7 @@ export class Session {
   private claim(
     run: string,
     again: () => void,
-    decide: (state: SessionState) => readonly Draft[] | null,
+    decide: (state: SessionState, request: RequestEvent) => readonly Draft[] | null,
   ): void {
     if (this.claiming !== null || !this.ports.admission.takeOrWait(run, again)) return;
     this.claiming = run;
@@ -166,7 +166,7 @@ export class Session {
       try {
         const request = await this.requestOf(run);
         await this.journal.command(request.meta, (state) => ({
-          events: decide(state) ?? [],
+          events: decide(state, request) ?? [],
           value: undefined,
         }));
         isTried = true;

@@ -10,6 +10,7 @@ import {
   runId,
   sessionId,
   sessionStream,
+  taskId,
 } from '#domain';
 import {
   type ContentStore,
@@ -19,11 +20,14 @@ import {
   NO_EVENTS,
   type Revision,
 } from '#event-log';
-import type { Random } from '#platform';
+import type { Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
 import type { IdempotencyKeys, IdempotentRequest } from './idempotency.js';
+import { loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
+import { type ScheduleWish, planSchedules, storeMessages } from './tasks/plan-schedules.js';
+import type { TaskMaker } from './tasks/task-maker.js';
 
 export interface StartRun {
   /** Continue this session; absent: a new one. */
@@ -38,6 +42,10 @@ export interface StartRun {
   readonly trigger: Trigger;
   /** Where its events are sent, sealed. */
   readonly callback?: string;
+  /** What is to be started later, each as a task. */
+  readonly schedules?: readonly ScheduleWish[];
+  /** The run that a slot of a task starts: its id follows from the slot. Only for a run that is not on the log. */
+  readonly firing?: { readonly task: string; readonly run: string };
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on more than the request itself; not asked of a repeat. @throws Problem */
@@ -53,6 +61,11 @@ export interface StartedRun {
   readonly requested: number;
 }
 
+export interface AcceptedRun extends StartedRun {
+  /** Of its schedules, in their order. */
+  readonly tasks: readonly string[];
+}
+
 export interface StartRunPorts {
   readonly log: EventLog;
   readonly sessions: Sessions;
@@ -61,6 +74,9 @@ export interface StartRunPorts {
   readonly random: Random;
   readonly keys: IdempotencyKeys;
   readonly toolboxes: Toolboxes;
+  readonly tasks: TaskMaker;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 export interface StartRunOptions {
@@ -88,16 +104,40 @@ export class StartRunHandler {
   ) {}
 
   /** @throws Problem not_found, session_busy, rate_limited, idempotency_mismatch; LogUnavailable (nothing was started) */
-  async start(command: StartRun): Promise<StartedRun> {
-    const { idempotency } = command;
+  async start(command: StartRun): Promise<AcceptedRun> {
+    const { idempotency, project, schedules = [] } = command;
     await this.requireLog();
-    if (idempotency)
-      return this.startOnce(command, { operation: 'start_run', project: command.project, ...idempotency });
-    await command.check?.();
+    const placed = await (idempotency
+      ? this.startOnce(command, { operation: 'start_run', project, ...idempotency })
+      : this.startNew(command));
+    const tasks = schedules.map((_, index) => taskId(placed.run, index));
+    if (tasks.length > 0) await this.makeTasks(placed);
+    return { ...placed, tasks };
+  }
+
+  private async startNew(command: StartRun): Promise<StartedRun> {
+    await this.check(command);
     const { random, sessions } = this.ports;
     const id = command.session ?? sessionId(random.hex(12));
     const session = command.session === undefined ? sessions.create(id) : await sessions.get(id);
-    return this.startIn(session, { session: id, run: runId(id, random.hex(8)), after: NO_EVENTS }, command);
+    const run = command.firing?.run ?? runId(id, random.hex(8));
+    return this.startIn(session, { session: id, run, after: NO_EVENTS }, command);
+  }
+
+  /** What depends on time, names or state: a repeat is answered without it. @throws Problem */
+  private async check({ schedules = [], check }: StartRun): Promise<void> {
+    planSchedules(schedules, this.ports.clock.now());
+    await check?.();
+  }
+
+  /** The run is on the log, so whoever asked for it is answered; what is missing here the clock makes later. */
+  private async makeTasks({ session, run, requested }: StartedRun): Promise<void> {
+    try {
+      const request = await loadRequest(this.ports.log, sessionStream(session), requested);
+      await this.ports.tasks.make(session, request);
+    } catch (err) {
+      this.ports.logger.warn({ err, run, session }, 'tasks of a run could not be made yet');
+    }
   }
 
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
@@ -105,9 +145,9 @@ export class StartRunHandler {
     const { keys, sessions, admission } = this.ports;
     let use = await keys.find(request);
     if (use === null) {
+      await this.check(command);
       const session = command.session === undefined ? null : await sessions.get(command.session);
       if (session) requireSession(session.journal.state, command.project);
-      await command.check?.();
       const ids = keys.idsFor(request, command.session);
       admission.requireRoom();
       use = await keys.use(request, this.metaOf(command), {
@@ -157,12 +197,22 @@ export class StartRunHandler {
   /** null: the run is there already. */
   private async append(session: Session, run: string, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, mode, trigger, onBusy, callback } = command;
+    const { project, mode, trigger, onBusy, callback, firing } = command;
     const message = await this.ports.contents.store(session.id, command.message);
     const config = await this.ports.contents.storeObject(session.id, command.config);
+    const schedules = await this.schedulesOf(session.id, command);
     const request = {
-      ...{ run, message, mode, model: models[mode], config, trigger, replica, onBusy },
+      run,
+      message,
+      mode,
+      model: models[mode],
+      config,
+      trigger,
+      replica,
+      onBusy,
       ...(callback === undefined ? {} : { callback }),
+      ...(schedules.length === 0 ? {} : { schedules }),
+      ...(firing === undefined ? {} : { task: firing.task }),
     };
     return session.journal.command({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
@@ -171,6 +221,11 @@ export class StartRunHandler {
       if (decision.kind === 'known') return { events: [], value: null };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });
+  }
+
+  private schedulesOf(session: string, { schedules = [] }: StartRun) {
+    const planned = planSchedules(schedules, this.ports.clock.now());
+    return storeMessages(planned, (text) => this.ports.contents.toFile(session, text));
   }
 
   /** A log that is in trouble takes no new runs, so that it can still take the rest of those that are under way. */

@@ -11,11 +11,8 @@ export interface Firing {
   readonly isLate: boolean;
 }
 
-export interface TaskState {
-  readonly definition: ScheduledTask;
-  readonly project: string;
-  readonly actor: string;
-  readonly createdAt: number;
+/** What the events of a task change. */
+export interface TaskProgress {
   readonly status: TaskStatus;
   /** null: none to come, or paused. */
   readonly nextAt: number | null;
@@ -24,12 +21,19 @@ export interface TaskState {
   readonly revision: number;
 }
 
+export interface TaskState extends TaskProgress {
+  readonly definition: ScheduledTask;
+  readonly project: string;
+  readonly actor: string;
+  readonly createdAt: number;
+}
+
 export const FIRINGS_KEPT = 100;
 
 /** null: nothing is there yet. */
 export function evolveTask(state: TaskState | null, event: RecordedTaskEvent): TaskState | null {
   if (event.type === 'task_scheduled') return state ?? scheduled(event);
-  return state === null ? null : { ...changed(state, event), revision: event.revision };
+  return state === null ? null : progressTask(state, event);
 }
 
 function scheduled(event: Extract<RecordedTaskEvent, { type: 'task_scheduled' }>): TaskState {
@@ -46,7 +50,18 @@ function scheduled(event: Extract<RecordedTaskEvent, { type: 'task_scheduled' }>
   };
 }
 
-function changed(state: TaskState, event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>): TaskState {
+/** What follows a task's first event; all that is in memory or in a table of the task is carried along. */
+export function progressTask<P extends TaskProgress>(
+  state: P,
+  event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>,
+): P {
+  return { ...state, ...changeOf(state, event), revision: event.revision };
+}
+
+function changeOf(
+  state: TaskProgress,
+  event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>,
+): Partial<TaskProgress> {
   switch (event.type) {
     case 'task_fired': {
       const { slot, run, late, next_at } = event.data;
@@ -59,20 +74,24 @@ function changed(state: TaskState, event: Exclude<RecordedTaskEvent, { type: 'ta
       return { ...passed(state, next_at), firings: newest([...state.firings, ...missed]) };
     }
     case 'task_paused':
-      return { ...state, status: 'paused', nextAt: null };
+      return { status: 'paused', nextAt: null };
     case 'task_resumed':
-      return { ...state, status: 'scheduled', nextAt: event.data.next_at };
+      return { status: 'scheduled', nextAt: event.data.next_at };
     case 'task_cancelled':
-      return { ...state, status: 'cancelled', nextAt: null };
+      return { status: 'cancelled', nextAt: null };
     case 'task_finished':
-      return { ...state, status: 'finished', nextAt: null };
+      return { status: 'finished', nextAt: null };
   }
 }
 
 const newest = (firings: readonly Firing[]): readonly Firing[] => firings.slice(-FIRINGS_KEPT);
 
-const passed = (state: TaskState, nextAt: number | null): TaskState =>
-  state.status === 'scheduled' ? { ...state, nextAt } : state;
+const passed = (state: TaskProgress, nextAt: number | null): Partial<TaskProgress> =>
+  state.status === 'scheduled' ? { nextAt } : {};
+
+/** The run of the newest slot that fired. */
+export const lastFiring = ({ firings }: TaskProgress): (Firing & { readonly run: string }) | null =>
+  (firings.findLast(({ run }) => run !== null) as (Firing & { readonly run: string }) | undefined) ?? null;
 
 /** The slot that the task fires now, and the events that say so. */
 export interface DueDecision {

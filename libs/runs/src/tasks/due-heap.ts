@@ -1,0 +1,84 @@
+interface Entry {
+  readonly task: string;
+  at: number;
+  /** Where it stands in the heap. */
+  place: number;
+}
+
+/** The next slot of many tasks, the earliest first: a binary heap that knows where each task stands. */
+export class DueHeap {
+  private readonly heap: Entry[] = [];
+  private readonly entries = new Map<string, Entry>();
+
+  get size(): number {
+    return this.heap.length;
+  }
+
+  /** ms since 1970; null: nothing is to come. */
+  get earliest(): number | null {
+    return this.heap[0]?.at ?? null;
+  }
+
+  set(task: string, at: number): void {
+    const known = this.entries.get(task);
+    if (known === undefined) {
+      const entry = { task, at, place: this.heap.length };
+      this.entries.set(task, entry);
+      this.heap.push(entry);
+      this.rise(entry);
+      return;
+    }
+    const isEarlier = at < known.at;
+    known.at = at;
+    if (isEarlier) this.rise(known);
+    else this.sink(known);
+  }
+
+  delete(task: string): void {
+    const known = this.entries.get(task);
+    if (known === undefined) return;
+    this.entries.delete(task);
+    const last = this.heap.pop();
+    if (last === undefined || last === known) return;
+    this.put(last, known.place);
+    this.rise(last);
+    this.sink(last);
+  }
+
+  /** Takes the earliest task that is due; null: none is. */
+  takeDue(now: number): string | null {
+    const [first] = this.heap;
+    if (first === undefined || first.at > now) return null;
+    this.delete(first.task);
+    return first.task;
+  }
+
+  private rise(entry: Entry): void {
+    while (entry.place > 0) {
+      const parent = this.heap[(entry.place - 1) >> 1];
+      if (parent === undefined || parent.at <= entry.at) return;
+      this.swap(entry, parent);
+    }
+  }
+
+  private sink(entry: Entry): void {
+    for (;;) {
+      const left = this.heap[2 * entry.place + 1];
+      const right = this.heap[2 * entry.place + 2];
+      const child = right !== undefined && left !== undefined && right.at < left.at ? right : left;
+      if (child === undefined || child.at >= entry.at) return;
+      this.swap(entry, child);
+    }
+  }
+
+  private swap(a: Entry, b: Entry): void {
+    const { place } = a;
+    this.put(a, b.place);
+    this.put(b, place);
+  }
+
+  private put(entry: Entry, place: number): void {
+    entry.place = place;
+    this.heap[place] = entry;
+  }
+}

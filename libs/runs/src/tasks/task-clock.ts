@@ -1,0 +1,213 @@
+import { type RecordedTaskEvent, asTaskEvent, sessionStream, taskOfStream } from '#domain';
+import { type EventLog, LogUnavailable, type Position, type RecordedEvent } from '#event-log';
+import type { Background, Clock, Logger } from '#platform';
+import { loadRequest } from '../load-session.js';
+import { DueHeap } from './due-heap.js';
+import type { TaskFirings } from './task-firings.js';
+import type { TaskIndex, TaskSnapshot } from './task-index.js';
+import type { TaskMaker } from './task-maker.js';
+
+export interface TaskClockPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly index: TaskIndex;
+  readonly maker: TaskMaker;
+  readonly firings: TaskFirings;
+}
+
+/** Tasks that fire at the same time; the others wait their turn. */
+const AT_ONCE = 32;
+/** The longest sleep: somebody may set the machine's clock. */
+const LONGEST_SLEEP_MS = 10_000;
+const RETRY_MS = 1_000;
+/** After an error that will not go away by itself. */
+const BROKEN_RETRY_MS = 60_000;
+/** How often it is looked for what a crash left undone. */
+const MEND_MS = 30_000;
+/** Another replica may be about to do it. */
+const MEND_AGE_MS = 5_000;
+const INDEX_PATIENCE_MS = 10_000;
+
+/**
+ * Fires tasks when they are due. Owns the next slot of every task, in memory: what the lists knew at the start, and what
+ * the `task-` streams told since.
+ * 1. It is only told when to look: whether a task is due the log says, each time.
+ * 2. A task is fired by one piece of work at a time; what is heard of it meanwhile is taken in.
+ * 3. What a crash left between two streams (a request without its tasks, a firing without its run) is done at the start
+ *    and again every while.
+ */
+export class TaskClock {
+  private readonly due = new DueHeap();
+  /** Of each task, the latest event that was heard of while it was being fired. */
+  private readonly firing = new Map<string, number>();
+  private readonly stopping = new AbortController();
+  private cancelTimer: (() => void) | null = null;
+  private work: Promise<void>[] = [];
+
+  constructor(private readonly ports: TaskClockPorts) {}
+
+  /** Tasks that have a next slot. */
+  get size(): number {
+    return this.due.size + this.firing.size;
+  }
+
+  start(): void {
+    this.begin('task clock', async () => {
+      const { tasks, position } = await this.snapshot();
+      for (const { task, nextAt } of tasks) this.due.set(task, nextAt);
+      this.arm();
+      this.begin('mend tasks', () => this.mendEveryWhile());
+      await this.follow(position);
+    });
+  }
+
+  /** Resolves when nothing is being fired any more. A slot that was taken gets its run at the next start. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the clock was stopped'));
+    this.cancelTimer?.();
+    await Promise.all(this.work);
+  }
+
+  private begin(name: string, work: () => Promise<void>): void {
+    const { signal } = this.stopping;
+    const ended = Promise.withResolvers<void>();
+    this.work.push(ended.promise);
+    this.ports.background.start(name, async () => {
+      try {
+        await work();
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        ended.resolve();
+        this.work = this.work.filter((promise) => promise !== ended.promise);
+      }
+    });
+  }
+
+  /** Where the lists do not answer, the log is read from its start. */
+  private async snapshot(): Promise<TaskSnapshot> {
+    const { clock, index, logger } = this.ports;
+    const nothing = clock.sleep(INDEX_PATIENCE_MS, this.stopping.signal).then(() => NO_SNAPSHOT);
+    nothing.catch(() => undefined);
+    try {
+      return await Promise.race([index.scheduled(), nothing]);
+    } catch (error) {
+      logger.warn({ err: error }, 'the tasks are read from the log');
+      return NO_SNAPSHOT;
+    }
+  }
+
+  private async follow(from: Position): Promise<void> {
+    const { log, clock, logger } = this.ports;
+    const { signal } = this.stopping;
+    let after = from;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of log.subscribeAll({ after, prefixes: ['task-'], signal })) {
+          for (const event of batch.events) this.hear(event);
+          after = batch.position;
+          if (batch.events.length > 0) this.arm();
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'the task clock lost the log and resumes');
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  private hear(recorded: RecordedEvent): void {
+    const task = taskOfStream(recorded.stream);
+    if (task === null) return;
+    if (this.firing.has(task)) this.firing.set(task, recorded.revision);
+    else this.place(task, nextOf(asTaskEvent(recorded)));
+  }
+
+  private place(task: string, nextAt: number | null | undefined): void {
+    if (nextAt === undefined) return;
+    if (nextAt === null) this.due.delete(task);
+    else this.due.set(task, nextAt);
+  }
+
+  /** Fires what is due, as much as may be, and sleeps until the next. */
+  private arm(): void {
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    if (this.stopping.signal.aborted) return;
+    const now = this.ports.clock.now();
+    while (this.firing.size < AT_ONCE) {
+      const task = this.due.takeDue(now);
+      if (task === null) break;
+      this.firing.set(task, -1);
+      this.begin('fire a task', () => this.fire(task));
+    }
+    const { earliest } = this.due;
+    if (earliest === null || this.firing.size >= AT_ONCE) return;
+    const sleepMs = Math.min(Math.max(earliest - now, 0), LONGEST_SLEEP_MS);
+    this.cancelTimer = this.ports.clock.timer(sleepMs, () => this.arm());
+  }
+
+  private async fire(task: string): Promise<void> {
+    const { clock, firings, logger } = this.ports;
+    const { signal } = this.stopping;
+    try {
+      const state = await firings.fire(task, signal);
+      const heard = this.firing.get(task) ?? -1;
+      this.firing.delete(task);
+      // Invariant 2: of what came later only the log knows enough.
+      if (state !== null && heard > state.revision) this.due.set(task, clock.now());
+      else this.place(task, state?.nextAt ?? null);
+    } catch (error) {
+      this.firing.delete(task);
+      if (signal.aborted) return;
+      const isTransient = error instanceof LogUnavailable;
+      logger.warn({ err: error, task }, 'a task that is due has to wait');
+      this.due.set(task, clock.now() + (isTransient ? RETRY_MS : BROKEN_RETRY_MS));
+    }
+    this.arm();
+  }
+
+  /** Invariant 3. */
+  private async mendEveryWhile(): Promise<void> {
+    const { clock, log, logger } = this.ports;
+    const { signal } = this.stopping;
+    let ageMs = log.exclusive ? 0 : MEND_AGE_MS;
+    while (!signal.aborted) {
+      try {
+        await this.mend(clock.now() - ageMs);
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.warn({ err: error }, 'tasks could not be looked through');
+      }
+      ageMs = MEND_AGE_MS;
+      await clock.sleep(MEND_MS, signal);
+    }
+  }
+
+  private async mend(before: number): Promise<void> {
+    const { index, maker, firings, log } = this.ports;
+    for (const { session, requested } of await index.unmade())
+      await maker.make(session, await loadRequest(log, sessionStream(session), requested));
+    for (const task of await index.unstarted(before)) {
+      if (!this.firing.has(task)) await firings.mend(task, this.stopping.signal);
+    }
+  }
+}
+
+const NO_SNAPSHOT: TaskSnapshot = { tasks: [], position: 0 };
+
+/** The next slot as the event says; undefined: it says nothing of it. */
+function nextOf(event: RecordedTaskEvent): number | null | undefined {
+  switch (event.type) {
+    case 'task_scheduled':
+    case 'task_fired':
+    case 'task_missed':
+    case 'task_resumed':
+      return event.data.next_at;
+    case 'task_paused':
+    case 'task_cancelled':
+    case 'task_finished':
+      return null;
+  }
+}

@@ -1,0 +1,157 @@
+import {
+  Problem,
+  type TaskState,
+  asTaskEvent,
+  decideDue,
+  evolveTask,
+  firingRun,
+  lastFiring,
+  sessionStream,
+  taskStream,
+} from '#domain';
+import {
+  type ContentStore,
+  type EventLog,
+  LogUnavailable,
+  type NewEvent,
+  appendUntilDefinite,
+  newEvent,
+} from '#event-log';
+import type { Clock, Logger, Random } from '#platform';
+import { loadRequest } from '../load-session.js';
+import type { Sessions } from '../sessions.js';
+import type { StartRun, StartRunHandler } from '../start-run.js';
+import { loadTask } from './load-task.js';
+
+export interface FiringPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly contents: ContentStore;
+  readonly sessions: Sessions;
+  readonly startRun: StartRunHandler;
+}
+
+const RETRY_MS = 1_000;
+/** How far the clocks of two replicas may be apart. */
+const SKEW_MS = 10 * 60_000;
+
+/**
+ * Fires tasks that are due. Owns nothing: the log decides.
+ * 1. A slot is taken by `task_fired` at the task's expected revision, so it is taken once, whoever tries.
+ * 2. The run's id follows from the slot, and it is started only where it is not on the log: a crash between the two costs
+ *    nothing, and doing it again does nothing.
+ */
+export class TaskFirings {
+  constructor(private readonly ports: FiringPorts) {}
+
+  /** Fires the task's slot if it is due. Returns the task as it is then; null: there is none. @throws the signal's reason */
+  async fire(task: string, signal: AbortSignal): Promise<TaskState | null> {
+    for (;;) {
+      signal.throwIfAborted();
+      const state = await loadTask(this.ports.log, task);
+      if (state === null || state.nextAt === null || state.nextAt > this.ports.clock.now()) return state;
+      const isBusy = await this.isBusy(state, signal);
+      const { session } = state.definition;
+      const decision = decideDue(state, this.ports.clock.now(), isBusy, (slot) =>
+        firingRun(session, task, slot),
+      );
+      if (decision === null) return state;
+      const after = await this.write(state, decision.events);
+      if (after === null) continue;
+      if (decision.fires !== null) await this.start(after, decision.fires.run, signal);
+      return after;
+    }
+  }
+
+  /** Starts the run of the task's last firing where a crash came in between. @throws the signal's reason */
+  async mend(task: string, signal: AbortSignal): Promise<void> {
+    const state = await loadTask(this.ports.log, task);
+    if (state !== null) await this.isBusy(state, signal);
+  }
+
+  /** null: somebody else was faster. */
+  private async write(
+    state: TaskState,
+    decided: readonly { readonly type: string; readonly data: object }[],
+  ): Promise<TaskState | null> {
+    const { log, clock, random } = this.ports;
+    const { project, actor, revision: expected } = state;
+    const time = clock.now();
+    const meta = { schemaVersion: 1, project, actor };
+    const events: NewEvent[] = decided.map((event) => newEvent({ id: random.uuid(), time, ...event }, meta));
+    const stream = taskStream(state.definition.task);
+    const result = await appendUntilDefinite(log, clock, random, stream, events, { expected });
+    if (result.kind === 'conflict') return null;
+    return events.reduce<TaskState | null>(
+      (evolved, event, i) => evolveTask(evolved, asTaskEvent({ ...event, revision: result.first + i })),
+      state,
+    );
+  }
+
+  /** Whether the last firing's run still waits or runs; where it is missing, it is started. */
+  private async isBusy(state: TaskState, signal: AbortSignal): Promise<boolean> {
+    const last = lastFiring(state);
+    if (last === null) return false;
+    const { run, firedAt } = last;
+    const session = await this.ports.sessions.get(state.definition.session);
+    await session.refresh();
+    const { current, waiting, ended } = session.journal.state;
+    if (current?.run === run || waiting.some((w) => w.run === run && !w.isCancelled)) return true;
+    if (ended.includes(run) || (await this.isThere(session.id, run, firedAt ?? 0))) return false;
+    await this.start(state, run, signal);
+    return true;
+  }
+
+  /** Whether the run is on the log. It cannot stand before the firing that named it. */
+  private async isThere(session: string, run: string, firedAt: number): Promise<boolean> {
+    for await (const page of this.ports.log.readStream(sessionStream(session), { backwards: true })) {
+      if (page.some((event) => event.type === 'run_requested' && event.meta.run === run)) return true;
+      if ((page.at(-1)?.time ?? 0) < firedAt - SKEW_MS) return false;
+    }
+    return false;
+  }
+
+  /** Until it is there: the slot is taken. */
+  private async start(state: TaskState, run: string, signal: AbortSignal): Promise<void> {
+    const { startRun, clock, logger } = this.ports;
+    for (let isRepeat = false; ; isRepeat = true) {
+      signal.throwIfAborted();
+      try {
+        // What failed may be there all the same, and be over already.
+        const { session } = state.definition;
+        if (isRepeat && (await this.isThere(session, run, state.createdAt))) return;
+        await startRun.start(await this.commandOf(state, run));
+        return;
+      } catch (error) {
+        const fields = { err: error, run, task: state.definition.task };
+        const isTransient =
+          error instanceof LogUnavailable || (error instanceof Problem && error.code === 'rate_limited');
+        if (!isTransient) return logger.error(fields, 'a task could not be started');
+        logger.warn(fields, 'a task that fired has to wait');
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  /** What the run that brought the schedule was asked to do, with the task's message and without tool servers. */
+  private async commandOf({ definition, project, actor }: TaskState, run: string): Promise<StartRun> {
+    const { session, requested, task } = definition;
+    const { contents, log } = this.ports;
+    const { data } = await loadRequest(log, sessionStream(session), requested);
+    const { mcp_servers: _, ...config } = await contents.object(session, data.config);
+    return {
+      session,
+      project,
+      actor,
+      message: await contents.text(session, definition.message),
+      mode: data.mode,
+      config,
+      ...(data.callback === undefined ? {} : { callback: data.callback }),
+      onBusy: 'enqueue',
+      trigger: 'task',
+      firing: { task, run },
+    };
+  }
+}
