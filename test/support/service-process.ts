@@ -41,6 +41,8 @@ process.once('exit', () => {
  */
 export class ServiceProcess {
   private child: ChildProcess | null = null;
+  /** The process that was ready. */
+  private readyChild: ChildProcess | null = null;
   private address = '';
   private said = '';
   private whenExited: Promise<Exit> = Promise.resolve({ code: null, signal: null });
@@ -88,6 +90,11 @@ export class ServiceProcess {
     return this.child !== null;
   }
 
+  /** Whether it runs and has said that it takes requests. */
+  get isReady(): boolean {
+    return this.child !== null && this.readyChild === this.child;
+  }
+
   /** All that it has written to its terminal, over all its starts. */
   get output(): string {
     return this.said;
@@ -112,6 +119,7 @@ export class ServiceProcess {
       'it is ready',
       async () => (await client.get('/readyz').catch(() => null))?.status === 200,
     );
+    this.readyChild = this.child;
     this.startsMs.push(performance.now() - since);
   }
 

@@ -1,0 +1,38 @@
+import { expect, it } from '@jest/globals';
+import { killAtBoundaries } from './kill-at-boundaries.js';
+import { numberOfCommit } from './theatre.js';
+import { type Verdict, say } from './verdict.js';
+import { randomKills } from './random-kills.js';
+
+const BOUNDARIES = Number(process.env['KILLS'] ?? 60);
+const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 20);
+const MINUTES_10 = 600_000;
+
+it(
+  'loses, doubles and reorders nothing when it is killed at any boundary of any run',
+  async () => {
+    const { kills, verdict, line } = await killAtBoundaries(BOUNDARIES, numberOfCommit());
+    say(line);
+    expectNoHarm(verdict);
+    expect(kills).toBe(BOUNDARIES);
+  },
+  MINUTES_10,
+);
+
+it(
+  'goes on with every run after each of many kills at random, under the load of many streams',
+  async () => {
+    const seed = numberOfCommit();
+    const options = { seed, kills: RANDOM, streams: 100, leastMs: 300, mostMs: 1_500 };
+    const { verdict, line } = await randomKills(options);
+    say(line);
+    expectNoHarm(verdict);
+  },
+  MINUTES_10,
+);
+
+function expectNoHarm({ problems, lost, doubled, reordered, acknowledged }: Verdict): void {
+  expect(problems).toEqual([]);
+  expect({ lost, doubled, reordered }).toEqual({ lost: 0, doubled: 0, reordered: 0 });
+  expect(acknowledged).toBeGreaterThan(0);
+}

@@ -1,0 +1,40 @@
+/** What the checkers found: every zero of a report is one of these numbers. */
+export class Verdict {
+  /** Events that a client was shown and that are not on the log, or acknowledged runs that are not. */
+  lost = 0;
+  doubled = 0;
+  reordered = 0;
+  /** How many events clients were shown. */
+  acknowledged = 0;
+  /** The first few of everything that was wrong. */
+  readonly problems: string[] = [];
+
+  note(problem: string): void {
+    if (this.problems.length < 20) this.problems.push(problem);
+  }
+
+  /** Notes a problem unless it `holds`. */
+  require(holds: boolean, problem: () => string): void {
+    if (!holds) this.note(problem());
+  }
+
+  get line(): string {
+    const { acknowledged, lost, doubled, reordered, problems } = this;
+    return `${acknowledged} events acknowledged, ${lost} lost, ${doubled} doubled, ${reordered} reordered, ${problems.length} problems`;
+  }
+}
+
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** `median 0.61 s, worst 0.92 s` */
+export function spreadOf(ms: readonly number[]): string {
+  const seconds = (value: number): string => `${(value / 1000).toFixed(2)} s`;
+  return `median ${seconds(medianOf(ms))}, worst ${seconds(Math.max(0, ...ms))}`;
+}
+
+/** One line for each row of the fault table, where the runner of the tests shows it. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
