@@ -9,6 +9,7 @@ export interface Mutant {
 }
 
 const JOURNAL = 'libs/agent/src/journal.ts';
+const RUN_DRIVE = 'libs/runs/src/run-drive.ts';
 const SESSION = 'libs/runs/src/session.ts';
 const START = 'libs/runs/src/start-run.ts';
 const DRIVER = 'libs/agent/src/driver.ts';
@@ -65,9 +66,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'recovery-starts-over',
     story: 'a run that is taken over begins again instead of going on from the log',
-    file: SESSION,
-    find: 'const isFresh = current.epoch === 1 && this.brokenOff !== run;',
-    replace: 'const isFresh = current.epoch > 0;',
+    file: RUN_DRIVE,
+    find: 'const state = isBegun ? await loadRun(log, journal.stream, request, begun, workflows) : begun;',
+    replace:
+      'const state = isBegun && begun.steps > 0 ? await loadRun(log, journal.stream, request, begun) : begun;',
   },
   {
     name: 'put-back-behind',
@@ -90,8 +92,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'cleared-context-kept',
     story: 'after a clear during a run the next one still knows what was cleared',
     file: SESSION,
-    find: 'if (current.epoch === 1 && this.lastClear < current.claimed) this.context = context;',
-    replace: 'this.context = context;',
+    find: 'if (end !== null && epoch === 1 && this.lastClear < claimed) this.context = context;',
+    replace: 'if (end !== null) this.context = context;',
   },
   {
     name: 'strangers-unseen',
@@ -124,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'cancel-before-tools',
     story: 'a run that is cancelled before its tools are open is begun again and again, and never ended',
-    file: SESSION,
+    file: RUN_DRIVE,
     find: 'if (!signal.aborted) throw error;',
     replace: 'throw error;',
   },

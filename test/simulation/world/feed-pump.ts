@@ -15,7 +15,6 @@ export class FeedPump {
     private readonly world: SimWorld,
     private readonly owner: Owner,
     private readonly feed: LiveFeed,
-    private readonly heard: (events: readonly RecordedEvent[]) => void,
   ) {
     this.delivered = world.store.head;
     world.store.listeners.add(this.listener);
@@ -82,6 +81,5 @@ export class FeedPump {
     }
     this.feed.logGrew(fresh);
     this.feed.wake();
-    this.heard(events);
   }
 }

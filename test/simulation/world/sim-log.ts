@@ -17,7 +17,6 @@ import type { Clock } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
 import { checkSizes } from './check-sizes.js';
 import { FeedPump } from './feed-pump.js';
-import { type LogListener, SILENT } from './log-listener.js';
 import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
 
 /** An adapter gives up on an answer after this, as its own timer says. */
@@ -55,7 +54,6 @@ export class SimLog extends EventLog {
     private readonly world: SimWorld,
     private readonly owner: Owner,
     clock: Clock,
-    private readonly listener: LogListener = SILENT,
   ) {
     super();
     this.exclusive = world.isExclusive;
@@ -69,7 +67,7 @@ export class SimLog extends EventLog {
       clock,
     );
     this.feed.startAfter(world.store.head);
-    this.pump = new FeedPump(world, owner, this.feed, (events) => listener.heard(events));
+    this.pump = new FeedPump(world, owner, this.feed);
   }
 
   override append(
@@ -287,7 +285,6 @@ export class SimLog extends EventLog {
     return new Promise((resolve, reject) => {
       if (this.isClosed) throw new LogUnavailable('the log is closed');
       scheduler.after(this.owner, latency(this.world), label, () => {
-        this.listener.used();
         const isRefused = strikes(this.world, 'readRefused') || scheduler.now < store.unreadableUntil;
         const found = isRefused ? null : look();
         scheduler.after(this.owner, 0, `answer ${label}`, () => {

@@ -1,6 +1,5 @@
-import { sessionStream } from '#domain';
 import { EventStreams } from '#delivery';
-import { Follower, type FollowerPorts, LogUnavailable, type RecordedEvent } from '#event-log';
+import { Follower, type FollowerPorts, LogUnavailable } from '#event-log';
 import { SilentLogger } from '#platform';
 import { type Core, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
@@ -40,8 +39,6 @@ export const FOLLOWED = 'session-';
 /** A replica: it has the same name in all its lives. */
 export class SimWorker {
   life: Life | null = null;
-  /** The last revision that this life has heard of, by stream. */
-  private readonly revisions = new Map<string, number>();
 
   constructor(
     readonly replica: string,
@@ -51,7 +48,6 @@ export class SimWorker {
 
   boot(): void {
     const { world } = this;
-    this.revisions.clear();
     const number = this.options.nextLife();
     const owner: Owner = { name: `${this.replica}${number}`, isAlive: true, isPaused: false };
     world.marks.hit('boot');
@@ -89,10 +85,7 @@ export class SimWorker {
     const { scheduler } = world;
     const clock = new SimClock(scheduler, owner, number % 3 === 0 ? -90_000 : 0);
     const random = world.flaw === 'shared_claim_id' ? new SharedIds(number) : new SimRandom(number);
-    const log = new SimLog(world, owner, clock, {
-      heard: (events) => this.heard(events),
-      used: () => this.tell(),
-    });
+    const log = new SimLog(world, owner, clock);
     const files = new SimFiles(this.options.files, world, owner);
     const core = openCore(
       {
@@ -137,24 +130,6 @@ export class SimWorker {
       },
     );
     follower.start();
-  }
-
-  /**
-   * Stands in for what follows the log in a process that shares it: sessions with something to do hear of what others
-   * wrote, as far as this process has heard of it.
-   */
-  private heard(events: readonly RecordedEvent[]): void {
-    for (const { stream, revision } of events)
-      this.revisions.set(stream, Math.max(revision, this.revisions.get(stream) ?? -1));
-    this.tell();
-  }
-
-  private tell(): void {
-    if (this.world.isExclusive || this.life === null) return;
-    for (const { id, journal } of this.life.core.sessions.active()) {
-      const revision = this.revisions.get(sessionStream(id));
-      if (revision !== undefined && revision > journal.revision) journal.learn(revision);
-    }
   }
 
   private failed(name: string, error: unknown): void {

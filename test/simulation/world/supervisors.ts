@@ -1,4 +1,3 @@
-import { sessionStream } from '#domain';
 import { immortal, type SimWorld } from './sim-world.js';
 import type { SessionWatch } from './session-watch.js';
 import type { Life, SimWorker } from './sim-worker.js';
@@ -56,13 +55,11 @@ export class Supervisors {
     this.wake(life, id, () => life.core.recovery.resume(id));
   }
 
-  /** The session is known to the worker, and hears how far its stream goes. */
+  /** The worker knows the session, and reads it where it did not. */
   private wake(life: Life, id: string, then: () => Promise<void> = () => Promise.resolve()): void {
-    const { store } = this.world;
     this.world.scheduler.after(life.owner, 0, `supervisor names ${id}`, () => {
       life.core.sessions
         .get(id)
-        .then((session) => session.journal.learn(store.lastOf(sessionStream(id))))
         .then(then)
         .catch(() => undefined);
     });
