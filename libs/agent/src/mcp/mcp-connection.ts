@@ -4,6 +4,7 @@ import { McpHttp, type McpHttpPorts } from './mcp-http.js';
 import type { McpServerConfig } from './mcp-server-config.js';
 import { McpSession, type RequestOptions, type Wire } from './mcp-session.js';
 import { CLOSED } from './mcp-transport.js';
+import { raceAbort } from './race-abort.js';
 import { SecretMask } from './secret-mask.js';
 import { type ListedTool, listTools } from './tool-list.js';
 
@@ -56,7 +57,7 @@ export class McpConnection {
     params: Record<string, unknown>,
     options: RequestOptions,
   ): Promise<Record<string, unknown>> {
-    const session = await Promise.race([this.current(), unwanted(options.signal)]);
+    const session = await raceAbort(this.current(), options.signal, unwanted);
     try {
       return await session.request(method, params, options);
     } catch (error) {
@@ -88,7 +89,7 @@ export class McpConnection {
     if (session && !this.closing.signal.aborted) {
       const late = ports.clock.deadline(ports.limits.closeMs, this.closing.signal);
       try {
-        await Promise.race([session.farewell(late.signal), aborted(late.signal)]);
+        await raceAbort(session.farewell(late.signal), late.signal, unwanted);
       } catch {
         // It need not answer.
       } finally {
@@ -192,13 +193,4 @@ export class McpConnection {
 const isForOlder = ({ status }: McpFailure): boolean =>
   status !== undefined && status >= 400 && status < 500 && ![401, 403, 407, 408, 429].includes(status);
 
-const unwanted = (signal: AbortSignal): Promise<never> =>
-  aborted(signal).then(() => {
-    throw new McpFailure('unsent', 'is not waited for any longer');
-  });
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+const unwanted = (): McpFailure => new McpFailure('unsent', 'is not waited for any longer');

@@ -4,6 +4,7 @@ import { HttpExchange, type HttpRequest } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpServerConfig, decoded } from './mcp-server-config.js';
+import { raceAbort } from './race-abort.js';
 import { isRecord } from './rpc-message.js';
 
 const maxRedirects = 3;
@@ -55,7 +56,7 @@ export class McpHttp {
    * @throws McpFailure also when the signal is aborted
    */
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
-    if (!this.isChecked) await Promise.race([this.requireAllowed(), abortOf(signal)]);
+    if (!this.isChecked) await raceAbort(this.requireAllowed(), signal, unwanted);
     await this.leaving();
     let { url } = request;
     for (let followed = 0; ; followed++) {
@@ -117,12 +118,6 @@ export class McpHttp {
 }
 
 const unwanted = (): McpFailure => new McpFailure('unsent', 'is not wanted any more');
-
-const abortOf = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(unwanted());
-    else signal.addEventListener('abort', () => reject(unwanted()), { once: true });
-  });
 
 const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -6,6 +6,7 @@ import { McpFailure } from './mcp-failure.js';
 import type { McpServerConfig } from './mcp-server-config.js';
 import { McpTool } from './mcp-tool.js';
 import { OfferedNames } from './offered-names.js';
+import { raceAbort } from './race-abort.js';
 import type { ListedTool } from './tool-list.js';
 
 export interface McpPorts {
@@ -47,12 +48,9 @@ export async function openMcpTools(
   const closeAll = async () => {
     await Promise.allSettled(connections.map((connection) => connection.close()));
   };
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
   try {
     const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
-    const failures = await Promise.race([opened, stopped.promise]);
+    const failures = await raceAbort(opened, signal, () => signal.reason as Error);
     const notices = [
       ...unusable.map(({ serverName }) => notAvailable(serverName, 'has no address of http or https')),
       ...connections.flatMap((connection, at) => noticesOf(connection, failures[at] ?? null)),
@@ -67,8 +65,6 @@ export async function openMcpTools(
   } catch (error) {
     await closeAll();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 
