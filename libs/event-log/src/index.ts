@@ -7,6 +7,15 @@ export * from './upload-store.js';
 export { type FeedLimits, LiveFeed } from './live-feed.js';
 export { EsdbEventLog, type EsdbEventLogOptions } from './eventstoredb/esdb-event-log.js';
 export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
+export { compareLogs } from './operations/compare-logs.js';
+export { copyLog, type CopyOptions, type CopyReport } from './operations/copy-log.js';
+export {
+  type EventCheck,
+  type LogFault,
+  verifyLog,
+  type VerifyOptions,
+  type VerifyReport,
+} from './operations/verify-log.js';
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';

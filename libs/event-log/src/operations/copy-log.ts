@@ -1,0 +1,88 @@
+import type { NewEvent, Position, RecordedEvent } from '../envelope.js';
+import { type AppendResult, collect, type EventLog, LogRefused, MAX_APPEND_BYTES } from '../event-log.js';
+import { sizeOf } from '../codec.js';
+
+export interface CopyOptions {
+  /** Goes on with a copy that was broken off: the target may hold the beginning of the source. */
+  readonly isResumed?: boolean;
+  readonly onProgress?: (position: Position, head: Position) => void;
+  /** Appends until it is known what became of it. */
+  readonly append: (stream: string, events: readonly NewEvent[], expected: number) => Promise<AppendResult>;
+}
+
+export interface CopyReport {
+  readonly events: number;
+  readonly streams: number;
+}
+
+const MAX_EVENTS = 500;
+
+interface Piece {
+  readonly stream: string;
+  readonly events: RecordedEvent[];
+  bytes: number;
+}
+
+/**
+ * Copies a log into an empty one of any kind: ids, revisions, times, meta and data stay as they are, to the byte, and the
+ * order of the whole log, too; positions and the id of the log do not. Nobody may write to either meanwhile. It can be
+ * broken off and begun again, for an append that was made before is recognised by its ids.
+ * @throws LogRefused when the target holds something else, LogUnavailable
+ */
+export async function copyLog(from: EventLog, to: EventLog, options: CopyOptions): Promise<CopyReport> {
+  if (options.isResumed !== true && (await to.head()) > 0)
+    throw new LogRefused(
+      'the log to copy to is not empty; a copy that was broken off is resumed with --resume',
+    );
+  const head = await from.head();
+  const streams = new Set<string>();
+  let events = 0;
+  for await (const batch of from.readAll()) {
+    const pieces = piecesOf(batch.events);
+    // Sent one after the other without waiting, so that they are stored in this order and many at a time.
+    const results = await Promise.all(
+      pieces.map(({ stream, events }) => options.append(stream, events, events[0]!.revision - 1)),
+    );
+    for (const [i, piece] of pieces.entries()) {
+      if (results[i]!.kind === 'conflict') await reconcile(to, piece, options);
+      streams.add(piece.stream);
+    }
+    events += batch.events.length;
+    options.onProgress?.(batch.position, head);
+  }
+  return { events, streams: streams.size };
+}
+
+/** Neighbours of one stream travel together, within the limits of an append. */
+function piecesOf(events: readonly RecordedEvent[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (const event of events) {
+    const bytes = sizeOf(event);
+    const last = pieces.at(-1);
+    if (
+      last?.stream === event.stream &&
+      last.bytes + bytes <= MAX_APPEND_BYTES &&
+      last.events.length < MAX_EVENTS
+    ) {
+      last.events.push(event);
+      last.bytes += bytes;
+    } else pieces.push({ stream: event.stream, events: [event], bytes });
+  }
+  return pieces;
+}
+
+/** A part of it is there already: from an earlier copy, which is checked and gone on with, or it is something else. */
+async function reconcile(to: EventLog, { stream, events }: Piece, options: CopyOptions): Promise<void> {
+  const first = events[0]!.revision;
+  const stored = await collect(to.readStream(stream, { after: first - 1, limit: events.length }));
+  for (const [i, { id }] of stored.entries())
+    if (events[i]?.id !== id)
+      throw new LogRefused(`the log to copy to holds another event at revision ${first + i} of ${stream}`);
+  const rest = events.slice(stored.length);
+  if (rest.length === 0) return;
+  const result = await options.append(stream, rest, rest[0]!.revision - 1);
+  if (result.kind === 'conflict')
+    throw new LogRefused(
+      `${stream} in the log to copy to ends at revision ${result.actual}: somebody writes to it`,
+    );
+}
