@@ -203,14 +203,8 @@ describe('a run request', () => {
 
   test('is refused for what is not carried out yet, not for empty lists of it', () => {
     expect(errorsOf(() => refuseUnsupported(parseRunRequest(full))).map(({ path }) => path)).toEqual([
-      'workflows',
-      'agents',
-      'mcp_servers',
-      'callback',
       'datastores',
       'queries',
-      'schedules',
-      'final_output',
     ]);
     expect(
       errorsOf(() => refuseUnsupported(parseRunRequest({ message: 'a', agents: [], schedules: [] }))),
