@@ -1,4 +1,4 @@
-import { FixedToolboxes, type Tool } from '#agent';
+import { FixedToolboxes, type Tool, type Toolboxes } from '#agent';
 import { HistoryFold, asSessionEvent, isEndType, sessionStream } from '#domain';
 import { type FileStore, MemoryFileStore, type RecordedEvent } from '#event-log';
 import { ProcessBackground, SilentLogger } from '#platform';
@@ -13,7 +13,10 @@ import type { TempLog } from './temp-log.js';
 export interface HouseOptions {
   readonly script: ClientScript;
   readonly tools?: readonly Tool[];
+  /** Instead of `tools`, where they are not the same for every run. */
+  readonly toolboxes?: Toolboxes;
   readonly maxRuns?: number;
+  readonly maxSteps?: number;
   /** Files that an earlier process wrote. */
   readonly files?: FileStore;
 }
@@ -34,8 +37,9 @@ export class House {
   constructor(
     private readonly temp: TempLog,
     boot: string,
-    { script, tools = [], maxRuns = 100, files = new MemoryFileStore() }: HouseOptions,
+    { script, tools = [], maxRuns = 100, maxSteps = 25, ...more }: HouseOptions,
   ) {
+    const { files = new MemoryFileStore(), toolboxes = new FixedToolboxes(tools) } = more;
     this.log = new ScriptedLog(temp.log);
     this.model = new ScriptedClient(script);
     const { errors } = this;
@@ -47,13 +51,13 @@ export class House {
     const logger = new Errors();
     this.background = new ProcessBackground(logger);
     const { log, clock, model, background } = this;
-    const ports = { log, files, model, clock, background, logger, toolboxes: new FixedToolboxes(tools) };
+    const ports = { log, files, model, clock, background, logger, toolboxes };
     this.core = openCore(
       { ...ports, random: new CountingRandom(boot) },
       {
         models: { flash: 'm-flash', base: 'm-base', max: 'm-max' },
         maxRuns,
-        maxSteps: 25,
+        maxSteps,
         runTimeoutMs: 600_000,
         replica: 'r1',
         idempotencySecret: secret,

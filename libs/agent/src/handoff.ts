@@ -1,8 +1,6 @@
 import type { SpecialistAgent } from '#domain';
 import type { Tool } from './tool.js';
 
-/** Who has the conversation where nobody it was handed to does. */
-const MAIN = 'main';
 const MAX_NAME = 64;
 
 /** What to say of handing on, in the system message; null where there is nobody to hand on to. */
@@ -17,7 +15,7 @@ export function handoffTools(agents: readonly SpecialistAgent[], current: string
   const tools = agents.map((agent) => handoffTool(agent, toolName(agent.name, names)));
   const active = agents.findIndex(({ name }) => name === current);
   if (active < 0) return tools;
-  const main = { name: MAIN, description: 'the main agent, who had the conversation first' };
+  const main = { name: mainName(agents), description: 'the main agent, who had the conversation first' };
   return [...tools.filter((_, at) => at !== active), handoffTool(main, toolName('main_agent', names))];
 }
 
@@ -41,6 +39,14 @@ function handoffTool({ name, description }: SpecialistAgent, tool: string): Tool
         events: [{ type: 'agent_handoff', data: { agent: name } }],
       }),
   };
+}
+
+/** What the main agent is called in `agent_handoff`: as none of the others is. */
+function mainName(agents: readonly SpecialistAgent[]): string {
+  const taken = new Set(agents.map(({ name }) => name));
+  let name = 'main';
+  for (let n = 2; taken.has(name); n++) name = `main_${n}`;
+  return name;
 }
 
 /** What the model's API takes as a name; equal ones are told apart by a number. */
