@@ -60,8 +60,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'tools-repeated',
     story: 'a call whose result is not known is made again after a take-over',
     file: 'libs/agent/src/tool-runner.ts',
-    find: 'if (!this.fresh.has(call) && !tool?.isRepeatable)',
-    replace: 'if (!this.fresh.has(call) && !tool)',
+    find: 'if (!this.isFresh(call) && !tool?.isRepeatable)',
+    replace: 'if (!this.isFresh(call) && !tool)',
   },
   {
     name: 'recovery-starts-over',
@@ -115,13 +115,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: SESSION,
     find: 'if (!isTried) again();',
     replace: 'if (!isTried) return;',
-  },
-  {
-    name: 'cancel-on-suspicion-lost',
-    story: 'a cancel of a run that is not known here is acknowledged and forgotten',
-    file: 'libs/runs/src/session-commands.ts',
-    find: 'const isCertain = this.log.exclusive || decided.length > 0 || knowsRun(state, run);',
-    replace: 'const isCertain = this.log.exclusive || decided.length >= 0 || knowsRun(state, run);',
   },
   {
     name: 'cancel-before-tools',
