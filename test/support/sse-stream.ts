@@ -81,8 +81,8 @@ export class SseStream {
 
   /** Resolves with the first record like this, which may have come already. @throws Error when the stream ends without */
   async until(isWanted: (record: SseRecord) => boolean, what = 'the event'): Promise<SseRecord> {
-    for (let at = 0; ; at = this.records.length) {
-      const found = this.records.slice(at).find(isWanted);
+    for (;;) {
+      const found = this.records.find(isWanted);
       if (found) return found;
       if (this.end !== 'open') throw new Error(`the stream ended without ${what}: ${this.lines.join(' | ')}`);
       await this.change();
