@@ -33,6 +33,7 @@ export class Session {
   private lastClear = NO_EVENTS;
   /** The run that a claim is being written for. */
   private claiming: string | null = null;
+  private users = 0;
   private isStopped = false;
   /** Runs that wait here were accepted by a replica that is gone. */
   private isAdopted = false;
@@ -56,9 +57,20 @@ export class Session {
     this.watch = new StreamWatch(this.journal, ports);
   }
 
-  /** Whether it may be forgotten: nothing runs, waits or is being written here. */
+  /** Whether it may be forgotten: nothing runs, waits or is being written here, and nobody is about to write. */
   get isAtRest(): boolean {
-    return this.driving === null && this.journal.isQuiet && (isIdle(this.journal.state) || this.isStopped);
+    if (this.users > 0 || this.driving !== null || !this.journal.isQuiet) return false;
+    return isIdle(this.journal.state) || this.isStopped;
+  }
+
+  /** Not forgotten meanwhile: a second journal of the session would not know of the first one's claims. */
+  async inUse<T>(work: () => Promise<T>): Promise<T> {
+    this.users++;
+    try {
+      return await work();
+    } finally {
+      this.users--;
+    }
   }
 
   /** Whether the run is driven here, or about to be: then its place is taken. */

@@ -171,7 +171,7 @@ export class StartRunHandler {
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
       if (!hasRoom) admission.requireRoom();
-      const made = await this.append(session, place.run, command, hasRoom);
+      const made = await session.inUse(() => this.append(session, place.run, command, hasRoom));
       isStarted = made?.isStarted === true;
       const requested = made?.requested ?? (await this.find(place))?.requested;
       // The run is there; only a read of a log that others write to may lag behind.
