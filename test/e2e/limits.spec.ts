@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { Gate, before, say } from '../support/scripted-model.js';
+import type { SseStream } from '../support/service-client.js';
+import { Stage } from '../support/stage.js';
+
+async function withStage(env: Record<string, string>, play: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await Stage.open({ env });
+  try {
+    await play(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+describe('MAX_RUNS', () => {
+  it(
+    'lets the runs above it wait their turn, and refuses with 429 where too many wait',
+    () =>
+      withStage({ MAX_RUNS: '2' }, async ({ client, book, model }) => {
+        const gate = new Gate();
+        const streams: SseStream[] = [];
+        const start = (n: number): Promise<SseStream> =>
+          client.run({ message: book.on(`run ${n}`, say('a', before(gate), 'b')), streaming_tokens: true });
+        for (let n = 0; n < 10; n++) streams.push(await start(n));
+        const refused = await client.post('/', { message: 'one too many' });
+        expect([refused.status, refused.json()['code']]).toEqual([429, 'rate_limited']);
+        expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+        await model.requested(2);
+        expect(model.requests).toHaveLength(2);
+        gate.open();
+        for (const stream of streams) expect((await stream.closed()).lines.at(-1)).toBe('agent_completed');
+        expect(model.maxConcurrent).toBe(2);
+        expect(await client.all('/runs')).toHaveLength(10);
+      }),
+    60_000,
+  );
+});
+
+describe('RATE_LIMIT_RPM', () => {
+  it(
+    'counts the requests of a key, and says when to come back',
+    () =>
+      withStage({ RATE_LIMIT_RPM: '20' }, async ({ client, service }) => {
+        const answers = [];
+        for (let n = 0; n < 25; n++) answers.push(await client.get('/runs'));
+        const allowed = answers.filter(({ status }) => status === 200);
+        // A minute of the clock may have ended in between.
+        expect(allowed.length).toBeGreaterThanOrEqual(20);
+        expect(answers[0]?.headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '19' });
+        const refused = answers.find(({ status }) => status !== 200);
+        expect([refused?.status, refused?.json()['code']]).toEqual([429, 'rate_limited']);
+        expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+        expect((await service.client('').get('/readyz')).status).toBe(200);
+      }),
+    60_000,
+  );
+});
+
+describe('MAX_BODY_KB', () => {
+  it(
+    'refuses larger bodies with 413, and takes those below',
+    () =>
+      withStage({ MAX_BODY_KB: '300' }, async ({ client, book }) => {
+        const small = 'x'.repeat(290 * 1024);
+        const ended = await client.runToEnd(book.on(small, say('Long.')));
+        expect(ended.messages).toEqual([
+          { type: 'user_message', content: small },
+          { type: 'agent_response', content: 'Long.' },
+        ]);
+        const answer = await client.post('/', { message: 'x'.repeat(301 * 1024) });
+        expect([answer.status, answer.json()['code']]).toEqual([413, 'payload_too_large']);
+      }),
+    60_000,
+  );
+});

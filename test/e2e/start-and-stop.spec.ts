@@ -1,0 +1,234 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from '@jest/globals';
+import { Gate, before, call, say } from '../support/scripted-model.js';
+import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { Stage } from '../support/stage.js';
+
+/** What a start says that does not go through: one line, and exit code 1. */
+async function refusalOf(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
+  const from = service.output.length;
+  service.spawn({ env });
+  const exit = await service.exited;
+  const said = service.output.slice(from);
+  expect([exit.code, said.trim().split('\n').length, said]).toEqual([1, 1, said]);
+  return said.trim();
+}
+
+async function onFolder(play: (service: ServiceProcess) => Promise<void>): Promise<void> {
+  const service = await ServiceProcess.prepare();
+  try {
+    await play(service);
+  } finally {
+    await service.dispose();
+  }
+}
+
+describe('a start', () => {
+  it(
+    'is refused in one line that names the variable',
+    () =>
+      onFolder(async (service) => {
+        for (const [name, value] of [
+          ['PORT', 'http'],
+          ['MAX_RUNS', '0'],
+          ['RUN_TIMEOUT_S', '-1'],
+          ['OPENAI_BASE_URL', 'ftp://x'],
+          ['ANNALS_ADMIN_KEY', 'short'],
+          ['ANNALS_MASTER_KEY', 'not 32 bytes'],
+          ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
+          ['ROLES', 'api,chef'],
+        ] as const) {
+          const line = await refusalOf(service, { [name]: value });
+          expect(line).toMatch(new RegExp(`^${name} must be `));
+          expect(line).not.toContain(value === '0' || value === '-1' ? '\0' : value);
+        }
+      }),
+    60_000,
+  );
+
+  it('is refused to a second service on the same folder, which harms the first in nothing', async () => {
+    const stage = await Stage.open();
+    const second = await ServiceProcess.prepare({ dataDir: stage.service.dataDir });
+    try {
+      const line = await refusalOf(second);
+      expect(line).toMatch(new RegExp(`in use by process ${stage.service.pid}`));
+      expect((await stage.client.runToEnd('still there?')).status).toBe('completed');
+      expect((await stage.client.all('/runs')).length).toBe(1);
+    } finally {
+      await second.kill();
+      await stage.close();
+    }
+  }, 60_000);
+
+  it('is refused with a log that is torn, of another program, or missing its main file', async () => {
+    const stage = await Stage.open();
+    const { service } = stage;
+    try {
+      for (let n = 0; n < 20; n++) await stage.client.runToEnd(`run ${n}`);
+      await service.kill('SIGTERM');
+      const file = join(service.dataDir, 'log', 'log.db');
+      const whole = readFileSync(file);
+      truncateSync(file, Math.floor(statSync(file).size / 2 / 4096) * 4096);
+      expect(await refusalOf(service)).toMatch(/log\.db is (cut short|damaged)/);
+      writeFileSync(file, 'this is no database, and was never one. '.repeat(500));
+      expect(await refusalOf(service)).toMatch(/log\.db is not a SQLite file/);
+      writeFileSync(file, '');
+      const foreign = new DatabaseSync(file);
+      foreign.exec('CREATE TABLE theirs (x); PRAGMA application_id=7');
+      foreign.close();
+      expect(await refusalOf(service)).toMatch(/another program/);
+      writeFileSync(file, whole);
+      await service.launch();
+      expect(await stage.client.all('/runs')).toHaveLength(20);
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+});
+
+describe('SIGTERM', () => {
+  it('ends open streams so that they can be resumed, and loses nothing of the runs under way', async () => {
+    const stage = await Stage.open({ env: { SHUTDOWN_GRACE_S: '1' } });
+    const { client, book, service } = stage;
+    try {
+      const gate = new Gate();
+      const message = book.on('under way', say('one ', before(gate), 'two'));
+      const stream = await client.run({ message, streaming_tokens: true });
+      await stream.untilType('agent_response');
+      const idle = await client.runToEnd('idle');
+      const follower = await client.follow(`/sessions/${idle.session}`);
+      await follower.until(({ event }) => event.type === 'agent_completed');
+      const exit = await service.kill('SIGTERM');
+      expect(exit).toEqual({ code: 0, signal: null });
+      for (const one of [stream, follower]) {
+        await one.closed();
+        expect([one.end, one.others.at(-1)]).toEqual(['ended', 'retry: 1000']);
+      }
+      expect(stream.isOver).toBe(false);
+      expect(service.leftovers()).toEqual([]);
+      gate.open();
+      await service.launch();
+      const rest = await (await client.follow(`/runs/${stream.run}`, stream.lastId)).closed();
+      expect(rest.lines).toEqual([
+        'agent_response_start',
+        'agent_response one two',
+        'agent_step 1',
+        'agent_cost 0',
+        'agent_completed',
+      ]);
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+
+  it('lets a run come to the end of its turn', async () => {
+    const stage = await Stage.open();
+    const { client, book, service } = stage;
+    try {
+      const gate = new Gate();
+      const message = book.on('a turn', say('one ', before(gate), ...call(0, 'c', 'lookup')), say('two'));
+      const stream = await client.run({ message, streaming_tokens: true });
+      await stream.untilType('agent_response');
+      service.signal('SIGTERM');
+      while (!service.output.includes('"stopping"')) await new Promise(setImmediate);
+      await expect(client.post('/', { message: 'too late' })).rejects.toThrow(/ECONNREFUSED/);
+      gate.open();
+      expect((await service.exited).code).toBe(0);
+      await service.launch();
+      const rest = await (await client.follow(`/runs/${stream.run}`)).closed();
+      expect(rest.lines.at(-1)).toBe('agent_completed');
+      expect(book.asksOf(message, 0)).toBe(1);
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+
+  it('a second time ends at once, and the run goes on after the next start', async () => {
+    const stage = await Stage.open();
+    const { client, book, service } = stage;
+    try {
+      const gate = new Gate();
+      const message = book.on('impatient', say('one ', before(gate), 'two'));
+      const stream = await client.run({ message, streaming_tokens: true });
+      await stream.untilType('agent_response');
+      service.signal('SIGTERM');
+      while (!service.output.includes('"stopping"')) await new Promise(setImmediate);
+      const exit = await service.kill('SIGTERM');
+      expect(exit.code).toBe(1);
+      gate.open();
+      await service.launch();
+      const rest = await (await client.follow(`/runs/${stream.run}`)).closed();
+      expect(rest.lines.at(-1)).toBe('agent_completed');
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+});
+
+describe('secrets', () => {
+  it('stand in no file of the data folder and in no line of output', async () => {
+    const secrets = ['sk-the-key-of-the-model-0123456789', ADMIN_KEY];
+    const stage = await Stage.open({ env: { OPENAI_API_KEY: secrets[0]!, LOG_LEVEL: 'debug' } });
+    const { client, service } = stage;
+    try {
+      const issued = await client.post('/api-keys', { name: 'k', scopes: ['run', 'read'] });
+      const { key, webhook_secret } = issued.json<{ key: string; webhook_secret: string }>();
+      secrets.push(key, webhook_secret, webhook_secret.slice('whsec_'.length));
+      await client.with(key).runToEnd('What do you know?');
+      await client.with(`${key}x`).get('/runs');
+      await client.get(`/runs?cursor=${key}`);
+      await service.kill('SIGTERM');
+      for (const secret of secrets) {
+        expect(service.output).not.toContain(secret);
+        expect(filesHolding(service.dataDir, secret)).toEqual([]);
+      }
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+
+  it(
+    'of the first start are shown once, on the terminal',
+    () =>
+      onFolder(async (service) => {
+        mkdirSync(service.dataDir, { recursive: true });
+        await service.launch({ env: { ANNALS_ADMIN_KEY: '' } });
+        const key = /annals_\S+/.exec(service.output)?.[0] ?? '';
+        expect((await service.client(key).get('/runs')).status).toBe(200);
+        const from = service.output.length;
+        await service.restart('SIGKILL', { env: { ANNALS_ADMIN_KEY: '' } });
+        expect(service.output.slice(from)).not.toContain('annals_');
+        expect((await service.client(key).get('/runs')).status).toBe(200);
+        await service.kill('SIGTERM');
+        expect(filesHolding(service.dataDir, key)).toEqual([]);
+      }),
+    60_000,
+  );
+});
+
+/** The files in which these bytes stand, in the encodings in which text is kept. */
+function filesHolding(folder: string, secret: string): string[] {
+  const needles = [
+    Buffer.from(secret),
+    Buffer.from(secret, 'utf16le'),
+    Buffer.from(Buffer.from(secret).toString('hex')),
+  ];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => {
+      const bytes = readFileSync(path);
+      return needles.some((needle) => bytes.includes(needle));
+    });
+}
+
+describe('the production start', () => {
+  it('is what npm start runs', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+    expect(scripts.start).toBe('node .ci/start.mjs');
+    expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
+  });
+});
