@@ -17,6 +17,8 @@ export interface HouseOptions {
   readonly toolboxes?: Toolboxes;
   readonly maxRuns?: number;
   readonly maxSteps?: number;
+  /** Of every mode; absent: one without a price for each. */
+  readonly model?: string;
   /** Files that an earlier process wrote. */
   readonly files?: FileStore;
 }
@@ -37,7 +39,7 @@ export class House {
   constructor(
     private readonly temp: TempLog,
     boot: string,
-    { script, tools = [], maxRuns = 100, maxSteps = 25, ...more }: HouseOptions,
+    { script, tools = [], maxRuns = 100, maxSteps = 25, model: priced, ...more }: HouseOptions,
   ) {
     const { files = new MemoryFileStore(), toolboxes = new FixedToolboxes(tools) } = more;
     this.log = new ScriptedLog(temp.log);
@@ -55,7 +57,7 @@ export class House {
     this.core = openCore(
       { ...ports, random: new CountingRandom(boot) },
       {
-        models: { flash: 'm-flash', base: 'm-base', max: 'm-max' },
+        models: { flash: priced ?? 'm-flash', base: priced ?? 'm-base', max: priced ?? 'm-max' },
         maxRuns,
         maxSteps,
         runTimeoutMs: 600_000,

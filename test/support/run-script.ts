@@ -1,5 +1,5 @@
 import type { ModelMessage, ModelRequest } from '#agent';
-import { type RecordedEvent } from '#event-log';
+import type { RecordedEvent } from '#event-log';
 import { isPublicType } from '#domain';
 
 /** The step whose attempt the request is a turn of (its name without `Step `); null: it is the main agent's. */
@@ -26,13 +26,15 @@ export const publicLines = (events: readonly RecordedEvent[], run: string): stri
   events.filter(({ type, meta }) => meta.run === run && isPublicType(type)).map(lineOf);
 
 function lineOf({ type, data }: RecordedEvent): string {
-  const { content, step, cost, agent, status, step_id, attempt, code } = data as Record<string, unknown>;
+  const { content, step, cost, agent, status, step_id, attempt, code } = data as Readonly<
+    Record<string, string | undefined>
+  >;
   const said = [status, step_id, attempt, agent, step, cost, code, shortOf(content)];
   return [type.replace('agent_', ''), ...said.filter((part) => part !== undefined)].join(' ');
 }
 
 /** Of JSON text of a tool its name. */
-function shortOf(content: unknown): unknown {
-  if (typeof content !== 'string' || !content.startsWith('{"tool"')) return content;
+function shortOf(content: string | undefined): string | undefined {
+  if (!content?.startsWith('{"tool"')) return content;
   return (JSON.parse(content) as { tool: string }).tool;
 }

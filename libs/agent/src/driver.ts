@@ -108,9 +108,12 @@ export class Driver implements RunSink {
     return this.writer.lost ? null : this.state.end;
   }
 
-  /** Goes no further than the model turn or the tool calls that are under way. */
+  /**
+   * Goes no further than the model turn or the tool calls that are under way. A run with tool servers goes on for as long
+   * as it is let: no other process could.
+   */
   drain(): void {
-    this.isDraining = true;
+    this.isDraining = (this.state.config.mcp_servers ?? []).length === 0;
   }
 
   write(drafts: readonly Draft[]): void {
@@ -204,6 +207,7 @@ export class Driver implements RunSink {
 
   /** The servers of the run's tools went with the process that knew them. */
   private async endWithoutTools(): Promise<void> {
+    await this.offered.giveUp();
     await this.tools.giveUp(this.state.calls.filter((c) => c.result === null));
     if (this.state.isStepOpen) await this.closeStep(this.state.calls.filter((c) => !c.isResponded));
     await this.finish({

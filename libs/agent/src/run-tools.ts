@@ -1,4 +1,4 @@
-import { type Draft, type RunState, type WorkflowRuns } from '#domain';
+import type { Draft, RunState, TurnToolCall, WorkflowRuns } from '#domain';
 import { handoffNotice, handoffTools } from './handoff.js';
 import type { ModelTurn, TurnRequest } from './model-turn.js';
 import type { Situation } from './prompt.js';
@@ -28,11 +28,22 @@ export interface RunToolsPorts {
 
 /** What the agent can do in a run: hand off, carry out the caller's workflows, and use the tools of its toolbox. */
 export class RunTools {
+  private readonly attempts: StepAttempts;
   private readonly workflow: readonly Tool[];
 
   constructor(private readonly ports: RunToolsPorts) {
+    this.attempts = new StepAttempts({
+      ...ports,
+      request: () => this.stepRequest(),
+      tools: () => ports.toolbox.tools,
+    });
     const { workflows = [] } = ports.state().config;
     this.workflow = workflows.length === 0 ? [] : [new WorkflowTool(workflows, this.workflowPorts())];
+  }
+
+  /** Ends what an earlier process has left open in workflow steps, where it cannot go on. */
+  async giveUp(): Promise<void> {
+    for (const attempt of this.ports.workflows.openAttempts) await this.attempts.giveUp(attempt);
   }
 
   /** What is offered now. */
@@ -55,26 +66,21 @@ export class RunTools {
     return { specialist: agents.find(({ name }) => name === agent), notices };
   }
 
+  /** Of the tools a step has those of the toolbox only, and is told of no others. */
+  private stepRequest() {
+    const { state, toolbox, request } = this.ports;
+    const { specialist } = this.situation;
+    return { ...request(), state: state(), situation: { specialist, notices: toolbox.notices ?? [] } };
+  }
+
   private workflowPorts() {
-    const { session, clock, contents, turn, toolbox, workflows, runner, state, write, settled, maxTurns } =
-      this.ports;
-    const request = () => {
-      const { specialist } = this.situation;
-      return {
-        ...this.ports.request(),
-        state: state(),
-        situation: { specialist, notices: toolbox.notices ?? [] },
-      };
-    };
-    const tools = () => toolbox.tools;
-    const attempts = new StepAttempts({ session, contents, turn, request, tools, write, settled, maxTurns });
+    const { session, clock, contents, workflows, runner, write, settled } = this.ports;
     return {
       session,
       clock,
       contents,
-      knownOf: (call: Parameters<ToolRunner['isFresh']>[0]) =>
-        runner.isFresh(call) ? undefined : workflows.of(call.id),
-      runAttempt: attempts.run.bind(attempts),
+      knownOf: (call: TurnToolCall) => (runner.isFresh(call) ? undefined : workflows.of(call.id)),
+      runAttempt: this.attempts.run.bind(this.attempts),
       record: (drafts: readonly Draft[]) => {
         write(drafts);
         return settled();

@@ -60,9 +60,10 @@ export class ToolRunner {
   }
 
   /** Records that nobody knows what became of calls that were under way. */
-  async giveUp(open: readonly CallState[]): Promise<void> {
+  async giveUp(open: readonly CallState[], step?: AttemptRef): Promise<void> {
     const { signal } = new AbortController();
-    for (const { call } of open) await this.record(call, { content: OUTCOME_UNKNOWN, isError: true }, signal);
+    const outcome = { content: OUTCOME_UNKNOWN, isError: true };
+    for (const { call } of open) await this.record(call, outcome, signal, step);
   }
 
   /** The responses of calls that have a result, in the order of the calls. */

@@ -28,6 +28,11 @@ export class StepAttempts {
   run(request: AttemptRequest, signal: AbortSignal): Promise<string> {
     return new StepAttempt(request, this.ports).run(signal);
   }
+
+  /** Ends the calls that an attempt has left open without making them: nobody knows what became of them. */
+  giveUp(left: Pick<AttemptRequest, 'ref' | 'transcript'>): Promise<void> {
+    return new StepAttempt({ ...left, message: '' }, this.ports).giveUp();
+  }
 }
 
 class StepAttempt implements RunSink {
@@ -35,7 +40,7 @@ class StepAttempt implements RunSink {
   private readonly transcript: AttemptTranscript;
 
   constructor(
-    private readonly request: AttemptRequest,
+    private readonly request: Omit<AttemptRequest, 'step'>,
     private readonly ports: StepAttemptPorts,
   ) {
     this.tools = new ToolRunner(ports.contents, ports.session, this);
@@ -55,7 +60,7 @@ class StepAttempt implements RunSink {
           await this.runTools(action.calls, signal);
           break;
         case 'respond':
-          await this.respond(action.responses);
+          await this.respond(action.responses, signal);
           break;
         case 'finished':
           return contents.text(session, action.text);
@@ -63,6 +68,14 @@ class StepAttempt implements RunSink {
           throw new AttemptFailed(`the step was not done after ${maxTurns} turns`);
       }
     }
+  }
+
+  async giveUp(): Promise<void> {
+    const { ref } = this.request;
+    const action = this.transcript.next(1);
+    if (action.kind === 'run_tools') await this.tools.giveUp(action.calls, ref);
+    const left = this.transcript.next(1);
+    if (left.kind === 'respond') await this.respond(left.responses);
   }
 
   write(drafts: readonly Draft[]): void {
@@ -95,8 +108,9 @@ class StepAttempt implements RunSink {
     await this.tools.run(calls, signal, this.request.ref);
   }
 
-  private async respond(responses: readonly CallState[]): Promise<void> {
+  private async respond(responses: readonly CallState[], signal?: AbortSignal): Promise<void> {
     const drafts = await this.tools.responses(responses);
+    signal?.throwIfAborted();
     for (const [i, draft] of drafts.entries()) {
       this.write([draft, respondedOf(this.request.ref, responses[i]!.call.id)]);
     }

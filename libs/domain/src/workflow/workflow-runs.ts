@@ -30,6 +30,19 @@ export class WorkflowRuns {
     return this.calls.get(callId);
   }
 
+  /** Attempts that had started and not ended. */
+  get openAttempts(): { readonly ref: AttemptRef; readonly transcript: AttemptTranscript }[] {
+    return [...this.calls].flatMap(([call_id, { state, transcripts }]) =>
+      [...transcripts].flatMap(([step_id, transcript]) => {
+        const step = state.step(step_id);
+        if (step.status !== 'running') return [];
+        return [
+          { ref: { call_id, workflow_id: state.workflow.id, step_id, attempt: step.attempt }, transcript },
+        ];
+      }),
+    );
+  }
+
   /** Takes the events of one run, from after its `run_requested` on. */
   push(event: SessionEvent): void {
     switch (event.type) {
