@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
-import { History, Runs, Sessions as SessionList } from '#read-models';
-import { ApiKeys, SessionCommands, Sessions, StartRunHandler } from '#runs';
+import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
+import { ApiKeys, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
@@ -15,6 +15,7 @@ import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
 import { SessionsController } from './runs/sessions.controller.js';
 import type { Service } from './service.js';
+import { TasksController } from './tasks/tasks.controller.js';
 import { ServiceHealth } from './service-health.js';
 
 /** The doors of the house: Nest connects the controllers with what openService put together. */
@@ -46,6 +47,8 @@ export class AppModule {
       [EventAnswers, new EventAnswers(streams, answers)],
       [RequestEgress, new RequestEgress(egress, box)],
       [Deliveries, deliveries],
+      [Tasks, readModels.tasks],
+      [TaskCommands, core.tasks],
       [HealthChecks, new ServiceHealth(log, readModels)],
     ];
     return {
@@ -54,6 +57,7 @@ export class AppModule {
         AgentController,
         RunsController,
         DeliveriesController,
+        TasksController,
         SessionsController,
         ApiKeysController,
         HealthController,

@@ -17,6 +17,7 @@ import { type ReadModels, ReadModelsUnavailable, openReadModels } from '#read-mo
 import { ApiKeys, type Core, type KeySnapshot, RunToolboxes, openCore } from '#runs';
 import { openLog } from './open-log.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
+import { openTaskClock } from './tasks/open-task-clock.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -89,9 +90,12 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     isRelay: settings.roles.has('relay'),
   });
   const { deliveries } = callbacks;
+  const taskClock = openTaskClock(core, readModels, ports);
+  if (settings.roles.has('clock')) taskClock.start();
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, core.contents, streams, openStreams);
   const close = async (graceMs: number): Promise<void> => {
+    await taskClock.stop();
     await core.sessions.drain(graceMs);
     openStreams.hangUp();
     await callbacks.close(CALLBACKS_GRACE_MS);

@@ -18,6 +18,7 @@ import { Freshness, StoredProgress } from './queries/freshness.js';
 import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
 import { Sessions } from './queries/sessions.js';
+import { Tasks } from './queries/tasks.js';
 
 export interface ReadModelsOptions {
   /** `postgres://…`; absent: a PostgreSQL of our own. */
@@ -49,6 +50,7 @@ export interface ReadModels {
   readonly runs: Runs;
   readonly sessions: Sessions;
   readonly apiKeys: ApiKeys;
+  readonly tasks: Tasks;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
@@ -95,6 +97,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     runs,
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),
+    tasks: new Tasks(database, codec, content, freshness),
     follower,
     database,
     parkedStreams: () => projector.parkedStreams,

@@ -22,6 +22,12 @@ export const runsQuery = query({
   from: optionalDate,
   to: optionalDate,
 });
+/** `GET /tasks` */
+export const tasksQuery = query({
+  ...PAGE,
+  session: optionalText,
+  status: optionalOneOf('scheduled', 'paused', 'finished', 'cancelled'),
+});
 /** `GET /runs/{run_id}/events`, `GET /sessions/{session}/events` */
 export const eventsQuery = query({ ...PAGE, after: optionalRevision });
 /** `GET /sessions`, `GET /api-keys` and other plain lists */

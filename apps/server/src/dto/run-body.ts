@@ -59,7 +59,7 @@ export function parseRunRequest(body: unknown): RunBody {
 }
 
 /** What is understood but not carried out yet: shorten it as it comes. */
-const UNSUPPORTED = ['datastores', 'queries', 'schedules'] as const satisfies readonly (keyof RunBody)[];
+const UNSUPPORTED = ['datastores', 'queries'] as const satisfies readonly (keyof RunBody)[];
 
 /** @throws Problem invalid_request for fields that would be ignored */
 export function refuseUnsupported(body: RunBody): void {

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { History, type MessageView } from '#read-models';
-import { SessionCommands, StartRunHandler, type StartRun, type StartedRun, type Principal } from '#runs';
+import { SessionCommands, StartRunHandler, type AcceptedRun, type StartRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
@@ -79,23 +79,23 @@ export class AgentController {
     return { success: true, message: 'Messages cleared' };
   }
 
-  private async sendEnded(started: StartedRun, project: string, reply: FastifyReply): Promise<void> {
+  private async sendEnded(started: AcceptedRun, project: string, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const outcome = await this.answers.outcome(started, gone.signal);
     if (outcome === null) return;
     const { session, run } = started;
     const messages = await this.history.messages(project, session);
-    const answer: EndedAnswer = { session, run_id: run, ...outcome, messages, task_ids: [] };
+    const answer: EndedAnswer = { session, run_id: run, ...outcome, messages, task_ids: started.tasks };
     reply.code(200).send(answer);
   }
 }
 
-const accepted = ({ session, run }: StartedRun): AcceptedAnswer => ({
+const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
   session,
   run_id: run,
   status: 'queued',
-  task_ids: [],
+  task_ids: tasks,
 });
 
 function commandOf(body: RunBody, caller: Principal, requestId: string): StartRun {
@@ -117,6 +117,7 @@ function commandOf(body: RunBody, caller: Principal, requestId: string): StartRu
       ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
     },
     mcpServers: body.mcp_servers,
+    schedules: body.schedules,
     onBusy: body.on_busy,
     trigger: 'request',
   };

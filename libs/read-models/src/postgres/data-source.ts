@@ -2,8 +2,10 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Pool } from 'pg';
 import { ApiKeyEntity } from '../entities/api-key.entity.js';
 import { RunEntity } from '../entities/run.entity.js';
+import { TaskEntity } from '../entities/task.entity.js';
 import { SessionEntity } from '../entities/session.entity.js';
 import { ReadModels1763715600000 } from '../migrations/1763715600000-read-models.js';
+import { Tasks1763802000000 } from '../migrations/1763802000000-tasks.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import type { ConnectionSettings } from './embedded-postgres.js';
 import { SCHEMA } from './schema.js';
@@ -78,8 +80,8 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
     type: 'postgres',
     ...where,
     schema: SCHEMA,
-    entities: [SessionEntity, RunEntity, ApiKeyEntity],
-    migrations: [ReadModels1763715600000],
+    entities: [SessionEntity, RunEntity, ApiKeyEntity, TaskEntity],
+    migrations: [ReadModels1763715600000, Tasks1763802000000],
     migrationsTableName: 'migrations',
     installExtensions: false,
     applicationName: 'annals',

@@ -6,6 +6,7 @@ import {
   type ParkedStream,
   ReadModelStore,
   type StoredSession,
+  type TaskRow,
 } from '../projection/rows.js';
 import { bigints, integers, texts } from './binary-arrays.js';
 import type { Database } from './database.js';
@@ -16,8 +17,10 @@ import {
   messageColumns,
   runColumns,
   sessionColumns,
+  taskColumns,
   toRunRow,
   toSessionRow,
+  toTaskRow,
 } from './stored-rows.js';
 
 const PROJECTION = 'read-models';
@@ -59,6 +62,11 @@ export class PostgresReadModelStore extends ReadModelStore {
     }));
   }
 
+  override async loadTasks(tasks: readonly string[]): Promise<readonly TaskRow[]> {
+    const rows = await this.rows(`SELECT * FROM ${this.schema}.tasks WHERE task_id = ANY ($1)`, [tasks]);
+    return rows.map((row) => toTaskRow(row, this.codec));
+  }
+
   override async commit(changes: Changes, from: Checkpoint | null, to: Checkpoint): Promise<boolean> {
     const query = this.query(changes, from ?? { logId: to.logId, position: 0 }, to);
     const others = this.otherQueries(changes);
@@ -91,9 +99,10 @@ export class PostgresReadModelStore extends ReadModelStore {
     };
   }
 
-  private otherQueries({ keysIssued, keysRevoked, parked, freed }: Changes): QueryConfig[] {
+  private otherQueries({ tasks, keysIssued, keysRevoked, parked, freed }: Changes): QueryConfig[] {
     const queries: QueryConfig[] = [];
     const add = (text: string, values: unknown[]) => queries.push({ text, values });
+    if (tasks.length > 0) add(sql.writeTasksStatement(this.schema), taskColumns(tasks, this.codec));
     if (keysIssued.length > 0) add(sql.issueKeysStatement(this.schema), keyColumns(keysIssued));
     if (keysRevoked.length > 0)
       add(sql.revokeKeysStatement(this.schema), [

@@ -10,6 +10,7 @@ export const PROJECTED_TABLES = [
   'runs',
   'messages',
   'api_keys',
+  'tasks',
   'parked_streams',
   'checkpoints',
 ] as const;

@@ -1,7 +1,7 @@
-import type { Content, Mode, Trigger } from '#domain';
-import { formatDollars, parseDollars } from '#domain';
+import type { Content, Firing, Mode, TaskStatus, Trigger } from '#domain';
+import { formatDollars, isFileRef, parseDollars } from '#domain';
 import type { ContentCodec } from '../content-codec.js';
-import type { ApiKeyRow, MessageRow, RunRow, RunStatus, SessionRow } from '../projection/rows.js';
+import type { ApiKeyRow, MessageRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
 import { bigints, booleans, bytes, integers, texts } from './binary-arrays.js';
 
 /** Rows between memory and PostgreSQL: columns as arrays on the way in, texts and numbers on the way out. */
@@ -71,6 +71,27 @@ export const keyColumns = (rows: readonly ApiKeyRow[]): Buffer[] => [
   bigints(column(rows, (r) => r.createdAt)),
 ];
 
+export const taskColumns = (rows: readonly TaskRow[], codec: ContentCodec): Buffer[] => [
+  texts(column(rows, (r) => r.task)),
+  texts(column(rows, (r) => r.session)),
+  texts(column(rows, (r) => r.project)),
+  bigints(column(rows, (r) => r.createdAt)),
+  texts(column(rows, (r) => JSON.stringify(r.given))),
+  texts(column(rows, (r) => r.timezone)),
+  bytes(
+    column(rows, (r) => codec.seal(r.session, isFileRef(r.message) ? JSON.stringify(r.message) : r.message)),
+  ),
+  booleans(column(rows, (r) => isFileRef(r.message))),
+  integers(column(rows, (r) => r.requested)),
+  texts(column(rows, (r) => r.status)),
+  bigints(column(rows, (r) => r.nextAt)),
+  texts(column(rows, (r) => JSON.stringify(r.firings))),
+  bigints(column(rows, (r) => r.lastFiredAt)),
+  texts(column(rows, (r) => r.lastRun)),
+  texts(column(rows, (r) => r.startedRun)),
+  integers(column(rows, (r) => r.revision)),
+];
+
 /** A row as the driver reads it: bigint and numeric are text. */
 export type Stored = Readonly<Record<string, unknown>>;
 
@@ -114,6 +135,28 @@ export const toRunRow = (stored: Stored, codec: ContentCodec): RunRow => {
     outputTokens: Number(stored['output_tokens']),
     error: code === null ? null : { code, message: codec.open(session, message), retryable },
     lastEventId: stored['last_event_id'] as number | null,
+  };
+};
+
+export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
+  const session = stored['session'] as string;
+  const message = codec.open(session, stored['message'] as Buffer);
+  return {
+    task: stored['task_id'] as string,
+    session,
+    project: stored['project'] as string,
+    createdAt: Number(stored['created_at']),
+    given: JSON.parse(stored['given'] as string) as number | string,
+    timezone: stored['timezone'] as string | null,
+    message: stored['message_is_file'] === true ? (JSON.parse(message) as Content) : message,
+    requested: stored['requested'] as number,
+    status: stored['status'] as TaskStatus,
+    nextAt: numberOrNull(stored['next_at']),
+    firings: JSON.parse(stored['firings'] as string) as Firing[],
+    lastFiredAt: numberOrNull(stored['last_fired_at']),
+    lastRun: stored['last_run'] as string | null,
+    startedRun: stored['started_run'] as string | null,
+    revision: stored['revision'] as number,
   };
 };
 

@@ -1,7 +1,7 @@
 import { type Content, asSessionEvent, isFileRef, sessionStream } from '#domain';
 import { type ContentStore, type EventLog, FileMissing } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
-import type { Changes, MessageRow, ParkedStream, SessionRow } from './rows.js';
+import type { Changes, MessageRow, ParkedStream, SessionRow, TaskRow } from './rows.js';
 import type { SessionChanges, WantedMessage } from './session-projection.js';
 import { titleOf } from './title.js';
 
@@ -28,7 +28,7 @@ export class BatchChanges {
     this.parked.push(stream);
   }
 
-  async finish(freed: readonly string[] = []): Promise<Changes> {
+  async finish(tasks: readonly TaskRow[], freed: readonly string[] = []): Promise<Changes> {
     const { sessions, keys, parked } = this;
     const messages = sessions.flatMap((s) => s.messages);
     for (const changes of sessions) {
@@ -42,6 +42,7 @@ export class BatchChanges {
       cleared: sessions.flatMap(({ row, clearedTo }) =>
         clearedTo === null ? [] : [{ session: row.session, revision: clearedTo }],
       ),
+      tasks,
       keysIssued: keys.flatMap((k) => (k.kind === 'issued' ? [k.row] : [])),
       keysRevoked: keys.flatMap((k) => (k.kind === 'revoked' ? [k] : [])),
       parked,

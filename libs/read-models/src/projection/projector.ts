@@ -1,4 +1,4 @@
-import { asSessionEvent, sessionOfStream } from '#domain';
+import { asSessionEvent, sessionOfStream, taskOfStream } from '#domain';
 import {
   type ContentStore,
   type EventLog,
@@ -13,8 +13,9 @@ import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
 import { type Changes, type Checkpoint, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
 import { SessionCache } from './session-cache.js';
+import { TaskRows } from './task-rows.js';
 
-export const PROJECTED_PREFIXES = ['session-', 'apikey-'] as const;
+export const PROJECTED_PREFIXES = ['session-', 'apikey-', 'task-'] as const;
 
 /** Another projector moved the checkpoint: what it wrote stands, and this one reads on from there. */
 export class CheckpointMoved extends Error {
@@ -109,22 +110,30 @@ export class Projector implements FollowerTarget {
   private async changesOf(events: readonly RecordedEvent[], freed: readonly string[] = []): Promise<Changes> {
     await this.cache.prepare(this.firstRevisions(events));
     const batch = new BatchChanges(this.ports.log, this.ports.content);
+    const tasks = new TaskRows(this.ports.store);
+    await tasks.prepare(events);
     const touched = new Set<string>();
     for (const event of events) {
       if (this.isParked(event)) continue;
       try {
         const session = sessionOfStream(event.stream);
-        if (session === null) batch.addKey(changeOfKey(event));
-        else {
+        if (session !== null) {
           touched.add(session);
-          this.cache.get(session)?.push(asSessionEvent(event));
-        }
+          this.pushSession(session, event, tasks);
+        } else if (taskOfStream(event.stream) === null) batch.addKey(changeOfKey(event));
+        else tasks.pushTask(event);
       } catch (error) {
         batch.park(this.parkAt(event, error));
       }
     }
     for (const session of touched) batch.addSession(this.cache.get(session)?.take() ?? null);
-    return batch.finish(freed);
+    return batch.finish(tasks.take(), freed);
+  }
+
+  private pushSession(session: string, recorded: RecordedEvent, tasks: TaskRows): void {
+    const event = asSessionEvent(recorded);
+    this.cache.get(session)?.push(event);
+    if (event.type === 'run_requested') tasks.pushRequest(session, event);
   }
 
   private firstRevisions(events: readonly RecordedEvent[]): Map<string, number> {

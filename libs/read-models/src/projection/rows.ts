@@ -1,4 +1,4 @@
-import type { Content, MessageType, Mode, PicoDollars, Trigger } from '#domain';
+import type { Content, MessageType, Mode, PicoDollars, TaskProgress, Trigger } from '#domain';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -69,6 +69,25 @@ export interface ApiKeyRow {
   readonly revokedAt: number | null;
 }
 
+/** A task as its table knows it. */
+export interface TaskRow extends TaskProgress {
+  readonly task: string;
+  readonly session: string;
+  readonly project: string;
+  readonly createdAt: number;
+  /** The schedule as the request gave it. */
+  readonly given: number | string;
+  readonly timezone: string | null;
+  readonly message: Content;
+  /** Revision of the `run_requested` that brought it. */
+  readonly requested: number;
+  /** Of the newest slot that fired. */
+  readonly lastFiredAt: number | null;
+  readonly lastRun: string | null;
+  /** The newest of its runs that is there. */
+  readonly startedRun: string | null;
+}
+
 /** A stream that cannot be projected from `revision` on. */
 export interface ParkedStream {
   readonly stream: string;
@@ -83,6 +102,7 @@ export interface Changes {
   readonly messages: readonly MessageRow[];
   /** The messages of these sessions up to a revision are gone. */
   readonly cleared: readonly { readonly session: string; readonly revision: number }[];
+  readonly tasks: readonly TaskRow[];
   readonly keysIssued: readonly ApiKeyRow[];
   readonly keysRevoked: readonly { readonly id: string; readonly at: number }[];
   readonly parked: readonly ParkedStream[];
@@ -95,6 +115,7 @@ export const NO_CHANGES: Changes = {
   runs: [],
   messages: [],
   cleared: [],
+  tasks: [],
   keysIssued: [],
   keysRevoked: [],
   parked: [],
@@ -121,6 +142,7 @@ export abstract class ReadModelStore {
   abstract loadCheckpoint(): Promise<Checkpoint | null>;
   abstract loadParked(): Promise<readonly ParkedStream[]>;
   abstract loadSessions(sessions: readonly string[]): Promise<readonly StoredSession[]>;
+  abstract loadTasks(tasks: readonly string[]): Promise<readonly TaskRow[]>;
   /**
    * Writes the changes and moves the checkpoint from `from` (null: there is none) to `to`, both or neither.
    * False: the checkpoint was not at `from`, nothing was changed.

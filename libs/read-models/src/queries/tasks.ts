@@ -1,0 +1,129 @@
+import { type Content, type Firing, type TaskStatus, notFound } from '#domain';
+import type { ContentStore } from '#event-log';
+import type { ContentCodec } from '../content-codec.js';
+import { TaskEntity } from '../entities/task.entity.js';
+import type { Database } from '../postgres/database.js';
+import { SCHEMA } from '../postgres/schema.js';
+import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
+import type { Freshness } from './freshness.js';
+import { timestamp, timestampOrNull } from './views.js';
+
+/** A slot that fired; one that was missed has no run. */
+export interface FiringView {
+  readonly slot: string;
+  readonly fired_at: string | null;
+  readonly run_id: string | null;
+  readonly late: boolean;
+}
+
+/** A task as `GET /tasks/{task_id}` shows it. */
+export interface TaskView {
+  readonly task_id: string;
+  readonly session: string;
+  readonly schedule: number | string;
+  readonly timezone: string;
+  readonly message: string;
+  readonly status: TaskStatus;
+  readonly created_at: string;
+  readonly next_run_at: string | null;
+  readonly last_run_at: string | null;
+  /** The newest 100, newest first. */
+  readonly firings: readonly FiringView[];
+}
+
+export interface TaskQuery extends PageRequest {
+  readonly project: string;
+  readonly session?: string | undefined;
+  readonly status?: TaskStatus | undefined;
+}
+
+export class Tasks {
+  constructor(
+    private readonly database: Database,
+    private readonly codec: ContentCodec,
+    private readonly content: ContentStore,
+    private readonly freshness: Freshness,
+  ) {}
+
+  /** @throws Problem not_found; ReadModelsUnavailable */
+  async get(project: string, task: string): Promise<TaskView> {
+    await this.freshness.caughtUp();
+    const [row] = await this.database.find(TaskEntity, 'task', (select) =>
+      select.where('task.taskId = :task AND task.project = :project', { task, project }),
+    );
+    if (row === undefined) throw notFound('the task');
+    return this.view(row);
+  }
+
+  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
+  async list({ project, session, status, limit, cursor }: TaskQuery): Promise<Page<TaskView>> {
+    const after = decodeCursor(cursor);
+    await this.freshness.caughtUp();
+    const found = await this.database.find(TaskEntity, 'task', (select) => {
+      select.where('task.project = :project', { project });
+      if (session !== undefined) select.andWhere('task.session = :session', { session });
+      if (status !== undefined) select.andWhere('task.status = :status', { status });
+      if (after !== null) select.andWhere('(task.createdAt, task.taskId) < (:createdAt, :id)', after);
+      return select
+        .orderBy('task.createdAt', 'DESC')
+        .addOrderBy('task.taskId', 'DESC')
+        .limit(limit + 1);
+    });
+    const placeOf = (row: TaskEntity) => ({ createdAt: Number(row.createdAt), id: row.taskId });
+    const page = pageOf(found, limit, (row) => row, placeOf);
+    return { ...page, items: await Promise.all(page.items.map((row) => this.view(row))) };
+  }
+
+  /** Those that have a next slot, of all projects, with the revision of their latest event. @throws ReadModelsUnavailable */
+  async scheduled(): Promise<readonly { task: string; nextAt: number; revision: number }[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT task_id AS task, next_at, revision FROM ${SCHEMA}.tasks WHERE next_at IS NOT NULL AND revision >= 0`,
+    });
+    return (rows as readonly { task: string; next_at: string; revision: number }[]).map(
+      ({ task, next_at, revision }) => ({ task, nextAt: Number(next_at), revision }),
+    );
+  }
+
+  /** Requests with a task whose stream is not there. @throws ReadModelsUnavailable */
+  async unmade(): Promise<readonly { session: string; requested: number }[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT DISTINCT session, requested FROM ${SCHEMA}.tasks WHERE revision < 0`,
+    });
+    return rows as { session: string; requested: number }[];
+  }
+
+  /** Tasks that fired before this time and whose run is not there. @throws ReadModelsUnavailable */
+  async unstarted(before: number): Promise<readonly string[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT task_id FROM ${SCHEMA}.tasks
+        WHERE last_run IS NOT NULL AND last_run IS DISTINCT FROM started_run AND last_fired_at < $1`,
+      values: [before],
+    });
+    return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
+  }
+
+  private async view(row: TaskEntity): Promise<TaskView> {
+    const text = this.codec.open(row.session, row.message);
+    const message = row.messageIsFile ? (JSON.parse(text) as Content) : text;
+    const firings = JSON.parse(row.firings) as Firing[];
+    return {
+      task_id: row.taskId,
+      session: row.session,
+      schedule: JSON.parse(row.given) as number | string,
+      timezone: row.timezone ?? 'UTC',
+      message: await this.content.text(row.session, message),
+      status: row.status as TaskStatus,
+      created_at: timestamp(row.createdAt),
+      next_run_at: timestampOrNull(row.nextAt),
+      last_run_at: timestampOrNull(row.lastFiredAt),
+      firings: firings.toReversed().map(firingView),
+    };
+  }
+}
+
+const firingView = ({ slot, firedAt, run, isLate }: Firing): FiringView => ({
+  slot: new Date(slot).toISOString(),
+  fired_at: firedAt === null ? null : new Date(firedAt).toISOString(),
+  run_id: run,
+  late: isLate,
+});
