@@ -4,8 +4,8 @@ import type { Position } from '../envelope.js';
 import { describe } from './answers.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
+import type { ReadAnswer } from './server-answers.js';
 import type { AnswerCall } from './server-channel.js';
-import type { ReadResp } from './stubs.js';
 
 export interface TailListener {
   /** The next events of the whole log, in order, without a gap to those before. */
@@ -25,7 +25,7 @@ const TOO_SLOW = 10;
  */
 export class AllTail {
   private generation = 0;
-  private call: AnswerCall<ReadResp> | null = null;
+  private call: AnswerCall<ReadAnswer> | null = null;
   private heard: StoredEvent[] = [];
   private isFlushing = false;
   private position: Position = 0;
@@ -87,10 +87,10 @@ export class AllTail {
     }
   }
 
-  private take(answer: ReadResp): void {
+  private take(answer: ReadAnswer): void {
     // A confirmation or an event: it works.
     this.lostAt = null;
-    if (!answer.hasEvent()) return;
+    if (answer.record === null) return;
     let event: StoredEvent | undefined;
     try {
       event = this.reader.eventOf(answer);

@@ -16,7 +16,9 @@ export function refusalOf(status: Status, stream: string): Refusal {
     case 'event_store.client.WrongExpectedVersion': {
       const wrong = details?.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), name);
       if (!wrong) break;
-      const actual = wrong.hasCurrentStreamRevision() ? safeNumber(wrong.getCurrentStreamRevision()) : -1;
+      const actual = wrong.hasCurrentStreamRevision()
+        ? checkedNumber(Number(wrong.getCurrentStreamRevision()))
+        : -1;
       return { kind: 'conflict', actual };
     }
     case 'event_store.client.MaximumAppendSizeExceeded': {
@@ -36,11 +38,10 @@ export function refusalOf(status: Status, stream: string): Refusal {
   );
 }
 
-/** A number of 64 bits that the port can hold. @throws RangeError from 2^53 on */
-export function safeNumber(text: string): number {
-  const value = Number(text);
+/** A revision or position that the port can hold. @throws RangeError from 2^53 on */
+export function checkedNumber(value: number): number {
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`${text} is beyond 2^53: this log cannot be followed by this program`);
+    throw new RangeError(`${value} is beyond 2^53: this log cannot be followed by this program`);
   return value;
 }
 

@@ -1,8 +1,8 @@
 import type { AppendResult } from '../event-log.js';
 import { AppendOutcomeUnknown } from '../event-log.js';
-import { refusalOf, safeNumber } from './answers.js';
+import { checkedNumber, refusalOf } from './answers.js';
+import type { AppendAnswer } from './server-answers.js';
 import type { AppendCall as Call } from './server-channel.js';
-import type { BatchAppendReq, BatchAppendResp } from './stubs.js';
 
 /** An append that waits for its answer. */
 export interface SentAppend {
@@ -47,7 +47,7 @@ export class AppendCall {
     return undefined;
   }
 
-  send(correlation: string, request: BatchAppendReq, append: SentAppend, now: number): void {
+  send(correlation: string, request: Buffer, append: SentAppend, now: number): void {
     this.inFlight.set(correlation, { append, sentAt: now });
     this.call.write(request);
   }
@@ -61,8 +61,8 @@ export class AppendCall {
     this.rejectAll(reason);
   }
 
-  private take(answer: BatchAppendResp): void {
-    const correlation = correlationOf(answer);
+  private take(answer: AppendAnswer): void {
+    const { correlation } = answer;
     const sent = this.inFlight.get(correlation);
     if (sent === undefined) return;
     this.inFlight.delete(correlation);
@@ -91,32 +91,14 @@ export class AppendCall {
   }
 }
 
-function settle(append: SentAppend, answer: BatchAppendResp): void {
-  const success = answer.getSuccess();
-  if (success !== undefined) {
-    const last = safeNumber(success.getCurrentRevision());
-    const position = safeNumber(success.getPosition()?.getCommitPosition() ?? '0');
+function settle(append: SentAppend, { success, error }: AppendAnswer): void {
+  if (success !== null) {
+    const last = checkedNumber(success.last);
+    const position = checkedNumber(success.position);
     return append.resolve({ kind: 'appended', first: last - append.count + 1, last, position });
   }
-  const status = answer.getError();
-  if (status === undefined) return append.reject(new AppendOutcomeUnknown('the answer says nothing'));
-  const refusal = refusalOf(status, append.stream);
+  if (error === null) return append.reject(new AppendOutcomeUnknown('the answer says nothing'));
+  const refusal = refusalOf(error, append.stream);
   if (refusal.kind === 'conflict') return append.resolve({ kind: 'conflict', actual: refusal.actual });
   append.reject(refusal.error);
 }
-
-/** As it was sent; the server writes some answers in its own spelling, two numbers of 64 bits. */
-function correlationOf(answer: BatchAppendResp): string {
-  const id = answer.getCorrelationId();
-  if (id === undefined) return '';
-  const numbers = id.getStructured();
-  if (numbers === undefined) return id.getString();
-  const hex = [numbers.getMostSignificantBits(), numbers.getLeastSignificantBits()]
-    .map((bits) => BigInt.asUintN(64, BigInt(bits)).toString(16).padStart(16, '0'))
-    .join('');
-  return correlation(hex);
-}
-
-/** 32 hexadecimal digits as a UUID. */
-export const correlation = (hex: string): string =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

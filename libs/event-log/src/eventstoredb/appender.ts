@@ -2,10 +2,11 @@ import type { Clock, Logger, Random } from '#platform';
 import type { NewEvent } from '../envelope.js';
 import { type AppendResult, type Expected, LogUnavailable } from '../event-log.js';
 import { describe, isNotLeader } from './answers.js';
-import { AppendCall, correlation } from './append-call.js';
+import { AppendCall } from './append-call.js';
+import { encodeAppend } from './append-request.js';
 import { Pause, within } from './pause.js';
 import type { ServerChannel } from './server-channel.js';
-import { appendRequest } from './wire.js';
+import { correlationOf } from './server-answers.js';
 
 export interface AppenderOptions {
   /** A new channel, not equal to any before it. */
@@ -111,8 +112,8 @@ export class Appender {
     const { expected, events } = append;
     const stream = this.options.prefix + append.stream;
     this.sent += 1;
-    const id = correlation(this.sent.toString(16).padStart(32, '0'));
-    const request = appendRequest({ correlation: id, stream, expected, events });
+    const id = correlationOf(this.sent.toString(16).padStart(32, '0'));
+    const request = encodeAppend({ correlation: id, stream, expected, events });
     const { resolve, reject } = append;
     call.send(id, request, { stream: append.stream, count: events.length, resolve, reject }, now);
   }

@@ -1,6 +1,5 @@
 import type { Position, Revision } from '../envelope.js';
 import { type ReadReq, shared, streams } from './stubs.js';
-import { identifierOf } from './wire.js';
 
 export type From = Position | 'end';
 
@@ -18,7 +17,9 @@ export function streamRead(
   count: number,
 ): ReadReq {
   const place = new streams.ReadReq.Options.StreamOptions();
-  place.setStreamIdentifier(identifierOf(stream));
+  const name = new shared.StreamIdentifier();
+  name.setStreamName(new TextEncoder().encode(stream));
+  place.setStreamIdentifier(name);
   if (after !== undefined && (backwards ? after > 0 : after >= 0))
     place.setRevision(String(backwards ? after - 1 : after + 1));
   else if (backwards) place.setEnd(new shared.Empty());

@@ -6,8 +6,8 @@ import { describe, exceptionOf } from './answers.js';
 import { within } from './pause.js';
 import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
 import type { AnswerCall, ServerChannel } from './server-channel.js';
-import type { ReadReq, ReadResp } from './stubs.js';
-import { nameOf, recordedOf } from './wire.js';
+import { type ReadAnswer, storedEvent } from './server-answers.js';
+import type { ReadReq } from './stubs.js';
 
 export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -78,15 +78,14 @@ export class Reader {
   }
 
   /** A subscription to all streams, that goes on until it is cancelled or dropped. */
-  async follow(after: Position): Promise<AnswerCall<ReadResp>> {
+  async follow(after: Position): Promise<AnswerCall<ReadAnswer>> {
     this.refuseWhenClosed();
     return await this.channel.read(filtered(endlessRead(after), [this.options.prefix]), Infinity);
   }
 
   /** The event in an answer; undefined where the answer is something else, or the event is not for anybody. */
-  eventOf(answer: ReadResp): StoredEvent | undefined {
-    const record = answer.getEvent()?.getEvent();
-    return record === undefined || nameOf(record) === this.options.hidden ? undefined : this.recordOf(answer);
+  eventOf(answer: ReadAnswer): StoredEvent | undefined {
+    return answer.record?.stream === this.options.hidden ? undefined : this.recordOf(answer);
   }
 
   async close(): Promise<void> {
@@ -113,7 +112,7 @@ export class Reader {
   private async page(
     request: ReadReq,
     limit: number,
-    read: (answer: ReadResp) => StoredEvent | undefined,
+    read: (answer: ReadAnswer) => StoredEvent | undefined,
   ): Promise<Page> {
     this.refuseWhenClosed();
     try {
@@ -129,9 +128,9 @@ export class Reader {
     }
   }
 
-  private recordOf(answer: ReadResp): StoredEvent | undefined {
-    const record = answer.getEvent()?.getEvent();
-    return record && recordedOf(record, this.options.prefix, this.options.upcast);
+  private recordOf(answer: ReadAnswer): StoredEvent | undefined {
+    const { record } = answer;
+    return record === null ? undefined : storedEvent(record, this.options.prefix, this.options.upcast);
   }
 
   private refuseWhenClosed(): void {
@@ -140,9 +139,9 @@ export class Reader {
 }
 
 function gather(
-  call: AnswerCall<ReadResp>,
+  call: AnswerCall<ReadAnswer>,
   limit: number,
-  read: (answer: ReadResp) => StoredEvent | undefined,
+  read: (answer: ReadAnswer) => StoredEvent | undefined,
 ): Promise<Page> {
   return new Promise((resolve, reject) => {
     const events: StoredEvent[] = [];

@@ -1,10 +1,8 @@
 import { EventStoreDBClient, type SingleNodeOptions } from '@eventstore/db-client';
 import type { ConnectionTarget, NumericOption } from './connection-string.js';
+import { type AppendAnswer, readAnswer, type ReadAnswer, readAppendAnswer } from './server-answers.js';
 import {
-  type BatchAppendReq,
-  type BatchAppendResp,
   type ReadReq,
-  type ReadResp,
   ServerFeaturesClient,
   type ServerFeaturesStub,
   shared,
@@ -21,11 +19,12 @@ export interface AnswerCall<T> {
   cancel(): void;
 }
 
-export interface AppendCall extends AnswerCall<BatchAppendResp> {
-  write(request: BatchAppendReq): boolean;
+export interface AppendCall extends AnswerCall<AppendAnswer> {
+  write(request: Buffer): boolean;
   end(): void;
 }
 
+const SERVICE = '/event_store.client.streams.Streams';
 const KEEP_ALIVE_MS = 10_000;
 
 /**
@@ -61,15 +60,23 @@ export class ServerChannel extends EventStoreDBClient {
   /** Opens the call that carries appends, many at a time. */
   openAppends(): Promise<AppendCall> {
     return this.GRPCStreamCreator(StreamsClient, 'appends', (stub) =>
-      stub.batchAppend(...this.callArguments({}, { deadline: Infinity })),
+      stub.makeBidiStreamRequest(
+        `${SERVICE}/BatchAppend`,
+        (bytes: Buffer) => bytes,
+        readAppendAnswer,
+        ...this.callArguments({}, { deadline: Infinity }),
+      ),
     )();
   }
 
   /** A read (with a deadline) or a subscription (without). From the leader: a follower may not have an acknowledged append yet. */
-  read(request: ReadReq, deadlineMs: number): Promise<AnswerCall<ReadResp>> {
+  read(request: ReadReq, deadlineMs: number): Promise<AnswerCall<ReadAnswer>> {
     const options = deadlineMs === Infinity ? { deadline: Infinity } : undefined;
     return this.GRPCStreamCreator(StreamsClient, 'read', (stub) =>
-      stub.read(
+      stub.makeServerStreamRequest(
+        `${SERVICE}/Read`,
+        (read: ReadReq) => Buffer.from(read.serializeBinary()),
+        readAnswer,
         request,
         ...this.callArguments(
           { requiresLeader: true, ...(options === undefined && { deadline: deadlineMs }) },

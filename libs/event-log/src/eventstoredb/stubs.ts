@@ -9,6 +9,5 @@ export const { StreamsClient } = streamsGrpc;
 export const { ServerFeaturesClient } = features;
 
 export type * from '@eventstore/db-client/generated/streams_pb.js';
-export type { StreamIdentifier, UUID } from '@eventstore/db-client/generated/shared_pb.js';
 export type { Status } from '@eventstore/db-client/generated/status_pb.js';
 export type { ServerFeaturesClient as ServerFeaturesStub } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';

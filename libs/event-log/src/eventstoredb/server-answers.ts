@@ -1,0 +1,197 @@
+import { openData, StoredEvent, type Upcast } from '../codec.js';
+import type { EventMeta } from '../envelope.js';
+import { checkedNumber } from './answers.js';
+import { ProtoReader } from './proto-reader.js';
+import { type Status, streams } from './stubs.js';
+
+/** The answer to one append. */
+export interface AppendAnswer {
+  /** As it was sent; the server writes some answers in its own spelling. */
+  readonly correlation: string;
+  readonly success: { readonly last: number; readonly position: number } | null;
+  readonly error: Status | null;
+}
+
+/** An event as the server holds it. */
+export interface ServerRecord {
+  id: string;
+  stream: string;
+  revision: number;
+  position: number;
+  type: string;
+  /** In ticks of 100 ns. */
+  created: number;
+  metadata: string;
+  data: string;
+}
+
+/** Other answers of a read or a subscription only say that it works. (Never a bare null, which would end the stream.) */
+export interface ReadAnswer {
+  readonly record: ServerRecord | null;
+}
+
+const NO_EVENT: ReadAnswer = { record: null };
+
+/** Numbers of the fields, from the generated stubs (streams.proto, shared.proto), against which a test holds them. */
+const APPEND = { correlation: 1, error: 2, success: 3 } as const;
+const SUCCESS = { revision: 1, position: 3 } as const;
+const POSITION_COMMIT = 1;
+const UUID = { structured: 1, text: 2 } as const;
+const READ_EVENT = 1;
+const RESOLVED_EVENT = 1;
+const RECORD = { id: 1, stream: 2, revision: 3, commit: 5, header: 6, metadata: 7, data: 8 } as const;
+const STREAM_NAME = 3;
+const ENTRY = { key: 1, value: 2 } as const;
+
+export function readAppendAnswer(bytes: Buffer): AppendAnswer {
+  let correlation = '';
+  let success: AppendAnswer['success'] = null;
+  for (const reader = new ProtoReader(bytes); reader.next();)
+    if (reader.field === APPEND.correlation) correlation = readUuid(reader.message());
+    else if (reader.field === APPEND.success) success = readSuccess(reader.message());
+    // Rare, so the generated code is fast enough.
+    else if (reader.field === APPEND.error) return readWithStubs(bytes);
+  // A spelling that is not read here.
+  return correlation === '' ? readWithStubs(bytes) : { correlation, success, error: null };
+}
+
+function readSuccess(reader: ProtoReader): { last: number; position: number } {
+  const success = { last: 0, position: 0 };
+  while (reader.next())
+    if (reader.field === SUCCESS.revision) success.last = reader.number();
+    else if (reader.field === SUCCESS.position)
+      for (const place = reader.message(); place.next();)
+        if (place.field === POSITION_COMMIT) success.position = place.number();
+  return success;
+}
+
+function readWithStubs(bytes: Buffer): AppendAnswer {
+  const answer = streams.BatchAppendResp.deserializeBinary(new Uint8Array(bytes));
+  const success = answer.getSuccess();
+  const id = answer.getCorrelationId();
+  const numbers = id?.getStructured();
+  return {
+    correlation:
+      numbers === undefined
+        ? (id?.getString() ?? '')
+        : uuidOf(numbers.getMostSignificantBits(), numbers.getLeastSignificantBits()),
+    success: success
+      ? {
+          last: Number(success.getCurrentRevision()),
+          position: Number(success.getPosition()?.getCommitPosition() ?? 0),
+        }
+      : null,
+    error: answer.getError() ?? null,
+  };
+}
+
+/** A UUID from two numbers of 64 bits. */
+function uuidOf(...halves: [high: string, low: string]): string {
+  const hex = halves.map((half) => BigInt.asUintN(64, BigInt(half)).toString(16).padStart(16, '0')).join('');
+  return correlationOf(hex);
+}
+
+/** 32 hexadecimal digits as a UUID. */
+export const correlationOf = (hex: string): string =>
+  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+
+function readUuid(reader: ProtoReader): string {
+  let text = '';
+  while (reader.next()) if (reader.field === UUID.text) text = reader.text();
+  return text;
+}
+
+export function readAnswer(bytes: Buffer): ReadAnswer {
+  for (const reader = new ProtoReader(bytes); reader.next();)
+    if (reader.field === READ_EVENT)
+      for (const event = reader.message(); event.next();)
+        if (event.field === RESOLVED_EVENT) return { record: readRecord(event.message()) };
+  return NO_EVENT;
+}
+
+function readRecord(reader: ProtoReader): ServerRecord {
+  const record = {
+    id: '',
+    stream: '',
+    revision: 0,
+    position: 0,
+    type: '',
+    created: 0,
+    metadata: '',
+    data: '',
+  };
+  while (reader.next())
+    switch (reader.field) {
+      case RECORD.id:
+        record.id = readUuid(reader.message());
+        break;
+      case RECORD.stream:
+        for (const name = reader.message(); name.next();)
+          if (name.field === STREAM_NAME) record.stream = name.text();
+        break;
+      case RECORD.revision:
+        record.revision = reader.number();
+        break;
+      case RECORD.commit:
+        record.position = reader.number();
+        break;
+      case RECORD.header:
+        readHeader(reader.message(), record);
+        break;
+      case RECORD.metadata:
+        record.metadata = reader.text();
+        break;
+      case RECORD.data:
+        record.data = reader.text();
+        break;
+    }
+  return record;
+}
+
+function readHeader(reader: ProtoReader, record: { type: string; created: number }): void {
+  let key = '';
+  while (reader.next())
+    if (reader.field === ENTRY.key) key = reader.text();
+    else if (reader.field === ENTRY.value && key === 'type') record.type = reader.text();
+    else if (reader.field === ENTRY.value && key === 'created') record.created = Number(reader.text());
+}
+
+const UNKNOWN_META: EventMeta = { schemaVersion: 0, project: '', actor: '' };
+const TICKS_PER_MS = 10_000;
+
+/** The event under the name that its stream has without the prefix. @throws RangeError beyond 2^53 */
+export function storedEvent(record: ServerRecord, prefix: string, upcast: Upcast | undefined): StoredEvent {
+  const { time, meta } = readMetadata(record.metadata);
+  return new StoredEvent(
+    {
+      id: record.id,
+      type: record.type,
+      time: time ?? Math.floor(record.created / TICKS_PER_MS),
+      json: openData(record.data),
+      data: null,
+      meta,
+    },
+    {
+      stream: record.stream.slice(prefix.length),
+      revision: checkedNumber(record.revision),
+      position: checkedNumber(record.position),
+    },
+    upcast,
+  );
+}
+
+/** Someone else may write into our streams: what is not an envelope is shown as one that says nothing. */
+function readMetadata(text: string): { time: number | undefined; meta: EventMeta } {
+  try {
+    const { time, $correlationId, $causationId, ...rest } = JSON.parse(text) as Record<string, unknown>;
+    const meta = {
+      ...UNKNOWN_META,
+      ...rest,
+      ...($correlationId !== undefined && { correlationId: $correlationId }),
+      ...($causationId !== undefined && { causationId: $causationId }),
+    } as EventMeta;
+    return { time: typeof time === 'number' ? time : undefined, meta };
+  } catch {
+    return { time: undefined, meta: UNKNOWN_META };
+  }
+}
