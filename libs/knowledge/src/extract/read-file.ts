@@ -1,15 +1,62 @@
 import { readFile } from 'node:fs/promises';
 import type { Block } from '../passage.js';
+import { csvDelimiterOf, readCsv } from './csv.js';
 import { decodeText } from './decode.js';
-import { kindOf } from './kinds.js';
+import { isHtml, readHtml } from './html.js';
+import { imageSizeOf } from './image-size.js';
+import { parsedJson, readJson } from './json.js';
+import { type Kind, kindOf } from './kinds.js';
+import { MAX_PIXELS, paragraphsOf, recognise } from './ocr.js';
+import { readOffice } from './office.js';
+import { readPdf } from './pdf.js';
 import { readPlainText } from './plain-text.js';
 import { unprocessable, unsupported } from './unreadable-file.js';
 
-/** The blocks of a file. @throws UnreadableFile */
+/** The blocks of a file, whatever its name. @throws UnreadableFile */
 export async function* readBlocks(path: string): AsyncGenerator<Block> {
   const bytes = await readFile(path);
   if (bytes.length === 0) throw unprocessable('the file is empty');
   const kind = kindOf(bytes);
-  if (kind === 'text') yield* readPlainText(decodeText(bytes));
-  else throw unsupported('the format is not supported');
+  yield* readKind(kind, bytes);
+}
+
+function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Block> {
+  switch (kind) {
+    case 'pdf':
+      return readPdf(new Uint8Array(bytes));
+    case 'png':
+    case 'jpeg':
+    case 'webp':
+      return readImage(kind, bytes);
+    case 'zip':
+      return readOffice(bytes);
+    case 'text':
+      return readText(decodeText(bytes));
+    case 'compound':
+      throw unprocessable(
+        'the file is encrypted, or of an Office before 2007; save it as DOCX, XLSX or PPTX',
+      );
+    case 'binary':
+      throw unsupported(
+        'the format is not supported: PDF, text, Markdown, HTML, CSV, JSON, DOCX, XLSX, PPTX, PNG, JPG and WebP are',
+      );
+  }
+}
+
+function readText(text: string): Iterable<Block> {
+  if (isHtml(text)) return readHtml(text);
+  const json = parsedJson(text);
+  if (json !== undefined) return readJson(json);
+  const delimiter = csvDelimiterOf(text);
+  return delimiter === null ? readPlainText(text) : readCsv(text, delimiter);
+}
+
+async function* readImage(kind: 'png' | 'jpeg' | 'webp', bytes: Uint8Array): AsyncGenerator<Block> {
+  const size = imageSizeOf(kind, bytes);
+  if (size === null) throw unprocessable('the image is damaged');
+  if (size.width * size.height > MAX_PIXELS)
+    throw unprocessable(
+      `the image has ${size.width} x ${size.height} pixels; at most 40 million can be read`,
+    );
+  for (const text of paragraphsOf(await recognise(bytes))) yield { text, page: null };
 }

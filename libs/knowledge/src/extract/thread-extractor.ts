@@ -83,7 +83,7 @@ class Lane {
   ): Promise<Extraction> {
     signal.throwIfAborted();
     this.cancelIdle();
-    const worker = (this.worker ??= startWorker(this.limits));
+    const worker = (this.worker ??= this.start());
     const watch = new AbortController();
     try {
       const extraction = await Promise.race([
@@ -103,31 +103,36 @@ class Lane {
     }
   }
 
-  private converse(
+  private start(): Worker {
+    const worker = startWorker(this.limits);
+    // Its end is heard here, too, between two files.
+    worker.on('error', () => undefined);
+    worker.on('exit', () => {
+      if (this.worker === worker) this.worker = null;
+    });
+    return worker;
+  }
+
+  private async converse(
     worker: Worker,
     path: string,
     take: (batch: PassageBatch) => Promise<void>,
   ): Promise<Extraction> {
-    return new Promise((resolve, reject) => {
-      const done = (extraction: Extraction) => {
-        worker.removeAllListeners();
-        // What it says when nobody listens is not for us.
-        worker.on('error', () => undefined);
-        resolve(extraction);
-      };
-      worker.on('message', (message: FromThread) => {
-        if (message.kind === 'done') return done(message.extraction);
-        take(message.batch).then(() => worker.postMessage({ kind: 'taken' } satisfies ToThread), reject);
-      });
-      worker.on('error', (error: NodeJS.ErrnoException) =>
-        done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_MUCH_MEMORY : DAMAGED),
-      );
-      worker.on('exit', () => {
-        this.worker = null;
-        done(DAMAGED);
-      });
+    const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+    const hear = (message: FromThread): void => {
+      if (message.kind === 'done') return resolve(message.extraction);
+      take(message.batch).then(() => worker.postMessage({ kind: 'taken' } satisfies ToThread), reject);
+    };
+    const fail = ({ code }: NodeJS.ErrnoException): void =>
+      resolve(code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_MUCH_MEMORY : DAMAGED);
+    const end = (): void => resolve(DAMAGED);
+    worker.on('message', hear).on('error', fail).on('exit', end);
+    try {
       worker.postMessage({ kind: 'extract', path } satisfies ToThread);
-    });
+      return await promise;
+    } finally {
+      worker.off('message', hear).off('error', fail).off('exit', end);
+    }
   }
 
   /** Resolves when the file takes too long or too much memory. */
@@ -148,13 +153,19 @@ class Lane {
 
 function startWorker({ heapMb }: ExtractorLimits): Worker {
   const isSource = import.meta.url.endsWith('.ts');
-  return new Worker(new URL(isSource ? './thread.ts' : './thread.js', import.meta.url), {
+  const worker = new Worker(new URL(isSource ? './thread.ts' : './thread.js', import.meta.url), {
     ...(isSource && {
       execArgv: ['--no-warnings', '--import', `data:text/javascript,${encodeURIComponent(FROM_SOURCE)}`],
     }),
     name: 'annals-extract',
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+    stdout: true,
+    stderr: true,
   });
+  // What the libraries say of a damaged file stands in the answer, in our words.
+  worker.stdout.resume();
+  worker.stderr.resume();
+  return worker;
 }
 
 /** Never resolves; rejects with the signal's reason. */

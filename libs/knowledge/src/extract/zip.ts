@@ -1,0 +1,45 @@
+import { type UnzipFileInfo, unzipSync } from 'fflate';
+import { unprocessable } from './unreadable-file.js';
+
+/** Of all the parts that are read, unpacked. Office packs text to a tenth; a bomb to a thousandth. */
+const MAX_UNPACKED_BYTES = 200 * 1024 * 1024;
+const MAX_ENTRIES = 20_000;
+
+/** The parts of a package, unpacked as they are asked for. @throws UnreadableFile */
+export class ZipParts {
+  readonly names: ReadonlySet<string>;
+  private readonly bytes: Uint8Array;
+  private unpacked = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    const names = new Set<string>();
+    unzip(bytes, ({ name }) => {
+      if (names.size >= MAX_ENTRIES) throw unprocessable('the package has too many parts');
+      names.add(name);
+      return false;
+    });
+    this.names = names;
+  }
+
+  /** A part's bytes; null: there is none. The size that the package states is the size that is unpacked, or it is broken. */
+  read(name: string): Uint8Array | null {
+    if (!this.names.has(name)) return null;
+    const found = unzip(this.bytes, (entry) => {
+      if (entry.name !== name) return false;
+      this.unpacked += entry.originalSize;
+      if (this.unpacked > MAX_UNPACKED_BYTES) throw unprocessable('the package unpacks to more than 200 MB');
+      return true;
+    });
+    return found[name] ?? null;
+  }
+}
+
+function unzip(bytes: Uint8Array, filter: (entry: UnzipFileInfo) => boolean): Record<string, Uint8Array> {
+  try {
+    return unzipSync(bytes, { filter });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'UnreadableFile') throw error;
+    throw unprocessable('the package is damaged');
+  }
+}
