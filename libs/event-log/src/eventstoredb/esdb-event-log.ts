@@ -16,7 +16,8 @@ import { AllTail } from './all-tail.js';
 import { Appender } from './appender.js';
 import { boot, IDENTITY } from './boot.js';
 import { type ConnectionTarget, readConnectionString } from './connection-string.js';
-import { Reader } from './reader.js';
+import { PageAhead, type ReadPage } from './page-ahead.js';
+import { PAGE_EVENTS, Reader } from './reader.js';
 import { SharedRead } from './shared-read.js';
 import { ServerChannel } from './server-channel.js';
 
@@ -63,6 +64,7 @@ export class EsdbEventLog extends EventLog {
   private readonly reader: Reader;
   private readonly tail: AllTail;
   private readonly feed: LiveFeed;
+  private readonly ahead: PageAhead;
   private readonly clock: Clock;
   private readonly upcast: Upcast | undefined;
   private id = '';
@@ -94,6 +96,7 @@ export class EsdbEventLog extends EventLog {
       ports,
       scrub,
     );
+    this.ahead = new PageAhead((after, prefixes) => this.readPage(after, prefixes), clock);
     this.feed = new LiveFeed(
       {
         streamPage: (stream, after) => this.reader.stream(stream, after, false, NO_LIMIT),
@@ -204,6 +207,7 @@ export class EsdbEventLog extends EventLog {
     await this.appender.close();
     this.tail.stop();
     this.feed.close();
+    this.ahead.close();
     await this.reader.close();
   }
 
@@ -250,11 +254,19 @@ export class EsdbEventLog extends EventLog {
 
   private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
     if (this.isClosed) throw new LogUnavailable('the log is closed');
+    // Whoever wants a few events does not go on reading.
+    const page =
+      limit < PAGE_EVENTS ? this.readPage(after, prefixes, limit) : this.ahead.read(after, prefixes);
+    return (await page).batch;
+  }
+
+  private async readPage(after: Position, prefixes: readonly string[], limit = NO_LIMIT): Promise<ReadPage> {
     // Known before the read, so everything up to it is seen by a read that finds the end.
     const known = Math.max(this.acknowledged, this.tail.heardUpTo);
     const { events, isEnd } = await this.reader.all(after, prefixes, limit);
     const last = events.at(-1)?.position ?? after;
     // Invariant 3.
-    return { events, position: isEnd && prefixes.length > 0 ? Math.max(last, known) : last };
+    const position = isEnd && prefixes.length > 0 ? Math.max(last, known) : last;
+    return { batch: { events, position }, isEnd };
   }
 }
