@@ -52,34 +52,41 @@ export function nextSlot(schedule: Schedule, after: number): number | null {
   return cronOf(schedule.expression, schedule.timezone).nextRun(new Date(after))?.getTime() ?? null;
 }
 
-/** The slots in (after, until], of which the newest `keep` are given; `count` says how many there are, up to `MAX_COUNTED`. */
+/**
+ * The slots in (after, until], of which the newest `keep` are given; `count` says how many there are, up to MAX_COUNTED:
+ * a task of every minute that was away for a year has more than anybody wants to know, or to wait for.
+ */
 export function slotsBetween(
   schedule: Schedule,
   after: number,
   until: number,
   keep: number,
 ): { readonly slots: readonly number[]; readonly count: number } {
-  const slots: number[] = [];
-  let count = 0;
-  for (
-    let slot = nextSlot(schedule, after);
-    slot !== null && slot <= until;
-    slot = nextSlot(schedule, slot)
-  ) {
-    slots.push(slot);
-    if (slots.length > keep) slots.shift();
-    if (++count >= MAX_COUNTED) return { slots: newestBefore(schedule, until, keep) ?? slots, count };
-  }
-  return { slots, count };
+  const slots = slotsAfter(schedule, after, until, MAX_COUNTED);
+  if (slots.length < MAX_COUNTED) return { slots: slots.slice(-keep), count: slots.length };
+  return { slots: newestSlots(schedule, after, until, keep), count: MAX_COUNTED };
 }
 
-/** A task of every minute that was away for a month has more slots than anybody wants to know. */
-const MAX_COUNTED = 10_000;
-const SHORT_MS = 24 * 60 * 60 * 1000;
+export const MAX_COUNTED = 200;
+const HOUR_MS = 60 * 60 * 1000;
 
-function newestBefore(schedule: Schedule, until: number, keep: number): readonly number[] | null {
-  const { slots } = slotsBetween(schedule, until - SHORT_MS, until, keep);
-  return slots.length > 0 ? slots : null;
+/** Looks back from the end, twice as far each time, until it has enough. */
+function newestSlots(schedule: Schedule, after: number, until: number, keep: number): readonly number[] {
+  for (let backMs = HOUR_MS; ; backMs *= 2) {
+    const from = Math.max(after, until - backMs);
+    const slots = slotsAfter(schedule, from, until, Infinity);
+    if (slots.length >= keep || from === after) return slots.slice(-keep);
+  }
+}
+
+function slotsAfter(schedule: Schedule, after: number, until: number, most: number): number[] {
+  const slots: number[] = [];
+  let slot = nextSlot(schedule, after);
+  while (slot !== null && slot <= until && slots.length < most) {
+    slots.push(slot);
+    slot = nextSlot(schedule, slot);
+  }
+  return slots;
 }
 
 function inSeconds(seconds: number, now: number): Schedule {
@@ -112,7 +119,9 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
-const FIELD = /^[\dA-Za-z*,/-]+$/;
+/** Digits, names of months and weekdays, and what joins them: the library would take more than cron has. */
+const FIELD =
+  /^(?:[\d*,/-]|(?<![a-z])(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)(?![a-z]))+$/i;
 
 function everySlot(text: string, timezone: string, now: number): Schedule {
   const fields = text.trim().split(/\s+/);

@@ -24,7 +24,7 @@ export type TaskEvent =
         readonly next_at: number | null;
       };
     }
-  /** Slots that did not fire: the newest of them, and how many there were. */
+  /** Slots that did not fire: the newest of them, and how many there were, up to 200. */
   | {
       readonly type: 'task_missed';
       readonly data: {
