@@ -3,19 +3,13 @@ import { tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 import { DIE_AT_APPEND, Theatre } from './theatre.js';
-import { type Verdict, spreadOf } from './verdict.js';
+import { type RowReport, spreadOf } from './verdict.js';
 
 /** Where a run is struck: when a client has received its n-th event, or at the n-th append of the process from it on. */
 interface KillPoint {
   readonly scenario: Scenario;
   readonly kind: 'received' | 'sent' | 'stored';
   readonly nth: number;
-}
-
-export interface KillReport {
-  readonly kills: number;
-  readonly verdict: Verdict;
-  readonly line: string;
 }
 
 const MOST_APPENDS = 12;
@@ -35,7 +29,7 @@ function killPoints(events: ReadonlyMap<Scenario, number>): KillPoint[] {
 }
 
 /** F2: plays run after run on one data folder, strikes each at its point, and goes on with it after a restart. */
-export async function killAtBoundaries(wanted: number, rotation: number): Promise<KillReport> {
+export async function killAtBoundaries(wanted: number, rotation: number): Promise<RowReport> {
   const folder = mkdtempSync(join(tmpdir(), 'annals-orders-'));
   const theatre = await Theatre.open({ imports: [DIE_AT_APPEND], env: { DIED_FILE: join(folder, 'died') } });
   try {
@@ -57,7 +51,7 @@ export async function killAtBoundaries(wanted: number, rotation: number): Promis
     const verdict = await theatre.audit();
     const recovery = spreadOf(service.startsMs.slice(1));
     const line = `F2 ${kills} kills at event boundaries: ${verdict.line}; ready again: ${recovery}; clients resumed: ${spreadOf(theatre.witness.gapsMs)}; from point ${from} of ${points.length}`;
-    return { kills, verdict, line };
+    return { faults: kills, verdict, line };
   } finally {
     await theatre.close();
     rmSync(folder, { recursive: true, force: true });

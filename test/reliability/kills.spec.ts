@@ -11,10 +11,10 @@ const MINUTES_10 = 600_000;
 it(
   'loses, doubles and reorders nothing when it is killed at any boundary of any run',
   async () => {
-    const { kills, verdict, line } = await killAtBoundaries(BOUNDARIES, numberOfCommit());
+    const { faults, verdict, line } = await killAtBoundaries(BOUNDARIES, numberOfCommit());
     say(line);
     expectNoHarm(verdict);
-    expect(kills).toBe(BOUNDARIES);
+    expect(faults).toBe(BOUNDARIES);
   },
   MINUTES_10,
 );

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dice } from './dice.js';
-import type { KillReport } from './kill-at-boundaries.js';
 import { SCENARIOS } from './scenarios.js';
 import { Theatre } from './theatre.js';
-import { spreadOf } from './verdict.js';
+import { type RowReport, spreadOf } from './verdict.js';
 import type { Wish } from './witness.js';
 
 export interface RandomKillsOptions {
@@ -21,7 +20,7 @@ const OFTEN = ['long', 'long', 'long', 'pieces', 'turns', 'thinking', 'tools', '
 const SELDOM = ['large', 'plain', 'silent', 'refused', 'overloaded'];
 
 /** F4: clients start, continue, cancel and clear sessions while the service is killed again and again. */
-export async function randomKills(options: RandomKillsOptions): Promise<KillReport> {
+export async function randomKills(options: RandomKillsOptions): Promise<RowReport> {
   const theatre = await Theatre.open({ env: { MAX_RUNS: '2000' } });
   try {
     const crowd = new Crowd(theatre, new Dice(options.seed));
@@ -39,7 +38,7 @@ export async function randomKills(options: RandomKillsOptions): Promise<KillRepo
     const { service } = theatre.stage;
     const runs = theatre.witness.wishes.length;
     const line = `F4 ${options.kills} random kills under ${options.streams} streams (seed ${options.seed}), ${runs} runs: ${verdict.line}; ready again: ${spreadOf(service.startsMs.slice(1))}; clients resumed: ${spreadOf(theatre.witness.gapsMs)}`;
-    return { kills: options.kills, verdict, line };
+    return { faults: options.kills, verdict, line };
   } finally {
     await theatre.close();
   }

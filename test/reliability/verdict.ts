@@ -38,3 +38,12 @@ export function spreadOf(ms: readonly number[]): string {
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/** What a row of the fault table came to. */
+export interface RowReport {
+  /** How often something was made to fail. */
+  readonly faults: number;
+  readonly verdict: Verdict;
+  /** The row's summary. */
+  readonly line: string;
+}

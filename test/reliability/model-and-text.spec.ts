@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { cutModel } from './cut-model.js';
+import { poison } from './poison.js';
+import { numberOfCommit } from './theatre.js';
+import { type RowReport, say } from './verdict.js';
+
+const CASES = Number(process.env['POISON_CASES'] ?? 5_000);
+
+function expectNoHarm({ verdict, line }: RowReport): void {
+  say(line);
+  expect(verdict.problems).toEqual([]);
+  expect(verdict.acknowledged).toBeGreaterThan(0);
+}
+
+it('completes every run whose model is cut off, at whatever byte', async () => {
+  const report = await cutModel(1);
+  expectNoHarm(report);
+  expect(report.faults).toBeGreaterThan(500);
+}, 300_000);
+
+it('tells poison text as it was said, to every reader, or refuses it', async () => {
+  expectNoHarm(await poison(CASES, numberOfCommit()));
+}, 300_000);
