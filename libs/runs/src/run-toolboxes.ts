@@ -44,7 +44,9 @@ export class RunToolboxes extends Toolboxes {
       get tools() {
         return mcp.tools;
       },
-      notices: mcp.notices,
+      get notices() {
+        return mcp.notices;
+      },
       close: () => mcp.close(),
     };
   }

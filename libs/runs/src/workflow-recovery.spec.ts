@@ -35,7 +35,8 @@ const STEPS = [
 /** @param isSlow what is said and done has appends of its own, `b` behind `a` */
 function openHouse(boot: string, isSlow = false) {
   const pauses = (n: number) => async () => {
-    for (let i = 0; isSlow && i < n; i++) await written(work.house);
+    if (!isSlow) return;
+    for (let i = 0; i < n; i++) await written(work.house);
   };
   const slowly = (name: string, n: number) => async (input: unknown) => {
     await pauses(n)();
