@@ -4,7 +4,7 @@ import type { Background, Clock, Logger, Random } from '#platform';
 import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
 import { type DatabaseAddress, connect, migrate, poolOf } from './data-source.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
-import { codeOf, translated } from './errors.js';
+import { codeOf, isDataUnusable, translated } from './errors.js';
 
 export interface DatabaseOptions {
   /** Absent: a PostgreSQL of our own. */
@@ -35,6 +35,7 @@ export class Database {
   /** Where our own server listens, once it was started. */
   private running: DatabaseAddress | null = null;
   private readonly embedded: EmbeddedPostgres | null;
+  private hasDiscarded = false;
   private readonly closing = new AbortController();
   private problem: string | null = 'the database is starting';
   private readonly whenOpened: Promise<void>;
@@ -151,9 +152,17 @@ export class Database {
           { reason: this.problem },
           'the database for the read models cannot be opened; trying again',
         );
+        await this.discardIfUnusable(error);
         await clock.sleep(pauseMs, this.closing.signal);
       }
     }
+  }
+
+  /** Of our own server's data nothing is missed: the log fills a new one. Once, because a second time it was not the data. */
+  private async discardIfUnusable(error: unknown): Promise<void> {
+    if (this.embedded === null || this.hasDiscarded || !isDataUnusable(error)) return;
+    this.hasDiscarded = true;
+    await this.embedded.discard(this.problem ?? 'its data cannot be used');
   }
 
   private async address(): Promise<DatabaseAddress> {

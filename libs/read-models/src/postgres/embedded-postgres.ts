@@ -37,6 +37,8 @@ export class EmbeddedPostgres {
   private port = 0;
   private programs: { binaries: Binaries; account: Account; version: string } | null = null;
   private readonly stopping = new AbortController();
+  /** Why the data is not to be used any more. */
+  private discarded: string | null = null;
 
   /** @param folder of the data, e.g. DATA_DIR/postgres */
   constructor(
@@ -85,6 +87,12 @@ export class EmbeddedPostgres {
     }
   }
 
+  /** Invariant 3, where only its user can tell: it is ended, and started again by `keepRunning` with nothing in it. */
+  async discard(reason: string): Promise<void> {
+    this.discarded = reason;
+    await this.process?.stop();
+  }
+
   /** Ends it in order, within 7 s whatever happens. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -99,7 +107,8 @@ export class EmbeddedPostgres {
 
   private async open(): Promise<void> {
     await this.replacePredecessor();
-    this.setAsideIf(this.folder.unusable(this.programs!.version));
+    this.setAsideIf(this.discarded ?? this.folder.unusable(this.programs!.version));
+    this.discarded = null;
     if (!this.folder.exists) await this.create();
     try {
       await this.launch();

@@ -55,3 +55,17 @@ function nameOf(error: unknown): string {
   const known = /timeout|terminated|closed|ended/i.exec(messageOf(error))?.[0];
   return known === undefined ? 'no connection' : `connection ${known.toLowerCase()}`;
 }
+
+/** A password that is not the data's, a database that is missing, files that are missing or damaged. */
+const UNUSABLE: ReadonlySet<string> = new Set([
+  '28P01',
+  '28000',
+  '3D000',
+  '58P01',
+  'XX000',
+  'XX001',
+  'XX002',
+]);
+
+/** Whether no later try can do better with the data that the server has. */
+export const isDataUnusable = (error: unknown): boolean => UNUSABLE.has(codeOf(error) ?? '');
