@@ -1,12 +1,14 @@
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
+import { run as workflow } from './workflow.bench.js';
 
 /** `npm run bench`, or one of them: `npm run bench -- log`. Each prints its own table, with its baseline from the same run. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   log: () => log(),
   mcp: () => mcp(),
   rebuild,
+  workflow: () => workflow(),
 };
 
 const wanted = process.argv.slice(2);
