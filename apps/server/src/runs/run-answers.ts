@@ -32,8 +32,9 @@ export class RunAnswers {
   ): Promise<void> {
     reply.hijack();
     reply.raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS, ...headers } as Record<string, string>);
-    reply.raw.flushHeaders();
     const sink = this.open.add(reply.raw);
+    // Mostly the first events are there already, and go out with the headers.
+    setImmediate(() => sink.begin());
     return this.streams.send(request, sink).catch(() => sink.hangUp());
   }
 

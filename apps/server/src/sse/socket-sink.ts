@@ -28,6 +28,11 @@ export class SocketSink extends ClientSink {
     return this.controller.signal;
   }
 
+  /** Sends the headers, where nothing was sent with them yet. */
+  begin(): void {
+    if (this.writes === 0 && !this.response.writableEnded) this.response.flushHeaders();
+  }
+
   override write(text: string): Promise<void> {
     if (this.gone.aborted) return Promise.resolve();
     this.writes++;
