@@ -174,7 +174,9 @@ export class CallbackRelay implements FollowerTarget {
       try {
         await lane.work();
       } finally {
-        if (this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
+        // Invariant 2: one that ends because the relay stops is still open.
+        const isSettled = lane.deliveries.fold.isSettled;
+        if (isSettled && this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
         this.working.delete(ended.promise);
         ended.resolve();
       }

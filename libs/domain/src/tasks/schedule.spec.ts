@@ -106,13 +106,13 @@ describe('a change of the clocks', () => {
 
   const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu'];
   const MORE = ['America/St_Johns', 'Africa/Casablanca', 'Pacific/Apia', 'America/Sao_Paulo', 'Asia/Tehran'];
-  it.each([...ZONES, ...MORE])('in %s a slot a day fires once a day for ten years', (zone) => {
+  it.each([...ZONES, ...MORE])('in %s a slot a day fires once a day for three years', (zone) => {
     const dayIn = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' });
     for (const given of ['0 0 * * *', '30 1 * * *', '15 2 * * *', '45 23 * * *']) {
       const schedule = parseSchedule(given, zone, NOW);
       let days = 0;
       let last = NOW;
-      for (let month = 1; month <= 120; month += 1) {
+      for (let month = 1; month <= 36; month += 1) {
         const until = Date.UTC(2026, month, 1);
         const found = slotsBetween(schedule, last, until, 40).slots;
         const names = found.map((slot) => dayIn.format(slot));
