@@ -1,6 +1,6 @@
 import type { ModelMessage, ModelRequest } from '#agent';
 import type { RecordedEvent } from '#event-log';
-import { isPublicType } from '#domain';
+import { type Content, isFileRef, isPublicType } from '#domain';
 
 /** The step whose attempt the request is a turn of (its name without `Step `); null: it is the main agent's. */
 export function stepAsked({ messages }: ModelRequest): string | null {
@@ -26,15 +26,16 @@ export const publicLines = (events: readonly RecordedEvent[], run: string): stri
   events.filter(({ type, meta }) => meta.run === run && isPublicType(type)).map(lineOf);
 
 function lineOf({ type, data }: RecordedEvent): string {
-  const { content, step, cost, agent, status, step_id, attempt, code } = data as Readonly<
-    Record<string, string | undefined>
-  >;
+  const { content, step, cost, agent, status, step_id, attempt, code } = data as Fields;
   const said = [status, step_id, attempt, agent, step, cost, code, shortOf(content)];
   return [type.replace('agent_', ''), ...said.filter((part) => part !== undefined)].join(' ');
 }
 
+type Fields = Readonly<Record<string, string | undefined>> & { readonly content?: Content };
+
 /** Of JSON text of a tool its name. */
-function shortOf(content: string | undefined): string | undefined {
+function shortOf(content: Content | undefined): string | undefined {
+  if (content !== undefined && isFileRef(content)) return '(file)';
   if (!content?.startsWith('{"tool"')) return content;
   return (JSON.parse(content) as { tool: string }).tool;
 }

@@ -221,7 +221,9 @@ export class Driver implements RunSink {
 
   private async endAfter(error: unknown): Promise<void> {
     const { journal, controller } = this.run;
-    const reason: unknown = controller.signal.aborted ? controller.signal.reason : error;
+    // One of several calls may have failed: the others are not to outlive the run.
+    controller.abort(error);
+    const reason: unknown = controller.signal.reason;
     const { lost } = this.writer;
     if (reason instanceof ClaimLost || lost instanceof ClaimLost) return;
     if (lost !== null) return this.endWithout(lost);

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ModelFailure } from '#agent';
+import { ModelFailure, type ModelRequest } from '#agent';
 import { isEndType } from '#domain';
+import { MemoryFileStore } from '#event-log';
 import type { HouseOptions } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
-import { lastUserOf } from '../../../test/support/run-script.js';
+import { lastUserOf, stepAsked } from '../../../test/support/run-script.js';
 import { done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import {
   DIAMOND,
   type InStep,
+  WORK,
   WorkflowHouse,
   configOf,
   says,
@@ -207,5 +209,48 @@ describe('a run that ends in the middle of a workflow', () => {
     expect(stepLines(lines)).toEqual(['started a 1', 'started b 1', 'completed b 1']);
     expect(lines.slice(-2)).toEqual(['cost 0', 'error timeout the run took longer than 600 s']);
     expect(isEndType(events.at(-1)?.type ?? '')).toBe(true);
+  });
+
+  it('with two workflows under way ends both', async () => {
+    const calls = [WORK, { ...WORK, id: 'w2' }];
+    const script = (request: ModelRequest) =>
+      stepAsked(request) === null ? [done(...calls)] : [text('hm'), 'hang' as const];
+    const work = open(undefined, { script });
+    const started = await work.house.start('hi', { config: configOf([stepOf('a')]) });
+    await work.house.model.asked(3);
+    await work.house.cancel(started);
+    await work.house.ended(started);
+    await quiet(work);
+    const { events } = await work.read(started);
+    expect(events.at(-1)?.type).toBe('agent_cancelled');
+  });
+
+  it('because a result cannot be kept leaves nothing at work behind it', async () => {
+    class FullStore extends MemoryFileStore {
+      override put(): Promise<string> {
+        return Promise.reject(new Error('no space'));
+      }
+    }
+    const large = new LedgerTool('large', { act: () => Promise.resolve('x'.repeat(200_000)) });
+    const stopped: unknown[] = [];
+    const slow = new LedgerTool('slow', {
+      act: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            stopped.push(signal.reason);
+            reject(signal.reason as Error);
+          });
+        }),
+    });
+    const calls = [toolCall('c1', 'slow'), toolCall('c2', 'large')];
+    const house = open(undefined, {
+      script: [[done(...calls)]],
+      tools: [large, slow],
+      files: new FullStore(),
+    }).house;
+    const started = await house.start('hi');
+    const end = await house.ended(started);
+    expect(end.data).toMatchObject({ code: 'internal' });
+    expect(stopped).toHaveLength(1);
   });
 });

@@ -195,4 +195,22 @@ describe('a workflow in a run', () => {
     expect(stepLines(lines)).toEqual(['started a 1', 'started a 1', 'completed a 1', 'completed a 1']);
     expect(resultsIn(work.house.model.requests.at(-1)!)).toHaveLength(2);
   });
+
+  it('carries outputs, texts and arguments that are too large for an event', async () => {
+    const large = (what: string) => what.repeat(150_000);
+    const tell = toolCall('x', 'look', { of: large('y') });
+    const work = open((step, n) => {
+      if (step === 'b') return says('short');
+      return n === 0 ? [text(large('t')), done(tell)] : says(large('a') + large('a'));
+    });
+    const { lines } = await work.run(configOf([stepOf('a'), stepOf('b', ['a'])]));
+    expect(stepLines(lines)).toEqual(['started a 1', 'completed a 1', 'started b 1', 'completed b 1']);
+    expect(work.requests('a')[1]?.messages[2]).toEqual({
+      role: 'assistant',
+      content: large('t'),
+      toolCalls: [tell],
+    });
+    expect(lastUserOf(work.requests('b')[0])).toContain(`${large('a')}${large('a')}\n\nThe step "Step b"`);
+    expect(work.answer).toMatchObject({ steps: [{ output: large('a') + large('a') }, {}] });
+  });
 });

@@ -1,5 +1,5 @@
 import type { AttemptRef, AttemptTranscript, CallState, Draft, RunState } from '#domain';
-import type { ContentStore } from '#event-log';
+import { type ContentStore, fitsInline } from '#event-log';
 import type { RunSink } from '../block-writer.js';
 import { CollectedText } from '../collected-text.js';
 import type { ModelTurn, TurnRequest } from '../model-turn.js';
@@ -92,8 +92,12 @@ class StepAttempt implements RunSink {
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
     const tools = this.tools.offer(this.ports.tools());
     const data = await turn.take({ ...request(), messages, tools, sink: this, output }, signal);
-    const text = await contents.store(session, output.text);
     const calls = data.tool_calls ?? [];
+    // Text and calls stand in one event.
+    const isLarge = calls.length > 0 && !fitsInline(output.text + JSON.stringify(calls));
+    const text = await (isLarge
+      ? contents.toFile(session, output.text)
+      : contents.store(session, output.text));
     this.tools.startTurn(calls);
     const { attempt, ...step } = this.request.ref;
     const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
