@@ -161,6 +161,12 @@ describe('keys', () => {
 });
 
 describe('refusals', () => {
+  it('are 404 for what can be no id, U+0000 and bytes that are no text among it', async () => {
+    for (const id of ['%00', '%00x', 'run_%00', 'ses_%00', '%F0%9F%98%80', "';--", 'x'.repeat(5000)])
+      for (const path of [`/runs/${id}`, `/runs/${id}/events`, `/sessions/${id}`, `/sessions/${id}/events`])
+        expect([path.slice(0, 40), (await stage.client.get(path)).status]).toEqual([path.slice(0, 40), 404]);
+  });
+
   it('are problems with a code, a request id and the fields that are wrong', async () => {
     const answer = await stage.client.post('/', { message: '', mode: 'odd', colour: 'red' });
     expect(answer.status).toBe(400);

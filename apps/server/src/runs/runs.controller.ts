@@ -1,5 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { notFound, sessionOfRun } from '#domain';
 import { Runs } from '#read-models';
 import { type Principal, SessionCommands } from '#runs';
 import { eventsQuery, noQuery, runsQuery } from '../dto/queries.js';
@@ -27,6 +28,8 @@ export class RunsController {
   @NeedsScope('read')
   one(@Param('run') run: string, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
+    // The tables are not asked for what they cannot hold, such as U+0000.
+    if (sessionOfRun(run) === null) throw notFound('the run');
     return this.runs.get(project, run);
   }
 

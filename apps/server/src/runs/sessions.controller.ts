@@ -1,6 +1,6 @@
 import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requireSession } from '#domain';
+import { isSessionId, notFound, requireSession } from '#domain';
 import { Sessions as SessionList } from '#read-models';
 import { type Principal, Sessions } from '#runs';
 import { eventsQuery, noQuery, pageQuery } from '../dto/queries.js';
@@ -26,6 +26,8 @@ export class SessionsController {
   @NeedsScope('read')
   one(@Param('session') session: string, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
+    // The tables are not asked for what they cannot hold, such as U+0000.
+    if (!isSessionId(session)) throw notFound('the session');
     return this.list.get(project, session);
   }
 
