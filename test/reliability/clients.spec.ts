@@ -1,0 +1,20 @@
+import { expect, it } from '@jest/globals';
+import { badClients } from './bad-clients.js';
+import { nonsense } from './nonsense.js';
+import { numberOfCommit } from './theatre.js';
+import { type RowReport, say } from './verdict.js';
+
+const REQUESTS = Number(process.env['NONSENSE'] ?? 20_000);
+
+function expectNoHarm({ verdict, line }: RowReport): void {
+  say(line);
+  expect(verdict.problems).toEqual([]);
+}
+
+it('answers nonsense without a 5xx, and stores nothing of it', async () => {
+  expectNoHarm(await nonsense(REQUESTS, numberOfCommit()));
+}, 300_000);
+
+it('serves healthy clients among bad ones, within bounds, and lets go of the bad', async () => {
+  expectNoHarm(await badClients(50));
+}, 300_000);
