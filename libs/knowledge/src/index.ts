@@ -9,3 +9,5 @@ export type { Page, PageRequest } from './paging.js';
 export type { Author, CreationKeys, CreationRequest, KnowledgeDatabase } from './ports.js';
 export type { DatastoreRow, DocumentRow } from './postgres/knowledge-rows.js';
 export { Search, type SearchItem } from './search.js';
+export { type KnowledgeRequest, KnowledgeTools } from './knowledge-tools.js';
+export type { KnowledgeOutcome, KnowledgeTool } from './tool.js';

@@ -5,6 +5,11 @@ import { Datastores } from './datastores.js';
 import { Documents } from './documents.js';
 import { ThreadExtractor } from './extract/thread-extractor.js';
 import type { Extractor } from './extractor.js';
+import { CallersMysql } from './mysql/callers-mysql.js';
+import { CallersPostgres } from './postgres/callers-postgres.js';
+import { KnowledgeTools } from './knowledge-tools.js';
+import type { Connection } from './connection-string.js';
+import type { CallersDatabase } from './callers-database.js';
 import { IndexDocumentHandler } from './index-document.js';
 import { INDEXED_PREFIXES, Indexer } from './indexer.js';
 import { Outcomes } from './outcomes.js';
@@ -41,6 +46,8 @@ export interface Knowledge {
   readonly documents: Documents;
   readonly indexDocument: IndexDocumentHandler;
   readonly search: Search;
+  /** What the agent of a run gets. */
+  readonly tools: KnowledgeTools;
   readonly follower: Follower | null;
   close(): Promise<void>;
 }
@@ -68,11 +75,17 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     follower.start();
     await indexer.run(() => progress.caughtUp());
   });
+  const search = new Search(new PassageSearch(database, () => trigrams));
+  const connect = (connection: Connection): CallersDatabase =>
+    connection.kind === 'postgres'
+      ? new CallersPostgres(connection, egress, clock)
+      : new CallersMysql(connection, egress, clock);
   return {
     datastores,
     documents: new Documents({ datastores, streams, rows, progress }),
     indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress }),
-    search: new Search(new PassageSearch(database, () => trigrams)),
+    search,
+    tools: new KnowledgeTools({ streams, search, box, connect }),
     follower,
     close: async () => {
       isClosed = true;

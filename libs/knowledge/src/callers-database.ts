@@ -1,0 +1,44 @@
+export type SqlValue = string | number | boolean | null;
+
+export interface SqlRequest {
+  /** One statement, as the database takes it. */
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  /** `write`: in a transaction of its own that is committed. */
+  readonly mode: 'read' | 'write';
+}
+
+export interface SqlResult {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  /** There was more. */
+  readonly isCut: boolean;
+  /** Rows that were changed; null: it is not that kind of statement. */
+  readonly changed: number | null;
+}
+
+export const SQL_LIMITS = {
+  timeoutMs: 15_000,
+  connectMs: 10_000,
+  /** Rows of a result; a longer one is cut. */
+  rows: 1_000,
+  /** Of a result as it comes. */
+  bytes: 32 * 1024 * 1024,
+};
+
+/** The database did not do it. The message is for the agent, and holds neither host, user nor password. */
+export class DatabaseSays extends Error {
+  override readonly name = 'DatabaseSays';
+}
+
+/** A database of a caller. Every call has a connection of its own, so that nothing is left of it for the next. */
+export abstract class CallersDatabase {
+  /** @throws DatabaseSays, or the signal's reason */
+  abstract run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
+  /** Tables with their columns and keys, as text. @throws DatabaseSays */
+  abstract schema(signal: AbortSignal): Promise<string>;
+}
+
+export const TOOK_TOO_LONG = `the query took longer than ${SQL_LIMITS.timeoutMs / 1000} s and was stopped`;
+export const TOO_LARGE = 'the result is too large; ask for fewer rows or columns';
+export const NOT_REACHED = 'the database cannot be reached';

@@ -1,0 +1,102 @@
+import { type Datastore, type DatastoreQuery, type DatastoreRef, Problem, ToolNames, invalid } from '#domain';
+import type { SecretBox } from '#platform';
+import type { CallersDatabase } from './callers-database.js';
+import { type Connection, readConnection } from './connection-string.js';
+import { type OpenDatabase, queryTool, schemaTool, sqlTool } from './database-tools.js';
+import { connectionContext } from './datastores.js';
+import type { Search } from './search.js';
+import { searchTool } from './search-tool.js';
+import type { KnowledgeStreams } from './streams.js';
+import type { KnowledgeTool } from './tool.js';
+
+/** What a run's request says of datastores. */
+export interface KnowledgeRequest {
+  readonly project: string;
+  readonly datastores: readonly DatastoreRef[];
+  readonly queries: readonly DatastoreQuery[];
+}
+
+/** Makes a run's tools of the datastores that it names. */
+export class KnowledgeTools {
+  constructor(
+    private readonly ports: {
+      readonly streams: KnowledgeStreams;
+      readonly search: Search;
+      readonly box: SecretBox;
+      readonly connect: (connection: Connection) => CallersDatabase;
+    },
+  ) {}
+
+  /** Before a run is accepted. @throws Problem not_found, unprocessable */
+  async check({ project, datastores, queries }: KnowledgeRequest): Promise<void> {
+    let hasDatabase = false;
+    for (const [index, { id }] of datastores.entries()) {
+      const datastore = await this.ports.streams.datastore(id);
+      if (datastore === null || datastore.project !== project)
+        throw new Problem('not_found', `datastores[${index}].id: the datastore does not exist`);
+      hasDatabase ||= datastore.type === 'database';
+    }
+    if (queries.length > 0 && !hasDatabase)
+      throw new Problem('unprocessable', 'queries: none of the datastores is a database', {
+        errors: invalid('queries', 'need a database among the datastores').more.errors ?? [],
+      });
+  }
+
+  /**
+   * The tools, under the same names each time. Datastores that were deleted since the run was accepted give none.
+   * @param reserved names that others have
+   */
+  async open(
+    { project, datastores, queries }: KnowledgeRequest,
+    reserved: Iterable<string> = [],
+  ): Promise<readonly KnowledgeTool[]> {
+    const names = new ToolNames();
+    for (const name of reserved) names.give(name);
+    const queryNames = queries.map(({ name }) => names.give(name));
+    const labels = new Labels();
+    const databases: OpenDatabase[] = [];
+    const tools: KnowledgeTool[] = [];
+    for (const ref of datastores) {
+      const label = labels.give(ref.name);
+      const datastore = await this.ports.streams.datastore(ref.id);
+      if (datastore === null || datastore.project !== project) continue;
+      if (datastore.type === 'documents') {
+        const exists = async () => (await this.ports.streams.datastore(ref.id)) !== null;
+        tools.push(
+          searchTool(names.give(`search_${ref.name}`), { id: ref.id, label, exists }, this.ports.search),
+        );
+        continue;
+      }
+      const database = this.openDatabase(datastore, label);
+      databases.push(database);
+      tools.push(schemaTool(names.give(`${ref.name}_schema`), database));
+      tools.push(sqlTool(names.give(`${ref.name}_sql`), database));
+    }
+    if (databases.length === 0) return tools;
+    const actions = queries.map((query, i) => queryTool(queryNames[i] ?? query.name, query, databases));
+    return [...actions, ...tools];
+  }
+
+  private openDatabase({ id, connection, isWritable }: Datastore, label: string): OpenDatabase {
+    const { box, streams, connect } = this.ports;
+    const opened = readConnection(box.open(connection ?? '', connectionContext(id)));
+    return {
+      label,
+      kind: opened.kind,
+      isWritable,
+      connect: async () => ((await streams.datastore(id)) === null ? null : connect(opened)),
+    };
+  }
+}
+
+/** The request's names, told apart where two are the same. */
+class Labels {
+  private readonly taken = new Set<string>();
+
+  give(name: string): string {
+    let label = name;
+    for (let n = 2; this.taken.has(label); n++) label = `${name} (${n})`;
+    this.taken.add(label);
+    return label;
+  }
+}
