@@ -99,6 +99,11 @@ export class KnowledgeHouse {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Cuts all connections. */
+  hangUp(): void {
+    this.app?.getHttpServer().closeAllConnections();
+  }
+
   /** Files below a folder of the file store, drafts included. */
   filesOnDisk(): string[] {
     return readdirSync(join(this.folder, 'files'), { recursive: true, withFileTypes: true })

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type FieldError, Problem, filenameFault } from '#domain';
-import { FileTooLarge, type ReceivedFile, type UploadStore } from '#event-log';
+import { type ReceivedFile, type UploadStore } from '#event-log';
 import { invalidFields } from '../dto/run-body.js';
 
 /** A file as it was sent, on disk. */
@@ -48,7 +48,7 @@ function readParts(headers: IncomingHttpHeaders, body: Readable, parts: Parts): 
   const busboy = openBusboy(headers);
   const fail = (error: unknown): void => {
     body.unpipe(busboy);
-    reject(error instanceof Problem ? error : BROKEN);
+    reject(parts.problem ?? (error instanceof Problem ? error : BROKEN));
   };
   busboy.on('file', (name, stream, filename) => {
     stream.on('error', fail);
@@ -83,16 +83,23 @@ function openBusboy(headers: IncomingHttpHeaders): BusboyInstance {
 /** What has come so far. Owns the received file until it is handed over. */
 class Parts {
   private readonly errors: FieldError[] = [];
-  private receiving: Promise<ReceivedFile | null> | null = null;
+  private receiving: Promise<ReceivedFile> | null = null;
   private received: ReceivedFile | null = null;
   private filename = '';
   private datastore: string | null = null;
-  private isDiscarded = false;
+  private stream: BusboyFileStream | null = null;
+  private hasFile = false;
+  private isTooLarge = false;
 
   constructor(
     private readonly store: UploadStore,
     private readonly maxBytes: number,
   ) {}
+
+  /** What is wrong with the file itself, whatever became of the body. */
+  get problem(): Problem | null {
+    return this.isTooLarge ? tooLarge(this.maxBytes) : null;
+  }
 
   field(name: string, value: string): void {
     if (name === 'file') this.refuse('file', 'must be a file, with a file name');
@@ -105,11 +112,13 @@ class Parts {
   async file(name: string, stream: BusboyFileStream, filename: string | undefined): Promise<void> {
     const fault = filenameFault(filename ?? '');
     if (name !== 'file') this.refuse(name.slice(0, 100), 'is not a known field');
-    else if (this.receiving !== null) this.refuse('file', 'must be given once');
+    else if (this.hasFile) this.refuse('file', 'must be given once');
     else if (fault !== null) this.refuse('file', fault);
+    this.hasFile ||= name === 'file';
     // What is refused is read all the same, so that every fault is named.
     if (this.errors.length > 0) return void stream.resume();
     this.filename = filename ?? '';
+    this.stream = stream;
     this.receiving = this.receive(stream);
     await this.receiving;
   }
@@ -130,19 +139,27 @@ class Parts {
   }
 
   async discard(): Promise<void> {
-    this.isDiscarded = true;
+    // A part that was cut off never ends by itself.
+    this.stream?.destroy();
+    await this.receiving?.catch(() => undefined);
     await this.received?.discard();
   }
 
-  private async receive(stream: BusboyFileStream): Promise<ReceivedFile | null> {
+  private async receive(stream: BusboyFileStream): Promise<ReceivedFile> {
     try {
-      const file = await this.store.receive(stream as AsyncIterable<Uint8Array>, this.maxBytes);
-      if (this.isDiscarded) await file.discard();
-      this.received = file;
-      return file;
+      this.received = await this.store.receive(this.counted(stream), this.maxBytes);
+      return this.received;
     } catch (error) {
-      if (error instanceof FileTooLarge) throw tooLarge(this.maxBytes);
-      throw error;
+      throw this.problem ?? error;
+    }
+  }
+
+  private async *counted(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    for await (const piece of stream) {
+      bytes += piece.length;
+      this.isTooLarge = bytes > this.maxBytes;
+      yield piece;
     }
   }
 

@@ -135,12 +135,14 @@ function configFor({ host, port, user, password, database, tls }: Connection, ad
     ssl: tls === 'off' ? false : { rejectUnauthorized: tls === 'verify', servername: host },
     connectionTimeoutMillis: SQL_LIMITS.connectMs,
     application_name: 'annals',
-    types: { getTypeParser: parserOf } as never,
+    types: { getTypeParser: parserOf as typeof types.getTypeParser },
   };
 }
 
+type TypeId = Parameters<typeof types.getTypeParser>[0];
+
 /** Numbers, truth values and JSON are what they are; everything else stays as the database writes it. */
-const PARSED = new Set<number>([
+const PARSED: ReadonlySet<TypeId> = new Set([
   types.builtins.BOOL,
   types.builtins.INT2,
   types.builtins.INT4,
@@ -150,5 +152,5 @@ const PARSED = new Set<number>([
   types.builtins.JSONB,
 ]);
 
-const parserOf = (oid: number): unknown =>
+const parserOf = (oid: TypeId): unknown =>
   PARSED.has(oid) ? types.getTypeParser(oid, 'text') : (text: string) => text;
