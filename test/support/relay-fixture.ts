@@ -146,8 +146,8 @@ export class RelayWorld {
   async append(run: string, events: readonly SessionEvent[]): Promise<void> {
     const session = /ses_[A-Za-z0-9]+/.exec(run)?.[0] ?? '';
     const meta = { schemaVersion: 1, project: PROJECT, actor: 'key_1', run };
-    const made = events.map((event) =>
-      newEvent({ id: this.random.uuid(), time: this.clock.now(), ...event } as never, meta),
+    const made = events.map((event: { readonly type: string; readonly data: object }) =>
+      newEvent({ id: this.random.uuid(), time: this.clock.now(), ...event }, meta),
     );
     await this.temp.log.append(sessionStream(session), made, { expected: 'any' });
   }

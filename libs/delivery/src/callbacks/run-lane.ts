@@ -145,11 +145,11 @@ export class RunLane {
     return null;
   }
 
-  private async pauseAfter(err: unknown): Promise<void> {
+  private async pauseAfter(cause: unknown): Promise<void> {
     const { logger, clock } = this.ports;
     const { run, session } = this.run;
-    const fields = { err, run, session };
-    if (err instanceof LogUnavailable) logger.warn(fields, 'callbacks of a run have to wait for the log');
+    const fields = { err: cause, run, session };
+    if (cause instanceof LogUnavailable) logger.warn(fields, 'callbacks of a run have to wait for the log');
     else logger.error(fields, 'callbacks of a run failed and are tried again');
     await clock.sleep(LOG_RETRY_MS, this.stop).catch(() => undefined);
   }

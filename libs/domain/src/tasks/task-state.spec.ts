@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { nextSlot, parseSchedule } from './schedule.js';
-import type { RecordedTaskEvent, TaskEvent } from './task-events.js';
+import type { TaskEvent } from './task-events.js';
 import { firingRun, isTaskId, taskId } from './task-ids.js';
 import { type TaskState, decideDue, decideTask, evolveTask, lastFiring } from './task-state.js';
 
@@ -22,7 +22,7 @@ class Tape {
   push(time: number, ...events: readonly TaskEvent[]): this {
     for (const event of events) {
       const at = { revision: ++this.revision, time, meta: { project: 'p', actor: 'k' } };
-      this.state = evolveTask(this.state, { ...event, ...at } as RecordedTaskEvent);
+      this.state = evolveTask(this.state, { ...event, ...at });
     }
     return this;
   }

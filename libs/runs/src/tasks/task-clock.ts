@@ -103,13 +103,15 @@ export class TaskClock {
     const { log, clock, logger } = this.ports;
     const { signal } = this.stopping;
     let after = from;
-    while (!signal.aborted) {
+    for (;;) {
       try {
         for await (const batch of log.subscribeAll({ after, prefixes: ['task-'], signal })) {
           for (const event of batch.events) this.hear(event);
           after = batch.position;
           if (batch.events.length > 0) this.arm();
         }
+        if (signal.aborted) return;
+        return logger.error({}, 'the log ended the subscription of the task clock');
       } catch (error) {
         logger.warn({ err: error }, 'the task clock lost the log and resumes');
         await clock.sleep(RETRY_MS, signal);
