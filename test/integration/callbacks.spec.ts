@@ -1,3 +1,6 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { CallbackReceiver } from '../support/callback-receiver.js';
@@ -100,4 +103,135 @@ describe('callbacks', () => {
     expect(again.body).toBe(receiver.of(run)[0]!.body);
     expect((await client.post(`/runs/${run}/deliveries/dlv_x_1/resend`)).status).toBe(404);
   });
+
+  it('goes on where it was after a death in the middle: nothing missing, in order, under the same ids', async () => {
+    const slow = await CallbackReceiver.start(async (_, response) => {
+      await sleep(30);
+      response.writeHead(200).end();
+    });
+    const callback = { url: slow.url };
+    const { run_id: run } = await start({ callback, streaming_tokens: true });
+    for (const count of [1, 3, 6]) {
+      await slow.until((received) => received.length >= count);
+      await service.restart();
+    }
+    await slow.ended(run);
+    const stream = await client.follow(`/runs/${run}`);
+    await stream.closed();
+    const bodies = new Map<number, string>();
+    let highest = 0;
+    for (const { sequence, id, body } of slow.received) {
+      expect(sequence).toBeLessThanOrEqual(highest + 1);
+      highest = Math.max(highest, sequence);
+      expect(bodies.get(sequence) ?? id + body).toBe(id + body);
+      bodies.set(sequence, id + body);
+    }
+    expect(highest).toBe(stream.records.length);
+    await slow.close();
+  }, 60_000);
+
+  it('lets a run complete whose receiver cannot be reached, and says so', async () => {
+    const { run_id: run } = await start({ callback: { url: 'http://127.0.0.1:9/' } });
+    const stream = await client.follow(`/runs/${run}`);
+    await stream.closed();
+    expect(stream.isOver).toBe(true);
+    for (const late = Date.now() + 5000; Date.now() < late; await sleep(50)) {
+      const [first] = await deliveries(run);
+      if (first?.status !== 'retrying') continue;
+      expect(first).toMatchObject({ sequence: 1, last_status: null, type: 'agent_started' });
+      expect(Date.parse(first.next_attempt_at ?? '') - Date.now()).toBeLessThan(5000);
+      expect((await deliveries(run))[1]).toMatchObject({ status: 'pending', attempts: 0 });
+      return;
+    }
+    throw new Error('no attempt was recorded');
+  });
+
+  it('keeps URL and headers out of everything under the data folder', async () => {
+    const url = `${receiver.url}?token=the-token-in-the-url`;
+    const headers = { 'X-Secret': 'the-secret-in-a-header' };
+    const { run_id: run } = await start({ callback: { url, headers } });
+    await receiver.ended(run);
+    await sleep(600);
+    for (const secret of ['the-token-in-the-url', 'the-secret-in-a-header', 'the-callers-own-token'])
+      expect(filesWith(service.dataDir, secret)).toEqual([]);
+  });
+
+  const bad: readonly (readonly [object, string])[] = [
+    [{ callback: { url: 'ftp://example.org/' } }, 'callback.url'],
+    [{ callback: { url: 'example.org' } }, 'callback.url'],
+    [{ callback: { url: 'https://user:pass@example.org/' } }, 'callback.url'],
+    [{ callback: { url: 'http://169.254.169.254/latest/' } }, 'callback.url'],
+    [{ callback: { url: 'http://metadata.google.internal/' } }, 'callback.url'],
+    [{ callback: { url: 'http://10.1.2.3/' } }, 'callback.url'],
+    [{ callback: { url: 'http://[::1]/' } }, 'callback.url'],
+    [{ callback: { url: 'http://2130706434/' } }, 'callback.url'],
+    [{ callback: {} }, 'callback.url'],
+    [
+      { callback: { url: 'https://example.org/', headers: { 'X-A': 'a\r\nX-B: b' } } },
+      'callback.headers.X-A',
+    ],
+    [{ callback: { url: 'https://example.org/', headers: { Host: 'x' } } }, 'callback.headers.Host'],
+    [
+      { callback: { url: 'https://example.org/', headers: { Connection: 'x' } } },
+      'callback.headers.Connection',
+    ],
+    [{ schedules: [{ schedule: '61 * * * *', message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: '* * * * * *', message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: '2020-01-01', message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: -1, message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: 1.5, message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: 1e9, message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: null, message: 'm' }] }, 'schedules[0].schedule'],
+    [{ schedules: [{ schedule: 60, message: '' }] }, 'schedules[0].message'],
+    [
+      {
+        schedules: [
+          { schedule: 60, message: 'm' },
+          { schedule: '* * * * *', timezone: 'Mars', message: 'm' },
+        ],
+      },
+      'schedules[1].timezone',
+    ],
+    [{ schedules: Array(101).fill({ schedule: 60, message: 'm' }) }, 'schedules'],
+  ];
+  it.each(bad)('refuses %j, naming the field, and starts nothing', async (wrong, path) => {
+    const before = (await client.all('/runs')).length;
+    const answer = await client.post('/', { message: 'm', background: true, ...wrong });
+    expect(answer.status).toBe(400);
+    const { code, errors } = answer.json<{ code: string; errors: { path: string }[] }>();
+    expect(code).toBe('invalid_request');
+    expect(errors.map((error) => error.path)).toContain(path);
+    expect(await client.all('/runs')).toHaveLength(before);
+  });
+
+  it('takes a hundred schedules with long messages, and answers a repeat without looking at the clock', async () => {
+    const schedules = Array.from({ length: 100 }, (_, i) => ({
+      schedule: 1 + i * 1000,
+      message: `${i} `.repeat(2000),
+    }));
+    const body = {
+      message: 'm',
+      background: true,
+      schedules: schedules.with(0, {
+        schedule: new Date(Date.now() + 1500).toISOString(),
+        message: 'm',
+      } as never),
+    };
+    const options = { headers: { 'idempotency-key': 'a-key' } };
+    const first = (await client.post('/', body, options)).json<Accepted>();
+    expect(first.task_ids).toHaveLength(100);
+    await sleep(1600);
+    const again = await client.post('/', body, options);
+    expect(again.status).toBe(202);
+    expect(again.json<Accepted>().task_ids).toEqual(first.task_ids);
+    const task = (await client.get(`/tasks/${first.task_ids[7]}`)).json<{ message: string }>();
+    expect(task.message).toBe(schedules[7]?.message);
+  });
 });
+
+function filesWith(folder: string, text: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
