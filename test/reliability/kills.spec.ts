@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { alwaysCrash } from './always-crash.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { numberOfCommit } from './theatre.js';
 import { type Verdict, say } from './verdict.js';
@@ -15,6 +16,17 @@ it(
     say(line);
     expectNoHarm(verdict);
     expect(faults).toBe(BOUNDARIES);
+  },
+  MINUTES_10,
+);
+
+it(
+  'brings every run to its end although each of its processes dies after a few appends',
+  async () => {
+    const { faults, verdict, line } = await alwaysCrash(1);
+    say(line);
+    expectNoHarm(verdict);
+    expect(faults).toBeGreaterThan(0);
   },
   MINUTES_10,
 );

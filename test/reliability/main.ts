@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { alwaysCrash } from './always-crash.js';
 import { badClients } from './bad-clients.js';
 import { cutModel } from './cut-model.js';
 import { databaseKills } from './database-kills.js';
@@ -12,6 +13,7 @@ import { type RowReport, say } from './verdict.js';
 
 const USAGE = `npm run test:reliability -- [row and how often] …
   --boundaries N   F2   kills at event boundaries
+  --always N       F2   rounds in which every process dies after a few appends
   --kills N        F4   kills at random, under --streams N (200) clients
   --disks N        F7   times the disk is full (root)
   --database N     F10  kills of PostgreSQL, and damaged folders
@@ -23,6 +25,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
 
 const options = {
   boundaries: { type: 'string' },
+  always: { type: 'string' },
   kills: { type: 'string' },
   streams: { type: 'string', default: '200' },
   disks: { type: 'string' },
@@ -40,6 +43,7 @@ const seed = values.seed === undefined ? numberOfCommit() : Number(values.seed);
 
 const rows: readonly (readonly [string | undefined, (n: number) => Promise<RowReport>])[] = [
   [values.boundaries, (n) => killAtBoundaries(n, seed)],
+  [values.always, alwaysCrash],
   [
     values.kills,
     (n) => randomKills({ seed, kills: n, streams: Number(values.streams), leastMs: 500, mostMs: 5_000 }),
