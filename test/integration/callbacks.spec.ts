@@ -192,7 +192,7 @@ describe('callbacks', () => {
       },
       'schedules[1].timezone',
     ],
-    [{ schedules: Array(101).fill({ schedule: 60, message: 'm' }) }, 'schedules'],
+    [{ schedules: Array.from({ length: 101 }, () => ({ schedule: 60, message: 'm' })) }, 'schedules'],
   ];
   it.each(bad)('refuses %j, naming the field, and starts nothing', async (wrong, path) => {
     const before = (await client.all('/runs')).length;

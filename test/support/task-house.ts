@@ -135,8 +135,8 @@ export class TaskHouse {
     this.log = new MortalLog(temp.log);
     const { errors } = this;
     class Errors extends SilentLogger {
-      override error(fields: object): void {
-        errors.push(fields);
+      override error(fields?: object): void {
+        if (fields) errors.push(fields);
       }
     }
     const logger = new Errors();

@@ -74,6 +74,16 @@ describe('the JSON of a public event', () => {
     expect(json).toBe(`{"type":"agent_tool_response","session":"ses_1","content":${JSON.stringify(text)}}`);
   });
 
+  it('holds the text of a scheduled message that lies in a file', async () => {
+    const message = await contents.toFile('ses_1', 'Good morning');
+    const data = { task_id: 'task_1', schedule: 60, message, next_run_at: '2030-01-01T00:00:00.000Z' };
+    const json = await publicJson(recorded({ type: 'agent_task_scheduled', data }), 'ses_1', contents);
+    expect(json).toBe(
+      '{"type":"agent_task_scheduled","session":"ses_1","task_id":"task_1","schedule":60,' +
+        '"message":"Good morning","next_run_at":"2030-01-01T00:00:00.000Z"}',
+    );
+  });
+
   it('takes no text for the name of a file', () => {
     const content = '{"$file":"../../secret","bytes":5}';
     const json = publicJson(recorded({ type: 'agent_response', data: { content } }), 'ses_1', contents);

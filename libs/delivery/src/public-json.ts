@@ -1,4 +1,4 @@
-import type { Content } from '#domain';
+import { isFileRef } from '#domain';
 import type { ContentStore, RecordedEvent } from '#event-log';
 
 /** Within JSON text a quote is escaped, so this can only be the name of a stored file. */
@@ -18,12 +18,13 @@ export function publicJson(
 }
 
 async function withContent(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
-  const { content } = event.data as { content: Content };
-  return framed(
-    event.type,
-    session,
-    JSON.stringify({ ...event.data, content: await contents.text(session, content) }),
-  );
+  const fields: Record<string, unknown> = { ...event.data };
+  for (const [name, value] of Object.entries(fields)) {
+    // A field that holds content: a name of a file stands in no other kind.
+    if (typeof value === 'object' && value !== null && isFileRef(value))
+      fields[name] = await contents.text(session, value);
+  }
+  return framed(event.type, session, JSON.stringify(fields));
 }
 
 function framed(type: string, session: string, fields: string): string {

@@ -93,11 +93,11 @@ export class CallbackRelay implements FollowerTarget {
   /** Lets the attempts under way end, within `graceMs`, and writes what is known. */
   async stop(graceMs: number): Promise<void> {
     await this.follower.stop();
-    const timer = this.ports.clock.timer(graceMs, () => this.stopping.abort());
+    const cancel = this.ports.clock.timer(graceMs, () => this.cut());
     for (const { lane } of this.lanes.values()) lane.end();
     await Promise.all(this.working);
-    timer();
-    this.stopping.abort();
+    cancel();
+    this.cut();
     if (this.position !== null) await this.save(this.position);
   }
 
@@ -115,6 +115,11 @@ export class CallbackRelay implements FollowerTarget {
     await Promise.all(events.map((event) => this.hear(event)));
     this.position = to;
     if (to - this.savedAt >= CHECKPOINT_EVERY) await this.save(to);
+  }
+
+  private cut(): void {
+    this.stopping.abort();
+    for (const { lane } of this.lanes.values()) lane.cut();
   }
 
   private async save(position: Position): Promise<void> {
@@ -155,7 +160,7 @@ export class CallbackRelay implements FollowerTarget {
     if (this.lanes.has(run.run)) return;
     const deliveries = new DeliveryLog({ ...this.ports, stop: this.stopping.signal }, run);
     const ports = { ...this.ports, attempts: this.attempts, places: this.places };
-    const lane = new RunLane(run, deliveries, ports, this.stopping.signal);
+    const lane = new RunLane(run, deliveries, ports);
     this.lanes.set(run.run, { lane, position });
     try {
       await deliveries.load();

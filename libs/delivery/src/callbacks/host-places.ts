@@ -1,5 +1,5 @@
 /** Attempts at the same time to a receiver that answers, and to one that does not. */
-const PER_HOST = 16;
+const PER_HOST = 8;
 const PER_FAILING_HOST = 2;
 /** Failures in a row after which a receiver counts as one that does not answer. */
 const FAILING_AFTER = 3;

@@ -30,6 +30,8 @@ export class RunLane {
   private hasNews = false;
   private isEnding = false;
   private isOver = false;
+  /** Of its own: a signal that thousands of attempts listen to is slow to listen to. */
+  private readonly cutting = new AbortController();
   /** Aborted when there is news, or the lane is to end. */
   private pause = new AbortController();
 
@@ -37,7 +39,6 @@ export class RunLane {
     readonly run: CallbackRun,
     readonly deliveries: DeliveryLog,
     private readonly ports: LanePorts,
-    private readonly stop: AbortSignal,
   ) {
     this.callback = ports.attempts.open(run);
     this.origin = this.callback === null ? '' : new URL(this.callback.url).origin;
@@ -54,6 +55,16 @@ export class RunLane {
   end(): void {
     this.isEnding = true;
     this.pause.abort();
+  }
+
+  /** Ends in the middle of an attempt; what came of it is not known. */
+  cut(): void {
+    this.end();
+    this.cutting.abort();
+  }
+
+  private get stop(): AbortSignal {
+    return this.cutting.signal;
   }
 
   /** Until all is delivered or given up, or the relay stops. The stream must have been loaded. */
