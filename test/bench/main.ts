@@ -1,13 +1,19 @@
+import { run as callbacks } from './callbacks.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
+import { run as search } from './search.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
+import { run as tasks } from './tasks.bench.js';
 import { run as workflow } from './workflow.bench.js';
 
 /** `npm run bench`, or one of them: `npm run bench -- log`. Each prints its own table, with its baseline from the same run. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
+  callbacks,
   log: () => log(),
   mcp: () => mcp(),
   rebuild,
+  search,
+  tasks,
   workflow: () => workflow(),
 };
 

@@ -52,12 +52,17 @@ export class KnowledgeHouse {
   private app: NestFastifyApplication | null = null;
   private background!: ProcessBackground;
 
-  private constructor(private readonly options: KnowledgeHouseOptions) {}
+  private constructor(private options: KnowledgeHouseOptions) {}
 
   static async open(options: KnowledgeHouseOptions = {}): Promise<KnowledgeHouse> {
     const house = new KnowledgeHouse(options);
     await house.start();
     return house;
+  }
+
+  /** From the next start on. */
+  useKnowledge(knowledge: Partial<KnowledgeOptions>): void {
+    this.options = { ...this.options, knowledge };
   }
 
   async start(): Promise<void> {

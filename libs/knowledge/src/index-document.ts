@@ -81,10 +81,10 @@ export class IndexDocumentHandler {
     try {
       const early = await Promise.race([reading, late.promise]);
       if (early?.kind !== 'unreadable') return early;
-      await this.ports.passages.remove(upload);
+      await this.ports.passages.remove(upload).catch(() => undefined);
       throw new Problem(early.code, early.reason);
     } catch (error) {
-      if (error instanceof Problem) throw error;
+      if (error instanceof Problem && error.code !== 'unavailable') throw error;
       // The passages have nowhere to go now: the indexer reads the file when they have.
       this.ports.logger.warn({ err: error }, 'a document is read later');
       return null;

@@ -1,4 +1,4 @@
-import { DATASTORE_PREFIX, DOCUMENT_PREFIX } from '#domain';
+import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem } from '#domain';
 import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent, UploadStore } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { scopeOf } from './index-document.js';
@@ -58,7 +58,7 @@ export class Indexer implements FollowerTarget {
 
   isTransient(error: unknown): boolean {
     const { name } = error as { name?: unknown };
-    return error instanceof CheckpointMoved || name === 'ReadModelsUnavailable' || isMissingTable(error);
+    return error instanceof CheckpointMoved || name === 'ReadModelsUnavailable' || isUnavailable(error);
   }
 
   /** Reads what nobody reads, until stop. */
@@ -75,6 +75,8 @@ export class Indexer implements FollowerTarget {
         await this.vacuum();
       } catch (error) {
         if (!signal.aborted) logger.warn({ err: error }, 'documents wait to be read');
+        // The tables may have been lost while nothing else asked for them.
+        if (isUnavailable(error)) await this.ports.migrate().catch(() => undefined);
       }
       const pauseMs = this.isVacuumDue ? VACUUM_PAUSE_MS : LOOK_MS;
       await clock.sleep(pauseMs, signal).catch(() => undefined);
@@ -114,7 +116,4 @@ export class Indexer implements FollowerTarget {
   }
 }
 
-const isMissingTable = (error: unknown): boolean => {
-  const { code } = error as { code?: unknown };
-  return code === '42P01' || code === '3F000';
-};
+const isUnavailable = (error: unknown): boolean => error instanceof Problem && error.code === 'unavailable';

@@ -18,6 +18,7 @@ import { KnowledgeRows } from './postgres/knowledge-rows.js';
 import { migrate } from './postgres/migrate.js';
 import { PassageRows } from './postgres/passage-rows.js';
 import { PassageSearch } from './postgres/passage-search.js';
+import { PreparedDatabase } from './prepared-database.js';
 import { Progress } from './progress.js';
 import { Search } from './search.js';
 import { KnowledgeStreams } from './streams.js';
@@ -54,13 +55,15 @@ export interface Knowledge {
 
 /** Starts what the queries need, in the background: it returns at once, and waits for the database as long as it takes. */
 export function openKnowledge(options: KnowledgeOptions): Knowledge {
-  const { log, database, clock, random, background, logger, isIndexer = true } = options;
+  const { log, clock, random, background, logger, isIndexer = true } = options;
   const { box, keys, egress } = options;
-  const parts = partsOf(options);
+  const database = new PreparedDatabase(options.database, clock);
+  const parts = partsOf({ ...options, database });
   const { rows, streams, extractor } = parts;
   let trigrams: string | null = null;
   const prepare = async (): Promise<void> => {
-    trigrams = await migrate(database, logger);
+    trigrams = await migrate(options.database, logger);
+    database.tablesMade();
   };
   const indexer = new Indexer({ ...options, ...parts, migrate: prepare });
   const follower = isIndexer ? followerOf(options, indexer) : null;
@@ -69,13 +72,13 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
   let isClosed = false;
   background.start('begin to follow the documents', async () => {
-    await database.ready.catch(() => undefined);
+    await options.database.ready.catch(() => undefined);
     if (isClosed || !database.isOpen) return;
     if (follower === null) return prepare();
     follower.start();
     await indexer.run(() => progress.caughtUp());
   });
-  const search = new Search(new PassageSearch(database, () => trigrams));
+  const search = new Search(new PassageSearch(database, () => trigrams), () => progress.caughtUp());
   const connect = (connection: Connection): CallersDatabase =>
     connection.kind === 'postgres'
       ? new CallersPostgres(connection, egress, clock)

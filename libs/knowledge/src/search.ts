@@ -16,10 +16,15 @@ const RANKED_FOR_EACH = 5;
 
 /** Finds passages: what callers and the agent search with. */
 export class Search {
-  constructor(private readonly passages: PassageSearch) {}
+  /** @param caughtUp what was answered as indexed is found */
+  constructor(
+    private readonly passages: PassageSearch,
+    private readonly caughtUp: () => Promise<void>,
+  ) {}
 
   /** The best first. */
   async search(datastore: string, query: string, limit: number): Promise<readonly SearchItem[]> {
+    await this.caughtUp();
     const plan = await this.passages.plan(datastore, readQuery(query));
     if (plan === null) return [];
     const ranked = await this.passages.rank(plan, limit * RANKED_FOR_EACH);

@@ -129,8 +129,7 @@ class Parts {
 
   complete(): Upload {
     const { received, filename, datastore } = this;
-    if (received === null && !this.errors.some(({ path }) => path === 'file'))
-      this.refuse('file', 'is required');
+    if (!this.hasFile && !this.errors.some(({ path }) => path === 'file')) this.refuse('file', 'is required');
     if (datastore === null && !this.errors.some(({ path }) => path === 'datastore_id'))
       this.refuse('datastore_id', 'is required');
     if (datastore === '') this.refuse('datastore_id', 'must not be empty');

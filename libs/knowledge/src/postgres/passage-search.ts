@@ -41,17 +41,12 @@ export class PassageSearch {
   async plan(datastore: string, wanted: readonly Wanted[]): Promise<SearchPlan | null> {
     const words = wanted.filter(({ kind }) => kind !== 'phrase');
     const phrases = wanted.filter(({ kind }) => kind === 'phrase');
-    const [known, total, phraseQueries] = [
-      await this.lexemesOf(
-        datastore,
-        words.map(({ text }) => text),
-      ),
-      await this.passagesIn(datastore),
-      await this.phraseQueries(
-        datastore,
-        phrases.map(({ text }) => text),
-      ),
-    ];
+    const texts = (of: readonly Wanted[]): string[] => of.map(({ text }) => text);
+    const [known, total, phraseQueries] = await Promise.all([
+      this.lexemesOf(datastore, texts(words)),
+      this.passagesIn(datastore),
+      this.phraseQueries(datastore, texts(phrases)),
+    ]);
     const terms: Term[] = [];
     for (const [index, word] of words.entries()) {
       const term = await this.termOf(
@@ -172,16 +167,17 @@ export class PassageSearch {
     word: string,
     known: readonly KnownLexeme[],
   ): Promise<readonly LikeLexeme[]> {
-    const longer = word.length < 3 ? [] : await this.startingWith(datastore, known[0]?.text ?? word);
+    const longer = word.length < 3 ? [] : await this.startingWith(datastore, word);
     if (longer.length > 0) return longer.slice(0, MAX_LIKE).map((l) => ({ ...l, likeness: 0.8 }));
     const schema = this.trigrams();
     if (schema === null || word.length < 4) return [];
     const { rows } = await this.database.query({
       text: `
-        SELECT lexeme AS text, passages, "${schema}".similarity(lexeme, $2)::float8 AS likeness
-        FROM ${SCHEMA}.lexemes WHERE datastore = $1 AND lexeme OPERATOR("${schema}".%) $2
+        SELECT lexeme AS text, passages, max("${schema}".similarity(lexeme, form))::float8 AS likeness
+        FROM unnest($2::text[]) form JOIN ${SCHEMA}.lexemes ON lexeme OPERATOR("${schema}".%) form
+        WHERE datastore = $1 GROUP BY lexeme, passages
         ORDER BY likeness DESC, passages DESC LIMIT ${MAX_LIKE}`,
-      values: [datastore, known[0]?.text ?? word],
+      values: [datastore, [...new Set([word, ...known.map(({ text }) => text)])]],
     });
     const [best] = rows as LikeLexeme[];
     // Far behind the best they are other words.

@@ -23,7 +23,7 @@ export interface SearchPlan {
 }
 
 /** Passages that are ranked for a word alone; a word in more of them needs another one beside it. */
-const ENOUGH = 1_500;
+const ENOUGH = 1_000;
 
 /**
  * Says which passages are looked at and what each word counts. A word counts for more the rarer it is (the inverse

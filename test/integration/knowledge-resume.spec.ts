@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Extraction, Extractor, type PassageBatch } from '#knowledge';
+import { KnowledgeClient } from '../support/knowledge-client.js';
+import { KnowledgeHouse } from '../support/knowledge-house.js';
+
+const PASSAGE = { text: 'the slow whale', page: 3, heading: '', position: 0 };
+
+/** Reads as slowly as it is told to. */
+class SlowExtractor extends Extractor {
+  readonly gate = Promise.withResolvers<Extraction>();
+  started = 0;
+
+  override async extract(
+    _file: unknown,
+    take: (batch: PassageBatch) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<Extraction> {
+    this.started += 1;
+    await take({ passages: [PASSAGE], language: 'english' });
+    const stopped = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error)),
+    );
+    return Promise.race([this.gate.promise, stopped]);
+  }
+
+  override async close(): Promise<void> {}
+}
+
+const READ: Extraction = { kind: 'extracted', pages: 3, passages: 1 };
+
+describe('documents that take long', () => {
+  let house: KnowledgeHouse;
+  let extractor: SlowExtractor;
+  let datastore: string;
+  const client = new KnowledgeClient(() => house.origin);
+  const options = () => ({ knowledge: { extractor } });
+  beforeEach(async () => {
+    extractor = new SlowExtractor();
+    house = await KnowledgeHouse.open(options());
+    datastore = await client.documents();
+  }, 60_000);
+  afterEach(() => house.close());
+
+  const status = async (id: string, wanted: string): Promise<Record<string, unknown>> => {
+    for (let i = 0; ; i++) {
+      const { body } = await client.ask('GET', `/documents/${id}`);
+      if (body['status'] === wanted || i > 100) return body;
+      await sleep(100);
+    }
+  };
+  const uploaded = async (): Promise<string> => {
+    const { status, body } = await client.upload(datastore, 'whale.txt', 'not read by anyone');
+    expect([status, body['status'], body['indexed_at']]).toEqual([201, 'processing', null]);
+    return String(body['document_id']);
+  };
+
+  test('are answered as processing, are not found, then indexed', async () => {
+    const id = await uploaded();
+    expect(await client.search(datastore, 'whale')).toEqual([]);
+    expect((await client.upload(datastore, 'whale.txt', 'not read by anyone')).body['document_id']).toBe(id);
+    extractor.gate.resolve(READ);
+    expect(await status(id, 'indexed')).toMatchObject({ status: 'indexed', pages: 3, error: null });
+    expect(await client.search(datastore, 'whales')).toMatchObject([{ document_id: id, page: 3 }]);
+    expect(house.filesOnDisk()).toHaveLength(1);
+  }, 30_000);
+
+  test('may fail, with the reason, and may be sent again', async () => {
+    const id = await uploaded();
+    extractor.gate.resolve({ kind: 'unreadable', code: 'unprocessable', reason: 'the file is damaged' });
+    expect(await status(id, 'failed')).toMatchObject({
+      status: 'failed',
+      indexed_at: null,
+      error: { code: 'unprocessable', message: 'the file is damaged' },
+    });
+    expect(await client.search(datastore, 'whale')).toEqual([]);
+    extractor.gate.resolve(READ);
+    extractor = new SlowExtractor();
+  }, 30_000);
+
+  test('are read after a restart in the middle', async () => {
+    const id = await uploaded();
+    await house.stop();
+    extractor = new SlowExtractor();
+    extractor.gate.resolve(READ);
+    house.useKnowledge(options().knowledge);
+    await house.start();
+    expect(await status(id, 'indexed')).toMatchObject({ status: 'indexed' });
+    expect(extractor.started).toBe(1);
+    expect(await client.search(datastore, 'whale')).toHaveLength(1);
+  }, 60_000);
+
+  test('are read again when the tables were lost', async () => {
+    extractor.gate.resolve(READ);
+    const { body } = await client.upload(datastore, 'whale.txt', 'x');
+    expect(body['status']).toBe('indexed');
+    await house.models.database.query({ text: 'DROP SCHEMA annals_knowledge CASCADE' });
+    await house.stop();
+    await house.start();
+    for (let i = 0; i < 100 && (await client.search(datastore, 'whale')).length === 0; i++) await sleep(100);
+    expect(await client.search(datastore, 'whale')).toHaveLength(1);
+    expect(extractor.started).toBe(2);
+  }, 60_000);
+
+  test('stop being read when they are deleted', async () => {
+    const id = await uploaded();
+    expect((await client.ask('DELETE', `/documents/${id}`)).status).toBe(204);
+    await sleep(200);
+    expect(house.filesOnDisk()).toEqual([]);
+    extractor.gate.resolve(READ);
+    await sleep(200);
+    expect((await client.ask('GET', `/documents/${id}`)).status).toBe(404);
+    expect(await client.search(datastore, 'whale')).toEqual([]);
+  }, 30_000);
+});
