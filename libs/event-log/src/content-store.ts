@@ -4,13 +4,16 @@ import type { FileStore } from './file-store.js';
 /** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
 const MAX_INLINE_BYTES = 160 * 1024;
 
+/** Of an object beside content in the same event: together they have to fit. */
+const MAX_INLINE_OBJECT_BYTES = 32 * 1024;
+
 /** Keeps content that is too large for an event in the file store of its session. */
 export class ContentStore {
   constructor(private readonly files: FileStore) {}
 
   /** The content as an event may hold it; on disk before this resolves. */
   async store(session: string, text: string): Promise<Content> {
-    return fitsInline(text) ? text : this.toFile(session, text);
+    return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? text : this.toFile(session, text);
   }
 
   /** The same where there is no room in the event, however short the text. */
@@ -22,7 +25,7 @@ export class ContentStore {
   /** The same for an object, whose fields are a part of an event. */
   async storeObject<T extends object>(session: string, value: T): Promise<T | FileRef> {
     const text = JSON.stringify(value);
-    return fitsInline(text) ? value : ((await this.store(session, text)) as FileRef);
+    return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? value : ((await this.store(session, text)) as FileRef);
   }
 
   /** What storeObject was given. */
