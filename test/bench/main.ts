@@ -1,4 +1,5 @@
 import { run as callbacks } from './callbacks.bench.js';
+import { run as documents } from './documents.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
 import { run as search } from './search.bench.js';
@@ -9,6 +10,7 @@ import { run as workflow } from './workflow.bench.js';
 /** `npm run bench`, or one of them: `npm run bench -- log`. Each prints its own table, with its baseline from the same run. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   callbacks,
+  documents,
   log: () => log(),
   mcp: () => mcp(),
   rebuild,

@@ -56,7 +56,7 @@ export async function run(): Promise<void> {
     console.log(`projecting live costs ${(together - alone).toFixed(1)} µs CPU an event`);
   } finally {
     await log.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

@@ -49,7 +49,7 @@ export async function run(): Promise<void> {
   } finally {
     await models.close();
     await log.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

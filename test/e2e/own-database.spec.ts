@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage.close();
   await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }, 60_000);
 
 describe('with DATABASE_URL', () => {

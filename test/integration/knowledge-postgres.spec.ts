@@ -55,7 +55,7 @@ describe('a PostgreSQL of the caller', () => {
     await owner.end();
     await server.stop();
     await house.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
 
   const ships = async (): Promise<number> =>

@@ -76,7 +76,7 @@ export async function openFixture(): Promise<Fixture> {
       await fixture.models.close();
       await log.close();
       await background.settled();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
   await fixture.models.ready;

@@ -7,7 +7,7 @@ import { StoredContents, readLog } from './evidence.js';
 import { Theatre } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
 
-const LOOK_MS = 10;
+const LOOK_MS = 100;
 
 /** F10: PostgreSQL is killed again and again under load; then its folder is damaged in every way that a start may meet. */
 export async function databaseKills(kills: number): Promise<RowReport> {
@@ -16,9 +16,9 @@ export async function databaseKills(kills: number): Promise<RowReport> {
     const { service } = theatre.stage;
     const backMs: number[] = [];
     const play = { isOver: false };
-    const clients = Array.from({ length: 8 }, async (_, client) => {
+    const clients = Array.from({ length: 4 }, async (_, client) => {
       for (let n = 0; !play.isOver; n++)
-        await theatre.witness.run(`pieces ${client} ${n}`, { body: { streaming_tokens: true } });
+        await theatre.witness.run(`long ${client} ${n}`, { body: { streaming_tokens: true } });
     });
     for (let n = 0; n < kills; n++) backMs.push(await killDatabase(theatre));
     play.isOver = true;
@@ -98,8 +98,11 @@ async function damageFolder(
 ): Promise<void> {
   await service.kill('SIGTERM');
   damage.do(join(service.dataDir, 'postgres'));
+  const runs = (await readLog(service.dataDir)).filter(({ type }) => type === 'run_requested').length;
   try {
     await service.launch();
+    // While the tables are filled again from the log the lists are short.
+    while ((await stage.client.all('/runs')).length < runs) await sleep(LOOK_MS);
     const reads = await readEverything(stage.client);
     await service.kill('SIGTERM');
     const found = new Verdict();
@@ -108,7 +111,12 @@ async function damageFolder(
   } catch (error) {
     verdict.note(`${damage.name}: ${error instanceof Error ? error.message.slice(0, 400) : String(error)}`);
     await service.kill('SIGKILL');
-    rmSync(join(service.dataDir, 'postgres'), { recursive: true, force: true });
+    rmSync(join(service.dataDir, 'postgres'), {
+      recursive: true,
+      force: true,
+      maxRetries: 10,
+      retryDelay: 50,
+    });
   }
 }
 

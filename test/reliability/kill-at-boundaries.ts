@@ -54,7 +54,7 @@ export async function killAtBoundaries(wanted: number, rotation: number): Promis
     return { faults: kills, verdict, line };
   } finally {
     await theatre.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

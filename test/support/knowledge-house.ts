@@ -101,7 +101,7 @@ export class KnowledgeHouse {
 
   async close(): Promise<void> {
     await this.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
   /** Cuts all connections. */

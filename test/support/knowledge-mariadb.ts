@@ -78,7 +78,7 @@ export class Mariadb {
     const ended = new Promise((resolve) => this.process.once('exit', resolve));
     this.process.kill('SIGTERM');
     await ended;
-    rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

@@ -175,7 +175,8 @@ export class ServiceProcess {
   async dispose(): Promise<void> {
     await this.kill('SIGKILL');
     await this.leftoversEnd();
-    if (this.options.dataDir === undefined) await rm(this.dataDir, { recursive: true, force: true });
+    if (this.options.dataDir === undefined)
+      await rm(this.dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
   /** Process ids of what works in the data folder: the embedded PostgreSQL. */

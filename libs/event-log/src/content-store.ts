@@ -13,7 +13,7 @@ export class ContentStore {
 
   /** The content as an event may hold it; on disk before this resolves. */
   async store(session: string, text: string): Promise<Content> {
-    return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? text : this.toFile(session, text);
+    return fitsInline(text) ? text : this.toFile(session, text);
   }
 
   /** The same where there is no room in the event, however short the text. */
@@ -25,7 +25,7 @@ export class ContentStore {
   /** The same for an object, whose fields are a part of an event. */
   async storeObject<T extends object>(session: string, value: T): Promise<T | FileRef> {
     const text = JSON.stringify(value);
-    return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? value : ((await this.store(session, text)) as FileRef);
+    return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? value : this.toFile(session, text);
   }
 
   /** What storeObject was given. */
