@@ -33,7 +33,7 @@ function tokenAt(sql: string, at: number, kind: DatabaseKind, isAfterValue: bool
   if (pattern !== undefined) {
     pattern.regex.lastIndex = at;
     const text = pattern.regex.exec(sql)?.[0] ?? '';
-    return { kind: pattern.kind, text, ...(pattern.isOpen?.(text) ? { isOpen: true } : {}) };
+    return { kind: pattern.kind, text, ...(pattern.isOpen ? { isOpen: true } : {}) };
   }
   if (kind === 'postgres' && sql.startsWith('/*', at)) return nestedComment(sql, at);
   if (kind === 'postgres' && sql[at] === '$') return dollarQuoted(sql, at);
@@ -44,11 +44,9 @@ function tokenAt(sql: string, at: number, kind: DatabaseKind, isAfterValue: bool
 interface Pattern {
   readonly kind: Token['kind'];
   readonly regex: RegExp;
-  readonly isOpen?: (text: string) => boolean;
+  /** It has a beginning and no end. Stands behind the pattern that has both. */
+  readonly isOpen?: true;
 }
-
-const quoted = (quote: string, least: number) => (text: string) =>
-  text.length < least || !text.endsWith(quote) || text === quote;
 
 const COMMON: readonly Pattern[] = [
   { kind: 'blank', regex: /\s+/y },
@@ -58,22 +56,22 @@ const COMMON: readonly Pattern[] = [
 
 const POSTGRES: readonly Pattern[] = [
   { kind: 'comment', regex: /--[^\r\n]*/y },
-  { kind: 'string', regex: /[eE]'(?:[^'\\]|\\[^]|'')*(?:'|$)/y, isOpen: quoted("'", 3) },
-  { kind: 'string', regex: /(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*(?:'|$)/y, isOpen: quoted("'", 2) },
-  { kind: 'identifier', regex: /(?:[uU]&)?"(?:[^"]|"")*(?:"|$)/y, isOpen: quoted('"', 2) },
+  { kind: 'string', regex: /[eE]'(?:[^'\\]|\\[^]|'')*'/y },
+  { kind: 'string', regex: /[eE]'[^]*/y, isOpen: true },
+  { kind: 'string', regex: /(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'/y },
+  { kind: 'identifier', regex: /(?:[uU]&)?"(?:[^"]|"")*"/y },
+  { kind: 'string', regex: /['"][^]*/y, isOpen: true },
   ...COMMON,
 ];
 
 const MYSQL: readonly Pattern[] = [
   { kind: 'comment', regex: /#[^\r\n]*|--(?=[\s\p{Cc}]|$)[^\r\n]*/uy },
-  {
-    kind: 'comment',
-    regex: /\/\*[^]*?(?:\*\/|$)/y,
-    isOpen: (text) => text.length < 4 || !text.endsWith('*/'),
-  },
-  { kind: 'string', regex: /'(?:[^'\\]|\\[^]|'')*(?:'|$)/y, isOpen: quoted("'", 2) },
-  { kind: 'string', regex: /"(?:[^"\\]|\\[^]|"")*(?:"|$)/y, isOpen: quoted('"', 2) },
-  { kind: 'identifier', regex: /`(?:[^`]|``)*(?:`|$)/y, isOpen: quoted('`', 2) },
+  { kind: 'comment', regex: /\/\*[^]*?\*\//y },
+  { kind: 'comment', regex: /\/\*[^]*/y, isOpen: true },
+  { kind: 'string', regex: /'(?:[^'\\]|\\[^]|'')*'/y },
+  { kind: 'string', regex: /"(?:[^"\\]|\\[^]|"")*"/y },
+  { kind: 'identifier', regex: /`(?:[^`]|``)*`/y },
+  { kind: 'string', regex: /['"`][^]*/y, isOpen: true },
   ...COMMON,
 ];
 

@@ -1,0 +1,143 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deflateSync } from 'node:zlib';
+import { KnowledgeClient } from '../support/knowledge-client.js';
+import { KnowledgeHouse } from '../support/knowledge-house.js';
+
+/**
+ * Documents: the text of a PDF of 500 pages, from the upload until it is indexed, and how long it keeps the event loop
+ * from its other work meanwhile; then 20 uploads at once and one of 50 MB, with the memory of all processes.
+ */
+const PAGES = 500;
+const FIXTURES = 'test/fixtures/documents';
+
+export async function run(): Promise<void> {
+  const house = await KnowledgeHouse.open();
+  const client = new KnowledgeClient(() => house.origin);
+  try {
+    const datastore = await client.documents();
+    await client.upload(datastore, 'first.txt', 'the thread and the tables are there');
+    await largePdf(client, datastore);
+    await manyUploads(client, datastore);
+    await largeText(client, datastore);
+  } finally {
+    await house.close();
+  }
+}
+
+async function largePdf(client: KnowledgeClient, datastore: string): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const pdf = textPdf(PAGES);
+  delay.enable();
+  const since = performance.now();
+  await indexed(client, await client.upload(datastore, 'large.pdf', pdf));
+  const seconds = (performance.now() - since) / 1000;
+  delay.disable();
+  const ms = (share: number) => (delay.percentile(share) / 1e6).toFixed(1);
+  console.log(`PDF of ${PAGES} pages indexed in ${seconds.toFixed(1)} s`);
+  console.log(`event loop meanwhile: p50 ${ms(50)} ms, p99 ${ms(99)} ms, longest ${ms(100)} ms`);
+}
+
+async function manyUploads(client: KnowledgeClient, datastore: string): Promise<void> {
+  const files = readdirSync(FIXTURES).filter((name) => name !== 'locked.pdf');
+  const peak = watchMemory();
+  const since = performance.now();
+  const uploads = Array.from({ length: 20 }, async (_, i) => {
+    const name = files[i % files.length] ?? '';
+    await indexed(client, await client.upload(datastore, `${i} ${name}`, readFileSync(join(FIXTURES, name))));
+  });
+  await Promise.all(uploads);
+  console.log(`20 uploads at once (Office, PDF, OCR): ${((performance.now() - since) / 1000).toFixed(1)} s`);
+  console.log(`memory of all processes at most ${await peak()} MB`);
+}
+
+async function largeText(client: KnowledgeClient, datastore: string): Promise<void> {
+  const text = Buffer.alloc(49 * 1024 * 1024, 'The pump stands beside the well and the well is deep. \n\n');
+  const heap = process.memoryUsage().heapUsed;
+  let most = heap;
+  const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().heapUsed)), 20);
+  const peak = watchMemory();
+  const { body } = await client.upload(datastore, 'large.txt', text);
+  clearInterval(timer);
+  console.log(`49 MB of text taken in: heap +${((most - heap) / 1e6).toFixed(0)} MB (client included)`);
+  await client.ask('DELETE', `/documents/${String(body['document_id'])}`);
+  console.log(`memory of all processes at most ${await peak()} MB`);
+}
+
+async function indexed(client: KnowledgeClient, { body }: { body: Record<string, unknown> }): Promise<void> {
+  for (let { status } = body; status !== 'indexed';) {
+    if (status !== 'processing') throw new Error(JSON.stringify(body));
+    await sleep(50);
+    ({ status } = (await client.ask('GET', `/documents/${String(body['document_id'])}`)).body);
+  }
+}
+
+/** Returns what the most was of this process and all below it, in MB. */
+function watchMemory(): () => Promise<number> {
+  let most = 0;
+  let isDone = false;
+  const watching = (async () => {
+    while (!isDone) {
+      most = Math.max(most, residentMb());
+      await sleep(50);
+    }
+  })();
+  return async () => {
+    isDone = true;
+    await watching;
+    return Math.round(most);
+  };
+}
+
+/** Shares of memory that processes have in common are counted once (Linux: Pss). */
+function residentMb(): number {
+  const parents = new Map<number, number>();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const parent = /^\d+ \(.*\) \S (\d+)/s.exec(contentOf(`/proc/${pid}/stat`))?.[1];
+    parents.set(Number(pid), Number(parent));
+  }
+  const isOurs = (pid: number): boolean => pid === process.pid || (pid > 1 && isOurs(parents.get(pid) ?? 0));
+  return [...parents.keys()]
+    .filter(isOurs)
+    .map((pid) => Number(/^Pss:\s+(\d+)/m.exec(contentOf(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024)
+    .reduce((sum, mb) => sum + mb, 0);
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A PDF with a page of words again and again, 60 lines a page. */
+function textPdf(pages: number): Buffer {
+  const words = readFileSync('README.md', 'utf8').match(/[A-Za-z]{2,12}/g) ?? ['word'];
+  let seed = 1;
+  const word = () => words[(seed = (seed * 48_271) % 2_147_483_647) % words.length] ?? '';
+  const objects = ['<</Type/Catalog/Pages 2 0 R>>', '', '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'];
+  const kids: number[] = [];
+  for (let page = 0; page < pages; page++) {
+    const lines = Array.from({ length: 60 }, () => `(${Array.from({ length: 12 }, word).join(' ')}) Tj T*`);
+    const stream = deflateSync(`BT /F 10 Tf 12 TL 50 800 Td ${lines.join(' ')} ET`).toString('latin1');
+    objects.push(`<</Length ${stream.length}/Filter/FlateDecode>>stream\n${stream}\nendstream`);
+    const resources = '/Resources<</Font<</F 3 0 R>>>>';
+    objects.push(
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]${resources}/Contents ${objects.length} 0 R>>`,
+    );
+    kids.push(objects.length);
+  }
+  objects[1] = `<</Type/Pages/Count ${pages}/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]>>`;
+  let text = '%PDF-1.5\n';
+  const offsets = objects.map((object, i) => {
+    const at = text.length;
+    text += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(at).padStart(10, '0')} 00000 n \n`;
+  });
+  const size = objects.length + 1;
+  const trailer = `trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF`;
+  return Buffer.from(`${text}xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}${trailer}`, 'latin1');
+}
