@@ -77,15 +77,15 @@ async function indexed(client: KnowledgeClient, { body }: { body: Record<string,
 /** Returns what the most was of this process and all below it, in MB. */
 function watchMemory(): () => Promise<number> {
   let most = 0;
-  let isDone = false;
+  const done = new AbortController();
   const watching = (async () => {
-    while (!isDone) {
+    while (!done.signal.aborted) {
       most = Math.max(most, residentMb());
       await sleep(50);
     }
   })();
   return async () => {
-    isDone = true;
+    done.abort();
     await watching;
     return Math.round(most);
   };
