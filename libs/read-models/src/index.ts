@@ -8,5 +8,6 @@ export { History, type MessageView } from './queries/history.js';
 export { type RunQuery, Runs, type RunView } from './queries/runs.js';
 export { type SessionQuery, Sessions, type SessionView } from './queries/sessions.js';
 export { type FiringView, type TaskQuery, Tasks, type TaskView } from './queries/tasks.js';
+export { DatabaseFault } from './postgres/errors.js';
 export { ReadModelsRefused, ReadModelsUnavailable } from './unavailable.js';
 export { type RebuildOptions, type RebuildResult, rebuildReadModels } from './rebuild.js';

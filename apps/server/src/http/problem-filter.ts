@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemCode } from '#domain';
 import { EventTooLarge, LogUnavailable } from '#event-log';
-import { ReadModelsUnavailable } from '#read-models';
+import { DatabaseFault, ReadModelsUnavailable } from '#read-models';
 import type { Logger } from '#platform';
 import { PROBLEM_JSON, STATUS, problemBody } from './problem-response.js';
 
@@ -53,7 +53,8 @@ export function problemOf(error: unknown): Problem {
       retryAfterS: 5,
     });
   }
-  if (error instanceof ReadModelsUnavailable) {
+  // Tables that are damaged or being made again are remade from the log: another try helps.
+  if (error instanceof ReadModelsUnavailable || error instanceof DatabaseFault) {
     return new Problem('unavailable', 'the database of the lists does not answer now', { retryAfterS: 5 });
   }
   if (error instanceof EventTooLarge) {
