@@ -49,7 +49,7 @@ async function killDatabase({ stage, witness }: Theatre): Promise<number> {
     const lists = await client.get('/runs?limit=1');
     if (lists.status === 200 && postmaster(service) !== before) return performance.now() - since;
     if (lists.status !== 200 && lists.status !== 503)
-      throw new Error(`a list answered ${lists.status}: ${lists.text}`);
+      throw new Error(`a list answered ${lists.status}: ${lists.text}\n${service.output.slice(-3000)}`);
     await sleep(LOOK_MS);
   }
 }
