@@ -12,6 +12,7 @@ export class Reserve {
   private readonly file: string;
   private work: Promise<void> = Promise.resolve();
   private isThere = false;
+  isClosed = false;
   private freeBytes = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -49,6 +50,12 @@ export class Reserve {
     });
   }
 
+  /** Nothing is written to the folder any more. */
+  close(): Promise<void> {
+    this.isClosed = true;
+    return this.work.catch(() => undefined);
+  }
+
   private async free(): Promise<number> {
     const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize;
@@ -70,7 +77,10 @@ export class Reserve {
   }
 
   private next(step: () => Promise<void>): Promise<void> {
-    this.work = this.work.then(step, step);
+    const unlessClosed = async () => {
+      if (!this.isClosed) await step();
+    };
+    this.work = this.work.then(unlessClosed, unlessClosed);
     return this.work;
   }
 }

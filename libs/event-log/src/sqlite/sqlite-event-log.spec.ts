@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -99,6 +99,15 @@ describe('is refused at boot, with a reason, when', () => {
     await refuses(/log\.db is missing/);
     expect(existsSync(`${file()}-wal`)).toBe(true);
   });
+});
+
+test('nothing is written to its folder once it is closed', async () => {
+  const log = await open({ reserveBytes: 8 * 1024 * 1024 });
+  await log.close();
+  await rm(folder, { recursive: true });
+  await mkdir(folder);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('an empty file, as a crash at the first start leaves it, becomes a log', async () => {

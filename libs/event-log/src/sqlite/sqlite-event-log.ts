@@ -155,7 +155,7 @@ export class SqliteEventLog extends EventLog {
 
   override async close(): Promise<void> {
     clearTimeout(this.spaceCheck);
-    await this.connection.close();
+    await Promise.all([this.connection.close(), this.reserve.close()]);
     this.feed.close();
   }
 
@@ -224,6 +224,7 @@ export class SqliteEventLog extends EventLog {
         this.options.logger.warn({ err: error }, 'the space on the disk could not be looked at'),
       )
       .finally(() => {
+        if (this.reserve.isClosed) return;
         this.spaceCheck = setTimeout(() => this.watchSpace(), SPACE_CHECK_MS).unref();
       });
   }
