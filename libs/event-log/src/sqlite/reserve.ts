@@ -44,8 +44,7 @@ export class Reserve {
       this.isThere = size === this.bytes;
       this.freeBytes = await this.free();
       if (this.isThere || this.freeBytes < this.bytes * 2) return;
-      await this.make();
-      this.isThere = true;
+      this.isThere = await this.make();
       this.freeBytes = await this.free();
     });
   }
@@ -61,19 +60,21 @@ export class Reserve {
     return bavail * bsize;
   }
 
-  private async make(): Promise<void> {
+  /** False when it was closed meanwhile. */
+  private async make(): Promise<boolean> {
     const draft = `${this.file}.tmp`;
     const handle = await open(draft, 'w', 0o600);
     try {
       // Not zeros: a file system that compresses would keep nothing back.
       const chunk = randomBytes(Math.min(CHUNK_BYTES, this.bytes));
-      for (let left = this.bytes; left > 0; left -= chunk.length)
+      for (let left = this.bytes; left > 0 && !this.isClosed; left -= chunk.length)
         await handle.write(chunk, 0, Math.min(left, chunk.length));
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(draft, this.file);
+    await (this.isClosed ? unlink(draft) : rename(draft, this.file));
+    return !this.isClosed;
   }
 
   private next(step: () => Promise<void>): Promise<void> {
