@@ -2,6 +2,7 @@ import { run as callbacks } from './callbacks.bench.js';
 import { run as documents } from './documents.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
+import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 import { run as tasks } from './tasks.bench.js';
@@ -14,6 +15,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   log: () => log(),
   mcp: () => mcp(),
   rebuild,
+  sealing,
   search,
   tasks,
   workflow: () => workflow(),

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
-import { ApiKeys, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
+import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
@@ -13,7 +13,7 @@ import { RequestEgress } from './runs/request-egress.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
-import { SessionsController } from './runs/sessions.controller.js';
+import { ErasureLimits, SessionsController } from './runs/sessions.controller.js';
 import type { Service } from './service.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { ServiceHealth } from './service-health.js';
@@ -31,11 +31,15 @@ export class AppModule {
     egress,
     box,
     deliveries,
-  }: Service): DynamicModule {
+    eraseSession,
+    keyBackupDays,
+  }: Service & { readonly keyBackupDays: number }): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
       [Sessions, core.sessions],
+      [EraseSession, eraseSession],
+      [ErasureLimits, new ErasureLimits(keyBackupDays)],
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
       [History, readModels.history],

@@ -16,7 +16,13 @@ async function start(): Promise<void> {
   const { clock, random } = service;
   const stop = new Stop(service, settings, logger);
   const isStopping = () => stop.isStopping;
-  const app = await createHttpApp(AppModule.of(service), { settings, logger, clock, random, isStopping });
+  const app = await createHttpApp(AppModule.of({ ...service, keyBackupDays: settings.keyBackupDays }), {
+    settings,
+    logger,
+    clock,
+    random,
+    isStopping,
+  });
   stop.onSignals(app);
   const address = await listen(app, settings);
   logger.info({ address, pid: process.pid }, 'listening');

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { SingleBar } from 'cli-progress';
-import { DiskFileStore, LogRefused } from '#event-log';
+import { DiskFileStore, LogRefused, SealedFileStore } from '#event-log';
 import {
   PinoLogger,
   ProcessBackground,
   SettingsRefused,
   SystemClock,
   SystemRandom,
-  openSecretBox,
   readSettings,
 } from '#platform';
-import { openLog } from './open-log.js';
-import { ReadModelsRefused, rebuildReadModels } from '#read-models';
+import { openSealed } from './open-keys.js';
+import { ReadModelsRefused, SealedContentCodec, rebuildReadModels } from '#read-models';
 
 /** `npm run rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */
 async function rebuild(): Promise<void> {
@@ -19,16 +18,17 @@ async function rebuild(): Promise<void> {
   const { dataDir, databaseUrl } = settings;
   const logger = new PinoLogger('warn');
   const clock = new SystemClock();
-  const box = openSecretBox(dataDir, settings.masterKey);
   const random = new SystemRandom();
-  const log = await openLog(settings, { clock, random, logger });
+  const { log, box, vault, streams, close } = await openSealed(settings, { clock, random, logger });
+  const disk = await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1'));
   const bar = new SingleBar({ format: '{bar} {percentage}% | {value} of {total} | {eta_formatted} left' });
   bar.start(Math.max(1, await log.head()), 0);
   const { events, ms } = await rebuildReadModels({
     ...(databaseUrl === null ? {} : { databaseUrl }),
     folder: join(dataDir, 'postgres'),
     log,
-    files: await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1')),
+    files: new SealedFileStore(disk, streams),
+    contentCodec: new SealedContentCodec(vault),
     clock,
     random,
     background: new ProcessBackground(logger),
@@ -39,7 +39,7 @@ async function rebuild(): Promise<void> {
     },
   });
   bar.stop();
-  await log.close();
+  await close();
   process.stdout.write(`${events} events in ${(ms / 1000).toFixed(1)} s\n`);
 }
 

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import { DiskFileStore, type EventLog, type FileStore } from '#event-log';
+import {
+  type ContentKeys,
+  DiskFileStore,
+  type EventLog,
+  type FileStore,
+  type KeyStore,
+  SealedFileStore,
+  type StreamKeys,
+} from '#event-log';
 import {
   EgressGuard,
   type Logger,
@@ -10,12 +18,11 @@ import {
   type Settings,
   SystemClock,
   SystemRandom,
-  openSecretBox,
 } from '#platform';
-import { type ReadModels, openReadModels } from '#read-models';
-import { type ApiKeys, type Core, RunToolboxes, openCore } from '#runs';
+import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
+import { type ApiKeys, type Core, EraseSession, Erasures, RunToolboxes, openCore } from '#runs';
 import { openApiKeys } from './open-api-keys.js';
-import { openLog } from './open-log.js';
+import { openSealed } from './open-keys.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import { openTaskClock } from './tasks/open-task-clock.js';
@@ -33,6 +40,7 @@ export interface Service {
   readonly answers: RunAnswers;
   readonly egress: EgressGuard;
   readonly box: SecretBox;
+  readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
@@ -45,6 +53,11 @@ const REPLICA = 'embedded';
 
 interface Foundation {
   readonly log: EventLog;
+  readonly keys: ContentKeys;
+  readonly keyStore: KeyStore;
+  readonly streamKeys: StreamKeys;
+  /** Closes the log and its keys. */
+  readonly closeLog: () => Promise<void>;
   readonly files: FileStore;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
@@ -62,6 +75,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     ...ports,
     folder: join(settings.dataDir, 'postgres'),
     ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
+    contentCodec: new SealedContentCodec(ports.keys),
     onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
   });
   const model = await openModel(settings);
@@ -74,6 +88,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, isRelay });
   const taskClock = openTaskClock(core, readModels, ports);
   if (settings.roles.has('clock')) taskClock.start();
+  const { erasures, eraseSession } = openErasure(core, ports);
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
@@ -83,22 +98,36 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     openStreams.hangUp();
     await callbacks.close(CALLBACKS_GRACE_MS);
     stopping.abort();
+    await erasures.stop();
     await readModels.close();
     await model.close();
-    await log.close();
+    await ports.closeLog();
   };
   const { deliveries } = callbacks;
-  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return { ...parts, clock, random, close };
+  const doors = { streams, openStreams, answers, egress, box, deliveries, eraseSession };
+  return { core, apiKeys, readModels, log, ...doors, clock, random, close };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
-  const box = openSecretBox(settings.dataDir, settings.masterKey);
-  const log = await openLog(settings, { clock, random, logger });
-  const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
-  return { log, files, clock, random, background: new ProcessBackground(logger), logger, box };
+  const sealed = await openSealed(settings, { clock, random, logger });
+  const { log, vault: keys, store: keyStore, streams: streamKeys, box, close: closeLog } = sealed;
+  keys.makeAhead();
+  const disk = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
+  const files = new SealedFileStore(disk, streamKeys);
+  const background = new ProcessBackground(logger);
+  return { log, keys, keyStore, streamKeys, closeLog, files, clock, random, background, logger, box };
+}
+
+/** What carries out erasures, started. */
+function openErasure(core: Core, ports: Foundation): { erasures: Erasures; eraseSession: EraseSession } {
+  const erasures = new Erasures({ ...ports, progress: ports.keyStore });
+  erasures.start();
+  const { sessions, commands, tasks } = core;
+  const { log, clock, streamKeys: streams } = ports;
+  const eraseSession = new EraseSession({ log, clock, streams, sessions, commands, tasks, erasures });
+  return { erasures, eraseSession };
 }
 
 function openCoreOn(

@@ -38,6 +38,11 @@ export class RunDrive {
     else if (current.isCancelRequested) this.controller.abort(new RunCancelled());
   }
 
+  /** The session is erased: there is nothing left to write to. */
+  lose(): void {
+    this.controller.abort(new ClaimLost(this.run));
+  }
+
   /** Goes no further than the model turn or the tool calls that are under way. */
   drain(): void {
     this.isDraining = true;

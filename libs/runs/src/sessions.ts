@@ -33,6 +33,7 @@ export class Sessions {
     if (!isSessionId(id)) throw notFound('the session');
     const session = await this.getOrCreate(id);
     await session.refresh();
+    if (session.journal.state.isErased) throw notFound('the session');
     if (session.journal.revision !== NO_EVENTS) return session;
     if (session.isAtRest) this.known.delete(id);
     throw notFound('the session');

@@ -1,10 +1,11 @@
-import type { RecordedEvent } from '#event-log';
+import { type RecordedEvent, StreamChain } from '#event-log';
 import { at, require } from './evidence.js';
 
-/** I3, of the log itself: no id twice, revisions without gaps, positions that rise. */
+/** I3, of the log itself: no id twice, revisions without gaps, positions that rise, each event's `prev` what it follows. */
 export function checkLog(log: readonly RecordedEvent[]): void {
   const ids = new Set<string>();
   const next = new Map<string, number>();
+  const chains = new Map<string, StreamChain>();
   let position = 0;
   for (const event of log) {
     require(!ids.has(event.id), 'I3 ids are unique', () => `${at(event)} has the id ${event.id} of another`);
@@ -15,5 +16,11 @@ export function checkLog(log: readonly RecordedEvent[]): void {
     next.set(event.stream, revision + 1);
     require(event.position > position, 'I3 positions rise', () => at(event));
     position = event.position;
+    const chain = chains.get(event.stream) ?? new StreamChain(event.stream);
+    const { raw } = event;
+    require(raw !== undefined && (raw.prev === '' || raw.prev === chain.prev), 'I3 the chain holds', () =>
+      at(event));
+    if (raw) chain.push(event, raw);
+    chains.set(event.stream, chain);
   }
 }

@@ -9,6 +9,7 @@ import {
   LogUnavailable,
   type NewEvent,
   type Position,
+  type ReadAllOptions,
   type ReadOptions,
   type RecordedEvent,
   type Revision,
@@ -67,6 +68,7 @@ export class SimLog extends EventLog {
       clock,
     );
     this.feed.startAfter(world.store.head);
+    world.store.keys.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
     this.pump = new FeedPump(world, owner, this.feed);
   }
 
@@ -117,7 +119,7 @@ export class SimLog extends EventLog {
     }
   }
 
-  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     let { after = 0, limit = Number.MAX_SAFE_INTEGER } = options;
     while (limit > 0) {
       const batch = await this.logPage(after, [], limit);
@@ -248,10 +250,10 @@ export class SimLog extends EventLog {
       const events = store.stream(stream);
       if (!backwards) {
         const first = (after ?? -1) + 1;
-        return events.slice(first, Math.min(seen, first + size));
+        return store.readable(events.slice(first, Math.min(seen, first + size)));
       }
       const end = Math.min(after ?? seen, seen);
-      return events.slice(Math.max(0, end - size), end).reverse();
+      return store.readable(events.slice(Math.max(0, end - size), end).reverse());
     });
   }
 
@@ -265,7 +267,7 @@ export class SimLog extends EventLog {
         if (prefixes.length === 0 || prefixes.some((prefix) => event.stream.startsWith(prefix)))
           events.push(event);
       }
-      return { events, position };
+      return { events: this.world.store.readable(events), position };
     });
   }
 

@@ -1,10 +1,10 @@
 import type { Clock, Logger, Random } from '#platform';
 import type { StoredEvent } from '../codec.js';
 import type { Position } from '../envelope.js';
-import { describe } from './answers.js';
+import { checkedNumber, describe } from './answers.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
-import type { ReadAnswer } from './server-answers.js';
+import type { ReadAnswer, ServerRecord } from './server-answers.js';
 import type { AnswerCall } from './server-channel.js';
 
 export interface TailListener {
@@ -16,6 +16,7 @@ export interface TailListener {
 
 /** The server drops a live subscriber whom it finds too slow with this code; a new subscription is the cure. */
 const TOO_SLOW = 10;
+const KEYS_RETRY_MS = 1_000;
 
 /**
  * The one live subscription of a process to the whole log. Owns the place up to which the log was heard.
@@ -26,7 +27,8 @@ const TOO_SLOW = 10;
 export class AllTail {
   private generation = 0;
   private call: AnswerCall<ReadAnswer> | null = null;
-  private heard: StoredEvent[] = [];
+  /** Not handed over yet. */
+  private heard: ServerRecord[] = [];
   private isFlushing = false;
   private position: Position = 0;
   private lostAt: number | null = null;
@@ -91,28 +93,55 @@ export class AllTail {
     // A confirmation or an event: it works.
     this.lostAt = null;
     if (answer.record === null) return;
-    let event: StoredEvent | undefined;
+    const record = this.reader.recordOf(answer);
+    // Invariant 2.
+    if (record === undefined || record.position <= (this.heard.at(-1)?.position ?? this.position)) return;
     try {
-      event = this.reader.eventOf(answer);
+      checkedNumber(record.position);
+      checkedNumber(record.revision);
     } catch (error) {
       return this.ended(error);
     }
-    // Invariant 2.
-    if (event === undefined || event.position <= (this.heard.at(-1)?.position ?? this.position)) return;
     this.pause = new Pause(this.ports.clock, this.ports.random);
-    this.heard.push(event);
+    this.heard.push(record);
     if (this.isFlushing) return;
     this.isFlushing = true;
     this.ports.clock.soon(() => this.flush());
   }
 
   private flush(): void {
+    if (this.heard.length === 0 || this.stopping.signal.aborted) {
+      this.isFlushing = false;
+      return;
+    }
+    const events = this.reader.events(this.heard);
+    if (Array.isArray(events)) this.deliver(events);
+    else
+      void events.then(
+        (opened) => this.deliver(opened),
+        (error: unknown) => this.wait(error),
+      );
+  }
+
+  /** Events of the records that were heard first. */
+  private deliver(events: readonly StoredEvent[]): void {
+    this.heard = this.heard.slice(events.length);
     this.isFlushing = false;
-    const events = this.heard;
-    if (events.length === 0 || this.stopping.signal.aborted) return;
-    this.heard = [];
+    if (this.stopping.signal.aborted) return;
     this.position = events.at(-1)!.position;
     this.listener.heard(events);
+    if (this.heard.length === 0 || this.isFlushing) return;
+    this.isFlushing = true;
+    this.ports.clock.soon(() => this.flush());
+  }
+
+  /** The keys of what was heard cannot be asked for now. */
+  private wait(error: unknown): void {
+    this.ports.logger.warn(
+      { detail: this.scrub(describe(error)) },
+      'what is heard of the log cannot be opened yet',
+    );
+    this.ports.clock.timer(KEYS_RETRY_MS, () => this.flush());
   }
 
   /** Invariant 3. */

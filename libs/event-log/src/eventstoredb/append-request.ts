@@ -1,7 +1,6 @@
-import { encodeMeta, sealData } from '../codec.js';
-import type { EventMeta, NewEvent } from '../envelope.js';
 import type { Expected } from '../event-log.js';
 import { ProtoWriter, sizeOfField, sizeOfVarint } from './proto-writer.js';
+import type { WireEvent } from './wire-event.js';
 
 /** Numbers of the fields, from the generated stubs (streams.proto, shared.proto), against which a test holds them. */
 const REQUEST = { correlation: 1, options: 2, proposal: 3, isFinal: 4 } as const;
@@ -20,7 +19,7 @@ export function encodeAppend(append: {
   readonly correlation: string;
   readonly stream: string;
   readonly expected: Expected;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly WireEvent[];
 }): Buffer {
   const { correlation, stream, expected, events } = append;
   const writer = new ProtoWriter(512 * events.length);
@@ -46,9 +45,8 @@ function expectation(expected: Expected): [field: number, value: number] {
   return [OPTIONS.position, expected];
 }
 
-function writeProposal(writer: ProtoWriter, event: NewEvent): void {
-  const data = sealData(event.json);
-  const metadata = metadataOf(event);
+function writeProposal(writer: ProtoWriter, event: WireEvent): void {
+  const { data, metadata } = event;
   const size =
     sizeOfField(sizeOfText(event.id)) +
     sizeOfField(sizeOfEntry('type', event.type)) +
@@ -76,18 +74,3 @@ function writeEntry(writer: ProtoWriter, key: string, value: string): void {
 
 const sizeOfText = (text: string): number => sizeOfField(Buffer.byteLength(text));
 const sizeOfEntry = (key: string, value: string): number => sizeOfText(key) + sizeOfText(value);
-
-// Most events of a run share one meta object, so its text is made once.
-const metaTexts = new WeakMap<EventMeta, string>();
-
-/** `{"time":…, …meta}`, with the names that EventStoreDB's own tools know for correlation and causation. */
-function metadataOf({ time, meta }: NewEvent): string {
-  let text = metaTexts.get(meta);
-  if (text === undefined) {
-    const { correlationId: $correlationId, causationId: $causationId, ...rest } = meta;
-    const isPlain = $correlationId === undefined && $causationId === undefined;
-    text = (isPlain ? encodeMeta(meta) : JSON.stringify({ ...rest, $correlationId, $causationId })).slice(1);
-    metaTexts.set(meta, text);
-  }
-  return `{"time":${time},${text}`;
-}

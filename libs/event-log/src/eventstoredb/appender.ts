@@ -1,5 +1,4 @@
 import type { Clock, Logger, Random } from '#platform';
-import type { NewEvent } from '../envelope.js';
 import { type AppendResult, type Expected, LogUnavailable } from '../event-log.js';
 import { describe, isNotLeader } from './answers.js';
 import { AppendCall } from './append-call.js';
@@ -7,6 +6,7 @@ import { encodeAppend } from './append-request.js';
 import { Pause, within } from './pause.js';
 import type { ServerChannel } from './server-channel.js';
 import { correlationOf } from './server-answers.js';
+import type { WireEvent } from './wire-event.js';
 
 export interface AppenderOptions {
   /** A new channel, not equal to any before it. */
@@ -21,7 +21,7 @@ export interface AppenderOptions {
 
 interface Waiting {
   readonly stream: string;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly WireEvent[];
   readonly expected: Expected;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
@@ -67,7 +67,7 @@ export class Appender {
     return version;
   }
 
-  append(stream: string, events: readonly NewEvent[], expected: Expected): Promise<AppendResult> {
+  append(stream: string, events: readonly WireEvent[], expected: Expected): Promise<AppendResult> {
     const { problem } = this;
     if (problem !== undefined) return Promise.reject(new LogUnavailable(problem));
     if (this.waiting.length >= MAX_WAITING)

@@ -9,13 +9,16 @@ import {
   type Expected,
   type LogHealth,
   LogUnavailable,
+  type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
+import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { AllTail } from './all-tail.js';
 import { Appender } from './appender.js';
 import { boot, IDENTITY } from './boot.js';
 import { type ConnectionTarget, readConnectionString } from './connection-string.js';
+import { type EncodedAppend, EventEncoder } from './event-encoder.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
 import { PAGE_EVENTS, Reader } from './reader.js';
 import { SharedRead } from './shared-read.js';
@@ -29,6 +32,8 @@ export interface EsdbEventLogOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Absent: events that name a key can be neither written nor read. */
+  readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
   /** An append without an answer for so long has an unknown outcome. */
@@ -62,6 +67,7 @@ export class EsdbEventLog extends EventLog {
   override readonly exclusive = false;
   private readonly appender: Appender;
   private readonly reader: Reader;
+  private readonly encoder: EventEncoder;
   private readonly tail: AllTail;
   private readonly feed: LiveFeed;
   private readonly ahead: PageAhead;
@@ -80,6 +86,7 @@ export class EsdbEventLog extends EventLog {
     const clock = (this.clock = options.clock ?? new SystemClock());
     const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
     this.upcast = options.upcast;
+    const { keys = null } = options;
     const prefix = options.prefix ?? PREFIX;
     const { scrub } = target;
     const connect = (): ServerChannel => new ServerChannel(target, (generation += 1));
@@ -87,9 +94,11 @@ export class EsdbEventLog extends EventLog {
     const probeTimeoutMs = Math.min(PROBE_TIMEOUT_MS, appendTimeoutMs);
     this.appender = new Appender({ connect, prefix, appendTimeoutMs, probeTimeoutMs, scrub }, ports);
     this.reader = new Reader(
-      { connect, prefix, hidden: prefix + IDENTITY, upcast: options.upcast, readTimeoutMs, scrub },
+      { connect, prefix, hidden: prefix + IDENTITY, upcast: options.upcast, keys, readTimeoutMs, scrub },
       ports,
     );
+    this.encoder = new EventEncoder(keys, (stream, revision) => this.reader.chain(stream, revision));
+    keys?.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
     this.tail = new AllTail(
       this.reader,
       { heard: (events) => this.heard(events), broken: () => this.appender.suspect() },
@@ -135,7 +144,11 @@ export class EsdbEventLog extends EventLog {
     options: { expected: Expected },
   ): Promise<AppendResult> {
     checkSizes(events);
-    const result = await this.appender.append(stream, events, options.expected);
+    const made = this.encoder.encode(stream, events, options.expected);
+    const encoded: EncodedAppend = 'events' in made ? made : await made;
+    const result = await this.appender.append(stream, encoded.events, options.expected);
+    const isFresh = result.kind === 'appended' && result.position > this.acknowledgedUpTo;
+    this.encoder.stored(stream, result, encoded, isFresh);
     if (result.kind === 'appended') this.tellStream(stream, events, result);
     return result;
   }
@@ -157,10 +170,12 @@ export class EsdbEventLog extends EventLog {
     }
   }
 
-  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     let { after = 0, limit = NO_LIMIT } = options;
     while (limit > 0) {
-      const batch = await this.logPage(after, [], limit);
+      const batch = options.isRaw
+        ? (await this.readPage(after, [], limit, true)).batch
+        : await this.logPage(after, [], limit);
       if (batch.events.length === 0) return;
       yield batch;
       limit -= batch.events.length;
@@ -216,6 +231,10 @@ export class EsdbEventLog extends EventLog {
     return this.tail.drops;
   }
 
+  private get acknowledgedUpTo(): Position {
+    return Math.max(this.acknowledged, this.tail.heardUpTo);
+  }
+
   private async start(): Promise<void> {
     const { appender, reader, target, options, clock } = this;
     const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
@@ -260,10 +279,15 @@ export class EsdbEventLog extends EventLog {
     return (await page).batch;
   }
 
-  private async readPage(after: Position, prefixes: readonly string[], limit = NO_LIMIT): Promise<ReadPage> {
+  private async readPage(
+    after: Position,
+    prefixes: readonly string[],
+    limit = NO_LIMIT,
+    isRaw = false,
+  ): Promise<ReadPage> {
     // Known before the read, so everything up to it is seen by a read that finds the end.
     const known = Math.max(this.acknowledged, this.tail.heardUpTo);
-    const { events, isEnd } = await this.reader.all(after, prefixes, limit);
+    const { events, isEnd } = await this.reader.all(after, prefixes, limit, isRaw);
     const last = events.at(-1)?.position ?? after;
     // Invariant 3.
     const position = isEnd && prefixes.length > 0 ? Math.max(last, known) : last;

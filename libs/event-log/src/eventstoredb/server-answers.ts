@@ -1,6 +1,3 @@
-import { openData, StoredEvent, type Upcast } from '../codec.js';
-import type { EventMeta } from '../envelope.js';
-import { checkedNumber } from './answers.js';
 import { ProtoReader } from './proto-reader.js';
 import { type Status, streams } from './stubs.js';
 
@@ -154,44 +151,4 @@ function readHeader(reader: ProtoReader, record: { type: string; created: number
     if (reader.field === ENTRY.key) key = reader.text();
     else if (reader.field === ENTRY.value && key === 'type') record.type = reader.text();
     else if (reader.field === ENTRY.value && key === 'created') record.created = Number(reader.text());
-}
-
-const UNKNOWN_META: EventMeta = { schemaVersion: 0, project: '', actor: '' };
-const TICKS_PER_MS = 10_000;
-
-/** The event under the name that its stream has without the prefix. @throws RangeError beyond 2^53 */
-export function storedEvent(record: ServerRecord, prefix: string, upcast: Upcast | undefined): StoredEvent {
-  const { time, meta } = readMetadata(record.metadata);
-  return new StoredEvent(
-    {
-      id: record.id,
-      type: record.type,
-      time: time ?? Math.floor(record.created / TICKS_PER_MS),
-      json: openData(record.data),
-      data: null,
-      meta,
-    },
-    {
-      stream: record.stream.slice(prefix.length),
-      revision: checkedNumber(record.revision),
-      position: checkedNumber(record.position),
-    },
-    upcast,
-  );
-}
-
-/** Someone else may write into our streams: what is not an envelope is shown as one that says nothing. */
-function readMetadata(text: string): { time: number | undefined; meta: EventMeta } {
-  try {
-    const { time, $correlationId, $causationId, ...rest } = JSON.parse(text) as Record<string, unknown>;
-    const meta = {
-      ...UNKNOWN_META,
-      ...rest,
-      ...($correlationId !== undefined && { correlationId: $correlationId }),
-      ...($causationId !== undefined && { causationId: $causationId }),
-    } as EventMeta;
-    return { time: typeof time === 'number' ? time : undefined, meta };
-  } catch {
-    return { time: undefined, meta: UNKNOWN_META };
-  }
 }

@@ -1,20 +1,20 @@
 import { type Clock, type Logger, SystemClock } from '#platform';
-import { decodeRows, sizeOf, StoredEvent, type Upcast } from '../codec.js';
+import { checkSizes } from '../append-sizes.js';
+import { decodeRows, StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
 import {
   type AppendResult,
   type Batch,
   EventLog,
-  EventTooLarge,
   type Expected,
   type LogHealth,
   LogUnavailable,
-  MAX_APPEND_BYTES,
-  MAX_EVENT_BYTES,
+  type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
+import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
-import { Connection } from './connection.js';
+import { Connection, type Page } from './connection.js';
 import type { PendingAppend } from './pending.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
@@ -23,6 +23,8 @@ export interface SqliteEventLogOptions {
   readonly folder: string;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** Absent: events that name a key can be neither written nor read. */
+  readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
   /** Kept back for a full disk; larger than the WAL, 0 for none. */
@@ -63,6 +65,7 @@ export class SqliteEventLog extends EventLog {
         full: () => this.reserve.release(),
       },
       options.logger,
+      options.keys ?? null,
     );
     this.reserve = new Reserve(folder, options.reserveBytes ?? walBytes * RESERVE_FACTOR);
     this.feed = new LiveFeed(
@@ -73,6 +76,10 @@ export class SqliteEventLog extends EventLog {
       options.clock ?? new SystemClock(),
       options.feedLimits,
     );
+    options.keys?.onDestroyed((id) => {
+      this.connection.keys.replace(id);
+      this.feed.forget((event) => event.meta.keyId === id);
+    });
   }
 
   /** @throws LogRefused when the folder is in use or its file is not a log that this program can go on with */
@@ -96,6 +103,7 @@ export class SqliteEventLog extends EventLog {
   ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       checkSizes(events);
+      this.requireKeys(events);
       this.connection.append({ stream, events, expected: codeOf(options.expected), resolve, reject });
     });
   }
@@ -116,10 +124,10 @@ export class SqliteEventLog extends EventLog {
     }
   }
 
-  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     let { after = 0, limit = NO_LIMIT } = options;
     while (limit > 0) {
-      const batch = await this.logPage(after, [], limit);
+      const batch = await this.logPage(after, [], limit, options.isRaw);
       if (batch.events.length === 0) return;
       yield batch;
       limit -= batch.events.length;
@@ -189,12 +197,38 @@ export class SqliteEventLog extends EventLog {
       backwards,
       limit,
     });
-    return decodeRows(page.rows, this.upcast);
+    return this.decode(page);
   }
 
-  private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
-    const page = await this.connection.read({ kind: 'all', after, prefixes, limit });
-    return { events: decodeRows(page.rows, this.upcast), position: page.position };
+  private async logPage(
+    after: Position,
+    prefixes: readonly string[],
+    limit: number,
+    isRaw = false,
+  ): Promise<Batch> {
+    const page = await this.connection.read({ kind: 'all', after, prefixes, limit, isRaw });
+    return { events: await this.decode(page), position: page.position };
+  }
+
+  /** What the thread could not open is opened here; from now on it can. */
+  private async decode(page: Page): Promise<readonly RecordedEvent[]> {
+    const { keys } = this.options;
+    if (page.unknown !== undefined && keys !== undefined) {
+      await keys.load(page.unknown);
+      this.connection.keys.give(page.unknown);
+    }
+    return decodeRows(page, this.upcast, (id) => keys?.peek(id) ?? null);
+  }
+
+  /** What is sealed with a key that is not in memory, or not any more, is not sent to the thread. */
+  private requireKeys(events: readonly NewEvent[]): void {
+    for (const { meta, raw } of events)
+      if (
+        meta.keyId !== undefined &&
+        raw === undefined &&
+        typeof this.options.keys?.peek(meta.keyId) !== 'object'
+      )
+        throw new ContentErased(`nothing can be sealed with the key ${meta.keyId}`);
   }
 
   /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
@@ -241,17 +275,4 @@ function codeOf(expected: Expected): number {
     default:
       return expected;
   }
-}
-
-function checkSizes(events: readonly NewEvent[]): void {
-  if (events.length === 0) throw new RangeError('an append needs an event');
-  let total = 0;
-  for (const event of events) {
-    const bytes = sizeOf(event);
-    if (bytes > MAX_EVENT_BYTES)
-      throw new EventTooLarge(`${event.type} has ${bytes} bytes of ${MAX_EVENT_BYTES}`);
-    total += bytes;
-  }
-  if (total > MAX_APPEND_BYTES)
-    throw new EventTooLarge(`the append has ${total} bytes of ${MAX_APPEND_BYTES}`);
 }
