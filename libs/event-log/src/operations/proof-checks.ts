@@ -11,17 +11,23 @@ export interface ProofFault {
   readonly what: string;
 }
 
+interface Group {
+  readonly first: RecordedEvent;
+  readonly last: RecordedEvent;
+}
+
 /** The end of a stream. */
 interface Link {
   readonly chain: StreamChain;
   /** The events that the next one of the chain takes in: the last of the chain, and those outside it since. */
-  group: readonly RecordedEvent[];
+  group: Group | null;
   /** An event that does not follow what stands before it (`before`), and that nothing has confirmed yet. */
-  broken: { readonly at: RecordedEvent; readonly before: readonly RecordedEvent[] } | null;
+  broken: { readonly at: RecordedEvent; readonly before: Group | null } | null;
 }
 
 const NOT_IN_ORDER =
   'it does not follow what stands before it: it was edited, inserted, moved or put out of order, or an event is missing before it';
+
 /**
  * Checks the commitments of a log's events, where their keys are, and the chain of each stream. Owns the end of each stream.
  * An event whose content does not fit is named itself. Where the chain breaks, the event that does not fit is named, unless
@@ -58,15 +64,18 @@ export class ProofChecks {
     const faults: ProofFault[] = [];
     const content = this.contentFault(event);
     if (content !== undefined) faults.push({ event, what: content });
-    const link = this.links.get(stream) ?? { chain: new StreamChain(stream), group: [], broken: null };
+    const link = this.links.get(stream) ?? { chain: new StreamChain(stream), group: null, broken: null };
     this.links.set(stream, link);
+    // A gap is said by itself; of what stands before it nothing can be said.
+    if (link.group !== null && event.revision !== link.group.last.revision + 1) link.group = null;
     if (raw.prev !== '') {
       const fits = raw.prev === link.chain.prev;
       if (link.broken !== null) faults.push(blamed(link.broken, fits));
       link.broken = fits ? null : { at: event, before: link.group };
     }
     link.chain.push(event, raw);
-    link.group = raw.prev === '' ? [...link.group, event] : [event];
+    const first = raw.prev === '' ? (link.group?.first ?? event) : event;
+    link.group = { first, last: event };
     return faults;
   }
 
@@ -102,10 +111,9 @@ export class ProofChecks {
 
 /** `isWhole`: the event behind it refers to it as it stands. */
 function blamed({ at, before }: NonNullable<Link['broken']>, isWhole: boolean): ProofFault {
-  const [first] = before;
-  if (!isWhole || first === undefined) return { event: at, what: NOT_IN_ORDER };
-  const last = before.at(-1)!.revision;
-  const which = last === first.revision ? 'this one' : `one of revisions ${first.revision} to ${last}`;
+  if (!isWhole || before === null) return { event: at, what: NOT_IN_ORDER };
+  const { first, last } = before;
+  const which = first === last ? 'this one' : `one of revisions ${first.revision} to ${last.revision}`;
   return {
     event: first,
     what: `revision ${at.revision} refers to another: ${which} was edited, or one behind is missing`,
