@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
+import { KnowledgeTools } from '#knowledge';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
 import { ApiKeys, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
+import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
@@ -31,6 +33,9 @@ export class AppModule {
     egress,
     box,
     deliveries,
+    knowledge,
+    files,
+    maxUploadBytes,
   }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
@@ -49,6 +54,8 @@ export class AppModule {
       [Deliveries, deliveries],
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
+      [KnowledgeTools, knowledge.tools],
+      ...datastoreProviders(knowledge, files, maxUploadBytes),
       [HealthChecks, new ServiceHealth(log, readModels)],
     ];
     return {
@@ -59,6 +66,7 @@ export class AppModule {
         DeliveriesController,
         TasksController,
         SessionsController,
+        ...DATASTORE_CONTROLLERS,
         ApiKeysController,
         HealthController,
       ],

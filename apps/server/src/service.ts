@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import { DiskFileStore, type EventLog, type FileStore } from '#event-log';
+import { DiskFileStore, type EventLog } from '#event-log';
+import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
   type Logger,
@@ -13,7 +14,7 @@ import {
   openSecretBox,
 } from '#platform';
 import { type ReadModels, openReadModels } from '#read-models';
-import { type ApiKeys, type Core, RunToolboxes, openCore } from '#runs';
+import { type ApiKeys, type Core, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
 import { openApiKeys } from './open-api-keys.js';
 import { openLog } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
@@ -34,6 +35,9 @@ export interface Service {
   readonly egress: EgressGuard;
   readonly box: SecretBox;
   readonly deliveries: Deliveries;
+  readonly knowledge: Knowledge;
+  readonly files: DiskFileStore;
+  readonly maxUploadBytes: number;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -45,7 +49,7 @@ const REPLICA = 'embedded';
 
 interface Foundation {
   readonly log: EventLog;
-  readonly files: FileStore;
+  readonly files: DiskFileStore;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   readonly background: ProcessBackground;
@@ -66,7 +70,8 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   });
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
-  const core = openCoreOn({ ...ports, model: model.client }, egress, settings);
+  const knowledge = openKnowledgeOn(ports, egress, readModels, settings);
+  const core = openCoreOn({ ...ports, model: model.client }, egress, knowledge, settings);
   const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
   core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
   const { contents } = core;
@@ -83,13 +88,16 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     openStreams.hangUp();
     await callbacks.close(CALLBACKS_GRACE_MS);
     stopping.abort();
+    await knowledge.close();
     await readModels.close();
     await model.close();
     await log.close();
   };
   const { deliveries } = callbacks;
+  const { files } = ports;
+  const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return { ...parts, clock, random, close };
+  return { ...parts, knowledge, files, maxUploadBytes, clock, random, close };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
@@ -101,13 +109,35 @@ async function openFoundation(settings: Settings, logger: Logger): Promise<Found
   return { log, files, clock, random, background: new ProcessBackground(logger), logger, box };
 }
 
+const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
+
+function openKnowledgeOn(
+  ports: Foundation,
+  egress: EgressGuard,
+  readModels: ReadModels,
+  settings: Settings,
+): Knowledge {
+  const { log, files: uploads, clock, random, box, logger } = ports;
+  return openKnowledge({
+    ...ports,
+    uploads,
+    egress,
+    database: readModels.database,
+    keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
+    isIndexer: settings.roles.has('indexer'),
+    onFatal: (error) => logger.error({ err: error }, 'the indexer has stopped'),
+  });
+}
+
 function openCoreOn(
   { box, ...ports }: Foundation & { readonly model: ModelClient },
   egress: EgressGuard,
+  knowledge: Knowledge,
   settings: Settings,
 ): Core {
-  const toolboxes = new RunToolboxes({ egress, clock: ports.clock, logger: ports.logger });
-  const idempotencySecret = box.derive('annals/idempotency/v1');
+  const { clock, logger } = ports;
+  const toolboxes = new RunToolboxes({ egress, clock, logger, knowledge: knowledge.tools });
+  const idempotencySecret = idempotencySecretOf(box);
   const options = { ...settings, models: modelsOf(settings), replica: REPLICA, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);
 }

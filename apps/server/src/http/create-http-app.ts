@@ -13,8 +13,9 @@ import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission.js';
 import { Authenticator } from './authenticator.js';
+import { BodyDeadlines } from './body-deadlines.js';
 import { addBodyParsers } from './body-parsers.js';
-import { answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
+import { REQUEST_TIMEOUT, answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
 import { NestLogger } from './nest-logger.js';
 import { termsOf } from './needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problem-filter.js';
@@ -22,8 +23,10 @@ import { requestIdOf } from './request-id.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
 export interface HttpLimits {
-  /** Until the whole request has come. An answer that streams is not cut by it. */
+  /** Until the whole request has come; of a file, until its next piece. An answer that streams is not cut by it. */
   readonly requestTimeoutMs: number;
+  /** Until the whole of a file has come. */
+  readonly uploadTimeoutMs: number;
   /** Until the headers have come; silent connections are covered too. */
   readonly headersTimeoutMs: number;
   /** How often Node looks for those that are late. */
@@ -38,6 +41,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
+  uploadTimeoutMs: 600_000,
   headersTimeoutMs: 10_000,
   checkIntervalMs: 2_000,
   keepAliveTimeoutMs: 72_000,
@@ -83,6 +87,9 @@ export async function createHttpApp(
   const adapter = new FastifyAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   addHooks(fastify, parts.logger, admit);
+  new BodyDeadlines(parts.clock, limits.requestTimeoutMs, ({ socket }) =>
+    answerClientError(newId, REQUEST_TIMEOUT, socket),
+  ).watch(fastify, limits.checkIntervalMs);
   addBodyParsers(fastify);
   limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
   refuseExpectations(fastify.server, newId);
@@ -115,7 +122,7 @@ const fastifyOptions = (
 ): FastifyHttpOptions<RawServerDefault> & { skipMiddie: boolean; multipart: false } => ({
   logger: false,
   bodyLimit: settings.maxBodyBytes,
-  requestTimeout: limits.requestTimeoutMs,
+  requestTimeout: limits.uploadTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
   http: {
     headersTimeout: limits.headersTimeoutMs,

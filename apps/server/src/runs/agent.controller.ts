@@ -1,11 +1,12 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KnowledgeTools } from '#knowledge';
 import { History, type MessageView } from '#read-models';
 import { SessionCommands, StartRunHandler, type AcceptedRun, type StartRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
-import { parseRunRequest, refuseUnsupported, type RunBody } from '../dto/run-body.js';
+import { parseRunRequest, type RunBody } from '../dto/run-body.js';
 import { RequestEgress } from './request-egress.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
@@ -32,6 +33,7 @@ export class AgentController {
     private readonly history: History,
     private readonly answers: RunAnswers,
     private readonly egress: RequestEgress,
+    private readonly knowledge: KnowledgeTools,
   ) {}
 
   @Post()
@@ -45,12 +47,11 @@ export class AgentController {
   ): Promise<void> {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
-    refuseUnsupported(body);
     checkRunSemantics(body);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const started = await this.startRun.start({
       ...commandOf(body, caller, request.id),
-      check: () => this.egress.requireAllowed(body),
+      check: () => this.requireUsable(body, caller.project),
       ...this.egress.sealedCallback(body, caller.project),
       ...(session === undefined ? {} : { session }),
       ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
@@ -77,6 +78,13 @@ export class AgentController {
     const { session } = sessionQuery(query);
     await this.commands.clear(session, { project, actor: keyId });
     return { success: true, message: 'Messages cleared' };
+  }
+
+  /** What depends on names or state beside the session. @throws Problem */
+  private async requireUsable(body: RunBody, project: string): Promise<void> {
+    await this.egress.requireAllowed(body);
+    const { datastores, queries } = body;
+    await this.knowledge.check({ project, datastores, queries });
   }
 
   private async sendEnded(started: AcceptedRun, project: string, reply: FastifyReply): Promise<void> {
@@ -114,6 +122,8 @@ function commandOf(body: RunBody, caller: Principal, requestId: string): StartRu
       ...(body.mcp_servers.length > 0
         ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
         : {}),
+      ...(body.datastores.length > 0 ? { datastores: body.datastores } : {}),
+      ...(body.queries.length > 0 ? { queries: body.queries } : {}),
       ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
     },
     mcpServers: body.mcp_servers,
