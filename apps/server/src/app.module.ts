@@ -27,6 +27,7 @@ export class AppModule {
     core,
     apiKeys,
     readModels,
+    replicas,
     streams,
     answers,
     log,
@@ -56,7 +57,7 @@ export class AppModule {
       [TaskCommands, core.tasks],
       [KnowledgeTools, knowledge.tools],
       ...datastoreProviders(knowledge, files, maxUploadBytes),
-      [HealthChecks, new ServiceHealth(log, readModels)],
+      [HealthChecks, new ServiceHealth(log, readModels, replicas)],
     ];
     return {
       module: AppModule,

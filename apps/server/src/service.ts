@@ -19,7 +19,9 @@ import { openApiKeys } from './open-api-keys.js';
 import { openLog } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
-import { openTaskClock } from './tasks/open-task-clock.js';
+import { openReplicas } from './replicas/open-replicas.js';
+import type { Replicas } from './replicas/replicas.js';
+import { taskClockOf } from './tasks/open-task-clock.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -28,6 +30,7 @@ export interface Service {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
   readonly readModels: ReadModels;
+  readonly replicas: Replicas;
   readonly log: EventLog;
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
@@ -44,9 +47,6 @@ export interface Service {
   close(graceMs: number): Promise<void>;
 }
 
-/** The name of an embedded process: it is alone on its log. */
-const REPLICA = 'embedded';
-
 interface Foundation {
   readonly log: EventLog;
   readonly files: DiskFileStore;
@@ -61,32 +61,37 @@ interface Foundation {
 export async function openService(settings: Settings, logger: Logger): Promise<Service> {
   const ports = await openFoundation(settings, logger);
   const { log, clock, random, box } = ports;
+  const { roles } = settings;
   const stopping = new AbortController();
+  const replicas = await openReplicas(settings, ports);
   const readModels = openReadModels({
     ...ports,
     folder: join(settings.dataDir, 'postgres'),
     ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
+    isProjector: roles.has('projector') && !replicas.isShared,
     onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
   });
+  if (roles.has('projector') && replicas.isShared)
+    replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
   const knowledge = openKnowledgeOn(ports, egress, readModels, settings);
-  const core = openCoreOn({ ...ports, model: model.client }, egress, knowledge, settings);
+  const core = openCoreOn({ ...ports, model: model.client }, egress, knowledge, settings, replicas);
   const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
-  core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
+  replicas.begin(core, readModels);
   const { contents } = core;
-  const isRelay = settings.roles.has('relay');
-  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, isRelay });
-  const taskClock = openTaskClock(core, readModels, ports);
-  if (settings.roles.has('clock')) taskClock.start();
+  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys });
+  if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
+  if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
   const close = async (graceMs: number): Promise<void> => {
-    await taskClock.stop();
+    await replicas.retire(PARTS_GRACE_MS);
     await core.sessions.drain(graceMs);
     openStreams.hangUp();
-    await callbacks.close(CALLBACKS_GRACE_MS);
+    await replicas.end(PARTS_GRACE_MS);
+    await callbacks.close();
     stopping.abort();
     await knowledge.close();
     await readModels.close();
@@ -97,7 +102,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const { files } = ports;
   const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return { ...parts, knowledge, files, maxUploadBytes, clock, random, close };
+  return { ...parts, replicas, knowledge, files, maxUploadBytes, clock, random, close };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
@@ -134,13 +139,16 @@ function openCoreOn(
   egress: EgressGuard,
   knowledge: Knowledge,
   settings: Settings,
+  replicas: Replicas,
 ): Core {
   const { clock, logger } = ports;
   const toolboxes = new RunToolboxes({ egress, clock, logger, knowledge: knowledge.tools });
   const idempotencySecret = idempotencySecretOf(box);
-  const options = { ...settings, models: modelsOf(settings), replica: REPLICA, idempotencySecret };
+  const { replica } = replicas;
+  const mayClaim = (): boolean => replicas.mayClaim();
+  const options = { ...settings, models: modelsOf(settings), replica, mayClaim, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);
 }
 
-/** Attempts under way; what is cut off is sent again. */
-const CALLBACKS_GRACE_MS = 1_000;
+/** For attempts of callbacks that are under way; what is cut off is sent again. */
+const PARTS_GRACE_MS = 1_000;
