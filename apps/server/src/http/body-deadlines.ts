@@ -47,7 +47,7 @@ export class BodyDeadlines {
     for (const [request, waiting] of this.waiting) {
       const { raw } = waiting;
       const { bytesRead } = raw.socket;
-      if (takesFile(request) && bytesRead > waiting.bytesRead)
+      if (mayTakeLong(request) && bytesRead > waiting.bytesRead)
         Object.assign(waiting, { since: now, bytesRead });
       const isLate = now - waiting.since >= this.limitMs;
       if (raw.complete || raw.destroyed || isLate) this.waiting.delete(request);
@@ -55,6 +55,9 @@ export class BodyDeadlines {
     }
   }
 }
+
+/** A file, of somebody who may send one. */
+const mayTakeLong = (request: FastifyRequest): boolean => takesFile(request) && request.principal !== null;
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -86,10 +86,11 @@ export async function createHttpApp(
   };
   const adapter = new FastifyAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
-  addHooks(fastify, parts.logger, admit);
+  // Before admission: what is refused may go on sending, too.
   new BodyDeadlines(parts.clock, limits.requestTimeoutMs, ({ socket }) =>
     answerClientError(newId, REQUEST_TIMEOUT, socket),
   ).watch(fastify, limits.checkIntervalMs);
+  addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
   limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
   refuseExpectations(fastify.server, newId);
