@@ -2,16 +2,18 @@ import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/commo
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { KnowledgeTools } from '#knowledge';
 import { History, type MessageView } from '#read-models';
-import { SessionCommands, StartRunHandler, type AcceptedRun, type StartRun, type Principal } from '#runs';
+import { SessionCommands, StartRunHandler, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
-import { parseRunRequest, type RunBody } from '../dto/run-body.js';
+import { parseRunRequest } from '../dto/run-body.js';
 import { RequestEgress } from './request-egress.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
+import { causeOf } from '../http/request-trace.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
+import { runCommandOf } from './run-command.js';
 
 interface AcceptedAnswer {
   readonly session: string;
@@ -32,8 +34,8 @@ export class AgentController {
     private readonly commands: SessionCommands,
     private readonly history: History,
     private readonly answers: RunAnswers,
-    private readonly egress: RequestEgress,
-    private readonly knowledge: KnowledgeTools,
+    readonly egress: RequestEgress,
+    readonly knowledge: KnowledgeTools,
   ) {}
 
   @Post()
@@ -49,16 +51,13 @@ export class AgentController {
     const body = parseRunRequest(sent);
     checkRunSemantics(body);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
-    const started = await this.startRun.start({
-      ...commandOf(body, caller, request.id),
-      check: () => this.requireUsable(body, caller.project),
-      ...this.egress.sealedCallback(body, caller.project),
-      ...(session === undefined ? {} : { session }),
-      ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
-    });
+    const { project, keyId: actor } = caller;
+    const origin = { project, actor, requestId: request.id, trigger: 'request' as const, ...causeOf(request) };
+    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this);
+    const started = await this.startRun.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background) return void reply.code(202).send(accepted(started));
-    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller.project, reply);
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, project, reply);
     const { run, requested } = started;
     void this.answers.stream(reply, { session: started.session, run, after: requested });
   }
@@ -80,13 +79,6 @@ export class AgentController {
     return { success: true, message: 'Messages cleared' };
   }
 
-  /** What depends on names or state beside the session. @throws Problem */
-  private async requireUsable(body: RunBody, project: string): Promise<void> {
-    await this.egress.requireAllowed(body);
-    const { datastores, queries } = body;
-    await this.knowledge.check({ project, datastores, queries });
-  }
-
   private async sendEnded(started: AcceptedRun, project: string, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
@@ -105,36 +97,3 @@ const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
   status: 'queued',
   task_ids: tasks,
 });
-
-function commandOf(body: RunBody, caller: Principal, requestId: string): StartRun {
-  return {
-    project: caller.project,
-    actor: caller.keyId,
-    correlationId: requestId,
-    message: body.message,
-    mode: body.mode,
-    config: {
-      ...(body.system === undefined ? {} : { system: body.system }),
-      ...(body.rules.length > 0 ? { rules: body.rules } : {}),
-      ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
-      ...(body.agents.length > 0 ? { agents: body.agents } : {}),
-      ...(body.workflows.length > 0 ? { workflows: body.workflows } : {}),
-      ...(body.mcp_servers.length > 0
-        ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
-        : {}),
-      ...(body.datastores.length > 0 ? { datastores: body.datastores } : {}),
-      ...(body.queries.length > 0 ? { queries: body.queries } : {}),
-      ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
-    },
-    mcpServers: body.mcp_servers,
-    schedules: body.schedules,
-    onBusy: body.on_busy,
-    trigger: 'request',
-  };
-}
-
-/** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
-function payloadOf(sent: unknown, session: string | undefined): unknown {
-  const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
-  return { body, session: session ?? null };
-}
