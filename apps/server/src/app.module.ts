@@ -34,6 +34,7 @@ export class AppModule {
     egress,
     box,
     deliveries,
+    kafka,
     knowledge,
     files,
     maxUploadBytes,
@@ -57,7 +58,7 @@ export class AppModule {
       [TaskCommands, core.tasks],
       [KnowledgeTools, knowledge.tools],
       ...datastoreProviders(knowledge, files, maxUploadBytes),
-      [HealthChecks, new ServiceHealth(log, readModels, replicas)],
+      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
     ];
     return {
       module: AppModule,

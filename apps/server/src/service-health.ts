@@ -1,6 +1,7 @@
 import type { EventLog } from '#event-log';
 import type { ReadModels } from '#read-models';
 import { type Check, HealthChecks } from './http/health-checks.js';
+import type { KafkaLink } from './kafka/open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 
 export class ServiceHealth extends HealthChecks {
@@ -8,6 +9,7 @@ export class ServiceHealth extends HealthChecks {
     private readonly log: EventLog,
     private readonly readModels: ReadModels,
     private readonly replicas: Replicas,
+    private readonly kafka: Pick<KafkaLink, 'check'> | null,
   ) {
     super();
   }
@@ -16,7 +18,8 @@ export class ServiceHealth extends HealthChecks {
     const [log, { database, projections }] = await Promise.all([this.log.health(), this.readModels.health()]);
     const heartbeat = this.replicas.problem();
     const both = database.ok && heartbeat !== null ? { ok: false, detail: heartbeat } : database;
-    return [checkOf('log', log), checkOf('database', both), checkOf('projections', projections)];
+    const checks = [checkOf('log', log), checkOf('database', both), checkOf('projections', projections)];
+    return this.kafka === null ? checks : [...checks, await this.kafka.check()];
   }
 }
 

@@ -19,9 +19,11 @@ import { openApiKeys } from './open-api-keys.js';
 import { openLog } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
+import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
 import { openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
+import { RequestEgress } from './runs/request-egress.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -38,6 +40,8 @@ export interface Service {
   readonly egress: EgressGuard;
   readonly box: SecretBox;
   readonly deliveries: Deliveries;
+  /** null: there is none. */
+  readonly kafka: KafkaLink | null;
   readonly knowledge: Knowledge;
   readonly files: DiskFileStore;
   readonly maxUploadBytes: number;
@@ -83,10 +87,14 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
+  const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
+  const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
+  const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
   const close = async (graceMs: number): Promise<void> => {
+    await stopCommands?.();
     await replicas.retire(PARTS_GRACE_MS);
     await core.sessions.drain(graceMs);
     openStreams.hangUp();
@@ -102,7 +110,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const { files } = ports;
   const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return { ...parts, replicas, knowledge, files, maxUploadBytes, clock, random, close };
+  return { ...parts, kafka, replicas, knowledge, files, maxUploadBytes, clock, random, close };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
