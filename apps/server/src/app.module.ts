@@ -9,6 +9,7 @@ import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
 import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -71,6 +72,7 @@ export class AppModule {
         ...DATASTORE_CONTROLLERS,
         ApiKeysController,
         HealthController,
+        OpenApiController,
       ],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };

@@ -20,6 +20,7 @@ import { NestLogger } from './nest-logger.js';
 import { termsOf } from './needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problem-filter.js';
 import { requestIdOf } from './request-id.js';
+import { keepRouteBook } from '../openapi/route-book.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
 export interface HttpLimits {
@@ -158,6 +159,7 @@ function addHooks(
 ): void {
   fastify.decorateRequest('principal', null);
   fastify.addHook('onRoute', requireTerms);
+  keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (admit(request, reply)) done();
   });

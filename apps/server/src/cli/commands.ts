@@ -1,0 +1,35 @@
+import type { Command } from './command.js';
+
+/** Every command, in the order of the help. A new one is an entry here and a module with `run`. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'start',
+    summary: 'runs the service until SIGTERM or SIGINT',
+    details:
+      'Settings are environment variables (docs/settings.md). Ends within 30 s of a signal; a second one ends it at once.',
+    load: () => import('./start.js'),
+  },
+  {
+    name: 'rebuild',
+    summary: 'fills the read models anew from the log',
+    details:
+      'New tables take the place of those in use when they are complete. Stop the service first where the log is embedded. ' +
+      'Calls no model and sends nothing.',
+    load: () => import('./rebuild.js'),
+  },
+  {
+    name: 'verify-log',
+    summary: 'reads the whole log and says what is wrong with it',
+    details:
+      'Only reads. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
+    load: () => import('./verify-log.js'),
+  },
+  {
+    name: 'copy-log',
+    summary: 'copies the log between DATA_DIR and EVENTSTORE_URL, and compares both',
+    operands: [['to-eventstoredb', 'to-embedded']],
+    flags: { '--resume': 'goes on with a copy that was broken off' },
+    details: 'Stop the service first. The target must be empty. Then run `annals rebuild`.',
+    load: () => import('./copy-log.js'),
+  },
+];
