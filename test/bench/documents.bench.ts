@@ -2,13 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { besideStreams } from './beside-streams.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
 import { textPdf } from '../support/pdf-files.js';
 
 /**
  * Documents: the text of a PDF of 500 pages, from the upload until it is indexed, and how long it keeps the event loop
- * from its other work meanwhile; then 20 uploads at once and one of 50 MB, with the memory of all processes.
+ * from its other work meanwhile; then 20 uploads at once and one of 50 MB, with the memory of all processes; then the same
+ * PDF beside 200 streams.
  */
 const PAGES = 500;
 const FIXTURES = 'test/fixtures/documents';
@@ -19,17 +21,27 @@ export async function run(): Promise<void> {
   try {
     const datastore = await client.documents();
     await client.upload(datastore, 'first.txt', 'the thread and the tables are there');
-    await largePdf(client, datastore);
+    await largeFile(client, datastore);
     await manyUploads(client, datastore);
     await largeText(client, datastore);
   } finally {
     await house.close();
   }
+  const pdfs = [0, 1].map(largePdf);
+  await besideStreams(pdfs.length, async (service, key, round) => {
+    const beside = new KnowledgeClient(() => service.origin, '', key);
+    const datastore = await beside.documents();
+    await indexed(beside, await beside.upload(datastore, 'large.pdf', pdfs[round] ?? ''));
+  });
 }
 
-async function largePdf(client: KnowledgeClient, datastore: string): Promise<void> {
+/** Another one for each number. */
+const largePdf = (nth: number): Buffer =>
+  textPdf(PAGES, (readFileSync('README.md', 'utf8').match(/[A-Za-z]{2,12}/g) ?? ['word']).slice(nth));
+
+async function largeFile(client: KnowledgeClient, datastore: string): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  const pdf = textPdf(PAGES, readFileSync('README.md', 'utf8').match(/[A-Za-z]{2,12}/g) ?? ['word']);
+  const pdf = largePdf(0);
   delay.enable();
   const since = performance.now();
   await indexed(client, await client.upload(datastore, 'large.pdf', pdf));

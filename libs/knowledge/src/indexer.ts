@@ -6,6 +6,8 @@ import { scopeOf } from './index-document.js';
 import type { Outcomes } from './outcomes.js';
 import { type KnowledgeRows, CheckpointMoved, type UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
+import { isVacuumDue, vacuum } from './postgres/vacuum.js';
+import type { KnowledgeDatabase } from './ports.js';
 import type { KnowledgeStreams } from './streams.js';
 import { ReadingStopped, type TextReader } from './text-reader.js';
 
@@ -13,6 +15,7 @@ export const INDEXED_PREFIXES = [DATASTORE_PREFIX, DOCUMENT_PREFIX] as const;
 
 interface IndexerPorts {
   readonly log: EventLog;
+  readonly database: KnowledgeDatabase;
   readonly rows: KnowledgeRows;
   readonly reader: TextReader;
   readonly outcomes: Outcomes;
@@ -95,7 +98,8 @@ export class Indexer implements FollowerTarget {
 
   /** What a process that died has left. */
   private async cleanUp(): Promise<void> {
-    const { log, rows, abandoned } = this.ports;
+    const { log, rows, abandoned, database } = this.ports;
+    this.isVacuumDue ||= await isVacuumDue(database);
     await (log.exclusive ? rows.forgetReaders() : rows.removeAbandoned());
     await abandoned.sweep(this.stopping.signal);
   }
@@ -124,7 +128,7 @@ export class Indexer implements FollowerTarget {
   private async vacuum(): Promise<void> {
     if (!this.isVacuumDue) return;
     this.isVacuumDue = false;
-    await this.ports.rows.vacuum();
+    await vacuum(this.ports.database);
   }
 }
 

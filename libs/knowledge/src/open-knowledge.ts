@@ -67,7 +67,7 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     database.tablesMade();
   };
   const abandoned = new AbandonedUploads({ ...options, rows });
-  const indexer = new Indexer({ ...options, ...parts, abandoned, migrate: prepare });
+  const indexer = new Indexer({ ...options, ...parts, database, abandoned, migrate: prepare });
   const follower = isIndexer ? followerOf(options, indexer) : null;
   const progress = new Progress({ log, clock, database, rows, follower });
   const check = (text: string) => requireAllowed(text, egress);

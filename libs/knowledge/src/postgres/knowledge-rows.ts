@@ -13,6 +13,7 @@ import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
 import { SCHEMA } from './tables.js';
+import { markVacuumDue } from './vacuum.js';
 
 const CHECKPOINT = 'knowledge';
 
@@ -73,6 +74,7 @@ export class KnowledgeRows {
       if (!(await moveCheckpoint(client, logId, from, to))) return false;
       for (const event of events) gone.push(...(await applyEvent(client, event)));
       await remove(gone);
+      if (gone.length > 0) await markVacuumDue(client);
       return true;
     });
     if (!isDone) throw new CheckpointMoved('another process follows, too');
@@ -139,12 +141,6 @@ export class KnowledgeRows {
       await removeUnowned(client, `held_until < now() - interval '1 day'`);
       return true;
     });
-  }
-
-  /** What was deleted leaves the pages of the tables, too. */
-  async vacuum(): Promise<void> {
-    for (const table of ['passages', 'lexemes', 'texts', 'documents'])
-      await this.database.query({ text: `VACUUM ${SCHEMA}.${table}` }, 60_000);
   }
 }
 
