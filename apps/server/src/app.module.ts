@@ -29,6 +29,7 @@ export class AppModule {
     apiKeys,
     readModels,
     replicas,
+    hasApi,
     streams,
     answers,
     log,
@@ -61,19 +62,22 @@ export class AppModule {
       ...datastoreProviders(knowledge, files, maxUploadBytes),
       [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
     ];
+    // A replica without the role only says how it is.
+    const doors = hasApi
+      ? [
+          AgentController,
+          RunsController,
+          DeliveriesController,
+          TasksController,
+          SessionsController,
+          ...DATASTORE_CONTROLLERS,
+          ApiKeysController,
+          OpenApiController,
+        ]
+      : [];
     return {
       module: AppModule,
-      controllers: [
-        AgentController,
-        RunsController,
-        DeliveriesController,
-        TasksController,
-        SessionsController,
-        ...DATASTORE_CONTROLLERS,
-        ApiKeysController,
-        HealthController,
-        OpenApiController,
-      ],
+      controllers: [...doors, HealthController],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };
   }

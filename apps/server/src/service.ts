@@ -45,6 +45,8 @@ export interface Service {
   readonly knowledge: Knowledge;
   readonly files: DiskFileStore;
   readonly maxUploadBytes: number;
+  /** Whether it takes requests, besides those that ask how it is. */
+  readonly hasApi: boolean;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -110,7 +112,18 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const { files } = ports;
   const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return { ...parts, kafka, replicas, knowledge, files, maxUploadBytes, clock, random, close };
+  return {
+    ...parts,
+    hasApi: roles.has('api'),
+    kafka,
+    replicas,
+    knowledge,
+    files,
+    maxUploadBytes,
+    clock,
+    random,
+    close,
+  };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {

@@ -27,7 +27,7 @@ export interface SharedOptions {
 }
 
 /** While nobody projects, lists are late: the next one begins sooner than other parts. */
-const SHORT_LEASE_MS = 2_000;
+const SHORT_LEASE_MS = 1_000;
 /** A statement that takes longer than this part of a lease is given up and sent again. */
 const TRIES_PER_LEASE = 3;
 const LEAST_TIMEOUT_MS = 250;
@@ -43,7 +43,11 @@ export class Shared extends Replicas {
   private takeOver: TakeOver | null = null;
   private core: Core | null = null;
 
-  constructor(private readonly options: SharedOptions) {
+  /** @param release stops keeping away those that would work on the log alone */
+  constructor(
+    private readonly options: SharedOptions,
+    private readonly release: () => Promise<void>,
+  ) {
     super();
     const { databaseUrl, takeoverMs, host, random } = options;
     const times = replicaTimes(takeoverMs);
@@ -95,6 +99,7 @@ export class Shared extends Replicas {
 
   override async end(): Promise<void> {
     await this.membership.leave();
+    await this.release();
     await this.database.close().catch(() => undefined);
   }
 }

@@ -36,8 +36,10 @@ export class Projection {
     const projectorPorts: ProjectorPorts = { ...ports, content: new ContentStore(ports.files) };
     const target = (this.projector = new Projector(projectorPorts));
     const onFatal = (error: unknown): void => this.failed(error);
+    // Other processes wait for the checkpoint; where there are none it is written when it says something.
+    const idle = ports.log.exclusive ? {} : { idleCheckpointMs: 0 };
     this.follower = new Follower(
-      { name: 'read-models', prefixes: PROJECTED_PREFIXES, target, onFatal },
+      { name: 'read-models', prefixes: PROJECTED_PREFIXES, target, onFatal, batchMs: BATCH_MS, ...idle },
       ports,
     );
   }
