@@ -1,7 +1,3 @@
-// `npm start`: builds what is stale, then runs the server in this very process.
-import { enableCompileCache } from 'node:module';
-import { build } from './build.mjs';
-
-await build();
-enableCompileCache();
-await import('../dist/apps/server/src/main.js');
+// `npm start`: `annals start`, in this very process.
+process.argv.splice(2, 0, 'start');
+await import('./annals.mjs');

@@ -2,13 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deflateSync } from 'node:zlib';
+import { besideStreams } from './beside-streams.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
+import { textPdf } from '../support/pdf-files.js';
 
 /**
  * Documents: the text of a PDF of 500 pages, from the upload until it is indexed, and how long it keeps the event loop
- * from its other work meanwhile; then 20 uploads at once and one of 50 MB, with the memory of all processes.
+ * from its other work meanwhile; then 20 uploads at once and one of 50 MB, with the memory of all processes; then the same
+ * PDF beside 200 streams.
  */
 const PAGES = 500;
 const FIXTURES = 'test/fixtures/documents';
@@ -19,17 +21,27 @@ export async function run(): Promise<void> {
   try {
     const datastore = await client.documents();
     await client.upload(datastore, 'first.txt', 'the thread and the tables are there');
-    await largePdf(client, datastore);
+    await largeFile(client, datastore);
     await manyUploads(client, datastore);
     await largeText(client, datastore);
   } finally {
     await house.close();
   }
+  const pdfs = [0, 1].map(largePdf);
+  await besideStreams(pdfs.length, async (service, key, round) => {
+    const beside = new KnowledgeClient(() => service.origin, '', key);
+    const datastore = await beside.documents();
+    await indexed(beside, await beside.upload(datastore, 'large.pdf', pdfs[round] ?? ''));
+  });
 }
 
-async function largePdf(client: KnowledgeClient, datastore: string): Promise<void> {
+/** Another one for each number. */
+const largePdf = (nth: number): Buffer =>
+  textPdf(PAGES, (readFileSync('README.md', 'utf8').match(/[A-Za-z]{2,12}/g) ?? ['word']).slice(nth));
+
+async function largeFile(client: KnowledgeClient, datastore: string): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  const pdf = textPdf(PAGES);
+  const pdf = largePdf(0);
   delay.enable();
   const since = performance.now();
   await indexed(client, await client.upload(datastore, 'large.pdf', pdf));
@@ -111,33 +123,4 @@ function contentOf(file: string): string {
   } catch {
     return '';
   }
-}
-
-/** A PDF with a page of words again and again, 60 lines a page. */
-function textPdf(pages: number): Buffer {
-  const words = readFileSync('README.md', 'utf8').match(/[A-Za-z]{2,12}/g) ?? ['word'];
-  let seed = 1;
-  const word = () => words[(seed = (seed * 48_271) % 2_147_483_647) % words.length] ?? '';
-  const objects = ['<</Type/Catalog/Pages 2 0 R>>', '', '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>'];
-  const kids: number[] = [];
-  for (let page = 0; page < pages; page++) {
-    const lines = Array.from({ length: 60 }, () => `(${Array.from({ length: 12 }, word).join(' ')}) Tj T*`);
-    const stream = deflateSync(`BT /F 10 Tf 12 TL 50 800 Td ${lines.join(' ')} ET`).toString('latin1');
-    objects.push(`<</Length ${stream.length}/Filter/FlateDecode>>stream\n${stream}\nendstream`);
-    const resources = '/Resources<</Font<</F 3 0 R>>>>';
-    objects.push(
-      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]${resources}/Contents ${objects.length} 0 R>>`,
-    );
-    kids.push(objects.length);
-  }
-  objects[1] = `<</Type/Pages/Count ${pages}/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]>>`;
-  let text = '%PDF-1.5\n';
-  const offsets = objects.map((object, i) => {
-    const at = text.length;
-    text += `${i + 1} 0 obj\n${object}\nendobj\n`;
-    return `${String(at).padStart(10, '0')} 00000 n \n`;
-  });
-  const size = objects.length + 1;
-  const trailer = `trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${text.length}\n%%EOF`;
-  return Buffer.from(`${text}xref\n0 ${size}\n0000000000 65535 f \n${offsets.join('')}${trailer}`, 'latin1');
 }

@@ -99,6 +99,12 @@ describe('formats', () => {
     expect(text).not.toContain('secret');
   });
 
+  test('XML: what is in it, without the names of its tags', async () => {
+    const { text } = await read(utf8('<?xml version="1.0"?><note><to>Tove</to><p>Bring the oars</p></note>'));
+    expect(text).toContain('Bring the oars');
+    expect(text).not.toContain('<');
+  });
+
   test('CSV: rows with the names of their columns, with quotes', async () => {
     const { text } = await read(
       utf8('name;town;note\nAnna;Oslo;"likes; semicolons"\nBen;Bergen;"said ""no"""\n'),
@@ -176,6 +182,7 @@ describe('bad files', () => {
       'unsupported_media_type',
       /not supported/,
     ],
+    ['RTF', utf8('{\\rtf1\\ansi hello}'), 'unsupported_media_type', /RTF/],
     ['a package of something else', office({ 'a.txt': 'x' }), 'unsupported_media_type', /not supported/],
     [
       'a broken package',

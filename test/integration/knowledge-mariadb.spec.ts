@@ -130,6 +130,8 @@ if (!isThere) {
     ['CREATE … SELECT', 'CREATE TABLE fleet AS SELECT * FROM ships'],
     ['a block', 'BEGIN NOT ATOMIC DELETE FROM ships; END'],
     ['LOAD DATA', `LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE voyages`],
+    ['a file of the server, to be read', `SELECT LOAD_FILE('/etc/passwd')`],
+    ['a file of the server, quoted', "SELECT `load_file` ('/etc/passwd')"],
     ['a global setting', 'SET GLOBAL max_connections = 1'],
     ['REPLACE', `REPLACE INTO ships VALUES (1, 'x', NULL, NULL, NULL)`],
   ])('%s does not write', async (_, sql) => {

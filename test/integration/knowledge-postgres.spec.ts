@@ -136,6 +136,11 @@ describe('a PostgreSQL of the caller', () => {
     ['DDL', 'CREATE TABLE fleet (id int)'],
     ['DO', 'DO $$ BEGIN DELETE FROM ships; END $$'],
     ['a file of the server', `SELECT lo_export(1, '${folder}/hacked')`],
+    ['a file of the server, to be read', `SELECT pg_read_file('postgresql.conf')`],
+    ['a folder of the server', `SELECT * FROM pg_ls_dir('.')`],
+    ['a replication slot', `SELECT pg_create_physical_replication_slot('annals')`],
+    ['a backup', `SELECT pg_backup_start('annals')`],
+    ['a message in the write-ahead log', `SELECT pg_logical_emit_message(false, 'a', 'b')`],
     ['another connection', `SELECT dblink_exec('$URL', 'DELETE FROM ships')`],
     [
       'another connection, quoted',

@@ -5,25 +5,33 @@ import { DiskFileStore, FileMissing, type RecordedEvent, SealedFileStore } from 
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openSealed, type SealedParts } from '../../apps/server/src/open-keys.js';
 
-/** The log of a data folder in which nothing runs, with its keys. */
-function openIn(dataDir: string): Promise<SealedParts> {
-  const settings = {
-    dataDir,
-    databaseUrl: null,
-    masterKey: null,
-    eventstoreUrl: null,
-    eventstorePrefix: '',
-  };
-  return openSealed(settings, {
-    clock: new SystemClock(),
-    random: new SystemRandom(),
-    logger: new SilentLogger(),
-  });
+/** A data folder, or what replicas share. */
+export type LogPlace =
+  | string
+  | {
+      readonly dataDir: string;
+      readonly masterKey: Buffer;
+      readonly databaseUrl: string;
+      readonly eventstoreUrl: string;
+    };
+
+/** The log with its keys. Nothing may run in a data folder. */
+function openIn(place: LogPlace): Promise<SealedParts> {
+  const alone = { databaseUrl: null, masterKey: null, eventstoreUrl: null };
+  const settings = typeof place === 'string' ? { ...alone, dataDir: place } : place;
+  return openSealed(
+    { ...settings, eventstorePrefix: 'annals.' },
+    {
+      clock: new SystemClock(),
+      random: new SystemRandom(),
+      logger: new SilentLogger(),
+    },
+  );
 }
 
-/** Everything on the log of a data folder in which nothing runs. */
-export async function readLog(dataDir: string): Promise<RecordedEvent[]> {
-  const { log, close } = await openIn(dataDir);
+/** Everything on the log. */
+export async function readLog(place: LogPlace): Promise<RecordedEvent[]> {
+  const { log, close } = await openIn(place);
   try {
     const events: RecordedEvent[] = [];
     for await (const batch of log.readAll()) events.push(...batch.events);
@@ -39,12 +47,12 @@ export class StoredContents {
 
   private constructor() {}
 
-  /** Opens every file of a data folder in which nothing runs. */
-  static async open(dataDir: string): Promise<StoredContents> {
+  /** Opens every file. */
+  static async open(place: LogPlace): Promise<StoredContents> {
     const contents = new StoredContents();
-    const { box, streams, close } = await openIn(dataDir);
+    const { box, streams, close } = await openIn(place);
     try {
-      const folder = join(dataDir, 'files');
+      const folder = join(typeof place === 'string' ? place : place.dataDir, 'files');
       const disk = await DiskFileStore.open(folder, box.derive('annals/files/v1'));
       const files = new SealedFileStore(disk, streams);
       for (const session of await readdir(folder))

@@ -8,6 +8,7 @@ import { killAtBoundaries } from './kill-at-boundaries.js';
 import { nonsense } from './nonsense.js';
 import { poison } from './poison.js';
 import { randomKills } from './random-kills.js';
+import { replicaFaults } from './replicas.js';
 import { numberOfCommit } from './theatre.js';
 import { type RowReport, say } from './verdict.js';
 
@@ -15,6 +16,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --boundaries N   F2   kills at event boundaries
   --always N       F2   rounds in which every process dies after a few appends
   --kills N        F4   kills at random, under --streams N (200) clients
+  --replicas N     F4, F9  three replicas killed, frozen and stopped at random, under --streams N clients
   --disks N        F7   times the disk is full (root)
   --database N     F10  kills of PostgreSQL, and damaged folders
   --cuts STEP      F13  a model cut at each STEP-th byte
@@ -28,6 +30,7 @@ const options = {
   always: { type: 'string' },
   kills: { type: 'string' },
   streams: { type: 'string', default: '200' },
+  replicas: { type: 'string' },
   disks: { type: 'string' },
   database: { type: 'string' },
   cuts: { type: 'string' },
@@ -48,6 +51,7 @@ const rows: readonly (readonly [string | undefined, (n: number) => Promise<RowRe
     values.kills,
     (n) => randomKills({ seed, kills: n, streams: Number(values.streams), leastMs: 500, mostMs: 5_000 }),
   ],
+  [values.replicas, (faults) => replicaFaults({ seed, faults, streams: Number(values.streams) })],
   [values.disks, fullDisk],
   [values.database, databaseKills],
   [values.cuts, cutModel],

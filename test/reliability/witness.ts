@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunBody, SseRecord, SseStream } from '../support/service-client.js';
-import type { ServiceProcess } from '../support/service-process.js';
+import type { RunBody, ServiceClient, SseRecord, SseStream } from '../support/service-client.js';
 
 /** One answer of events: what was asked for and what came. */
 export interface Connection {
@@ -38,6 +37,13 @@ export interface WishOptions {
 
 const LOOK_MS = 10;
 
+/** What the clients call: a process, or several. */
+export interface Callee {
+  /** Whether anybody answers. */
+  readonly isReady: boolean;
+  client(): ServiceClient;
+}
+
 /** Clients that do not give up, and everything that they were told. */
 export class Witness {
   readonly wishes: Wish[] = [];
@@ -46,7 +52,7 @@ export class Witness {
   readonly gapsMs: number[] = [];
   private isOver = false;
 
-  constructor(private readonly service: ServiceProcess) {}
+  constructor(private readonly service: Callee) {}
 
   /** From now on nobody waits for a service that is gone. */
   giveUp(): void {

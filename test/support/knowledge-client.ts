@@ -1,3 +1,5 @@
+import { requireDescribed } from './api-contract.js';
+
 export type Json = Record<string, unknown> & { readonly items?: readonly Record<string, unknown>[] };
 
 export interface Answer {
@@ -9,7 +11,8 @@ export interface Answer {
 export class KnowledgeClient {
   constructor(
     private readonly origin: () => string,
-    private readonly project = 'one',
+    project = 'one',
+    private readonly key = `key-of-${project}`,
   ) {}
 
   async ask(
@@ -22,13 +25,14 @@ export class KnowledgeClient {
     const answer = await fetch(this.origin() + path, {
       method,
       headers: {
-        authorization: `Bearer key-of-${this.project}`,
+        authorization: `Bearer ${this.key}`,
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: isForm ? (body as FormData) : JSON.stringify(body) }),
     });
     const text = await answer.text();
+    requireDescribed({ method, path, status: answer.status, headers: answer.headers, text });
     return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Json) };
   }
 

@@ -21,7 +21,7 @@ import {
   datastoreProviders,
 } from '../../apps/server/src/datastores/datastore-providers.js';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
-import { createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
+import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
@@ -37,6 +37,7 @@ class ProjectKeys extends Authenticator {
 export interface KnowledgeHouseOptions {
   readonly egressAllow?: string;
   readonly maxUploadBytes?: number;
+  readonly limits?: Partial<HttpLimits>;
   readonly knowledge?: Partial<KnowledgeOptions>;
 }
 
@@ -131,7 +132,14 @@ export class KnowledgeHouse {
     })
     class DatastoresModule {}
     const settings = { maxBodyBytes: 65_536, rateLimitRpm: 1_000_000 };
-    this.app = await createHttpApp(DatastoresModule, { settings, logger: this.logger, clock, random });
+    const { limits = {} } = this.options;
+    this.app = await createHttpApp(DatastoresModule, {
+      settings,
+      logger: this.logger,
+      clock,
+      random,
+      limits,
+    });
     this.origin = await listen(this.app, { host: '127.0.0.1', port: 0 });
   }
 }

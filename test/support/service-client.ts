@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type Socket, connect } from 'node:net';
+import { requireDescribed } from './api-contract.js';
 import { SseStream } from './sse-stream.js';
 
 export * from './sse-stream.js';
@@ -47,7 +48,7 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** A caller with a key. Each call has a connection of its own, so that none is of an earlier process. */
+/** A caller with a key; every answer must be what `/openapi.json` says. Each call has a connection of its own, so that none is of an earlier process. */
 export class ServiceClient {
   constructor(
     private readonly originOf: () => string,
@@ -73,12 +74,15 @@ export class ServiceClient {
     let text = '';
     for await (const part of response) text += part as string;
     const { statusCode: status = 0, headers } = response;
+    requireDescribed({ method, path, status, headers, text });
     return { status, headers, text, json: <T>() => JSON.parse(text) as T };
   }
 
   /** An answer that is read event by event. */
   async stream(method: string, path: string, options: CallOptions = {}): Promise<SseStream> {
-    return new SseStream(await this.open(method, path, options));
+    const response = await this.open(method, path, options);
+    requireDescribed({ method, path, status: response.statusCode ?? 0, headers: response.headers });
+    return new SseStream(response);
   }
 
   /** Starts a run and follows it. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { requireDescribedEvent } from './api-contract.js';
 
 /** The `data:` JSON of an event. */
 export interface PublicJson {
@@ -31,6 +32,8 @@ export class SseStream {
   /** `ended`: the answer is complete. `cut`: the connection was lost in the middle of it. */
   end: 'open' | 'ended' | 'cut' = 'open';
   private rest = '';
+  /** The first event that is not as the description of the interface says. */
+  private fault: Error | null = null;
   private watchers: (() => void)[] = [];
   private readonly listeners: ((record: SseRecord) => void)[] = [];
 
@@ -82,6 +85,7 @@ export class SseStream {
   /** Resolves with the first record like this, which may have come already. @throws Error when the stream ends without */
   async until(isWanted: (record: SseRecord) => boolean, what = 'the event'): Promise<SseRecord> {
     for (;;) {
+      if (this.fault !== null) throw this.fault;
       const found = this.records.find(isWanted);
       if (found) return found;
       if (this.end !== 'open') throw new Error(`the stream ended without ${what}: ${this.lines.join(' | ')}`);
@@ -97,6 +101,7 @@ export class SseStream {
   /** Resolves when nothing more will come. */
   async closed(): Promise<this> {
     while (this.end === 'open') await this.change();
+    if (this.fault !== null) throw this.fault;
     return this;
   }
 
@@ -121,6 +126,11 @@ export class SseStream {
     const [, id = '', json = ''] = match;
     const record = { id: Number(id), json, event: JSON.parse(json) as PublicJson };
     this.records.push(record);
+    try {
+      requireDescribedEvent(record.event);
+    } catch (error) {
+      this.fault ??= error as Error;
+    }
     for (const listener of this.listeners) listener(record);
   }
 

@@ -1,12 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
+import { KnowledgeTools } from '#knowledge';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
 import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
+import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
 import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
+import { OpenApiController } from './openapi/openapi.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -25,6 +28,8 @@ export class AppModule {
     core,
     apiKeys,
     readModels,
+    replicas,
+    hasApi,
     streams,
     answers,
     log,
@@ -33,7 +38,11 @@ export class AppModule {
     deliveries,
     eraseSession,
     keyBackupDays,
-  }: Service & { readonly keyBackupDays: number }): DynamicModule {
+    kafka,
+    knowledge,
+    uploads,
+    maxUploadBytes,
+  }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
@@ -53,19 +62,26 @@ export class AppModule {
       [Deliveries, deliveries],
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
-      [HealthChecks, new ServiceHealth(log, readModels)],
+      [KnowledgeTools, knowledge.tools],
+      ...datastoreProviders(knowledge, uploads, maxUploadBytes),
+      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
     ];
+    // A replica without the role only says how it is.
+    const doors = hasApi
+      ? [
+          AgentController,
+          RunsController,
+          DeliveriesController,
+          TasksController,
+          SessionsController,
+          ...DATASTORE_CONTROLLERS,
+          ApiKeysController,
+          OpenApiController,
+        ]
+      : [];
     return {
       module: AppModule,
-      controllers: [
-        AgentController,
-        RunsController,
-        DeliveriesController,
-        TasksController,
-        SessionsController,
-        ApiKeysController,
-        HealthController,
-      ],
+      controllers: [...doors, HealthController],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { LogRefused } from '#event-log';
-import { PinoLogger, SettingsRefused, notYetSupported, readSettings } from '#platform';
+import { PinoLogger, SettingsRefused, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
@@ -9,14 +9,12 @@ import { Stop } from './stop.js';
 
 async function start(): Promise<void> {
   const settings = readSettings();
-  const [unsupported] = notYetSupported();
-  if (unsupported !== undefined) throw new SettingsRefused(`${unsupported} is not supported yet`);
   const logger = new PinoLogger(settings.logLevel);
   const service = await openService(settings, logger);
   const { clock, random } = service;
   const stop = new Stop(service, settings, logger);
   const isStopping = () => stop.isStopping;
-  const app = await createHttpApp(AppModule.of({ ...service, keyBackupDays: settings.keyBackupDays }), {
+  const app = await createHttpApp(AppModule.of(service), {
     settings,
     logger,
     clock,

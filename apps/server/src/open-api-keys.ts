@@ -10,7 +10,7 @@ async function loadKeys(readModels: ReadModels): Promise<KeySnapshot> {
   try {
     await readModels.ready;
     await readModels.caughtUp();
-    const { position } = readModels.follower;
+    const position = await readModels.position();
     const stored = await readModels.apiKeys.all();
     const keys = stored.map((key) => ({
       ...key,

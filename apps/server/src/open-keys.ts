@@ -31,10 +31,13 @@ export interface SealedParts {
 
 const keyFolder = (dataDir: string): string => join(dataDir, 'keys');
 
-/** @throws LogRefused */
+/**
+ * Where replicas share a log they share a key store, in their database; a process that is alone keeps it in DATA_DIR, so that
+ * it goes on while a database of lists is away. @throws LogRefused
+ */
 export async function openKeyStore(settings: KeySettings, ports: LogPorts): Promise<KeyStore> {
-  const { databaseUrl, dataDir } = settings;
-  if (databaseUrl !== null) return PostgresKeyStore.open(databaseUrl, ports);
+  const { eventstoreUrl, databaseUrl, dataDir } = settings;
+  if (eventstoreUrl !== null && databaseUrl !== null) return PostgresKeyStore.open(databaseUrl, ports);
   return SqliteKeyStore.open(keyFolder(dataDir));
 }
 

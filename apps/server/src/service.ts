@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import {
-  type ContentKeys,
-  DiskFileStore,
-  type EventLog,
-  type FileStore,
-  type KeyStore,
-  SealedFileStore,
-  type StreamKeys,
-} from '#event-log';
+import { type ContentKeys, DiskFileStore, type EventLog, type FileStore, SealedFileStore } from '#event-log';
+import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
   type Logger,
@@ -20,12 +13,17 @@ import {
   SystemRandom,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
-import { type ApiKeys, type Core, EraseSession, Erasures, RunToolboxes, openCore } from '#runs';
+import { type ApiKeys, type Core, type EraseSession, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
 import { openApiKeys } from './open-api-keys.js';
-import { openSealed } from './open-keys.js';
+import { openErasure } from './open-erasure.js';
+import { type SealedParts, openSealed } from './open-keys.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
-import { openTaskClock } from './tasks/open-task-clock.js';
+import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
+import { openReplicas } from './replicas/open-replicas.js';
+import type { Replicas } from './replicas/replicas.js';
+import { taskClockOf } from './tasks/open-task-clock.js';
+import { RequestEgress } from './runs/request-egress.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -34,6 +32,7 @@ export interface Service {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
   readonly readModels: ReadModels;
+  readonly replicas: Replicas;
   readonly log: EventLog;
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
@@ -42,23 +41,29 @@ export interface Service {
   readonly box: SecretBox;
   readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
+  /** null: there is none. */
+  readonly kafka: KafkaLink | null;
+  readonly knowledge: Knowledge;
+  readonly uploads: DiskFileStore;
+  readonly maxUploadBytes: number;
+  /** What an erasure is told to reach only later. */
+  readonly keyBackupDays: number;
+  /** Whether it takes requests, besides those that ask how it is. */
+  readonly hasApi: boolean;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The name of an embedded process: it is alone on its log. */
-const REPLICA = 'embedded';
-
 interface Foundation {
   readonly log: EventLog;
   readonly keys: ContentKeys;
-  readonly keyStore: KeyStore;
-  readonly streamKeys: StreamKeys;
-  /** Closes the log and its keys. */
-  readonly closeLog: () => Promise<void>;
+  readonly sealed: SealedParts;
+  /** Content too large for an event. */
   readonly files: FileStore;
+  /** Documents. */
+  readonly uploads: DiskFileStore;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   readonly background: ProcessBackground;
@@ -70,76 +75,117 @@ interface Foundation {
 export async function openService(settings: Settings, logger: Logger): Promise<Service> {
   const ports = await openFoundation(settings, logger);
   const { log, clock, random, box } = ports;
+  const { roles } = settings;
   const stopping = new AbortController();
+  const replicas = await openReplicas(settings, ports);
+  ports.sealed.vault.makeAhead();
   const readModels = openReadModels({
     ...ports,
     folder: join(settings.dataDir, 'postgres'),
     ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
     contentCodec: new SealedContentCodec(ports.keys),
+    isProjector: roles.has('projector') && !replicas.isShared,
     onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
   });
+  if (roles.has('projector') && replicas.isShared)
+    replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
-  const core = openCoreOn({ ...ports, model: model.client }, egress, settings);
+  const knowledge = openKnowledgeOn(ports, egress, readModels, settings);
+  const core = openCoreOn({ ...ports, model: model.client }, egress, knowledge, settings, replicas);
   const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
-  core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
+  replicas.begin(core, readModels);
   const { contents } = core;
-  const isRelay = settings.roles.has('relay');
-  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, isRelay });
-  const taskClock = openTaskClock(core, readModels, ports);
-  if (settings.roles.has('clock')) taskClock.start();
+  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys });
+  if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
+  if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
+  const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
+  const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
+  const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, ports);
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
   const close = async (graceMs: number): Promise<void> => {
-    await taskClock.stop();
+    await stopCommands?.();
+    await replicas.retire(PARTS_GRACE_MS);
     await core.sessions.drain(graceMs);
     openStreams.hangUp();
-    await callbacks.close(CALLBACKS_GRACE_MS);
+    await replicas.end(PARTS_GRACE_MS);
+    await callbacks.close();
     stopping.abort();
+    await knowledge.close();
     await erasures.stop();
     await readModels.close();
     await model.close();
-    await ports.closeLog();
+    await ports.sealed.close();
   };
   const { deliveries } = callbacks;
-  const doors = { streams, openStreams, answers, egress, box, deliveries, eraseSession };
-  return { core, apiKeys, readModels, log, ...doors, clock, random, close };
+  const { uploads } = ports;
+  const { maxUploadBytes, keyBackupDays } = settings;
+  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
+  return {
+    ...parts,
+    eraseSession,
+    keyBackupDays,
+    hasApi: roles.has('api'),
+    kafka,
+    replicas,
+    knowledge,
+    uploads,
+    maxUploadBytes,
+    clock,
+    random,
+    close,
+  };
 }
 
 async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const sealed = await openSealed(settings, { clock, random, logger });
-  const { log, vault: keys, store: keyStore, streams: streamKeys, box, close: closeLog } = sealed;
-  keys.makeAhead();
-  const disk = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
-  const files = new SealedFileStore(disk, streamKeys);
+  const { log, vault: keys, streams, box } = sealed;
+  const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
+  const files = new SealedFileStore(uploads, streams);
   const background = new ProcessBackground(logger);
-  return { log, keys, keyStore, streamKeys, closeLog, files, clock, random, background, logger, box };
+  return { log, keys, sealed, files, uploads, clock, random, background, logger, box };
 }
 
-/** What carries out erasures, started. */
-function openErasure(core: Core, ports: Foundation): { erasures: Erasures; eraseSession: EraseSession } {
-  const erasures = new Erasures({ ...ports, progress: ports.keyStore });
-  erasures.start();
-  const { sessions, commands, tasks } = core;
-  const { log, clock, streamKeys: streams } = ports;
-  const eraseSession = new EraseSession({ log, clock, streams, sessions, commands, tasks, erasures });
-  return { erasures, eraseSession };
+const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
+
+function openKnowledgeOn(
+  ports: Foundation,
+  egress: EgressGuard,
+  readModels: ReadModels,
+  settings: Settings,
+): Knowledge {
+  const { log, uploads, clock, random, box, logger } = ports;
+  return openKnowledge({
+    ...ports,
+    uploads,
+    egress,
+    database: readModels.database,
+    keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
+    isIndexer: settings.roles.has('indexer'),
+    onFatal: (error) => logger.error({ err: error }, 'the indexer has stopped'),
+  });
 }
 
 function openCoreOn(
   { box, ...ports }: Foundation & { readonly model: ModelClient },
   egress: EgressGuard,
+  knowledge: Knowledge,
   settings: Settings,
+  replicas: Replicas,
 ): Core {
-  const toolboxes = new RunToolboxes({ egress, clock: ports.clock, logger: ports.logger });
-  const idempotencySecret = box.derive('annals/idempotency/v1');
-  const options = { ...settings, models: modelsOf(settings), replica: REPLICA, idempotencySecret };
+  const { clock, logger } = ports;
+  const toolboxes = new RunToolboxes({ egress, clock, logger, knowledge: knowledge.tools });
+  const idempotencySecret = idempotencySecretOf(box);
+  const { replica } = replicas;
+  const mayClaim = (): boolean => replicas.mayClaim();
+  const options = { ...settings, models: modelsOf(settings), replica, mayClaim, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);
 }
 
-/** Attempts under way; what is cut off is sent again. */
-const CALLBACKS_GRACE_MS = 1_000;
+/** For attempts of callbacks that are under way; what is cut off is sent again. */
+const PARTS_GRACE_MS = 1_000;

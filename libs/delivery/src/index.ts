@@ -8,3 +8,8 @@ export * from './callbacks/callback-sender.js';
 export * from './callbacks/deliveries.js';
 export { webhookSignature } from './callbacks/signature.js';
 export { HttpCallbackSender } from './http/http-callback-sender.js';
+export { CommandHandler, type CommandOutcome, type KafkaCommand } from './kafka/kafka-command.js';
+export { type CommandsPorts, KafkaCommands } from './kafka/kafka-commands.js';
+export type { KafkaConnection } from './kafka/kafka-client.js';
+export { KafkaPublisher, type PublisherPorts } from './kafka/kafka-publisher.js';
+export type { CommandsStatus, PublisherStatus } from './kafka/kafka-status.js';

@@ -1,3 +1,4 @@
+import type { DatastoreQuery, DatastoreRef } from './datastores/datastore.js';
 import type { Workflow } from './workflow/workflow.js';
 
 export type Mode = 'flash' | 'base' | 'max';
@@ -14,6 +15,9 @@ export interface RunConfig {
   readonly agents?: readonly SpecialistAgent[];
   /** Names only. */
   readonly mcp_servers?: readonly string[];
+  readonly datastores?: readonly DatastoreRef[];
+  /** Ready-made actions on the databases among them. */
+  readonly queries?: readonly DatastoreQuery[];
   readonly final_output?: FinalOutputConfig;
 }
 

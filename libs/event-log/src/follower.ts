@@ -36,6 +36,8 @@ export interface FollowerOptions {
   /** How long a batch may wait to be filled. */
   readonly batchMs?: number;
   readonly maxBatchEvents?: number;
+  /** A checkpoint that only passes foreign events is stored no more often than this; 0 where others wait for it. */
+  readonly idleCheckpointMs?: number;
   /** Failures in a row after which a batch is taken apart. */
   readonly attemptsBeforeBisect?: number;
 }
@@ -72,7 +74,6 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** While the poison event is being looked for. */
 const SEARCH_PAUSE_MS = 100;
-/** A checkpoint that only passes foreign events is stored no more often than this. */
 const IDLE_CHECKPOINT_MS = 1_000;
 
 /**
@@ -188,6 +189,7 @@ export class Follower {
   private async follow(): Promise<void> {
     const { log, clock } = this.ports;
     const { signal } = this.stopping;
+    const { idleCheckpointMs = IDLE_CHECKPOINT_MS } = this.options;
     let checkpoint = await this.loadCheckpoint();
     checkpoint = await this.parkSuspect(checkpoint);
     this.moveTo(checkpoint);
@@ -198,7 +200,7 @@ export class Follower {
     let storedAt = clock.now();
     for (let batch = await intake.take(this.size); batch !== null; batch = await intake.take(this.size)) {
       if (signal.aborted) return;
-      if (batch.events.length > 0 || clock.now() - storedAt >= IDLE_CHECKPOINT_MS) {
+      if (batch.events.length > 0 || clock.now() - storedAt >= idleCheckpointMs) {
         await this.apply(batch.events, checkpoint, batch.position);
         checkpoint = batch.position;
         storedAt = clock.now();

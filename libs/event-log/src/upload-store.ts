@@ -17,6 +17,8 @@ export abstract class UploadStore {
   abstract receive(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile>;
   /** Where a kept file can be read as it was received. @throws FileMissing for what is not a name */
   abstract pathOf(scope: string, name: string): string;
+  /** The scopes whose names begin so and that nothing was put into since `before` (ms since 1970). */
+  abstract scopesBefore(prefix: string, before: number): Promise<readonly string[]>;
   /** Removes everything of a scope; it need not be there. */
   abstract remove(scope: string): Promise<void>;
 }

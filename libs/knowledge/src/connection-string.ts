@@ -74,23 +74,40 @@ export function readConnection(text: string): Connection {
   const url = parsed(text);
   const kind = KINDS[url.protocol];
   if (kind === undefined) throw new WrongConnection('must begin with postgres://, mysql:// or mariadb://');
-  if (url.hostname === '') throw new WrongConnection('must name a host');
-  return {
+  const user = plain(url.username);
+  const connection: Connection = {
     kind,
-    host: plain(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? PORTS[kind] : Number(url.port),
-    user: plain(url.username),
+    user,
     password: plain(url.password),
-    database: plain(url.pathname.slice(1)) || (kind === 'postgres' ? plain(url.username) : ''),
+    database: plain(url.pathname.slice(1)) || (kind === 'postgres' ? user : ''),
     tls: tlsOf(url),
   };
+  if (url.hash !== '') throw new WrongConnection('must be percent-encoded: # is %23, / is %2F, ? is %3F');
+  if (user === '') throw new WrongConnection('must name a user');
+  if (connection.port === 0) throw new WrongConnection('must have a port from 1 to 65535');
+  return connection;
 }
 
 function parsed(text: string): URL {
   // eslint-disable-next-line no-control-regex
-  if (!/^[a-z]+:\/\//i.test(text) || /[\u0000-\u0020]/.test(text) || !URL.canParse(text))
-    throw new WrongConnection('must be a URL like postgres://user:password@host:5432/database');
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /[\u0000-\u0020]/.test(text) || !URL.canParse(text))
+    throw new WrongConnection(
+      'must be a URL like postgres://user:password@host:5432/database, percent-encoded: # is %23, / is %2F, @ is %40',
+    );
   return new URL(text);
+}
+
+/** A name or an address; several, or a socket's path, are none. */
+function hostOf({ hostname }: URL): string {
+  if (hostname === '') throw new WrongConnection('must name a host');
+  const address = /^\[(.*)\]$/.exec(hostname)?.[1];
+  if (address !== undefined) return address;
+  const host = plain(hostname);
+  if (!/^[\p{L}\p{N}._-]+$/u.test(host))
+    throw new WrongConnection('must name one host, not a list or a path');
+  return host;
 }
 
 function plain(encoded: string): string {
@@ -105,14 +122,18 @@ function plain(encoded: string): string {
 
 /** A parameter may not lead elsewhere: to another host, a socket, a file. */
 function tlsOf(url: URL): Connection['tls'] {
-  let tls: Connection['tls'] = 'off';
+  let tls: Connection['tls'] | null = null;
   for (const [name, value] of url.searchParams) {
     const key = name.toLowerCase();
+    if (IGNORED.has(key)) continue;
+    if (!TLS_PARAMETERS.has(key))
+      throw new WrongConnection(`must not have the parameter ${name.slice(0, 50)}`);
     const said = TLS[value.toLowerCase()];
-    if (TLS_PARAMETERS.has(key) && said !== undefined) tls = said;
-    else if (!IGNORED.has(key)) throw new WrongConnection(`must not have the parameter ${name.slice(0, 50)}`);
+    if (said === undefined) throw new WrongConnection(`${key} must be disable, require or verify-full`);
+    if (tls !== null && tls !== said) throw new WrongConnection(`${key} must be given once`);
+    tls = said;
   }
-  return tls;
+  return tls ?? 'off';
 }
 
 /** @throws Problem invalid_request where the host is forbidden; one that has no address now may have one later */

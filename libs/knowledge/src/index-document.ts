@@ -38,7 +38,8 @@ interface IndexDocumentPorts {
 const QUICK_MS = 4_000;
 
 /** The file store's scope of an upload: nothing else lies in it. */
-export const scopeOf = (upload: string): string => `document-${upload}`;
+export const scopeOf = (upload: string): string => SCOPE_PREFIX + upload;
+export const SCOPE_PREFIX = 'document-';
 
 /** Takes in files. Reads before it accepts, so that what cannot be read leaves nothing behind. */
 export class IndexDocumentHandler {

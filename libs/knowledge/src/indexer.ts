@@ -1,10 +1,13 @@
 import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem } from '#domain';
 import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent, UploadStore } from '#event-log';
 import type { Clock, Logger } from '#platform';
+import type { AbandonedUploads } from './abandoned-uploads.js';
 import { scopeOf } from './index-document.js';
 import type { Outcomes } from './outcomes.js';
 import { type KnowledgeRows, CheckpointMoved, type UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
+import { isVacuumDue, vacuum } from './postgres/vacuum.js';
+import type { KnowledgeDatabase } from './ports.js';
 import type { KnowledgeStreams } from './streams.js';
 import { ReadingStopped, type TextReader } from './text-reader.js';
 
@@ -12,11 +15,13 @@ export const INDEXED_PREFIXES = [DATASTORE_PREFIX, DOCUMENT_PREFIX] as const;
 
 interface IndexerPorts {
   readonly log: EventLog;
+  readonly database: KnowledgeDatabase;
   readonly rows: KnowledgeRows;
   readonly reader: TextReader;
   readonly outcomes: Outcomes;
   readonly streams: KnowledgeStreams;
   readonly uploads: UploadStore;
+  readonly abandoned: AbandonedUploads;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Makes the tables where they are missing. */
@@ -43,11 +48,7 @@ export class Indexer implements FollowerTarget {
   }
 
   async apply(batch: FollowerBatch): Promise<void> {
-    const gone = await this.ports.rows.apply(batch);
-    for (const upload of gone) {
-      this.ports.reader.stop(upload);
-      await this.ports.uploads.remove(scopeOf(upload));
-    }
+    const gone = await this.ports.rows.apply(batch, (uploads) => this.removeFiles(uploads));
     this.isVacuumDue ||= gone.length > 0;
   }
 
@@ -63,13 +64,13 @@ export class Indexer implements FollowerTarget {
 
   /** Reads what nobody reads, until stop. */
   async run(caughtUp: () => Promise<void>): Promise<void> {
-    const { clock, logger, log, rows } = this.ports;
+    const { clock, logger } = this.ports;
     const { signal } = this.stopping;
-    let isFresh = log.exclusive;
+    let isFresh = true;
     while (!signal.aborted) {
       try {
         await caughtUp();
-        if (isFresh) await rows.forgetReaders();
+        if (isFresh) await this.cleanUp();
         isFresh = false;
         await this.readAll();
         await this.vacuum();
@@ -86,6 +87,21 @@ export class Indexer implements FollowerTarget {
   stop(): void {
     this.stopping.abort();
     this.ports.reader.stopAll();
+  }
+
+  private async removeFiles(gone: readonly string[]): Promise<void> {
+    for (const upload of gone) {
+      this.ports.reader.stop(upload);
+      await this.ports.uploads.remove(scopeOf(upload));
+    }
+  }
+
+  /** What a process that died has left. */
+  private async cleanUp(): Promise<void> {
+    const { log, rows, abandoned, database } = this.ports;
+    this.isVacuumDue ||= await isVacuumDue(database);
+    await (log.exclusive ? rows.forgetReaders() : rows.removeAbandoned());
+    await abandoned.sweep(this.stopping.signal);
   }
 
   private async readAll(): Promise<void> {
@@ -112,7 +128,7 @@ export class Indexer implements FollowerTarget {
   private async vacuum(): Promise<void> {
     if (!this.isVacuumDue) return;
     this.isVacuumDue = false;
-    await this.ports.rows.vacuum();
+    await vacuum(this.ports.database);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type EventLog, Follower, type UploadStore } from '#event-log';
 import type { Background, Clock, EgressGuard, Logger, Random, SecretBox } from '#platform';
+import { AbandonedUploads } from './abandoned-uploads.js';
 import { requireAllowed } from './connection-string.js';
 import { Datastores } from './datastores.js';
 import { Documents } from './documents.js';
@@ -65,7 +66,8 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     trigrams = await migrate(options.database, logger);
     database.tablesMade();
   };
-  const indexer = new Indexer({ ...options, ...parts, migrate: prepare });
+  const abandoned = new AbandonedUploads({ ...options, rows });
+  const indexer = new Indexer({ ...options, ...parts, database, abandoned, migrate: prepare });
   const follower = isIndexer ? followerOf(options, indexer) : null;
   const progress = new Progress({ log, clock, database, rows, follower });
   const check = (text: string) => requireAllowed(text, egress);

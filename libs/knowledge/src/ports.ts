@@ -6,6 +6,8 @@ export interface KnowledgeDatabase {
   /** Resolves when it can be used; rejects where nothing but the operator can help. */
   readonly ready: Promise<void>;
   readonly isOpen: boolean;
+  /** Whether the server is our own, with nothing in it but what is ours. */
+  readonly isOwn: boolean;
   query(config: QueryConfig, timeoutMs?: number): Promise<QueryResult>;
   /** Commits when `work` returns, unless it returns false. */
   transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean>;

@@ -23,6 +23,10 @@ export class PreparedDatabase implements KnowledgeDatabase {
     return this.database.isOpen;
   }
 
+  get isOwn(): boolean {
+    return this.database.isOwn;
+  }
+
   /** The tables are there. */
   tablesMade(): void {
     this.isPrepared = true;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SettingsRefused, notYetSupported, readSettings } from './settings.js';
+import { SettingsRefused, readSettings } from './settings.js';
 
 const KEY = Buffer.alloc(32, 7);
 
@@ -108,12 +108,6 @@ describe('settings', () => {
     expect(refusalOf({ EVENTSTORE_URL: 'esdb://es:2113', ...keys })).toMatch(
       /^ANNALS_MASTER_KEY must be set/,
     );
-  });
-
-  test('tell what nothing heeds yet', () => {
-    expect(
-      notYetSupported({ KAFKA_SSL: 'true', EVENTSTORE_URL: 'esdb://x', PORT: '1', KAFKA_SASL: '' }),
-    ).toEqual(['KAFKA_SSL']);
   });
 });
 

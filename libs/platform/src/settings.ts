@@ -98,18 +98,6 @@ export function readSettings(env: Environment = process.env): Settings {
   return Object.freeze(settings);
 }
 
-/** Variables that are read but that nothing heeds yet: a start that set one would not do what was asked. */
-export const NOT_YET_SUPPORTED = [
-  'KAFKA_BROKERS',
-  'KAFKA_COMMANDS_PROJECT',
-  'KAFKA_SSL',
-  'KAFKA_SASL',
-] as const;
-
-/** Which of NOT_YET_SUPPORTED are set. */
-export const notYetSupported = (env: Environment = process.env): readonly string[] =>
-  NOT_YET_SUPPORTED.filter((name) => textOf(env, name) !== null);
-
 /** A variable that is set to nothing counts as unset. */
 const textOf = (env: Environment, name: string): string | null => env[name]?.trim() || null;
 

@@ -1,20 +1,13 @@
-import {
-  CheckpointRefused,
-  ContentStore,
-  type EventLog,
-  type FileStore,
-  Follower,
-  type FollowerStatus,
-} from '#event-log';
+import { ContentStore, type EventLog, type FileStore, type Follower, type Position } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
 import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
-import { PROJECTED_PREFIXES, Projector } from './projection/projector.js';
+import { type Check, Projection } from './projection/projection.js';
 import { ApiKeys } from './queries/api-keys.js';
-import { Freshness, StoredProgress } from './queries/freshness.js';
+import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js';
 import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
 import { Sessions } from './queries/sessions.js';
@@ -32,16 +25,13 @@ export interface ReadModelsOptions {
   readonly background: Background;
   readonly logger: Logger;
   readonly contentCodec?: ContentCodec;
-  /** False: this process only reads; another one projects. */
+  /** False: this process only reads, until `openProjection`; another one projects. */
   readonly isProjector?: boolean;
   /** The projection ended although nobody stopped it: the process must not go on. */
   readonly onFatal?: (error: unknown) => void;
 }
 
-export interface Check {
-  readonly ok: boolean;
-  readonly detail?: string;
-}
+export type { Check } from './projection/projection.js';
 
 export interface ReadModels {
   /** Resolves when the tables are there; rejects with ReadModelsRefused. Nothing but lists has to wait for it. */
@@ -54,6 +44,10 @@ export interface ReadModels {
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
+  /** How far the tables are, whoever fills them. @throws ReadModelsUnavailable */
+  position(): Promise<Position>;
+  /** A term of projecting, to be started and stopped, where replicas take turns. */
+  openProjection(): Projection;
   /** Streams that cannot be projected, for a metric. */
   parkedStreams(): number;
   /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
@@ -66,31 +60,26 @@ export interface ReadModels {
 
 /** Starts what the queries need, in the background: it returns at once, and goes on without the database. */
 export function openReadModels(options: ReadModelsOptions): ReadModels {
-  const { log, files, clock, random, background, logger, isProjector = true } = options;
+  const { log, files, clock, isProjector = true } = options;
   const codec = options.contentCodec ?? new PlainContentCodec();
   const content = new ContentStore(files);
   const database = new Database(options);
   const store = new PostgresReadModelStore(database, codec, SCHEMA);
-  const projector = new Projector({ store, log, content, logger });
-  let fatal: string | null = null;
-  const onFatal = (error: unknown) => {
-    fatal = error instanceof Error ? error.message : String(error);
-    if (error instanceof CheckpointRefused) fatal += '; npm run rebuild makes the tables anew';
-    logger.error({ reason: fatal }, 'nothing is projected any more');
-    options.onFatal?.(error);
-  };
-  const follower = new Follower(
-    { name: 'read-models', prefixes: PROJECTED_PREFIXES, target: projector, onFatal },
-    { log, clock, random, background, logger },
-  );
-  const progress = isProjector ? follower : new StoredProgress(store, clock);
+  const open = (): Projection => new Projection({ ...options, store, database });
+  let projection = open();
+  const stored = new StoredProgress(store, clock);
+  const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness(log, progress, clock, () => database.isOpen);
   const runs = new Runs(database, log, codec, freshness);
-  let isClosed = false;
-  background.start('begin the projection', async () => {
-    await database.ready.catch(() => undefined);
-    if (isProjector && database.isOpen && !isClosed) follower.start();
-  });
+  if (isProjector) projection.start();
+  const reach = async (): Promise<void> => {
+    const head = await log.head();
+    await database.ready;
+    if (isProjector) return projection.follower.reached(head);
+    using deadline = clock.deadline(STORED_PATIENCE_MS);
+    await stored.reached(head, deadline.signal);
+  };
+  const health = new StoredHealth(log, stored, clock);
   return {
     ready: database.ready,
     history: new History(new HistoryRows(database, codec), log, content),
@@ -98,36 +87,39 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     sessions: new Sessions(database, codec, freshness),
     apiKeys: new ApiKeys(database, freshness),
     tasks: new Tasks(database, codec, content, freshness),
-    follower,
+    follower: projection.follower,
     database,
-    parkedStreams: () => projector.parkedStreams,
+    position: async () => (isProjector ? projection.follower.position : stored.position()),
+    openProjection: () => (projection = open()),
+    parkedStreams: () => projection.parkedStreams,
     caughtUp: () => freshness.caughtUp(),
     unfinishedSessions: async () => {
-      const head = await log.head();
-      await database.ready;
-      await follower.reached(head);
+      await reach();
       return runs.unfinishedSessions();
     },
     health: async () => ({
       database: checkOf(await database.health()),
-      projections:
-        fatal === null ? projectionOf(await follower.status(), projector.parkedStreams) : checkOf(fatal),
+      projections: await (isProjector ? projection.health() : healthFrom(projection, health)),
     }),
     close: async () => {
-      isClosed = true;
-      await follower.stop();
+      await projection.stop();
       await database.close();
     },
   };
 }
 
-/** Failures in a row after which the projection is not just late. */
-const MANY_FAILURES = 5;
+/** How long whoever looks for unfinished runs waits for the replica that projects. */
+const STORED_PATIENCE_MS = 15_000;
 
-/** Streams that are parked are for the operator to look at; the service is as ready as it was. */
-function projectionOf({ failures }: FollowerStatus, parked: number): Check {
-  if (failures >= MANY_FAILURES) return { ok: false, detail: `failed ${failures} times in a row` };
-  return parked === 0 ? { ok: true } : { ok: true, detail: `streams that cannot be projected: ${parked}` };
+/** Where replicas take turns: of the term of this process, or of what the others are seen to do. */
+async function healthFrom(projection: Projection, stored: StoredHealth): Promise<Check> {
+  const own = await projection.health();
+  if (!own.ok) return own;
+  try {
+    return checkOf(await stored.problem());
+  } catch (error) {
+    return checkOf(error instanceof Error ? error.message : String(error));
+  }
 }
 
 const checkOf = (problem: string | null): Check =>

@@ -9,7 +9,11 @@ export class Admission {
   private readonly taken = new Set<string>();
   private readonly waiters = new Map<string, () => void>();
 
-  constructor(private readonly maxRuns: number) {}
+  /** @param mayClaim whether this process may claim runs at all now: see Membership */
+  constructor(
+    private readonly maxRuns: number,
+    private readonly mayClaim: () => boolean = () => true,
+  ) {}
 
   get running(): number {
     return this.taken.size;
@@ -30,7 +34,7 @@ export class Admission {
   /** Takes a place for the run, if there is one. A run that has a place keeps it. */
   tryTake(run: string): boolean {
     if (this.taken.has(run)) return true;
-    if (this.taken.size >= this.maxRuns) return false;
+    if (this.taken.size >= this.maxRuns || !this.mayClaim()) return false;
     this.taken.add(run);
     return true;
   }
@@ -50,11 +54,16 @@ export class Admission {
     if (this.taken.delete(run)) this.wakeWaiters();
   }
 
+  /** Claims are possible again: whoever waits is called. */
+  reconsider(): void {
+    this.wakeWaiters();
+  }
+
   /** Whoever is woken may have nothing to drive any more: then the place is the next one's. */
   private wakeWaiters(): void {
     const inTurn = [...this.waiters];
     for (const [run, wake] of inTurn) {
-      if (this.taken.size >= this.maxRuns) return;
+      if (this.taken.size >= this.maxRuns || !this.mayClaim()) return;
       if (this.waiters.delete(run)) wake();
     }
   }

@@ -29,6 +29,8 @@ export interface CoreOptions {
   readonly maxSteps: number;
   readonly runTimeoutMs: number;
   readonly replica: string;
+  /** Whether this process may claim runs now; absent: always. */
+  readonly mayClaim?: () => boolean;
   /** 32 bytes, the same for all replicas and for good. */
   readonly idempotencySecret: Uint8Array;
 }
@@ -51,7 +53,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const contents = new ContentStore(files);
   const turn = new ModelTurn(model, clock, random, contents);
   const driver: DriverPorts = { clock, logger, contents, turn, limits: options };
-  const admission = new Admission(options.maxRuns);
+  const admission = new Admission(options.maxRuns, options.mayClaim);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };

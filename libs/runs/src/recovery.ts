@@ -35,12 +35,13 @@ export class Recovery {
   /**
    * Claims the session's run if another process's claim is the last, and those that wait when their turn comes. A log
    * that cannot be read is waited for; a session that is not there, or that cannot be made out, is left as it is.
+   * @param isLeft which of its runs were left by a replica that is gone; absent: all that are not this process's own
    */
-  async resume(id: string): Promise<void> {
+  async resume(id: string, isLeft?: (run: string) => boolean): Promise<void> {
     for (;;) {
       try {
         const session = await this.sessions.get(id);
-        return session.adopt();
+        return session.adopt(isLeft);
       } catch (error) {
         // Erased, and the tables do not know it yet.
         if (error instanceof Problem && error.code === 'not_found') return;

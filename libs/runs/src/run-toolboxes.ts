@@ -1,17 +1,20 @@
 import {
   type McpServerConfig,
+  type Tool,
   type Toolbox,
   type ToolboxRequest,
   Toolboxes,
   openMcpTools,
   reservedHandoffNames,
 } from '#agent';
+import type { KnowledgeTools } from '#knowledge';
 import type { Clock, EgressGuard, Logger } from '#platform';
 
 export interface RunToolboxPorts {
   readonly egress: EgressGuard;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly knowledge: Pick<KnowledgeTools, 'open'>;
 }
 
 /**
@@ -34,15 +37,21 @@ export class RunToolboxes extends Toolboxes {
     this.servers.delete(run);
   }
 
-  override async open({ run, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
-    if ((config.mcp_servers ?? []).length === 0) return NO_TOOLS;
+  override async open({ run, project, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+    const { mcp_servers: names = [], datastores = [], queries = [], agents = [] } = config;
     const servers = this.servers.get(run);
-    if (servers === undefined) return LOST;
-    const reserved = new Set(['run_workflow', ...reservedHandoffNames(config.agents ?? [])]);
+    if (names.length > 0 && servers === undefined) return LOST;
+    const reserved = new Set(['run_workflow', ...reservedHandoffNames(agents)]);
+    const knowledge =
+      datastores.length === 0
+        ? NO_KNOWLEDGE
+        : await this.ports.knowledge.open({ project, datastores, queries }, reserved);
+    if (servers === undefined) return { tools: knowledge, close: () => Promise.resolve() };
+    for (const { definition } of knowledge) reserved.add(definition.name);
     const mcp = await openMcpTools(servers, { ...this.ports, reserved }, signal);
     return {
       get tools() {
-        return mcp.tools;
+        return knowledge.length === 0 ? mcp.tools : [...knowledge, ...mcp.tools];
       },
       get notices() {
         return mcp.notices;
@@ -52,5 +61,5 @@ export class RunToolboxes extends Toolboxes {
   }
 }
 
-const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };
+const NO_KNOWLEDGE: readonly Tool[] = [];
 const LOST: Toolbox = { tools: [], isLost: true, close: () => Promise.resolve() };

@@ -35,8 +35,8 @@ export class Session {
   private claiming: string | null = null;
   private users = 0;
   private isStopped = false;
-  /** Runs that wait here were accepted by a replica that is gone. */
-  private isAdopted = false;
+  /** Runs that wait here although the replica that accepted them is gone. */
+  private readonly adopted = new Set<string>();
   /** A run of ours whose drive ended before the run did. */
   private brokenOff: string | null = null;
   private readonly requests = new Map<string, RequestEvent>();
@@ -87,8 +87,8 @@ export class Session {
     if (this.driving !== null) return;
     if (current?.worker === this.ports.worker) return this.startDriver(current);
     const next = waiting[0];
-    const isNextOurs = next?.replica === this.ports.replica || this.isAdopted;
-    if (current === null && next && isNextOurs) return this.claimNext(next.run);
+    const isOurs = next?.replica === this.ports.replica || this.adopted.has(next?.run ?? '');
+    if (current === null && next && isOurs) return this.claimNext(next.run);
     if (isIdle(this.journal.state)) this.rest();
   }
 
@@ -104,9 +104,10 @@ export class Session {
   }
 
   /** Goes on with what a replica left that is known to be gone: its run under way, and those that wait their turn. */
-  adopt(): void {
-    this.isAdopted = true;
-    this.takeOver();
+  adopt(isLeft: (run: string) => boolean = () => true): void {
+    const { current, waiting } = this.journal.state;
+    for (const { run } of waiting) if (isLeft(run)) this.adopted.add(run);
+    if (current !== null && isLeft(current.run)) this.takeOver();
     this.react();
   }
 
@@ -262,6 +263,7 @@ export class Session {
 
   private forget(run: string): void {
     this.requests.delete(run);
+    this.adopted.delete(run);
     this.ports.toolboxes.forget(run);
   }
 }

@@ -1,34 +1,32 @@
 import { type CallbackRun, CallbackRelay, Deliveries, HttpCallbackSender, type RelayPorts } from '#delivery';
 import type { Clock, EgressGuard } from '#platform';
-import { type ApiKeys, ROOT_KEY_ID } from '#runs';
+import { type ApiKeys, type Part, ROOT_KEY_ID } from '#runs';
 
 export interface Callbacks {
   readonly deliveries: Deliveries;
-  /** Ends within a little more than `graceMs`. */
-  close(graceMs: number): Promise<void>;
+  /** Makes what sends, which is to be started. */
+  openRelay(): Part;
+  /** When nothing is sent any more. */
+  close(): Promise<void>;
 }
 
 export interface CallbackOptions extends Omit<RelayPorts, 'sender' | 'secretOf' | 'onFatal'> {
   readonly egress: EgressGuard;
   readonly apiKeys: ApiKeys;
-  /** False: another process sends. */
-  readonly isRelay: boolean;
 }
 
-/** Puts together what sends callbacks, and starts it. */
-export function openCallbacks({ egress, apiKeys, isRelay, ...ports }: CallbackOptions): Callbacks {
+/** Puts together what sends callbacks. */
+export function openCallbacks({ egress, apiKeys, ...ports }: CallbackOptions): Callbacks {
   const { clock, logger } = ports;
   const sender = new HttpCallbackSender(egress, clock);
   const onFatal = (error: unknown): void => logger.error({ err: error }, 'callbacks are not sent any more');
   const secrets = new Secrets(apiKeys, clock);
   const secretOf = (run: CallbackRun): string | null => secrets.of(run);
-  const relay = new CallbackRelay({ ...ports, sender, secretOf, onFatal });
-  if (isRelay) relay.start();
-  const close = async (graceMs: number): Promise<void> => {
-    if (isRelay) await relay.stop(graceMs);
-    await sender.close();
+  return {
+    deliveries: new Deliveries(ports),
+    openRelay: () => new CallbackRelay({ ...ports, sender, secretOf, onFatal }),
+    close: () => sender.close(),
   };
-  return { deliveries: new Deliveries(ports), close };
 }
 
 /** How long an opened secret is used; then the key may have been deleted. */

@@ -1,13 +1,15 @@
 import { type FieldError, SCOPES, type Scope } from '#domain';
 import { Optional, Required, check } from './fields.js';
-import { type Rule, filledText, listOf, oneOf } from './rules.js';
+import { described, filledText, listOf, oneOf } from './rules.js';
 import { invalidFields } from './run-body.js';
 
-const scopes: Rule = (value) => {
-  const fault = listOf(oneOf(...SCOPES), 100)(value);
+const scopeList = listOf(oneOf(...SCOPES), 100);
+
+const scopes = described({ ...scopeList.schema, minItems: 1 }, (value) => {
+  const fault = scopeList(value);
   if (fault !== null) return fault;
   return Array.isArray(value) && value.length === 0 ? { message: 'must not be empty' } : null;
-};
+});
 
 export class NewApiKeyDto {
   @Required(filledText) readonly name!: string;

@@ -1,4 +1,4 @@
-import { type Rule, isObject } from './rules.js';
+import { described, isObject } from './rules.js';
 
 const MAX_HEADERS = 50;
 const MAX_BYTES = 8 * 1024;
@@ -22,8 +22,10 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
+const SCHEMA = { type: 'object', maxProperties: MAX_HEADERS, additionalProperties: { type: 'string' } };
+
 /** Headers that a caller wants to see in its callbacks. */
-export const callbackHeaders: Rule = (value) => {
+export const callbackHeaders = described(SCHEMA, (value) => {
   if (!isObject(value)) return { message: 'must be an object' };
   const headers = Object.entries(value);
   if (headers.length > MAX_HEADERS) return { message: `must have at most ${MAX_HEADERS} headers` };
@@ -34,7 +36,7 @@ export const callbackHeaders: Rule = (value) => {
     bytes += name.length + String(content).length;
   }
   return bytes > MAX_BYTES ? { message: `must be at most ${MAX_BYTES} bytes together` } : null;
-};
+});
 
 function wrongWith(name: string, content: unknown): string | null {
   if (!NAME.test(name)) return 'is not a header name';

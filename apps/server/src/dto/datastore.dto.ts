@@ -1,29 +1,31 @@
 import { type FieldError } from '#domain';
 import { type NewDatastore, connectionFault } from '#knowledge';
 import { Optional, OptionalObject, Required, check } from './fields.js';
-import { type Rule, filledText, flag, oneOf, text, wholeNumber } from './rules.js';
+import { described, filledText, flag, oneOf, text, wholeNumber } from './rules.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './query.js';
 import { invalidFields } from './run-body.js';
 
-const connectionString: Rule = (value) => {
+const CONNECTION = { type: 'string', minLength: 1, pattern: '^(postgres|postgresql|mysql|mariadb)://' };
+
+const connectionString = described(CONNECTION, (value) => {
   const fault = filledText(value);
   if (fault !== null || typeof value !== 'string') return fault;
   const message = connectionFault(value);
   return message === null ? null : { message };
-};
+});
 
 class MetadataDto {
   @Optional(connectionString) readonly connectionString?: string;
   @Optional(flag) readonly readOnly?: boolean;
 }
 
-class NewDatastoreDto {
+export class NewDatastoreDto {
   @Required(filledText) readonly name!: string;
   @Required(oneOf('database', 'documents')) readonly type!: 'database' | 'documents';
   @OptionalObject(MetadataDto) readonly metadata?: MetadataDto;
 }
 
-class SearchDto {
+export class SearchDto {
   @Required(text) readonly query!: string;
   @Optional(wholeNumber(1, MAX_LIMIT)) readonly limit?: number;
 }

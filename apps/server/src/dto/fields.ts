@@ -2,8 +2,10 @@ import { ValidateBy, getMetadataStorage, validateSync } from 'class-validator';
 import type { FieldError } from '#domain';
 import { type Rule, isObject, listOf, object } from './rules.js';
 
-type Dto = new () => object;
+export type Dto = new () => object;
 interface Nesting {
+  /** Every DTO that `choose` may name. */
+  readonly of: readonly Dto[];
   /** The DTO that a value is held against, once its field has passed. */
   readonly choose: (value: unknown) => Dto;
   readonly isList: boolean;
@@ -22,16 +24,19 @@ export const Optional = (rule: Rule): PropertyDecorator => Field(rule, true);
 export const OptionalObject = (of: Dto): PropertyDecorator => nested(one(of), Field(object, true));
 export const RequiredObject = (of: Dto): PropertyDecorator => nested(one(of), Field(object, false));
 /** A field that is one of several DTOs: `rule` makes sure that `choose` can tell which. */
-export const OptionalUnion = (rule: Rule, choose: (value: unknown) => Dto): PropertyDecorator =>
-  nested({ choose, isList: false }, Field(rule, true));
+export const OptionalUnion = (
+  of: readonly Dto[],
+  rule: Rule,
+  choose: (value: unknown) => Dto,
+): PropertyDecorator => nested({ of, choose, isList: false }, Field(rule, true));
 /** A field that is an array of at most `most` DTOs. */
 export const OptionalList = (of: Dto, most: number): PropertyDecorator =>
   nested(many(of), Field(listOf(object, most), true));
 export const RequiredList = (of: Dto, most: number): PropertyDecorator =>
   nested(many(of), Field(listOf(object, most), false));
 
-const one = (of: Dto): Nesting => ({ choose: () => of, isList: false });
-const many = (of: Dto): Nesting => ({ choose: () => of, isList: true });
+const one = (of: Dto): Nesting => ({ of: [of], choose: () => of, isList: false });
+const many = (of: Dto): Nesting => ({ of: [of], choose: () => of, isList: true });
 
 /** More than these help nobody, and an answer has a size, too. */
 const MAX_ERRORS = 50;
@@ -57,6 +62,28 @@ export function check(dto: Dto, body: unknown, path = '', errors: FieldError[] =
   const wrong = checkFields(instance, path, errors);
   checkNested(dto, instance, wrong, path, errors);
   return errors;
+}
+
+/** A field of a DTO, for the description of the interface. */
+export interface FieldDescription {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly isOptional: boolean;
+  /** The DTOs of which it is one, or a list of one; empty: the rule says all. */
+  readonly of: readonly Dto[];
+}
+
+/** The fields of a DTO as they are checked, those that must be there first. */
+export function describeFields(dto: Dto): readonly FieldDescription[] {
+  const nested = nestings.get(dto.prototype as object);
+  return getMetadataStorage()
+    .getTargetValidationMetadatas(dto, '', false, false)
+    .map(({ propertyName, context }) => ({
+      name: propertyName,
+      ...(context as Pick<FieldDescription, 'rule' | 'isOptional'>),
+      of: nested?.get(propertyName)?.of ?? [],
+    }))
+    .sort((a, b) => Number(a.isOptional) - Number(b.isOptional));
 }
 
 /** Whether a smaller DTO describes the body, too. */
@@ -115,7 +142,7 @@ const Field = (rule: Rule, isOptional: boolean): PropertyDecorator =>
         defaultMessage: () => 'is wrong',
       },
     },
-    { context: { rule } },
+    { context: { rule, isOptional } },
   );
 
 const nested =

@@ -30,6 +30,6 @@ const auth: Rule = (value) => {
 export class McpServerDto {
   @Required(filledText) readonly serverName!: string;
   @Required(httpUrl) readonly serverUrl!: string;
-  @OptionalUnion(auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
+  @OptionalUnion([BearerAuthDto, OauthAuthDto], auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
   readonly auth?: BearerAuthDto | OauthAuthDto;
 }

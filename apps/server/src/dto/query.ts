@@ -1,9 +1,21 @@
 import type { FieldError } from '#domain';
+import type { JsonSchema } from './rules.js';
 import { invalidFields } from './run-body.js';
 
 /** Reads one query parameter, or its absence. @throws WrongParameter */
-export type Parameter<T> = (text: string | undefined) => T;
+export interface Parameter<T> {
+  (text: string | undefined): T;
+  /** What it takes, for the description of the interface. */
+  readonly schema: JsonSchema;
+  readonly isRequired?: boolean;
+}
 type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** Reads the query string of a route. */
+export interface QueryReader<P extends Parameters> {
+  (raw: unknown): QueryOf<P>;
+  readonly parameters: P;
+}
 export type QueryOf<P extends Parameters> = { readonly [K in keyof P]: ReturnType<P[K]> };
 
 class WrongParameter extends Error {
@@ -14,8 +26,8 @@ class WrongParameter extends Error {
  * A reader of query strings: what is unknown, repeated or wrong is refused, naming it.
  * @throws (the reader) Problem invalid_request
  */
-export function query<P extends Parameters>(parameters: P): (raw: unknown) => QueryOf<P> {
-  return (raw) => {
+export function query<P extends Parameters>(parameters: P): QueryReader<P> {
+  const read = (raw: unknown): QueryOf<P> => {
     const given = (raw ?? {}) as Readonly<Record<string, unknown>>;
     const errors: FieldError[] = [];
     for (const path in given) {
@@ -23,24 +35,23 @@ export function query<P extends Parameters>(parameters: P): (raw: unknown) => Qu
         errors.push({ path: path.slice(0, 100), message: 'is not a known parameter' });
       else if (typeof given[path] !== 'string') errors.push({ path, message: 'must be given once' });
     }
-    const read: Record<string, unknown> = {};
+    const values: Record<string, unknown> = {};
     for (const [path, parameter] of errors.length > 0 ? [] : Object.entries(parameters)) {
       try {
-        read[path] = parameter(given[path] as string | undefined);
+        values[path] = parameter(given[path] as string | undefined);
       } catch (error) {
         if (!(error instanceof WrongParameter)) throw error;
         errors.push({ path, message: error.message });
       }
     }
     if (errors.length > 0) throw invalidFields(errors);
-    return read as QueryOf<P>;
+    return values as QueryOf<P>;
   };
+  return Object.assign(read, { parameters });
 }
 
-const optional =
-  <T>(read: (text: string) => T): Parameter<T | undefined> =>
-  (text) =>
-    text === undefined ? undefined : read(text);
+const optional = <T>(schema: JsonSchema, read: (text: string) => T): Parameter<T | undefined> =>
+  Object.assign((text: string | undefined) => (text === undefined ? undefined : read(text)), { schema });
 
 const filled = (text: string): string => {
   if (text === '') throw new WrongParameter('must not be empty');
@@ -48,15 +59,20 @@ const filled = (text: string): string => {
   return text;
 };
 
-export const optionalText = optional(filled);
+const FILLED = { type: 'string', minLength: 1 };
 
-export const requiredText: Parameter<string> = (text) => {
-  if (text === undefined) throw new WrongParameter('is required');
-  return filled(text);
-};
+export const optionalText = optional(FILLED, filled);
+
+export const requiredText: Parameter<string> = Object.assign(
+  (text: string | undefined) => {
+    if (text === undefined) throw new WrongParameter('is required');
+    return filled(text);
+  },
+  { schema: FILLED, isRequired: true },
+);
 
 export const optionalOneOf = <T extends string>(...values: readonly T[]): Parameter<T | undefined> =>
-  optional((text) => {
+  optional({ enum: values }, (text) => {
     const found = values.find((value) => value === text);
     if (found === undefined) throw new WrongParameter(`must be one of ${values.join(', ')}`);
     return found;
@@ -70,30 +86,38 @@ const revision = (text: string): number => {
 };
 
 /** `after`: an event's id, exclusive. */
-export const optionalRevision = optional(revision);
+export const optionalRevision = optional(
+  { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  revision,
+);
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
 
-export const limit: Parameter<number> = (text = String(DEFAULT_LIMIT)) => {
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (value < 1 || value > MAX_LIMIT)
-    throw new WrongParameter(`must be a whole number from 1 to ${MAX_LIMIT}`);
-  return value;
-};
+export const limit: Parameter<number> = Object.assign(
+  (text: string | undefined = String(DEFAULT_LIMIT)) => {
+    const value = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > MAX_LIMIT)
+      throw new WrongParameter(`must be a whole number from 1 to ${MAX_LIMIT}`);
+    return value;
+  },
+  { schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT } },
+);
 
 /** A date, or a date and time with its offset from UTC (RFC 3339), as milliseconds since 1970. */
-export const optionalDate = optional((text) => {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(
-    text,
-  );
-  const time = match === null ? NaN : Date.parse(text);
-  // Date.parse takes the 30th of February and means the 2nd of March.
-  if (Number.isNaN(time) || !isDay(match?.[1] ?? '')) {
-    throw new WrongParameter('must be a date or a time: 2026-01-31 or 2026-01-31T12:00:00Z');
-  }
-  return time;
-});
+export const optionalDate = optional(
+  { type: 'string', examples: ['2026-01-31', '2026-01-31T12:00:00Z'] },
+  (text) => {
+    const match =
+      /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(text);
+    const time = match === null ? NaN : Date.parse(text);
+    // Date.parse takes the 30th of February and means the 2nd of March.
+    if (Number.isNaN(time) || !isDay(match?.[1] ?? '')) {
+      throw new WrongParameter('must be a date or a time: 2026-01-31 or 2026-01-31T12:00:00Z');
+    }
+    return time;
+  },
+);
 
 function isDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`);

@@ -4,24 +4,40 @@ export interface Fault {
   readonly at?: string;
 }
 
+/** A JSON Schema (2020-12), as the OpenAPI description shows it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 /** null: nothing is wrong. */
-export type Rule = (value: unknown) => Fault | null;
+export interface Rule {
+  (value: unknown): Fault | null;
+  /** What the rule takes, as far as a schema can say it; absent: anything. */
+  readonly schema?: JsonSchema;
+}
+
+/** A rule and the schema that says the same. */
+export const described = (schema: JsonSchema, rule: (value: unknown) => Fault | null): Rule =>
+  Object.assign(rule, { schema });
 
 const wrong = (message: string, at?: string): Fault => (at === undefined ? { message } : { message, at });
 
 /** A string, which may be empty. */
-export const text: Rule = (value) => (typeof value === 'string' ? null : wrong('must be a string'));
+export const text = described({ type: 'string' }, (value) =>
+  typeof value === 'string' ? null : wrong('must be a string'),
+);
 
 /** A string of one character or more: names, ids, messages, queries. */
-export const filledText: Rule = (value) =>
-  typeof value !== 'string' ? wrong('must be a string') : value === '' ? wrong('must not be empty') : null;
+export const filledText = described({ type: 'string', minLength: 1 }, (value) =>
+  typeof value !== 'string' ? wrong('must be a string') : value === '' ? wrong('must not be empty') : null,
+);
 
-export const flag: Rule = (value) => (typeof value === 'boolean' ? null : wrong('must be true or false'));
+export const flag = described({ type: 'boolean' }, (value) =>
+  typeof value === 'boolean' ? null : wrong('must be true or false'),
+);
 
 export const oneOf = (...values: readonly string[]): Rule => {
   const known = new Set<unknown>(values);
   const fault = wrong(`must be one of ${values.join(', ')}`);
-  return (value) => (known.has(value) ? null : fault);
+  return described({ enum: values }, (value) => (known.has(value) ? null : fault));
 };
 
 /** A whole number from `least` to `most`. */
@@ -31,21 +47,23 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Rule
       ? `must be a whole number, ${least} or more`
       : `must be a whole number from ${least} to ${most}`,
   );
-  return (value) =>
+  return described({ type: 'integer', minimum: least, maximum: most }, (value) =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
       ? null
-      : fault;
+      : fault,
+  );
 };
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const object: Rule = (value) => (isObject(value) ? null : wrong('must be an object'));
+export const object = described({ type: 'object' }, (value) =>
+  isObject(value) ? null : wrong('must be an object'),
+);
 
 /** An array of at most `most` items, each of which the rule takes. */
-export const listOf =
-  (item: Rule, most: number): Rule =>
-  (value) => {
+export const listOf = (item: Rule, most: number): Rule =>
+  described({ type: 'array', items: item.schema ?? {}, maxItems: most }, (value) => {
     if (!Array.isArray(value)) return wrong('must be an array');
     if (value.length > most) return wrong(`must have at most ${most} items`);
     for (const [index, one] of value.entries()) {
@@ -53,33 +71,41 @@ export const listOf =
       if (fault !== null) return wrong(fault.message, `[${index}]${fault.at ?? ''}`);
     }
     return null;
-  };
+  });
 
 const MAX_URL = 8192;
+const URL_SCHEMA = {
+  type: 'string',
+  format: 'uri',
+  pattern: '^[hH][tT][tT][pP][sS]?://',
+  maxLength: MAX_URL,
+};
 
 /** An absolute http or https URL. */
-export const httpUrl: Rule = (value) => {
+export const httpUrl = described(URL_SCHEMA, (value) => {
   if (typeof value !== 'string') return wrong('must be a string');
   if (!/^https?:\/\//i.test(value) || value.length > MAX_URL || !URL.canParse(value)) {
     return wrong('must be an http or https URL');
   }
   return null;
-};
+});
 
 /** Like httpUrl, without a user or a password in it. */
-export const httpUrlWithoutCredentials: Rule = (value) => {
+export const httpUrlWithoutCredentials = described(URL_SCHEMA, (value) => {
   const fault = httpUrl(value);
   if (fault !== null || typeof value !== 'string') return fault;
   const { username, password } = new URL(value);
   return username === '' && password === '' ? null : wrong('must not hold credentials; send them in headers');
-};
+});
+
+const MAX_SECONDS = 31_536_000;
+const secondsAhead = wholeNumber(1, MAX_SECONDS);
 
 /** Seconds from now, or a date or cron expression, whose syntax is looked at later. */
-export const schedule: Rule = (value) =>
+export const schedule = described({ anyOf: [secondsAhead.schema ?? {}, filledText.schema ?? {}] }, (value) =>
   typeof value === 'number'
     ? secondsAhead(value)
     : typeof value === 'string'
       ? filledText(value)
-      : wrong('must be a number of seconds, a date or a cron expression');
-
-const secondsAhead = wholeNumber(1, 31_536_000);
+      : wrong('must be a number of seconds, a date or a cron expression'),
+);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type FieldError, Problem } from '#domain';
-import { parseRunRequest, refuseUnsupported } from './run-body.js';
+import { parseRunRequest } from './run-body.js';
 
 const errorsOf = (act: () => unknown): readonly FieldError[] => {
   try {
@@ -199,15 +199,5 @@ describe('a run request', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, 'hunter2']));
     expect(errorsIn(many)).toHaveLength(50);
     expect(JSON.stringify(errorsIn({ message: ['hunter2'], mode: 'hunter2' }))).not.toContain('hunter2');
-  });
-
-  test('is refused for what is not carried out yet, not for empty lists of it', () => {
-    expect(errorsOf(() => refuseUnsupported(parseRunRequest(full))).map(({ path }) => path)).toEqual([
-      'datastores',
-      'queries',
-    ]);
-    expect(
-      errorsOf(() => refuseUnsupported(parseRunRequest({ message: 'a', agents: [], schedules: [] }))),
-    ).toEqual([]);
   });
 });

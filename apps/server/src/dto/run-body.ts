@@ -58,18 +58,6 @@ export function parseRunRequest(body: unknown): RunBody {
   };
 }
 
-/** What is understood but not carried out yet: shorten it as it comes. */
-const UNSUPPORTED = ['datastores', 'queries'] as const satisfies readonly (keyof RunBody)[];
-
-/** @throws Problem invalid_request for fields that would be ignored */
-export function refuseUnsupported(body: RunBody): void {
-  const errors = UNSUPPORTED.filter((field) => isGiven(body[field])).map((path) => ({
-    path,
-    message: 'is not supported yet',
-  }));
-  if (errors.length > 0) throw invalidFields(errors);
-}
-
 /** A refusal that lists fields; its detail is the first of them. */
 export function invalidFields(errors: readonly FieldError[]): Problem {
   const [first] = errors;
@@ -78,9 +66,6 @@ export function invalidFields(errors: readonly FieldError[]): Problem {
 }
 
 const NONE: readonly never[] = [];
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && !(Array.isArray(value) && value.length === 0);
 
 /** The value of a field that has an old name, too. @throws Problem where both are there and differ */
 function either<T>(name: string, value: T | undefined, alias: string, other: T | undefined): T | undefined {

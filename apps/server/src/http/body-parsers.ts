@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { parseJson } from './json-body.js';
-import { termsOf } from './needs-scope.js';
+import { takesFile } from './needs-scope.js';
 
 /**
  * JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. A route that takes a
@@ -28,9 +28,6 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     else done(takesFile(request) ? NOT_MULTIPART : NOT_JSON);
   });
 }
-
-const takesFile = ({ routeOptions }: FastifyRequest): boolean =>
-  termsOf(routeOptions.config)?.takesFile === true;
 
 const NOT_MULTIPART = new Problem('unsupported_media_type', 'send the file as multipart/form-data');
 const NOT_JSON = new Problem('unsupported_media_type', 'send the body as application/json');

@@ -12,6 +12,11 @@ const BY_CODE: Readonly<Record<string, readonly [status: number, code: string, d
 const MALFORMED = [400, 'invalid_request', 'this is not a valid HTTP/1.1 request'] as const;
 const OVERLOADED = [503, 'overloaded', 'too many connections; try again later'] as const;
 
+/** What Node says of a request that is late. */
+export const REQUEST_TIMEOUT: NodeJS.ErrnoException = Object.assign(new Error('Request timeout'), {
+  code: 'ERR_HTTP_REQUEST_TIMEOUT',
+});
+
 /** For the server's `clientError`. */
 export function answerClientError(newId: () => string, error: NodeJS.ErrnoException, socket: Duplex): void {
   // Bytes in the middle of an answer that has begun would be taken for a part of it.

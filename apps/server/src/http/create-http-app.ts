@@ -13,17 +13,21 @@ import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission.js';
 import { Authenticator } from './authenticator.js';
+import { BodyDeadlines } from './body-deadlines.js';
 import { addBodyParsers } from './body-parsers.js';
-import { answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
+import { REQUEST_TIMEOUT, answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
 import { NestLogger } from './nest-logger.js';
 import { termsOf } from './needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problem-filter.js';
 import { requestIdOf } from './request-id.js';
+import { keepRouteBook } from '../openapi/route-book.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
 export interface HttpLimits {
-  /** Until the whole request has come. An answer that streams is not cut by it. */
+  /** Until the whole request has come; of a file, until its next piece. An answer that streams is not cut by it. */
   readonly requestTimeoutMs: number;
+  /** Until the whole of a file has come. */
+  readonly uploadTimeoutMs: number;
   /** Until the headers have come; silent connections are covered too. */
   readonly headersTimeoutMs: number;
   /** How often Node looks for those that are late. */
@@ -38,6 +42,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   requestTimeoutMs: 30_000,
+  uploadTimeoutMs: 600_000,
   headersTimeoutMs: 10_000,
   checkIntervalMs: 2_000,
   keepAliveTimeoutMs: 72_000,
@@ -82,6 +87,10 @@ export async function createHttpApp(
   };
   const adapter = new FastifyAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
+  // Before admission: what is refused may go on sending, too.
+  new BodyDeadlines(parts.clock, limits.requestTimeoutMs, ({ socket }) =>
+    answerClientError(newId, REQUEST_TIMEOUT, socket),
+  ).watch(fastify, limits.checkIntervalMs);
   addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
   limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
@@ -115,7 +124,7 @@ const fastifyOptions = (
 ): FastifyHttpOptions<RawServerDefault> & { skipMiddie: boolean; multipart: false } => ({
   logger: false,
   bodyLimit: settings.maxBodyBytes,
-  requestTimeout: limits.requestTimeoutMs,
+  requestTimeout: limits.uploadTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
   http: {
     headersTimeout: limits.headersTimeoutMs,
@@ -150,6 +159,7 @@ function addHooks(
 ): void {
   fastify.decorateRequest('principal', null);
   fastify.addHook('onRoute', requireTerms);
+  keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (admit(request, reply)) done();
   });

@@ -1,4 +1,5 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Scope } from '#domain';
 
 /** What the admission hook knows of a route before anything of the body is read. */
@@ -17,6 +18,10 @@ export const NeedsScope = (scope: Scope, more: Omit<RouteTerms, 'scope'> = {}): 
 
 /** Needs no key: health and docs only. */
 export const Open = (): MethodDecorator => RouteConfig({ scope: null } satisfies RouteTerms);
+
+/** Whether a request's route takes multipart/form-data. */
+export const takesFile = ({ routeOptions }: FastifyRequest): boolean =>
+  termsOf(routeOptions.config)?.takesFile === true;
 
 /** The terms of a route's config, or null where it has none. */
 export const termsOf = (config: unknown): RouteTerms | null =>

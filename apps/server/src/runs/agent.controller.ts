@@ -1,16 +1,18 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { KnowledgeTools } from '#knowledge';
 import { History, type MessageView } from '#read-models';
-import { SessionCommands, StartRunHandler, type AcceptedRun, type StartRun, type Principal } from '#runs';
+import { SessionCommands, StartRunHandler, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
-import { parseRunRequest, refuseUnsupported, type RunBody } from '../dto/run-body.js';
+import { parseRunRequest } from '../dto/run-body.js';
 import { RequestEgress } from './request-egress.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
+import { runCommandOf } from './run-command.js';
 
 interface AcceptedAnswer {
   readonly session: string;
@@ -31,7 +33,8 @@ export class AgentController {
     private readonly commands: SessionCommands,
     private readonly history: History,
     private readonly answers: RunAnswers,
-    private readonly egress: RequestEgress,
+    readonly egress: RequestEgress,
+    readonly knowledge: KnowledgeTools,
   ) {}
 
   @Post()
@@ -45,19 +48,15 @@ export class AgentController {
   ): Promise<void> {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
-    refuseUnsupported(body);
     checkRunSemantics(body);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
-    const started = await this.startRun.start({
-      ...commandOf(body, caller, request.id),
-      check: () => this.egress.requireAllowed(body),
-      ...this.egress.sealedCallback(body, caller.project),
-      ...(session === undefined ? {} : { session }),
-      ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent, session) } }),
-    });
+    const { project, keyId: actor } = caller;
+    const origin = { project, actor, requestId: request.id, trigger: 'request' as const };
+    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this);
+    const started = await this.startRun.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background) return void reply.code(202).send(accepted(started));
-    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller.project, reply);
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, project, reply);
     const { run, requested } = started;
     void this.answers.stream(reply, { session: started.session, run, after: requested });
   }
@@ -97,34 +96,3 @@ const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
   status: 'queued',
   task_ids: tasks,
 });
-
-function commandOf(body: RunBody, caller: Principal, requestId: string): StartRun {
-  return {
-    project: caller.project,
-    actor: caller.keyId,
-    correlationId: requestId,
-    message: body.message,
-    mode: body.mode,
-    config: {
-      ...(body.system === undefined ? {} : { system: body.system }),
-      ...(body.rules.length > 0 ? { rules: body.rules } : {}),
-      ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
-      ...(body.agents.length > 0 ? { agents: body.agents } : {}),
-      ...(body.workflows.length > 0 ? { workflows: body.workflows } : {}),
-      ...(body.mcp_servers.length > 0
-        ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
-        : {}),
-      ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
-    },
-    mcpServers: body.mcp_servers,
-    schedules: body.schedules,
-    onBusy: body.on_busy,
-    trigger: 'request',
-  };
-}
-
-/** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
-function payloadOf(sent: unknown, session: string | undefined): unknown {
-  const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
-  return { body, session: session ?? null };
-}

@@ -1,5 +1,5 @@
 import type { ReadModels } from '#read-models';
-import { type Core, TaskClock, type TaskClockPorts, TaskIndex, type TaskSnapshot } from '#runs';
+import { type Core, type Part, TaskClock, type TaskClockPorts, TaskIndex, type TaskSnapshot } from '#runs';
 
 /** Finds tasks in the read models, once they know all that was on the log. */
 class ReadModelTaskIndex extends TaskIndex {
@@ -10,7 +10,7 @@ class ReadModelTaskIndex extends TaskIndex {
   override async scheduled(): Promise<TaskSnapshot> {
     await this.catchUp();
     // Before the rows are read: they may know more than the position says, never less.
-    const { position } = this.readModels.follower;
+    const position = await this.readModels.position();
     return { tasks: await this.readModels.tasks.scheduled(), position };
   }
 
@@ -30,9 +30,12 @@ class ReadModelTaskIndex extends TaskIndex {
   }
 }
 
-/** The clock of the tasks, which is to be started. */
-export const openTaskClock = (
+/** Makes the clock of the tasks, which is to be started. */
+export function taskClockOf(
   { maker, firings }: Core,
   readModels: ReadModels,
   ports: Pick<TaskClockPorts, 'log' | 'clock' | 'background' | 'logger'>,
-): TaskClock => new TaskClock({ ...ports, maker, firings, index: new ReadModelTaskIndex(readModels) });
+): () => Part {
+  const index = new ReadModelTaskIndex(readModels);
+  return () => new TaskClock({ ...ports, maker, firings, index });
+}

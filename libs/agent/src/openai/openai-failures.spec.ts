@@ -16,33 +16,37 @@ import { OpenAiModelClient } from './openai-model-client.js';
 const apiKey = 'sk-secret-0123456789';
 let model: ScriptedModel;
 let client: OpenAiModelClient;
+/** Gives up soon: only for what it must give up on. */
+let hasty: OpenAiModelClient;
 
 beforeAll(async () => {
   model = await startScriptedModel();
-  client = new OpenAiModelClient({ baseUrl: model.url, apiKey, firstByteTimeoutMs: 150, idleTimeoutMs: 100 });
+  client = new OpenAiModelClient({ baseUrl: model.url, apiKey, idleTimeoutMs: 1_000 });
+  hasty = new OpenAiModelClient({ baseUrl: model.url, apiKey, firstByteTimeoutMs: 150, idleTimeoutMs: 100 });
 });
 
 afterAll(async () => {
   await client.close();
+  await hasty.close();
   await model.close();
 });
 
 const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [] };
 
 /** What came before the end or the failure, and the failure. */
-async function ask(turn: ScriptedTurn, signal = new AbortController().signal) {
+async function ask(turn: ScriptedTurn, signal = new AbortController().signal, asker = client) {
   model.script([turn]);
   const pieces: ModelPiece[] = [];
   try {
-    for await (const some of client.stream(request, signal)) pieces.push(...some);
+    for await (const some of asker.stream(request, signal)) pieces.push(...some);
   } catch (failure) {
     return { pieces, failure: failure as ModelFailure };
   }
   return { pieces, failure: undefined };
 }
 
-async function failureOf(turn: ScriptedTurn): Promise<ModelFailure> {
-  const { failure, pieces } = await ask(turn);
+async function failureOf(turn: ScriptedTurn, asker = client): Promise<ModelFailure> {
+  const { failure, pieces } = await ask(turn, undefined, asker);
   expect(pieces.some((piece) => piece.kind === 'end')).toBe(false);
   expect(failure).toBeInstanceOf(ModelFailure);
   return failure!;
@@ -170,17 +174,21 @@ describe('a broken answer', () => {
     ['with a reset', say('x', { kind: 'reset' })],
     ['with an early end', say('x', { kind: 'cut' })],
     ['that is reset before the headers', { kind: 'reset' }],
+    ['of status 600', { kind: 'status', status: 600 }],
+  ])('%s is a transient failure', async (_, turn) => expectTransient(await failureOf(turn)));
+
+  it.each<[string, ScriptedTurn]>([
     ['that never begins', { kind: 'hang' }],
     ['that hangs behind its headers', { steps: [{ kind: 'hang' }], role: false }],
     ['that hangs before its first word', say({ kind: 'hang' })],
     ['that hangs in the middle', say('x', { kind: 'hang' })],
-    ['of status 600', { kind: 'status', status: 600 }],
-  ])('%s is a transient failure', async (_, turn) => {
-    const failure = await failureOf(turn);
+  ])('%s is a transient failure', async (_, turn) => expectTransient(await failureOf(turn, hasty)));
+
+  const expectTransient = (failure: ModelFailure) => {
     expect(failure.kind).toBe('transient');
     expect(failure.message).toMatch(/^(the|a piece of the) (model server|connection|model)/);
     expect(failure.message).not.toContain('127.0.0.1');
-  });
+  };
 
   it('tells the error that the stream held', async () => {
     expect((await failureOf(say({ kind: 'error', error: { message: `no ${apiKey}` } }))).message).toBe(

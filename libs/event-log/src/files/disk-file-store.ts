@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FileMissing, FileStore } from '../file-store.js';
 import type { ReceivedFile, UploadStore } from '../upload-store.js';
 import { digestFile, linkDraft, writeDraft } from './draft.js';
-import { nameHash, nameOf, scopeFolder } from './names.js';
+import { nameHash, nameOf, scopeFolder, scopeOfFolder } from './names.js';
 
 /** No scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
@@ -74,6 +74,16 @@ export class DiskFileStore extends FileStore implements UploadStore {
     return join(this.folder, scopeFolder(scope), name);
   }
 
+  async scopesBefore(prefix: string, before: number): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const folder of await readdir(this.folder)) {
+      const scope = scopeOfFolder(folder);
+      if (scope === null || !scope.startsWith(prefix)) continue;
+      if ((await changedAt(join(this.folder, folder))) < before) found.push(scope);
+    }
+    return found;
+  }
+
   private async read(scope: string, name: string): Promise<Uint8Array> {
     try {
       return await readFile(this.pathOf(scope, name));
@@ -117,5 +127,15 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** Infinity for what has gone meanwhile. */
+const changedAt = (folder: string): Promise<number> =>
+  stat(folder).then(
+    ({ mtimeMs }) => mtimeMs,
+    (error: unknown) => {
+      if (isMissing(error)) return Infinity;
+      throw error;
+    },
+  );
 
 const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ENOENT';

@@ -15,3 +15,13 @@ export function nameHash(secret: Uint8Array, scope: string): Hmac {
 export function scopeFolder(scope: string): string {
   return encodeURIComponent(scope).replaceAll('.', '%2E').replaceAll('*', '%2A');
 }
+
+/** The scope of a folder that `scopeFolder` named; null: the folder is not ours. */
+export function scopeOfFolder(folder: string): string | null {
+  try {
+    const scope = decodeURIComponent(folder);
+    return scopeFolder(scope) === folder ? scope : null;
+  } catch {
+    return null;
+  }
+}

@@ -101,6 +101,11 @@ describe('verifying', () => {
     expect(report.faults[0]?.what).toBe(what);
   });
 
+  test("takes a relay's checkpoint, which belongs to no project", async () => {
+    const checkpoint = stored({ stream: 'relay-callbacks', meta: { ...META, project: '' } });
+    expect((await verify([checkpoint])).faults).toEqual([]);
+  });
+
   test('asks its checks in the order of the log, and counts what it does not keep', async () => {
     const log = await filled();
     const seen: number[] = [];

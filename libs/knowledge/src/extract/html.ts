@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import type { Block } from '../passage.js';
+import { unprocessable } from './unreadable-file.js';
 
 /** Not read by people. */
 const SILENT = new Set([
@@ -20,6 +21,8 @@ const BLOCKS = new Set(
   ),
 );
 const PIECE = 256 * 1024;
+/** Browsers stop at 512. The parser's time grows with the square of it. */
+const MAX_DEPTH = 10_000;
 
 /** Whether a text is a page: by its first tag, or because it has many. */
 export const isHtml = (text: string): boolean =>
@@ -29,11 +32,11 @@ export const isHtml = (text: string): boolean =>
   (/^\s*<(?:div|p|h[1-6]|table|ul|ol|section|article|main|meta|title)\b/i.test(text) &&
     /<\/(?:div|p|h[1-6]|table|ul|ol|section|article|main|title)>/i.test(text));
 
-/** The text of a page: paragraphs, headings, list items, table rows. */
+/** The text of a page: paragraphs, headings, list items, table rows. @throws UnreadableFile */
 export function* readHtml(html: string): Generator<Block> {
   const blocks: Block[] = [];
   let text = '';
-  let silent = 0;
+  let [silent, depth] = [0, 0];
   let row: string[] | null = null;
   const flush = (isHeading = false): void => {
     const line = text.replace(/[^\S\n]+/g, ' ').trim();
@@ -59,9 +62,11 @@ export function* readHtml(html: string): Generator<Block> {
         }
       },
       onopentag: (name, { alt }) => {
+        if (++depth > MAX_DEPTH) throw unprocessable('the file is nested too deeply');
         if (name === 'img' && alt !== undefined) text += ` ${alt} `;
       },
       onclosetag: (name) => {
+        depth -= 1;
         if (SILENT.has(name)) silent = Math.max(0, silent - 1);
         if (name === 'tr') endRow();
         else if (BLOCKS.has(name)) flush(/^(h[1-6]|title)$/.test(name));

@@ -43,8 +43,12 @@ function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Bl
   }
 }
 
+/** Text that is none to people. */
+const MARKUP = /^\s*(?:\{\\rtf|%!PS)/;
+
 function readText(text: string): Iterable<Block> {
-  if (isHtml(text)) return readHtml(text);
+  if (MARKUP.test(text)) throw unsupported('RTF and PostScript are not supported; save it as DOCX or PDF');
+  if (isHtml(text) || /^\s*<\?xml\b/.test(text)) return readHtml(text);
   const json = parsedJson(text);
   if (json !== undefined) return readJson(json);
   const delimiter = csvDelimiterOf(text);

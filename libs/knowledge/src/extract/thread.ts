@@ -19,7 +19,10 @@ port.on('message', (message: ToThread) => {
 yieldToOthers();
 
 async function run(path: string): Promise<void> {
-  send({ kind: 'done', extraction: await extract(path) });
+  taken = null;
+  const extraction = await extract(path);
+  await (taken as PromiseWithResolvers<void> | null)?.promise;
+  send({ kind: 'done', extraction });
 }
 
 async function extract(path: string): Promise<Extraction> {
@@ -57,11 +60,11 @@ async function extractPassages(path: string): Promise<Extraction> {
   return { kind: 'extracted', pages, passages: count };
 }
 
-/** The next batch is made when this one was taken. */
+/** One batch is on its way while the next is made. */
 async function give(batch: PassageBatch): Promise<void> {
+  await taken?.promise;
   taken = Promise.withResolvers<void>();
   send({ kind: 'passages', batch });
-  await taken.promise;
 }
 
 const send = (message: FromThread): void => port.postMessage(message);

@@ -11,6 +11,7 @@ import {
 } from '../callers-database.js';
 import type { Connection } from '../connection-string.js';
 import { guarded } from '../sql/guarded.js';
+import { outsideFunctionIn } from '../sql/outside-functions.js';
 import { addressOf } from '../sql/open-address.js';
 import { enclosureFault, withoutEnd } from '../sql/statement.js';
 import { agentError } from './errors.js';
@@ -75,6 +76,8 @@ async function begin(connection: MysqlConnection, mode: SqlRequest['mode']): Pro
 async function read(connection: MysqlConnection, { sql, values }: SqlRequest): Promise<SqlResult> {
   const fault = enclosureFault(sql);
   if (fault !== null) throw new DatabaseSays(fault);
+  const outside = outsideFunctionIn(sql, 'mysql');
+  if (outside !== null) throw new DatabaseSays(`${outside} may not be called here`);
   const query = withoutEnd(sql);
   await requireQuery(connection, query);
   // Run as it is, and not as a derived table: of that the server would forget the order.

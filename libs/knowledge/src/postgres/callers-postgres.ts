@@ -59,7 +59,7 @@ export class CallersPostgres extends CallersDatabase {
 }
 
 async function read(client: Client, { sql, values }: SqlRequest): Promise<SqlResult> {
-  const outside = outsideFunctionIn(sql);
+  const outside = outsideFunctionIn(sql, 'postgres');
   if (outside !== null) throw new DatabaseSays(`${outside} may not be called here`);
   await begin(client, 'READ ONLY');
   await client.query(extended(CURSOR + sql, values));

@@ -13,6 +13,7 @@ import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
 import { SCHEMA } from './tables.js';
+import { markVacuumDue } from './vacuum.js';
 
 const CHECKPOINT = 'knowledge';
 
@@ -59,13 +60,21 @@ export class KnowledgeRows {
     return row === undefined ? null : { logId: row.log_id, position: Number(row.position) };
   }
 
-  /** Rows and checkpoint together. Returns the uploads that are gone for good. @throws CheckpointMoved */
-  async apply({ logId, events, from, to }: FollowerBatch): Promise<readonly string[]> {
+  /**
+   * Rows and checkpoint together. Returns the uploads that are gone for good, after `remove` has done its part for them:
+   * a process that dies meanwhile does it again. @throws CheckpointMoved
+   */
+  async apply(
+    { logId, events, from, to }: FollowerBatch,
+    remove: (uploads: readonly string[]) => Promise<void>,
+  ): Promise<readonly string[]> {
     const gone: string[] = [];
     const isDone = await this.database.transaction(async (client) => {
       gone.length = 0;
       if (!(await moveCheckpoint(client, logId, from, to))) return false;
       for (const event of events) gone.push(...(await applyEvent(client, event)));
+      await remove(gone);
+      if (gone.length > 0) await markVacuumDue(client);
       return true;
     });
     if (!isDone) throw new CheckpointMoved('another process follows, too');
@@ -108,24 +117,39 @@ export class KnowledgeRows {
     return rows as UnreadUpload[];
   }
 
+  /** Those of the uploads that a document refers to. */
+  async knownUploads(uploads: readonly string[]): Promise<readonly string[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT upload FROM ${SCHEMA}.documents WHERE upload = ANY($1)`,
+      values: [uploads],
+    });
+    return (rows as { upload: string }[]).map(({ upload }) => upload);
+  }
+
   /** After a crash of the only process: nobody reads, and what belongs to no document never will. */
   async forgetReaders(): Promise<void> {
     await this.database.transaction(async (client) => {
-      const { rows } = await client.query<{ upload: string }>(
-        `SELECT upload FROM ${SCHEMA}.texts t
-         WHERE NOT EXISTS (SELECT 1 FROM ${SCHEMA}.documents d WHERE d.upload = t.upload)`,
-      );
-      for (const { upload } of rows) await removeUpload(client, upload);
+      await removeUnowned(client, 'true');
       await client.query(`UPDATE ${SCHEMA}.texts SET held_until = '-infinity' WHERE passages IS NULL`);
       return true;
     });
   }
 
-  /** What was deleted leaves the pages of the tables, too. */
-  async vacuum(): Promise<void> {
-    for (const table of ['passages', 'lexemes', 'texts', 'documents'])
-      await this.database.query({ text: `VACUUM ${SCHEMA}.${table}` }, 60_000);
+  /** Where others read, too: what was let go of a day ago and belongs to no document. */
+  async removeAbandoned(): Promise<void> {
+    await this.database.transaction(async (client) => {
+      await removeUnowned(client, `held_until < now() - interval '1 day'`);
+      return true;
+    });
   }
+}
+
+async function removeUnowned(client: PoolClient, which: string): Promise<void> {
+  const { rows } = await client.query<{ upload: string }>(
+    `SELECT upload FROM ${SCHEMA}.texts t
+     WHERE NOT EXISTS (SELECT 1 FROM ${SCHEMA}.documents d WHERE d.upload = t.upload) AND ${which}`,
+  );
+  for (const { upload } of rows) await removeUpload(client, upload);
 }
 
 async function moveCheckpoint(client: PoolClient, logId: string, from: number, to: number): Promise<boolean> {

@@ -65,5 +65,5 @@ test.each([
   ['SELECT U&"a"', 'U&"a"'],
   [`SELECT 'dblink(1)', dblink FROM t`, null],
 ])('functions that reach outside: %s', (sql, name) => {
-  expect(outsideFunctionIn(sql)).toBe(name);
+  expect(outsideFunctionIn(sql, 'postgres')).toBe(name);
 });

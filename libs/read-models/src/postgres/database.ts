@@ -57,6 +57,11 @@ export class Database {
     return this.source !== null;
   }
 
+  /** Whether the server is our own, with nothing in it but what is ours. */
+  get isOwn(): boolean {
+    return this.embedded !== null;
+  }
+
   /** What is wrong, in a line for an operator; null: nothing. */
   async health(): Promise<string | null> {
     if (this.source === null) return this.problem;

@@ -26,6 +26,9 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
   max_wal_senders: 0,
   max_wal_size: '128MB',
   min_wal_size: '32MB',
+  // A file that is used again holds what was deleted.
+  wal_recycle: 'off',
+  wal_init_zero: 'off',
   checkpoint_timeout: '15min',
   // Processes and threads that so small a database does without.
   io_method: 'sync',

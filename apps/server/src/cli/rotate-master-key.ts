@@ -1,4 +1,4 @@
-import { LogRefused, LogUnavailable, rotateMaster } from '#event-log';
+import { rotateMaster } from '#event-log';
 import {
   PinoLogger,
   SettingsRefused,
@@ -9,13 +9,13 @@ import {
   openMasterKey,
   readSettings,
 } from '#platform';
-import { isBegun, openKeyStore, wrappingKey } from './open-keys.js';
+import { isBegun, openKeyStore, wrappingKey } from '../open-keys.js';
 
 /**
- * `npm run rotate-master-key`: wraps all keys with a new master key, while the service runs or stands. The new key is
+ * `annals rotate-master-key`: wraps all keys with a new master key, while the service runs or stands. The new key is
  * ANNALS_NEW_MASTER_KEY where ANNALS_MASTER_KEY is set; otherwise DATA_DIR's own key is replaced by one that is made here.
  */
-async function rotate(): Promise<void> {
+export async function run(): Promise<number> {
   const settings = readSettings();
   const { dataDir, masterKey, newMasterKey } = settings;
   if (masterKey !== null && newMasterKey === null)
@@ -24,7 +24,7 @@ async function rotate(): Promise<void> {
     throw new SettingsRefused(
       'ANNALS_NEW_MASTER_KEY must be unset: the key of DATA_DIR is replaced by one made here',
     );
-  if (!isBegun(settings) && settings.databaseUrl === null)
+  if (!isBegun(settings) && settings.eventstoreUrl === null)
     throw new SettingsRefused('DATA_DIR has no keys yet: nothing is wrapped with a master key');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new PinoLogger('warn') };
   const old = openMasterKey(dataDir, masterKey, true);
@@ -38,14 +38,8 @@ async function rotate(): Promise<void> {
       process.stdout.write(
         'set ANNALS_MASTER_KEY to the new key before the next start; then the old one is of no use\n',
       );
+    return 0;
   } finally {
     await store.close();
   }
 }
-
-await rotate().catch((error: unknown) => {
-  const isExpected =
-    error instanceof SettingsRefused || error instanceof LogRefused || error instanceof LogUnavailable;
-  process.stderr.write(`${isExpected ? error.message : (error as Error).stack}\n`);
-  process.exitCode = 1;
-});

@@ -1,8 +1,8 @@
-import { SingleBar } from 'cli-progress';
-import { LogRefused, LogUnavailable, type RecordedEvent, verifyLog } from '#event-log';
-import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
-import { openSealed } from './open-keys.js';
-import { RunChecks } from './run-checks.js';
+import { type RecordedEvent, verifyLog } from '#event-log';
+import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
+import { openSealed } from '../open-keys.js';
+import { RunChecks } from '../run-checks.js';
+import { Progress } from './progress.js';
 
 /** Streams that hold what somebody said. */
 const CONTENT = /^(?:session|task|delivery|datastore|document)-/;
@@ -12,15 +12,16 @@ const unsealedContent = ({ stream, type, meta }: RecordedEvent): string | undefi
     ? 'its content is not sealed'
     : undefined;
 
-/** `npm run verify-log`: reads the whole log that the settings name, and says what is wrong with it. */
-async function verify(): Promise<void> {
+/** `annals verify-log`: reads the whole log that the settings name, and says what is wrong with it. */
+export async function run(): Promise<number> {
   const logger = new PinoLogger('warn');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
   const { log, vault, close } = await openSealed(readSettings(), ports);
-  const bar = new SingleBar({ format: '{bar} {percentage}% | {eta_formatted} left' });
   const runs = new RunChecks();
+  let progress: Progress | null = null;
   try {
-    bar.start(Math.max(1, await log.head()), 0);
+    const bar = new Progress(await log.head());
+    progress = bar;
     const { events, streams, proven, erased, faultCount, faults } = await verifyLog(log, {
       checks: [runs.check, unsealedContent],
       keys: vault,
@@ -33,16 +34,9 @@ async function verify(): Promise<void> {
     process.stdout.write(
       `${events} events (${proven} proven, ${erased} erased), ${streams} streams, ${runs.count} runs (${runs.unfinished} not ended), ${faultCount} faults\n`,
     );
-    if (faultCount > 0) process.exitCode = 1;
+    return faultCount > 0 ? 1 : 0;
   } finally {
-    bar.stop();
+    progress?.stop();
     await close();
   }
 }
-
-await verify().catch((error: unknown) => {
-  const isExpected =
-    error instanceof SettingsRefused || error instanceof LogRefused || error instanceof LogUnavailable;
-  process.stderr.write(`${isExpected ? error.message : (error as Error).stack}\n`);
-  process.exitCode = 1;
-});

@@ -1,0 +1,44 @@
+import type { Command } from './command.js';
+
+/** Every command, in the order of the help. A new one is an entry here and a module with `run`. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'start',
+    summary: 'runs the service until SIGTERM or SIGINT',
+    details:
+      'Settings are environment variables (docs/settings.md). Ends within 30 s of a signal; a second one ends it at once.',
+    load: () => import('./start.js'),
+  },
+  {
+    name: 'rebuild',
+    summary: 'fills the read models anew from the log',
+    details:
+      'New tables take the place of those in use when they are complete. Stop the service first where the log is embedded. ' +
+      'Calls no model and sends nothing.',
+    load: () => import('./rebuild.js'),
+  },
+  {
+    name: 'rotate-master-key',
+    summary: 'wraps the keys of content with a new master key',
+    details:
+      'The service may run. The new key is ANNALS_NEW_MASTER_KEY where ANNALS_MASTER_KEY is set; otherwise the key of ' +
+      'DATA_DIR is replaced by one that is made here. Broken off, it goes on when it is called again (docs/privacy.md).',
+    load: () => import('./rotate-master-key.js'),
+  },
+  {
+    name: 'verify-log',
+    summary: 'reads the whole log and says what is wrong with it',
+    details:
+      'Only reads: envelopes, runs, commitments and chains (docs/log-format.md). Stop the service first where the log is ' +
+      'embedded. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
+    load: () => import('./verify-log.js'),
+  },
+  {
+    name: 'copy-log',
+    summary: 'copies the log between DATA_DIR and EVENTSTORE_URL, and compares both',
+    operands: [['to-eventstoredb', 'to-embedded']],
+    flags: { '--resume': 'goes on with a copy that was broken off' },
+    details: 'Stop the service first. The target must be empty. Then run `annals rebuild`.',
+    load: () => import('./copy-log.js'),
+  },
+];

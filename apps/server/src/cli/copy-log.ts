@@ -1,0 +1,54 @@
+import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event-log';
+import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
+import { type LogPorts, openLog } from '../open-log.js';
+import type { CommandArgs } from './command.js';
+import { Progress } from './progress.js';
+
+/**
+ * `annals copy-log`: copies the embedded log of DATA_DIR into the EventStoreDB of EVENTSTORE_URL, or back. The service
+ * must not run meanwhile.
+ */
+export async function run({ operands: [direction], flags }: CommandArgs): Promise<number> {
+  const settings = readSettings();
+  if (settings.eventstoreUrl === null) throw new SettingsRefused('EVENTSTORE_URL must be set to copy a log');
+  const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new PinoLogger('warn') };
+  const embedded = await openLog({ ...settings, eventstoreUrl: null }, ports);
+  try {
+    const server = await openLog(settings, ports);
+    try {
+      const [from, to] = direction === 'to-eventstoredb' ? [embedded, server] : [server, embedded];
+      return await copyBetween(from, to, flags.has('--resume'), ports);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await embedded.close();
+  }
+}
+
+async function copyBetween(
+  from: EventLog,
+  to: EventLog,
+  isResumed: boolean,
+  ports: LogPorts,
+): Promise<number> {
+  const progress = new Progress(await from.head());
+  try {
+    const { events, streams } = await copyLog(from, to, {
+      isResumed,
+      onProgress: (position) => progress.update(position),
+      append: (stream, events, expected) =>
+        appendUntilDefinite(to, ports.clock, ports.random, stream, events, { expected }),
+    });
+    progress.stop();
+    process.stdout.write(`${events} events of ${streams} streams copied; comparing both logs\n`);
+  } finally {
+    progress.stop();
+  }
+  const differing = await compareLogs(from, to);
+  for (const stream of differing.slice(0, 100)) process.stdout.write(`not the same: ${stream}\n`);
+  process.stdout.write(
+    differing.length === 0 ? 'the logs are the same\n' : `${differing.length} streams differ\n`,
+  );
+  return differing.length > 0 ? 1 : 0;
+}

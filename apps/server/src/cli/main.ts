@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+import { programVersion } from '../openapi/version.js';
+import { UsageFault } from './command.js';
+import { COMMANDS } from './commands.js';
+import { helpOf, helpOfCommand } from './help.js';
+import { parseArguments } from './parse-arguments.js';
+
+const FAILED = 1;
+const MISUSED = 2;
+
+/** The exit code; null: the process goes on, and ends by itself. */
+async function annals(words: readonly string[]): Promise<number | null> {
+  const wanted = parseArguments(words, COMMANDS);
+  switch (wanted.kind) {
+    case 'version':
+      process.stdout.write(`annals ${programVersion()}\n`);
+      return 0;
+    case 'help':
+      process.stdout.write(wanted.command === null ? helpOf(COMMANDS) : helpOfCommand(wanted.command));
+      return 0;
+    case 'run':
+      return (await wanted.command.load()).run(wanted.args);
+  }
+}
+
+/** What an operator can mend is said in one line. */
+function refuse(error: unknown): number {
+  if (error instanceof UsageFault) {
+    process.stderr.write(`annals: ${error.message}\n`);
+    return MISUSED;
+  }
+  const isExpected = EXPECTED.has((error as Error).name);
+  process.stderr.write(`${isExpected ? (error as Error).message : (error as Error).stack}\n`);
+  return FAILED;
+}
+
+/** By name, so that `--help` does not load what knows the classes. */
+const EXPECTED = new Set(['SettingsRefused', 'LogRefused', 'LogUnavailable', 'ReadModelsRefused']);
+
+enableCompileCache();
+const code = await annals(process.argv.slice(2)).catch(refuse);
+if (code !== null) process.exitCode = code;

@@ -1,0 +1,175 @@
+import type { JsonSchema } from '../dto/rules.js';
+import { AGENT_EVENT } from './event-schemas.js';
+import {
+  COUNT,
+  DOLLARS,
+  EVENT_ID,
+  FLAG,
+  TEXT,
+  TIME,
+  component,
+  listOf,
+  objectOf,
+  oneOf,
+  orNull,
+} from './json-schema.js';
+
+const RUN_STATUS = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
+const RUN_ERROR = objectOf({ code: TEXT, message: TEXT, retryable: FLAG });
+
+const MESSAGE = objectOf({
+  type: oneOf('user_message', 'agent_thinking', 'agent_response', 'agent_tool_use'),
+  content: TEXT,
+});
+
+const RUN = objectOf({
+  run_id: TEXT,
+  session: TEXT,
+  status: RUN_STATUS,
+  mode: oneOf('flash', 'base', 'max'),
+  model: TEXT,
+  trigger: oneOf('request', 'task', 'kafka'),
+  actor: { ...TEXT, description: 'the id of the key' },
+  created_at: TIME,
+  started_at: orNull(TIME),
+  ended_at: orNull(TIME),
+  cost: DOLLARS,
+  usage: objectOf({ input_tokens: COUNT, output_tokens: COUNT }),
+  error: orNull(RUN_ERROR),
+  last_event_id: orNull(EVENT_ID),
+});
+
+const ACCEPTED_RUN = objectOf({
+  session: TEXT,
+  run_id: TEXT,
+  status: { const: 'queued' },
+  task_ids: listOf(TEXT),
+});
+
+const ENDED_RUN = objectOf(
+  {
+    session: TEXT,
+    run_id: TEXT,
+    status: oneOf('completed', 'failed', 'cancelled'),
+    response: { ...TEXT, description: 'the text of the last turn' },
+    messages: listOf(component('Message')),
+    cost: DOLLARS,
+    task_ids: listOf(TEXT),
+  },
+  { final_output: { description: 'the value, if it was asked for' }, error: RUN_ERROR },
+);
+
+const SESSION = objectOf({
+  session: TEXT,
+  title: orNull(TEXT),
+  message_count: COUNT,
+  last_status: orNull(RUN_STATUS),
+  cost: DOLLARS,
+  created_at: TIME,
+});
+
+const FIRING = objectOf({ slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG });
+
+const TASK = objectOf({
+  task_id: TEXT,
+  session: TEXT,
+  schedule: { type: ['integer', 'string'] },
+  timezone: TEXT,
+  message: TEXT,
+  status: oneOf('scheduled', 'paused', 'finished', 'cancelled'),
+  created_at: TIME,
+  next_run_at: orNull(TIME),
+  last_run_at: orNull(TIME),
+  firings: { ...listOf(FIRING), maxItems: 100 },
+});
+
+const DELIVERY = objectOf({
+  delivery_id: TEXT,
+  sequence: { type: 'integer', minimum: 1 },
+  type: TEXT,
+  status: oneOf('pending', 'retrying', 'delivered', 'failed', 'stopped'),
+  attempts: COUNT,
+  last_status: orNull({ type: 'integer' }),
+  next_attempt_at: orNull(TIME),
+  last_error: orNull(TEXT),
+  last_response: orNull(TEXT),
+});
+
+const DATASTORE = objectOf({
+  datastore_id: TEXT,
+  name: TEXT,
+  type: oneOf('database', 'documents'),
+  created_at: TIME,
+});
+
+const UPLOADED_DOCUMENT = {
+  document_id: TEXT,
+  datastore_id: TEXT,
+  filename: TEXT,
+  status: oneOf('indexed', 'processing', 'failed'),
+  indexed_at: orNull(TIME),
+};
+
+const DOCUMENT = objectOf({
+  ...UPLOADED_DOCUMENT,
+  created_at: TIME,
+  bytes: COUNT,
+  pages: orNull(COUNT),
+  error: orNull(objectOf({ code: TEXT, message: TEXT })),
+});
+
+const SEARCH_ITEM = objectOf({
+  document_id: TEXT,
+  filename: TEXT,
+  page: orNull({ type: 'integer' }),
+  text: TEXT,
+  score: { type: 'number' },
+});
+
+const key = {
+  name: TEXT,
+  scopes: listOf(oneOf('run', 'read', 'datastores', 'admin')),
+  project: TEXT,
+  created_at: TIME,
+};
+
+const READINESS = objectOf({
+  status: oneOf('ok', 'unavailable'),
+  checks: {
+    type: 'object',
+    additionalProperties: objectOf({ status: oneOf('ok', 'failing') }, { detail: TEXT }),
+  },
+});
+
+const PROBLEM = objectOf(
+  {
+    type: TEXT,
+    title: TEXT,
+    status: { type: 'integer' },
+    detail: TEXT,
+    code: { ...TEXT, description: 'tells refusals of one status apart' },
+    request_id: TEXT,
+  },
+  { errors: { ...listOf(objectOf({ path: TEXT, message: TEXT })), minItems: 1 } },
+);
+
+/** What is answered, by the name under which the description refers to it. */
+export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  AgentEvent: AGENT_EVENT,
+  RecordedEvent: objectOf({ id: EVENT_ID, data: component('AgentEvent') }),
+  Message: MESSAGE,
+  Run: RUN,
+  AcceptedRun: ACCEPTED_RUN,
+  EndedRun: ENDED_RUN,
+  Session: SESSION,
+  Task: TASK,
+  Delivery: DELIVERY,
+  Datastore: DATASTORE,
+  UploadedDocument: objectOf(UPLOADED_DOCUMENT),
+  Document: DOCUMENT,
+  SearchItem: SEARCH_ITEM,
+  ApiKey: objectOf({ id: TEXT, ...key }),
+  NewKey: objectOf({ id: TEXT, key: TEXT, webhook_secret: TEXT, ...key }),
+  Readiness: READINESS,
+  Problem: PROBLEM,
+};

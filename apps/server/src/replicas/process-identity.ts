@@ -1,0 +1,40 @@
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Where a process runs, so that another one in the same place can see whether it still does. */
+export interface Identity {
+  readonly host: string;
+  /** Process ids mean the same only within it; null: the system does not say. */
+  readonly namespace: string | null;
+  readonly pid: number;
+}
+
+export const ownIdentity = (): Identity => ({
+  host: hostname(),
+  namespace: pidNamespace(),
+  pid: process.pid,
+});
+
+/** Whether the process has certainly ended: it ran here, and its id is nobody's, or this process's own. */
+export function hasEnded({ host, namespace, pid }: Identity): boolean {
+  const here = ownIdentity();
+  if (namespace === null || here.namespace !== namespace || here.host !== host) return false;
+  return pid === here.pid || !isAlive(pid);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'ESRCH';
+  }
+}
+
+function pidNamespace(): string | null {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return null;
+  }
+}

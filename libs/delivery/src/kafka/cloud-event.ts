@@ -1,0 +1,73 @@
+import type { ContentStore, RecordedEvent } from '#event-log';
+import { publicJson } from '../public-json.js';
+
+/** One record of the topic: CloudEvents 1.0 in the binary mode of its Kafka binding. */
+export interface CloudEventRecord {
+  /** The session: its events are in one partition, in order. */
+  readonly key: string;
+  /** The event's `data:` JSON, as every other client gets it; null where the data stand elsewhere (`ce_dataref`). */
+  readonly value: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the record of a public event, from what the log holds alone: made again it is the same.
+ * `json` null: too large for a record, or gone; `ce_dataref` (the extension of that name) then says where it is read.
+ */
+export function cloudEventOf(event: RecordedEvent, session: string, json: string | null): CloudEventRecord {
+  const { id, type, time, revision, meta } = event;
+  const run = meta.run ?? '';
+  return {
+    key: session,
+    value: json,
+    headers: {
+      ce_specversion: '1.0',
+      ce_id: id,
+      ce_source: `/sessions/${session}`,
+      ce_type: type,
+      ce_time: new Date(time).toISOString(),
+      ce_subject: run,
+      ce_project: meta.project,
+      ce_revision: String(revision),
+      ...(meta.traceparent === undefined ? {} : { ce_traceparent: meta.traceparent }),
+      ...(json === null
+        ? { ce_dataref: `/runs/${run}/events?after=${revision - 1}` }
+        : { 'content-type': 'application/json' }),
+    },
+  };
+}
+
+/** Roughly what a record takes on the wire beside its value. */
+const OVERHEAD_BYTES = 512;
+
+/** At most so many bytes; more only where the text is close to it and has few characters beyond ASCII. */
+export const sizeOf = ({ value, key }: CloudEventRecord): number =>
+  OVERHEAD_BYTES + key.length + (value === null ? 0 : Buffer.byteLength(value));
+
+/** Makes records of events whose content may lie in a file. Owns how often it failed to read one. */
+export class CloudEvents {
+  private failing: { readonly id: string; readonly times: number } | null = null;
+
+  constructor(private readonly contents: ContentStore) {}
+
+  /** @throws whatever the file store says, the first ATTEMPTS times; then the record goes without its data */
+  async recordOf(event: RecordedEvent, maxBytes: number): Promise<CloudEventRecord> {
+    const session = event.stream.slice('session-'.length);
+    const record = cloudEventOf(event, session, await this.jsonOf(event, session));
+    return sizeOf(record) <= maxBytes ? record : cloudEventOf(event, session, null);
+  }
+
+  private async jsonOf(event: RecordedEvent, session: string): Promise<string | null> {
+    try {
+      return await publicJson(event, session, this.contents);
+    } catch (error) {
+      const times = this.failing?.id === event.id ? this.failing.times + 1 : 1;
+      this.failing = { id: event.id, times };
+      if (times < ATTEMPTS) throw error;
+      return null;
+    }
+  }
+}
+
+/** A file that is still not there after so many tries does not hold up the others. */
+const ATTEMPTS = 5;

@@ -1,0 +1,166 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { closeQuietly } from './bounded.js';
+import { reasonOf } from './kafka-client.js';
+import { type CommandOutcome, commandOf } from './kafka-command.js';
+import type { CommandsPorts } from './kafka-commands.js';
+import { type KnownEnds, ProgressWatch } from './progress-watch.js';
+import { Rejections } from './rejections.js';
+import { COMMANDS, COMMANDS_GROUP, commandTopics, ensureTopics } from './topics.js';
+import { withAdmin } from './transactions.js';
+
+const SESSION_TIMEOUT_MS = 20_000;
+const HEARTBEAT_MS = 2_000;
+const FETCH_WAIT_MS = 500;
+const COMMIT_EVERY_MS = 1_000;
+/** Of a command that nobody expected to fail. */
+const ATTEMPTS = 3;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 3_000;
+
+interface Counts {
+  accepted: number;
+  rejected: number;
+}
+
+/** One consumer, from its making to its end. Owns its connections. */
+export class CommandSession {
+  private readonly rejections: Rejections;
+  private readonly consumer: Consumer;
+  private readonly progress: ProgressWatch;
+  /** Why the command under way is not settled yet. */
+  trouble: string | null = null;
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly ports: CommandsPorts,
+    private readonly counts: Counts,
+    knownEnds: KnownEnds,
+  ) {
+    this.rejections = new Rejections(kafka, ports.clock);
+    this.consumer = kafka.consumer({
+      groupId: COMMANDS_GROUP,
+      sessionTimeout: SESSION_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      // Whoever made this session makes another.
+      retry: { retries: 4, restartOnFailure: () => Promise.resolve(false) },
+    });
+    this.progress = new ProgressWatch(this.consumer, kafka, ports.clock, knownEnds);
+  }
+
+  get isMember(): boolean {
+    return this.progress.isMember;
+  }
+
+  get waiting(): number {
+    return this.progress.waiting;
+  }
+
+  /** Until the signal is aborted. @throws TopicRefused, NoProgress; what kafkajs throws */
+  async run(stop: AbortSignal, whenMember: () => void): Promise<void> {
+    const { consumer } = this;
+    const crashed = Promise.withResolvers<never>();
+    consumer.on(consumer.events.CRASH, ({ payload }) => crashed.reject(payload.error));
+    consumer.on(consumer.events.GROUP_JOIN, whenMember);
+    const ended = new AbortController();
+    try {
+      const consuming = this.consume(stop);
+      await Promise.race([consuming, crashed.promise, this.progress.watch(stop, ended.signal)]);
+    } finally {
+      ended.abort();
+      crashed.promise.catch(() => undefined);
+      await closeQuietly(this.ports.clock, consumer);
+      await this.rejections.close();
+    }
+  }
+
+  private async consume(stop: AbortSignal): Promise<void> {
+    const { clock, maxCommandBytes } = this.ports;
+    const wishes = commandTopics(maxCommandBytes);
+    const partitions = wishes[0]?.partitions ?? 1;
+    await withAdmin(this.kafka, clock, stop, (admin) => ensureTopics(admin, wishes));
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topic: COMMANDS, fromBeginning: true });
+    await this.consumer.run({
+      autoCommit: true,
+      autoCommitInterval: COMMIT_EVERY_MS,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: partitions,
+      eachBatch: (payload) => this.settleBatch(payload, stop),
+    });
+    await aborted(stop);
+  }
+
+  private async settleBatch(payload: EachBatchPayload, stop: AbortSignal): Promise<void> {
+    const { batch } = payload;
+    const goesOn = (): boolean => payload.isRunning() && !payload.isStale() && !stop.aborted;
+    const heartbeat = (): Promise<void> => payload.heartbeat();
+    for (const message of batch.messages) {
+      if (!goesOn()) return;
+      const isSettled = await this.settle(batch.topic, batch.partition, message, heartbeat, goesOn);
+      if (!isSettled) return;
+      payload.resolveOffset(message.offset);
+      await heartbeat();
+      await payload.commitOffsetsIfNecessary();
+    }
+  }
+
+  /** False: this consumer is to end first; the command comes again. @throws what a heartbeat throws */
+  private async settle(
+    topic: string,
+    partition: number,
+    message: KafkaMessage,
+    heartbeat: () => Promise<void>,
+    goesOn: () => boolean,
+  ): Promise<boolean> {
+    const { clock, logger } = this.ports;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (let failures = 0; goesOn();) {
+      const step = await this.step(topic, partition, message, failures);
+      this.progress.busy();
+      if (step.kind === 'settled') {
+        this.trouble = null;
+        return true;
+      }
+      if (step.kind === 'failed') failures += 1;
+      this.trouble = step.detail;
+      logger.warn({ topic, partition, offset: message.offset, detail: step.detail }, 'a command waits');
+      await clock.sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      await heartbeat();
+    }
+    return false;
+  }
+
+  private async step(topic: string, partition: number, message: KafkaMessage, failures: number) {
+    const command = commandOf(topic, partition, message);
+    const { handler } = this.ports;
+    let outcome: CommandOutcome;
+    try {
+      outcome = await handler.handle(command);
+    } catch (error) {
+      if (failures + 1 < ATTEMPTS) return { kind: 'failed' as const, detail: reasonOf(error) };
+      outcome = handler.giveUp(command, error);
+    }
+    if (outcome.kind === 'later') return { kind: 'later' as const, detail: outcome.detail };
+    if (outcome.kind === 'accepted') {
+      this.counts.accepted += 1;
+      return { kind: 'settled' as const };
+    }
+    try {
+      const { problem, value } = outcome;
+      await this.rejections.write({ message, place: command.place, problem, value });
+    } catch (error) {
+      return { kind: 'later' as const, detail: reasonOf(error) };
+    }
+    this.counts.rejected += 1;
+    return { kind: 'settled' as const };
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

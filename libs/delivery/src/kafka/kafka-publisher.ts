@@ -1,0 +1,190 @@
+import type { Kafka } from 'kafkajs';
+import { isPublicType } from '#domain';
+import {
+  type ContentStore,
+  type EventLog,
+  Follower,
+  type FollowerBatch,
+  type FollowerTarget,
+  type Position,
+} from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { NotAwaited } from './bounded.js';
+import { type CloudEventRecord, CloudEvents } from './cloud-event.js';
+import { type KafkaConnection, openKafka, protocolErrorOf, reasonOf } from './kafka-client.js';
+import type { PublisherStatus } from './kafka-status.js';
+import { Transactions } from './transactions.js';
+
+export interface PublisherPorts {
+  readonly log: EventLog;
+  readonly contents: ContentStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** Every transaction costs the brokers a dozen small writes: it gathers for so long, unless it is full before. */
+const BATCH_MS = 40;
+const BATCH_EVENTS = 2_000;
+/** Positions without a public event that pass before the checkpoint is moved over them. */
+const IDLE_POSITIONS = 5_000;
+/** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
+const FENCED_PAUSE_MS = 5_000;
+const FENCED = new Set(['PRODUCER_FENCED', 'INVALID_PRODUCER_EPOCH', 'TRANSACTIONAL_ID_NOT_AVAILABLE']);
+
+/**
+ * Publishes every public event to `annals.events`: a follower of the sessions whose checkpoint is in Kafka itself, so
+ * that an event and the checkpoint behind it are there together or not at all. May be started and stopped again and
+ * again; one of a log at a time does the work, a second takes it over from the first.
+ * 1. Events go out in the order of the log; the next ones when those before are committed.
+ * 2. After any failure the producer is given up, and what was committed is read from Kafka.
+ */
+export class KafkaPublisher {
+  private following: Following | null = null;
+  private readonly kafka: Kafka;
+  private readonly counts = { published: 0, transactions: 0, failures: 0 };
+
+  constructor(
+    connection: KafkaConnection,
+    private readonly ports: PublisherPorts,
+  ) {
+    this.kafka = openKafka(connection, ports.logger);
+  }
+
+  start(): void {
+    if (this.following !== null) return;
+    this.following = new Following(this.kafka, this.ports, this.counts);
+    this.following.start();
+  }
+
+  /** Lets the transaction under way end, within `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    const { following } = this;
+    this.following = null;
+    await following?.stop(graceMs);
+  }
+
+  async status(): Promise<PublisherStatus> {
+    const idle = { state: 'standby' as const, detail: null, lagMs: 0 };
+    return { ...this.counts, ...((await this.following?.status()) ?? idle) };
+  }
+}
+
+/** The publisher between a start and a stop. */
+class Following implements FollowerTarget {
+  private readonly follower: Follower;
+  private readonly events: CloudEvents;
+  private readonly cutting = new AbortController();
+  private open: Transactions | null = null;
+  /** What is committed, or passed without a public event. */
+  private committed: Position = 0;
+  private detail: string | null = null;
+  /** When what is not published was written, or when it was seen that nothing can be. */
+  private failingSince: number | null = null;
+
+  constructor(
+    private readonly kafka: Kafka,
+    private readonly ports: PublisherPorts,
+    private readonly counts: { published: number; transactions: number; failures: number },
+  ) {
+    this.events = new CloudEvents(ports.contents);
+    const onFatal = (error: unknown): void => {
+      this.fail(error, ports.clock.now());
+      ports.logger.error({ err: error }, 'nothing is published to Kafka any more');
+    };
+    this.follower = new Follower(
+      {
+        name: 'kafka',
+        prefixes: ['session-'],
+        target: this,
+        onFatal,
+        batchMs: BATCH_MS,
+        maxBatchEvents: BATCH_EVENTS,
+      },
+      ports,
+    );
+  }
+
+  start(): void {
+    this.follower.start();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const cancel = this.ports.clock.timer(graceMs, () => this.cutting.abort());
+    // While it has no connection there is nothing that could end.
+    if (this.open === null) this.cutting.abort();
+    await this.follower.stop();
+    cancel();
+    this.cutting.abort();
+    await this.open?.close();
+    this.open = null;
+  }
+
+  async status(): Promise<Pick<PublisherStatus, 'state' | 'detail' | 'lagMs'>> {
+    const { position, head, lagMs } = await this.follower.status();
+    const { detail, failingSince } = this;
+    if (detail === null) {
+      return { state: this.open === null ? 'connecting' : 'publishing', detail: null, lagMs };
+    }
+    // What came to the log since then waits at most as long as the failure lasts.
+    const isBehind = this.open === null || position < head;
+    const sinceMs = failingSince === null ? 0 : Math.max(0, this.ports.clock.now() - failingSince);
+    return { state: 'failing', detail, lagMs: isBehind ? Math.max(lagMs, sinceMs) : lagMs };
+  }
+
+  /** Invariant 2. */
+  async load(): Promise<{ logId: string; position: Position } | null> {
+    const { log, clock } = this.ports;
+    await this.open?.close();
+    this.open = null;
+    try {
+      this.open = await Transactions.open(this.kafka, this.ports, log.logId, this.cutting.signal);
+    } catch (error) {
+      this.fail(error, clock.now());
+      throw error;
+    }
+    this.ports.logger.info({ position: this.open.published?.position ?? 0 }, 'publishing to Kafka');
+    this.committed = this.open.published?.position ?? 0;
+    this.recover();
+    return this.open.published;
+  }
+
+  async apply({ events, to }: FollowerBatch): Promise<void> {
+    const { open } = this;
+    if (open === null) throw new Error('there is no connection to publish with');
+    try {
+      const records: CloudEventRecord[] = [];
+      for (const event of events) {
+        if (isPublicType(event.type)) records.push(await this.events.recordOf(event, open.maxRecordBytes));
+      }
+      if (records.length === 0 && to - this.committed < IDLE_POSITIONS) return;
+      await open.publish(records, to, this.cutting.signal);
+      this.committed = to;
+      this.counts.published += records.length;
+      this.counts.transactions += 1;
+      this.recover();
+    } catch (error) {
+      this.fail(error, events[0]?.time ?? this.ports.clock.now());
+      await this.giveWay(error);
+      throw error;
+    }
+  }
+
+  private fail(error: unknown, since: number): void {
+    if (this.cutting.signal.aborted) return;
+    this.counts.failures += 1;
+    this.detail = reasonOf(error);
+    this.failingSince ??= since;
+  }
+
+  private recover(): void {
+    this.detail = null;
+    this.failingSince = null;
+  }
+
+  private async giveWay(failure: unknown): Promise<void> {
+    if (failure instanceof NotAwaited || !FENCED.has(protocolErrorOf(failure) ?? '')) return;
+    await this.ports.clock.sleep(FENCED_PAUSE_MS, this.cutting.signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,144 @@
+import kafkajs, { type Admin, type Kafka, type Producer, type ProducerBatch } from 'kafkajs';
+import type { Clock, Random } from '#platform';
+import { bounded, closeQuietly } from './bounded.js';
+import { type PublishedUpTo, CheckpointReader, checkpointRecord, markRecord } from './checkpoints.js';
+import { type CloudEventRecord, sizeOf } from './cloud-event.js';
+import { CHECKPOINTS, EVENTS, checkpointsTopic, ensureTopics, eventsTopic } from './topics.js';
+
+/** An open transaction of a process that died ends by itself after this: until then it holds up careful readers. */
+const TRANSACTION_TIMEOUT_MS = 20_000;
+/** Of everything that is waited for. */
+const PATIENCE_MS = 30_000;
+/** Less than what a topic takes, for the framing that a batch adds. */
+const MARGIN_BYTES = 4 * 1024;
+/** A request of more would only wait longer for its answer. */
+const MAX_SEND_BYTES = 1024 * 1024;
+
+export interface TransactionPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * The one writer of a log's events. Owns a producer with the log's transactional id.
+ * 1. Opening it ends what another with this id has begun, and makes that one fail from then on.
+ * 2. Events and the checkpoint behind them are committed together.
+ * 3. After any failure it is not used again: whether the transaction was committed is only known by opening another.
+ */
+export class Transactions {
+  private constructor(
+    private readonly producer: Producer,
+    private readonly ports: TransactionPorts,
+    private readonly logId: string,
+    /** The checkpoint that was found; null: nothing of this log was published. */
+    readonly published: PublishedUpTo | null,
+    /** Of one record, as sizeOf counts. */
+    readonly maxRecordBytes: number,
+  ) {}
+
+  /** Makes or checks the topics, too. @throws TopicRefused, NotAwaited; what kafkajs throws */
+  static async open(
+    kafka: Kafka,
+    ports: TransactionPorts,
+    logId: string,
+    signal: AbortSignal,
+  ): Promise<Transactions> {
+    const { clock, random } = ports;
+    const maxMessageBytes = await withAdmin(kafka, clock, signal, async (admin) => {
+      const facts = await ensureTopics(admin, [eventsTopic, checkpointsTopic]);
+      return facts.get(EVENTS)?.maxMessageBytes ?? eventsTopic.leastMessageBytes;
+    });
+    const producer = kafka.producer({
+      transactionalId: `annals.events-${logId}`,
+      transactionTimeout: TRANSACTION_TIMEOUT_MS,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      // A coordinator that is still ending the last transaction says so, and is asked again.
+      retry: { initialRetryTime: 20, maxRetryTime: 500, retries: 8 },
+    });
+    try {
+      await bounded(clock, PATIENCE_MS, 'connecting', producer.connect(), signal);
+      const markOffset = await bounded(clock, PATIENCE_MS, 'writing', mark(producer, logId, random), signal);
+      const published = await new CheckpointReader(kafka, ports).read(logId, markOffset, signal);
+      return new Transactions(producer, ports, logId, published, maxMessageBytes - MARGIN_BYTES);
+    } catch (error) {
+      await closeQuietly(clock, producer);
+      throw error;
+    }
+  }
+
+  /** One transaction: the records, in their order, and the checkpoint. @throws NotAwaited; what kafkajs throws */
+  async publish(records: readonly CloudEventRecord[], position: number, signal: AbortSignal): Promise<void> {
+    const work = this.transact(records, checkpointRecord({ logId: this.logId, position }));
+    await bounded(this.ports.clock, PATIENCE_MS, 'publishing', work, signal);
+  }
+
+  async close(): Promise<void> {
+    await closeQuietly(this.ports.clock, this.producer);
+  }
+
+  private async transact(
+    records: readonly CloudEventRecord[],
+    checkpoint: ReturnType<typeof checkpointRecord>,
+  ): Promise<void> {
+    const transaction = await this.producer.transaction();
+    const chunks = chunksOf(records, Math.min(MAX_SEND_BYTES, this.maxRecordBytes));
+    const last = chunks.pop() ?? [];
+    // One after the other: of several at once the client loses count (tulios/kafkajs#598).
+    for (const messages of chunks) await transaction.sendBatch(batchOf({ topic: EVENTS, messages }));
+    const checkpoints = { topic: CHECKPOINTS, messages: [checkpoint] };
+    const ending = last.length === 0 ? [checkpoints] : [{ topic: EVENTS, messages: last }, checkpoints];
+    await transaction.sendBatch(batchOf(...ending));
+    await transaction.commit();
+  }
+}
+
+type TopicMessages = NonNullable<ProducerBatch['topicMessages']>[number];
+
+const ALL_REPLICAS = -1;
+const batchOf = (...topics: { topic: string; messages: readonly TopicMessages['messages'][number][] }[]) => ({
+  acks: ALL_REPLICAS,
+  topicMessages: topics.map(({ topic, messages }) => ({ topic, messages: [...messages] })),
+});
+
+/** A transaction of its own; where it stands in the topic. */
+async function mark(producer: Producer, logId: string, random: Random): Promise<bigint> {
+  const transaction = await producer.transaction();
+  const messages = [markRecord(logId, random.hex(8))];
+  const [written] = await transaction.send({ topic: CHECKPOINTS, messages, acks: ALL_REPLICAS });
+  await transaction.commit();
+  if (written?.baseOffset === undefined) throw new Error('the broker did not say where a record stands');
+  return BigInt(written.baseOffset);
+}
+
+/** In order, each of at most so many bytes, or of one record. */
+function chunksOf(records: readonly CloudEventRecord[], maxBytes: number): CloudEventRecord[][] {
+  const chunks: CloudEventRecord[][] = [];
+  let bytes = Infinity;
+  for (const record of records) {
+    const size = sizeOf(record);
+    if (bytes + size > maxBytes) {
+      chunks.push([]);
+      bytes = 0;
+    }
+    chunks.at(-1)?.push(record);
+    bytes += size;
+  }
+  return chunks;
+}
+
+export async function withAdmin<T>(
+  kafka: Kafka,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  work: (admin: Admin) => Promise<T>,
+): Promise<T> {
+  const admin = kafka.admin();
+  try {
+    const asked = admin.connect().then(() => work(admin));
+    return await bounded(clock, PATIENCE_MS, 'asking the brokers', asked, signal);
+  } finally {
+    await closeQuietly(clock, admin);
+  }
+}

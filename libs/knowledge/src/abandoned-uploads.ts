@@ -1,0 +1,75 @@
+import {
+  DATASTORE_PREFIX,
+  DOCUMENT_PREFIX,
+  type DatastoreEvent,
+  type DocumentEvent,
+  type StoredFact,
+} from '#domain';
+import type { EventLog, RecordedEvent, UploadStore } from '#event-log';
+import type { Clock, Logger } from '#platform';
+import { SCOPE_PREFIX, scopeOf } from './index-document.js';
+import type { KnowledgeRows } from './postgres/knowledge-rows.js';
+
+interface AbandonedUploadsPorts {
+  readonly log: EventLog;
+  readonly uploads: UploadStore;
+  readonly rows: KnowledgeRows;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** How old a file must be where other processes take in files, too: one of theirs may not be on the log yet. */
+const OTHERS_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Removes files that no document refers to: a process that dies between a file and its event leaves one. The log says
+ * which those are, for the rows may be behind it; it is read to its end only where a file is in no row.
+ */
+export class AbandonedUploads {
+  private readonly before: number;
+
+  /** To be made before this process takes in files. */
+  constructor(private readonly ports: AbandonedUploadsPorts) {
+    const { clock, log } = ports;
+    this.before = clock.now() - (log.exclusive ? 0 : OTHERS_MS);
+  }
+
+  async sweep(signal: AbortSignal): Promise<void> {
+    const { uploads, rows, logger } = this.ports;
+    const scopes = await uploads.scopesBefore(SCOPE_PREFIX, this.before);
+    const known = new Set(await rows.knownUploads(scopes.map((scope) => scope.slice(SCOPE_PREFIX.length))));
+    const doubtful = scopes.filter((scope) => !known.has(scope.slice(SCOPE_PREFIX.length)));
+    if (doubtful.length === 0) return;
+    const wanted = await this.wantedScopes(signal);
+    const abandoned = doubtful.filter((scope) => !wanted.has(scope));
+    for (const scope of abandoned) await uploads.remove(scope);
+    if (abandoned.length > 0)
+      logger.info({ files: abandoned.length }, 'files without a document were removed');
+  }
+
+  private async wantedScopes(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const documents = new Map<string, { readonly datastore: string; readonly upload: string }>();
+    for await (const { events } of this.ports.log.readAll()) {
+      signal.throwIfAborted();
+      for (const event of events) follow(documents, event);
+    }
+    return new Set(Array.from(documents.values(), ({ upload }) => scopeOf(upload)));
+  }
+}
+
+/** By document. */
+type Uploads = Map<string, { readonly datastore: string; readonly upload: string }>;
+
+function follow(documents: Uploads, event: RecordedEvent): void {
+  const { stream } = event;
+  const fact = event as unknown as StoredFact<DatastoreEvent | DocumentEvent>;
+  if (stream.startsWith(DOCUMENT_PREFIX)) {
+    if (fact.type === 'document_uploaded') documents.set(stream, fact.data as UploadedData);
+    else if (fact.type === 'document_deleted') documents.delete(stream);
+  } else if (fact.type === 'datastore_deleted' && stream.startsWith(DATASTORE_PREFIX)) {
+    const id = stream.slice(DATASTORE_PREFIX.length);
+    for (const [document, { datastore }] of documents) if (datastore === id) documents.delete(document);
+  }
+}
+
+type UploadedData = Extract<DocumentEvent, { type: 'document_uploaded' }>['data'];

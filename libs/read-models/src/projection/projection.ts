@@ -1,0 +1,85 @@
+import {
+  CheckpointRefused,
+  ContentStore,
+  type FileStore,
+  Follower,
+  type FollowerPorts,
+  type FollowerStatus,
+} from '#event-log';
+import type { Database } from '../postgres/database.js';
+import { PROJECTED_PREFIXES, Projector, type ProjectorPorts } from './projector.js';
+import type { ReadModelStore } from './rows.js';
+
+export interface Check {
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+export interface ProjectionPorts extends FollowerPorts {
+  readonly store: ReadModelStore;
+  readonly files: FileStore;
+  readonly database: Database;
+  readonly onFatal?: ((error: unknown) => void) | undefined;
+}
+
+/** How long a batch may wait to be filled. */
+const BATCH_MS = 20;
+/** Failures in a row after which the projection is not just late. */
+const MANY_FAILURES = 5;
+
+/** The filling of the tables by this process, from its start to its stop. Owns the follower. */
+export class Projection {
+  readonly follower: Follower;
+  private readonly projector: Projector;
+  private fatal: string | null = null;
+  private isStopped = false;
+
+  constructor(private readonly ports: ProjectionPorts) {
+    const projectorPorts: ProjectorPorts = { ...ports, content: new ContentStore(ports.files) };
+    const target = (this.projector = new Projector(projectorPorts));
+    const onFatal = (error: unknown): void => this.failed(error);
+    // Other processes wait for the checkpoint; where there are none it is written when it says something.
+    const idle = ports.log.exclusive ? {} : { idleCheckpointMs: 0 };
+    this.follower = new Follower(
+      { name: 'read-models', prefixes: PROJECTED_PREFIXES, target, onFatal, batchMs: BATCH_MS, ...idle },
+      ports,
+    );
+  }
+
+  /** Streams that are parked now. */
+  get parkedStreams(): number {
+    return this.projector.parkedStreams;
+  }
+
+  /** Begins when the tables are there. */
+  start(): void {
+    const { background, database } = this.ports;
+    background.start('begin the projection', async () => {
+      await database.ready.catch(() => undefined);
+      if (database.isOpen && !this.isStopped) this.follower.start();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await this.follower.stop();
+  }
+
+  async health(): Promise<Check> {
+    if (this.fatal !== null) return { ok: false, detail: this.fatal };
+    return healthOf(await this.follower.status(), this.parkedStreams);
+  }
+
+  private failed(error: unknown): void {
+    this.fatal = error instanceof Error ? error.message : String(error);
+    if (error instanceof CheckpointRefused) this.fatal += '; npm run rebuild makes the tables anew';
+    this.ports.logger.error({ reason: this.fatal }, 'nothing is projected any more');
+    this.ports.onFatal?.(error);
+  }
+}
+
+/** Streams that are parked are for the operator to look at; the service is as ready as it was. */
+function healthOf({ failures }: FollowerStatus, parked: number): Check {
+  if (failures >= MANY_FAILURES) return { ok: false, detail: `failed ${failures} times in a row` };
+  return parked === 0 ? { ok: true } : { ok: true, detail: `streams that cannot be projected: ${parked}` };
+}

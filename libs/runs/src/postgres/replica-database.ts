@@ -1,0 +1,92 @@
+import { Pool, type QueryResultRow } from 'pg';
+
+/** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
+export const SCHEMA = 'annals_replicas';
+
+export interface ReplicaDatabaseOptions {
+  /** `postgres://…`, the one that all replicas share. */
+  readonly url: string;
+  /** No statement may take longer: a heartbeat that comes late is none. */
+  readonly timeoutMs: number;
+}
+
+/** Heartbeats and leases cannot be read or written now. Its message holds no address and no secret. */
+export class ReplicasUnavailable extends Error {
+  override readonly name = 'ReplicasUnavailable';
+}
+
+/** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
+const LOCK = 0x72657073;
+const UNDEFINED_TABLE = '42P01';
+const INVALID_SCHEMA = '3F000';
+
+const TABLES: readonly string[] = [
+  `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,
+  `CREATE TABLE IF NOT EXISTS ${SCHEMA}.heartbeats (
+    replica text PRIMARY KEY,
+    beat_at timestamptz NOT NULL,
+    lease_ms integer NOT NULL,
+    left_at timestamptz
+  )`,
+  `CREATE TABLE IF NOT EXISTS ${SCHEMA}.leases (
+    name text PRIMARY KEY,
+    holder text NOT NULL,
+    fence bigint NOT NULL,
+    held_until timestamptz NOT NULL
+  )`,
+];
+
+/**
+ * Two connections of their own, so that a heartbeat never waits behind a list. Owns them, and makes the tables when they
+ * are not there.
+ */
+export class ReplicaDatabase {
+  private readonly pool: Pool;
+  private hasTables = false;
+
+  constructor({ url, timeoutMs }: ReplicaDatabaseOptions) {
+    this.pool = new Pool({
+      connectionString: url,
+      max: 2,
+      application_name: 'annals replicas',
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
+      statement_timeout: timeoutMs,
+      keepAlive: true,
+    });
+    // Errors of idle connections are noticed by the next statement.
+    this.pool.on('error', () => undefined);
+  }
+
+  /** @throws ReplicasUnavailable */
+  async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    try {
+      if (!this.hasTables) await this.makeTables();
+      this.hasTables = true;
+      return (await this.pool.query<R>(text, [...values])).rows;
+    } catch (error) {
+      const { code } = error as { readonly code?: unknown };
+      if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA) this.hasTables = false;
+      const shown = typeof code === 'string' && /^[A-Z0-9_]{1,20}$/.test(code) ? code : 'no answer';
+      throw new ReplicasUnavailable(`the database does not take heartbeats (${shown})`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+
+  private async makeTables(): Promise<void> {
+    const client = await this.pool.connect();
+    let isBroken = true;
+    try {
+      await client.query('BEGIN');
+      await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      for (const table of TABLES) await client.query(table);
+      await client.query('COMMIT');
+      isBroken = false;
+    } finally {
+      client.release(isBroken);
+    }
+  }
+}

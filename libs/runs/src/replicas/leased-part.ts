@@ -1,0 +1,123 @@
+import type { Background, Clock, Logger } from '#platform';
+import type { Leases } from './heartbeats.js';
+
+/** Something that works until it is stopped. */
+export interface Part {
+  start(): void;
+  /** Resolves when it does nothing any more, within a little more than `graceMs`. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface LeasedPartOptions {
+  readonly name: string;
+  /** The process that would hold it. */
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** Makes the part for one term; what it does outside must bear a rival of an earlier term. */
+  readonly open: (fence: number) => Part;
+}
+
+export interface LeasedPartPorts {
+  readonly leases: Leases;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** A holder that may not go on cannot wait for long. */
+const LOST_GRACE_MS = 500;
+const RENEWALS = 4;
+
+/**
+ * A part of the service that one replica at a time does. Owns the part while the lease holds.
+ * 1. The lease counts from before it was asked for, and the part is stopped when it ends, whatever keeps it from being
+ *    renewed.
+ * 2. A holder that was frozen may do a little more before it notices: the log is the fence for what a part writes there,
+ *    `fence` for what it does elsewhere.
+ */
+export class LeasedPart {
+  private part: Part | null = null;
+  private heldUntil = -Infinity;
+  private isAsking = false;
+  private readonly stopping = new AbortController();
+  private whenEnded: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly options: LeasedPartOptions,
+    private readonly ports: LeasedPartPorts,
+  ) {}
+
+  /** Whether this process does it now. */
+  get isHeld(): boolean {
+    return this.part !== null;
+  }
+
+  start(): void {
+    const ended = Promise.withResolvers<void>();
+    this.whenEnded = ended.promise;
+    this.ports.background.start(`lease ${this.options.name}`, async () => {
+      await this.holdUntilStopped().finally(ended.resolve);
+    });
+  }
+
+  /** Ends the part and gives the lease up, so that another replica goes on at once. */
+  async stop(graceMs: number): Promise<void> {
+    this.stopping.abort(new Error('the replica gives its leases up'));
+    await this.whenEnded;
+    const { part } = this;
+    this.part = null;
+    await part?.stop(graceMs);
+    const { name, holder } = this.options;
+    // Otherwise it ends by itself.
+    await this.ports.leases.release(name, holder).catch(() => undefined);
+  }
+
+  private async holdUntilStopped(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (!this.isAsking) this.ask();
+      await this.ports.clock.sleep(this.options.leaseMs / RENEWALS, signal).catch(() => undefined);
+      // Invariant 1.
+      if (!signal.aborted && this.part !== null && this.ports.clock.now() >= this.heldUntil)
+        await this.lose('it could not be renewed');
+    }
+  }
+
+  /** Not awaited: an answer that does not come must not keep the lease from ending. */
+  private ask(): void {
+    const { clock, background, leases } = this.ports;
+    const { name, holder, leaseMs } = this.options;
+    this.isAsking = true;
+    const sentAt = clock.now();
+    background.start(`lease ${name}`, async () => {
+      try {
+        const fence = await leases.take(name, holder, leaseMs);
+        if (this.stopping.signal.aborted) return;
+        if (fence === null) await this.lose('another replica has it');
+        else this.hold(fence, sentAt + leaseMs);
+      } catch (error) {
+        if (this.part !== null)
+          this.ports.logger.warn({ err: error, lease: name }, 'a lease was not renewed');
+      } finally {
+        this.isAsking = false;
+      }
+    });
+  }
+
+  private hold(fence: number, until: number): void {
+    this.heldUntil = until;
+    if (this.part !== null || this.ports.clock.now() >= until) return;
+    const { name, open } = this.options;
+    this.ports.logger.info({ lease: name, fence }, 'this replica does it now');
+    this.part = open(fence);
+    this.part.start();
+  }
+
+  private async lose(reason: string): Promise<void> {
+    const { part } = this;
+    if (part === null) return;
+    this.part = null;
+    this.ports.logger.warn({ lease: this.options.name, reason }, 'this replica does it no longer');
+    await part.stop(LOST_GRACE_MS);
+  }
+}

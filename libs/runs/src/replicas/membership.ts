@@ -1,0 +1,119 @@
+import type { Background, Clock, Logger } from '#platform';
+import type { Heartbeat, Heartbeats } from './heartbeats.js';
+import type { ReplicaTimes } from './replica-times.js';
+
+/** `silent`: for a lease; `gone`: for three, or it has left, or nobody knows of it. */
+export type ReplicaState = 'alive' | 'silent' | 'gone';
+
+export interface MembershipPorts {
+  readonly heartbeats: Heartbeats;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** A claim of a run with tool servers ends it: so many leases its replica is waited for. */
+const LEASES_UNTIL_GONE = 3;
+
+/**
+ * This replica among the others. Owns its own lease, and what was heard of the others at the last look.
+ * 1. The lease counts from before a heartbeat was sent: others see it no shorter than this replica does.
+ * 2. A replica that nobody knows of is gone, but not before this one has been heard for a lease: the heartbeats may have
+ *    been lost, and the living come back within that time.
+ */
+export class Membership {
+  private heldUntil = -Infinity;
+  private heardSince: number | null = null;
+  private known = new Map<string, Heartbeat>();
+  private trouble: string | null = null;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    /** The name of this process and of no other, ever. */
+    readonly replica: string,
+    readonly times: ReplicaTimes,
+    private readonly ports: MembershipPorts,
+    /** Told when the lease is held (again). */
+    private readonly held: () => void,
+  ) {}
+
+  /** Whether the others know that this replica lives. One that is not held claims nothing. */
+  get isHeld(): boolean {
+    return this.ports.clock.now() < this.heldUntil;
+  }
+
+  /** What keeps the heartbeat from being renewed, for an operator; null: nothing. */
+  get problem(): string | null {
+    return this.isHeld ? null : (this.trouble ?? 'the first heartbeat is under way');
+  }
+
+  /** Whether a replica without a heartbeat is known to be gone: invariant 2. */
+  get knowsTheUnheard(): boolean {
+    return this.heardSince !== null && this.ports.clock.now() - this.heardSince >= this.times.leaseMs;
+  }
+
+  start(): void {
+    this.ports.background.start('heartbeat', () => this.beatUntilStopped());
+  }
+
+  /** Says nothing more; whatever is left here may be claimed by the others at once. */
+  async leave(): Promise<void> {
+    this.stopping.abort(new Error('the replica leaves'));
+    this.heldUntil = -Infinity;
+    try {
+      await this.ports.heartbeats.leave(this.replica);
+    } catch (error) {
+      this.ports.logger.warn({ err: error }, 'the others learn only by silence that this replica has ended');
+    }
+  }
+
+  /** Reads the heartbeats of all. @throws where they cannot be read */
+  async look(): Promise<void> {
+    const all = await this.ports.heartbeats.all();
+    this.known = new Map(all.map((heartbeat) => [heartbeat.replica, heartbeat]));
+  }
+
+  /** As of the last look. */
+  stateOf(replica: string): ReplicaState {
+    if (replica === this.replica) return 'alive';
+    const heartbeat = this.known.get(replica);
+    if (heartbeat === undefined) return this.knowsTheUnheard ? 'gone' : 'alive';
+    const { silentMs, leaseMs, hasLeft } = heartbeat;
+    if (hasLeft || silentMs > leaseMs * LEASES_UNTIL_GONE) return 'gone';
+    return silentMs > leaseMs ? 'silent' : 'alive';
+  }
+
+  /** Those that do not live, as of the last look. */
+  absent(): ReadonlyMap<string, ReplicaState> {
+    const states = [...this.known.keys()].map((replica) => [replica, this.stateOf(replica)] as const);
+    return new Map(states.filter(([, state]) => state !== 'alive'));
+  }
+
+  private async beatUntilStopped(): Promise<void> {
+    const { clock } = this.ports;
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await this.beat();
+      await clock.sleep(this.times.beatMs, signal).catch(() => undefined);
+    }
+  }
+
+  private async beat(): Promise<void> {
+    const { clock, heartbeats, logger } = this.ports;
+    const wasHeld = this.isHeld;
+    const sentAt = clock.now();
+    try {
+      await heartbeats.beat(this.replica, this.times.leaseMs);
+    } catch (error) {
+      if (this.trouble === null) logger.warn({ err: error }, 'the heartbeat could not be renewed');
+      this.trouble = error instanceof Error ? error.message : String(error);
+      return;
+    }
+    if (this.stopping.signal.aborted) return;
+    this.trouble = null;
+    this.heldUntil = sentAt + this.times.leaseMs;
+    if (!this.isHeld) return;
+    if (!wasHeld || this.heardSince === null) this.heardSince = sentAt;
+    if (!wasHeld) this.held();
+  }
+}

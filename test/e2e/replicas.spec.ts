@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { CallbackReceiver } from '../support/callback-receiver.js';
+import { Cluster } from '../support/cluster.js';
+import { Gate, before, say } from '../support/scripted-model.js';
+import type { ServiceClient, SseStream } from '../support/service-client.js';
+import type { ServiceProcess } from '../support/service-process.js';
+
+let cluster: Cluster;
+let receiver: CallbackReceiver;
+let counted = 0;
+
+beforeAll(async () => {
+  receiver = await CallbackReceiver.start();
+  cluster = await Cluster.open({ replicas: 3 });
+}, 120_000);
+afterAll(async () => {
+  await cluster.close();
+  await receiver.close();
+}, 60_000);
+
+const replica = (n: number): ServiceProcess => cluster.services[n] as ServiceProcess;
+const client = (n: number): ServiceClient => replica(n).client();
+const named = (name: string): string => `${name} #${++counted}`;
+
+/** A run on a replica that has said something, and goes on when the gate is opened. */
+async function busyOn(
+  n: number,
+  more: object = {},
+): Promise<{ stream: SseStream; gate: Gate; message: string }> {
+  const gate = new Gate();
+  const message = cluster.book.on(named('busy'), say('first ', before(gate), 'then'));
+  const stream = await client(n).run({ message, streaming_tokens: true, ...more });
+  await stream.untilType('agent_response');
+  return { stream, gate, message };
+}
+
+const runOf = async (n: number, run: string) =>
+  (await client(n).get(`/runs/${run}`)).json<{ status: string; error: { code: string } | null }>();
+
+async function statusIs(n: number, run: string, ...wanted: string[]): Promise<void> {
+  while (!wanted.includes((await runOf(n, run)).status)) await sleep(20);
+}
+
+const textOf = (stream: SseStream): string =>
+  stream.records
+    .filter(({ event }) => event.type === 'agent_response')
+    .map(({ event }) => (event as unknown as { content: string }).content)
+    .join('');
+
+describe('with several replicas', () => {
+  it('a run is followed live on another one, from its beginning', async () => {
+    const { stream, gate } = await busyOn(0);
+    const elsewhere = await client(1).follow(`/runs/${stream.run}`);
+    await elsewhere.untilType('agent_response');
+    gate.open();
+    await Promise.all([stream.closed(), elsewhere.closed()]);
+    expect(elsewhere.records).toEqual(stream.records);
+    expect(elsewhere.lines.at(-1)).toBe('agent_completed');
+  });
+
+  it('a run is cancelled on another one while its model hangs', async () => {
+    const { stream } = await busyOn(0);
+    const answer = await client(1).post(`/runs/${stream.run}/cancel`);
+    expect(answer.status).toBe(202);
+    await stream.closed();
+    expect(stream.lines.at(-1)).toBe('agent_cancelled');
+  });
+
+  it('runs that other replicas accept wait their turn, in their order, and start there', async () => {
+    const { stream, gate } = await busyOn(0);
+    const { session } = stream;
+    const queued: SseStream[] = [];
+    for (const n of [1, 2, 0, 1]) queued.push(await client(n).run(named(`queued ${n}`), { session }));
+    gate.open();
+    await Promise.all([stream, ...queued].map((one) => one.closed()));
+    const starts = queued.map(({ ids }) => ids[0] ?? 0);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    expect(queued.map(({ lines }) => lines.at(-1))).toEqual(Array(4).fill('agent_completed'));
+  });
+
+  it('a run is interrupted, and messages are cleared, on another one', async () => {
+    const { stream } = await busyOn(0);
+    const { session } = stream;
+    await client(2).post(`/clear-messages?session=${session}`);
+    const urgent = await client(1).run({ message: named('urgent'), on_busy: 'interrupt' }, { session });
+    await Promise.all([stream.closed(), urgent.closed()]);
+    expect(stream.lines.at(-1)).toBe('agent_cancelled');
+    expect(urgent.lines.at(-1)).toBe('agent_completed');
+    expect((await client(0).history(session)).map(({ type }) => type)).toEqual([
+      'user_message',
+      'agent_response',
+    ]);
+  });
+});
+
+describe('a replica that dies', () => {
+  it('is followed by another: its run goes on, then those that it had accepted', async () => {
+    const { stream, message, gate } = await busyOn(0);
+    const { session, run } = stream;
+    const waiting = await client(0).post(`/?session=${session}`, {
+      message: named('waits'),
+      background: true,
+    });
+    const { run_id } = waiting.json<{ run_id: string }>();
+    const elsewhere = await client(1).follow(`/runs/${run}`);
+    await replica(0).kill('SIGKILL');
+    while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+    gate.open();
+    await elsewhere.closed();
+    expect(elsewhere.lines.at(-1)).toBe('agent_completed');
+    await statusIs(1, run_id, 'completed');
+    await replica(0).launch();
+    expect((await runOf(0, run)).status).toBe('completed');
+  }, 60_000);
+
+  it('gives its schedules, callbacks and lists to another', async () => {
+    const callback = { url: receiver.url };
+    const message = named('with a task');
+    const schedules = [1, 4].map((schedule) => ({ schedule, message: named('fired') }));
+    const body = { message, callback, schedules, background: true };
+    const { run_id, session, task_ids } = (await client(1).post('/', body)).json<{
+      run_id: string;
+      session: string;
+      task_ids: string[];
+    }>();
+    for (const n of [0, 1]) await replica(n).kill('SIGKILL');
+    await receiver.ended(run_id);
+    const fired = async () =>
+      (
+        await client(2).all<{ run_id: string; trigger: string; status: string }>(`/runs?session=${session}`)
+      ).filter((run) => run.trigger === 'task' && run.status === 'completed');
+    while ((await fired()).length < 2) await sleep(50);
+    for (const n of [0, 1]) await replica(n).launch();
+    for (const { run_id: run } of await fired()) await receiver.ended(run);
+    for (const task of task_ids) {
+      const { status, firings } = (await client(0).get(`/tasks/${task}`)).json<{
+        status: string;
+        firings: object[];
+      }>();
+      expect({ status, firings: firings.length }).toEqual({ status: 'finished', firings: 1 });
+    }
+    expect(await fired()).toHaveLength(2);
+  }, 60_000);
+
+  it('hands its runs over when it is stopped in order', async () => {
+    const { stream, message, gate } = await busyOn(2);
+    const stopped = replica(2).kill('SIGTERM');
+    await sleep(100);
+    gate.open();
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await statusIs(0, stream.run, 'completed');
+    expect(cluster.book.asksOf(message, 0)).toBe(1);
+    await replica(2).launch();
+  }, 60_000);
+});
+
+describe('a replica that is frozen', () => {
+  it('does no harm when it goes on after its runs were taken over', async () => {
+    const { stream, message, gate } = await busyOn(0);
+    replica(0).signal('SIGSTOP');
+    while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+    gate.open();
+    const elsewhere = await client(1).follow(`/runs/${stream.run}`);
+    await elsewhere.closed();
+    replica(0).signal('SIGCONT');
+    await stream.closed();
+    // What its client had seen before, then what the others wrote.
+    expect(stream.ids).toEqual(elsewhere.ids);
+    expect(textOf(stream)).toBe('first first then');
+    expect(cluster.book.asksOf(message, 0)).toBe(2);
+    expect((await client(0).runToEnd(named('afterwards'))).status).toBe('completed');
+  }, 60_000);
+});

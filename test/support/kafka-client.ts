@@ -1,0 +1,123 @@
+import kafkajs, { type IHeaders, type Kafka, type Message as KafkaRecord } from 'kafkajs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A record as somebody who reads a topic carefully (committed transactions only) gets it. */
+export interface ReadRecord {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: string | null;
+  readonly value: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Another system on the same brokers: reads topics, sends commands, changes topics. */
+export class KafkaClient {
+  readonly kafka: Kafka;
+  private readonly open: { disconnect(): Promise<void> }[] = [];
+
+  constructor(address: string) {
+    this.kafka = new kafkajs.Kafka({
+      clientId: 'a-test',
+      brokers: [address],
+      logLevel: kafkajs.logLevel.NOTHING,
+      retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 30 },
+    });
+  }
+
+  /** Follows a topic from its start; the array grows, unless `hear` takes the records instead. */
+  async follow(topic: string, hear?: (record: ReadRecord) => void): Promise<ReadRecord[]> {
+    const records: ReadRecord[] = [];
+    const take = hear ?? ((record: ReadRecord) => void records.push(record));
+    const groupId = `a-test-${Math.random()}`;
+    const consumer = this.kafka.consumer({ groupId, maxWaitTimeInMs: 50, sessionTimeout: 30_000 });
+    this.open.push(consumer);
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: ({ batch }) => {
+        for (const { key, value, headers = {}, offset } of batch.messages) {
+          take({
+            partition: batch.partition,
+            offset: BigInt(offset),
+            key: key?.toString() ?? null,
+            value: value?.toString() ?? null,
+            headers: textsOf(headers),
+          });
+        }
+        return Promise.resolve();
+      },
+    });
+    return records;
+  }
+
+  async send(topic: string, ...messages: KafkaRecord[]): Promise<void> {
+    const producer = this.kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+    await producer.connect();
+    await producer.send({ topic, messages });
+    await producer.disconnect();
+  }
+
+  /** Records of a transaction that is committed, or aborted. */
+  async transact(topic: string, ending: 'commit' | 'abort', ...messages: KafkaRecord[]): Promise<void> {
+    const transactionalId = `a-test-${Math.random()}`;
+    const producer = this.kafka.producer({
+      transactionalId,
+      maxInFlightRequests: 1,
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    const transaction = await producer.transaction();
+    await transaction.send({ topic, messages });
+    await transaction[ending]();
+    await producer.disconnect();
+  }
+
+  async admin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+    const admin = this.kafka.admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  /** The topic is made, with these settings. */
+  async makeTopic(topic: string, numPartitions: number, config: Record<string, string> = {}): Promise<void> {
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+    await this.admin((admin) =>
+      admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }] }),
+    );
+  }
+
+  /** Where the group's members are, per partition: -1 where nothing is committed. */
+  async committed(groupId: string, topic: string): Promise<number[]> {
+    const [found] = await this.admin((admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+    return (found?.partitions ?? [])
+      .toSorted((a, b) => a.partition - b.partition)
+      .map(({ offset }) => Number(offset));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.open.map((one) => one.disconnect().catch(() => undefined)));
+  }
+}
+
+function textsOf(headers: IHeaders): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
+  );
+}
+
+/** Waits for what has to come. @throws Error with what there was instead */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  instead: () => unknown = () => '',
+): Promise<void> {
+  for (const late = Date.now() + PATIENCE_MS; !(await isTrue()); await sleep(25)) {
+    if (Date.now() > late) throw new Error(`waited in vain: ${JSON.stringify(await instead())}`);
+  }
+}
