@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import { DiskFileStore, type EventLog } from '#event-log';
+import { DiskFileStore, type EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -19,6 +19,7 @@ import { openApiKeys } from './open-api-keys.js';
 import { openLog } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
+import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
 import { openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
@@ -47,6 +48,8 @@ export interface Service {
   readonly maxUploadBytes: number;
   /** Whether it takes requests, besides those that ask how it is. */
   readonly hasApi: boolean;
+  readonly observability: Observability;
+  readonly followers: RunningFollowers;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -61,11 +64,18 @@ interface Foundation {
   readonly background: ProcessBackground;
   readonly logger: Logger;
   readonly box: SecretBox;
+  readonly observability: Observability;
+  readonly watch: Observability['runs'];
+  readonly followers: RunningFollowers;
 }
 
 /** Puts the house together. @throws SettingsRefused, LogRefused */
-export async function openService(settings: Settings, logger: Logger): Promise<Service> {
-  const ports = await openFoundation(settings, logger);
+export async function openService(
+  settings: Settings,
+  logger: Logger,
+  observability: Observability,
+): Promise<Service> {
+  const ports = await openFoundation(settings, logger, observability);
   const { log, clock, random, box } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
@@ -86,7 +96,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
   replicas.begin(core, readModels);
   const { contents } = core;
-  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys });
+  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
@@ -107,9 +117,10 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     await readModels.close();
     await model.close();
     await log.close();
+    await observability.close();
   };
   const { deliveries } = callbacks;
-  const { files } = ports;
+  const { files, followers } = ports;
   const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
   return {
@@ -119,6 +130,8 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     replicas,
     knowledge,
     files,
+    followers,
+    observability,
     maxUploadBytes,
     clock,
     random,
@@ -126,13 +139,20 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   };
 }
 
-async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
+async function openFoundation(
+  settings: Settings,
+  logger: Logger,
+  observability: Observability,
+): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const box = openSecretBox(settings.dataDir, settings.masterKey);
-  const log = await openLog(settings, { clock, random, logger });
+  const log = observability.ofLog(await openLog(settings, { clock, random, logger }));
   const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
-  return { log, files, clock, random, background: new ProcessBackground(logger), logger, box };
+  const background = new ProcessBackground(logger);
+  const { runs: watch } = observability;
+  const followers = new RunningFollowers();
+  return { log, files, clock, random, background, logger, box, observability, watch, followers };
 }
 
 const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
