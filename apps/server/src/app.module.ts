@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { KnowledgeTools } from '#knowledge';
+import { Metrics } from '#platform';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
 import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
@@ -10,6 +11,8 @@ import { Authenticator } from './http/authenticator.js';
 import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
+import { MetricsController } from './observability/metrics.controller.js';
+import { watchService } from './observability/service-figures.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -42,7 +45,12 @@ export class AppModule {
     knowledge,
     uploads,
     maxUploadBytes,
+    openStreams,
+    followers,
+    observability: { metrics },
   }: Service): DynamicModule {
+    const health = new ServiceHealth(log, readModels, replicas, kafka);
+    watchService(metrics, { core, openStreams, followers, health });
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
@@ -64,7 +72,8 @@ export class AppModule {
       [TaskCommands, core.tasks],
       [KnowledgeTools, knowledge.tools],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
-      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
+      [HealthChecks, health],
+      [Metrics, metrics],
     ];
     // A replica without the role only says how it is.
     const doors = hasApi
@@ -81,7 +90,7 @@ export class AppModule {
       : [];
     return {
       module: AppModule,
-      controllers: [...doors, HealthController],
+      controllers: [...doors, HealthController, MetricsController],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };
   }

@@ -4,23 +4,22 @@ import { PinoLogger, SettingsRefused, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
+import { openObservability } from './observability/observability.js';
 import { openService } from './service.js';
 import { Stop } from './stop.js';
 
 async function start(): Promise<void> {
   const settings = readSettings();
   const logger = new PinoLogger(settings.logLevel);
-  const service = await openService(settings, logger);
+  const observability = await openObservability(settings, logger);
+  if (observability.tracer !== null) logger.addContext(() => observability.logFields());
+  const service = await openService(settings, logger, observability);
   const { clock, random } = service;
   const stop = new Stop(service, settings, logger);
   const isStopping = () => stop.isStopping;
-  const app = await createHttpApp(AppModule.of(service), {
-    settings,
-    logger,
-    clock,
-    random,
-    isStopping,
-  });
+  const { http: watch } = observability;
+  const parts = { settings, logger, clock, random, isStopping, watch };
+  const app = await createHttpApp(AppModule.of(service), parts);
   stop.onSignals(app);
   const address = await listen(app, settings);
   logger.info({ address, pid: process.pid }, 'listening');

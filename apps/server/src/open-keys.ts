@@ -51,14 +51,22 @@ export function wrappingKey(masterKey: Buffer): ContentKey {
   return new ContentKey(box.keyId, box.derive('annals/wrap/v1'));
 }
 
-/** Opens the log that the settings name, and its keys. @throws SettingsRefused, LogRefused: nothing is changed then */
-export async function openSealed(settings: KeySettings, ports: LogPorts): Promise<SealedParts> {
+/**
+ * Opens the log that the settings name, and its keys.
+ * @param observed the log as it is watched
+ * @throws SettingsRefused, LogRefused: nothing is changed then
+ */
+export async function openSealed(
+  settings: KeySettings,
+  ports: LogPorts,
+  observed: (log: EventLog) => EventLog = (log) => log,
+): Promise<SealedParts> {
   const master = wrappingKey(openMasterKey(settings.dataDir, settings.masterKey, isBegun(settings)));
   const store = await openKeyStore(settings, ports);
   const vault = new KeyVault(store, master, ports);
   let log: EventLog | null = null;
   try {
-    const opened = (log = await openLog(settings, { ...ports, keys: vault }));
+    const opened = (log = observed(await openLog(settings, { ...ports, keys: vault })));
     await vault.open(() => keysMade(opened));
     vault.attach(opened);
     const streams = new StreamKeys(opened, vault);

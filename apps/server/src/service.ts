@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import { type ContentKeys, DiskFileStore, type EventLog, type FileStore, SealedFileStore } from '#event-log';
+import {
+  type ContentKeys,
+  DiskFileStore,
+  type EventLog,
+  type FileStore,
+  RunningFollowers,
+  SealedFileStore,
+} from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -19,6 +26,7 @@ import { openErasure } from './open-erasure.js';
 import { type SealedParts, openSealed } from './open-keys.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
+import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
 import { openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
@@ -50,6 +58,8 @@ export interface Service {
   readonly keyBackupDays: number;
   /** Whether it takes requests, besides those that ask how it is. */
   readonly hasApi: boolean;
+  readonly observability: Observability;
+  readonly followers: RunningFollowers;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   /** Ends what was started, in reverse order. */
@@ -69,11 +79,18 @@ interface Foundation {
   readonly background: ProcessBackground;
   readonly logger: Logger;
   readonly box: SecretBox;
+  readonly observability: Observability;
+  readonly watch: Observability['runs'];
+  readonly followers: RunningFollowers;
 }
 
 /** Puts the house together. @throws SettingsRefused, LogRefused */
-export async function openService(settings: Settings, logger: Logger): Promise<Service> {
-  const ports = await openFoundation(settings, logger);
+export async function openService(
+  settings: Settings,
+  logger: Logger,
+  observability: Observability,
+): Promise<Service> {
+  const ports = await openFoundation(settings, logger, observability);
   const { log, clock, random, box } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
@@ -96,7 +113,7 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
   replicas.begin(core, readModels);
   const { contents } = core;
-  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys });
+  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
@@ -119,9 +136,10 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     await readModels.close();
     await model.close();
     await ports.sealed.close();
+    await observability.close();
   };
   const { deliveries } = callbacks;
-  const { uploads } = ports;
+  const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
   return {
@@ -133,6 +151,8 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
     replicas,
     knowledge,
     uploads,
+    followers,
+    observability,
     maxUploadBytes,
     clock,
     random,
@@ -140,15 +160,22 @@ export async function openService(settings: Settings, logger: Logger): Promise<S
   };
 }
 
-async function openFoundation(settings: Settings, logger: Logger): Promise<Foundation> {
+async function openFoundation(
+  settings: Settings,
+  logger: Logger,
+  observability: Observability,
+): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
-  const sealed = await openSealed(settings, { clock, random, logger });
+  const sealed = await openSealed(settings, { clock, random, logger }, (log) => observability.ofLog(log));
   const { log, vault: keys, streams, box } = sealed;
   const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
   const files = new SealedFileStore(uploads, streams);
   const background = new ProcessBackground(logger);
-  return { log, keys, sealed, files, uploads, clock, random, background, logger, box };
+  const { runs: watch } = observability;
+  const followers = new RunningFollowers();
+  const ports = { clock, random, background, logger, observability, watch, followers };
+  return { log, keys, sealed, files, uploads, box, ...ports };
 }
 
 const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');

@@ -22,6 +22,7 @@ import { FinalOutput } from './final-output/final-output-turn.js';
 import type { ToolDefinition } from './model-client.js';
 import { type ModelTurn, TurnFailed, type TurnRequest } from './model-turn.js';
 import { RunTools } from './run-tools.js';
+import type { RunWatch } from './run-watch.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 import type { Toolbox } from './tool.js';
 import { ToolRunner } from './tool-runner.js';
@@ -44,6 +45,8 @@ export interface DriverPorts {
   readonly logger: Logger;
   readonly contents: ContentStore;
   readonly turn: ModelTurn;
+  /** Absent: nobody looks on. */
+  readonly watch?: RunWatch | undefined;
   readonly limits: { readonly maxSteps: number; readonly runTimeoutMs: number };
 }
 
@@ -76,7 +79,7 @@ export class Driver implements RunSink {
   ) {
     this.state = run.state;
     this.writer = run.writer;
-    this.tools = new ToolRunner(ports.contents, run.session, this);
+    this.tools = new ToolRunner(ports.contents, run.session, this, ports.watch);
     this.offered = new RunTools({
       session: run.session,
       clock: ports.clock,
@@ -85,6 +88,7 @@ export class Driver implements RunSink {
       toolbox: run.toolbox,
       workflows: run.workflows,
       runner: this.tools,
+      watch: ports.watch,
       state: () => this.state,
       request: () => this.request([]),
       write: (drafts) => this.write(drafts),

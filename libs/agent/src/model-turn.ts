@@ -16,13 +16,13 @@ import {
   type ModelClient,
   ModelFailure,
   type ModelMessage,
-  type ModelPiece,
   type ModelRequest,
   type ToolDefinition,
 } from './model-client.js';
 import { MODES } from './modes.js';
 import { costOf } from './prices.js';
 import { type Situation, systemMessage } from './prompt.js';
+import { type ModelEnd, type RunWatch, UNWATCHED } from './run-watch.js';
 import type { TextType } from './journal-entry.js';
 
 export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
@@ -75,8 +75,6 @@ const MAX_CALL_BYTES = 160 * 1024;
 /** UTF-16 units of what is told of a failure. */
 const MAX_MESSAGE = 2000;
 
-type End = Extract<ModelPiece, { kind: 'end' }>;
-
 /** Takes one turn of the model: asks, again where that may help, and writes what it says while it says it. */
 export class ModelTurn {
   constructor(
@@ -84,6 +82,7 @@ export class ModelTurn {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly contents: ContentStore,
+    private readonly watch: RunWatch = UNWATCHED,
   ) {}
 
   /** @throws TurnFailed, or the signal's reason when it is aborted */
@@ -91,7 +90,8 @@ export class ModelTurn {
     let budget = MODES[request.state.mode].contextChars;
     for (let attempt = 1, cuts = 0; ;) {
       try {
-        return turnData(await this.ask(request, budget, signal), request.state.model);
+        const { model } = request.state;
+        return turnData(await this.watch.modelCall(model, () => this.ask(request, budget, signal)), model);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
@@ -109,7 +109,7 @@ export class ModelTurn {
     }
   }
 
-  private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<End> {
+  private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<ModelEnd> {
     const { state, session, sink, tools, journal } = request;
     const mode = MODES[state.mode];
     const messages = await this.messagesOf(request, budget);
@@ -164,7 +164,7 @@ function failed(error: ModelFailure): TurnFailed {
   return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
 }
 
-function turnData(end: End, model: string): TurnData {
+function turnData(end: ModelEnd, model: string): TurnData {
   const { usage, toolCalls } = end;
   const tool_calls = distinct(toolCalls);
   if (Buffer.byteLength(JSON.stringify(tool_calls)) > MAX_CALL_BYTES) {

@@ -2,6 +2,7 @@ import type { Draft, RunState, TurnToolCall, WorkflowRuns } from '#domain';
 import { handoffNotice, handoffTools } from './handoff.js';
 import type { ModelTurn, TurnRequest } from './model-turn.js';
 import type { Situation } from './prompt.js';
+import type { RunWatch } from './run-watch.js';
 import type { Tool, Toolbox } from './tool.js';
 import type { ToolRunner } from './tool-runner.js';
 import { workflowInstructions } from './workflow/run-workflow-tool.js';
@@ -19,6 +20,7 @@ export interface RunToolsPorts {
   /** Workflows that an earlier process left under way. */
   readonly workflows: WorkflowRuns;
   readonly runner: ToolRunner;
+  readonly watch?: RunWatch | undefined;
   readonly state: () => RunState;
   readonly request: () => Omit<TurnRequest, 'messages' | 'tools' | 'sink'>;
   readonly write: (drafts: readonly Draft[]) => void;

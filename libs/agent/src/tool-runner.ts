@@ -2,6 +2,7 @@ import { type AttemptRef, type CallState, type Draft, OUTCOME_UNKNOWN, type Turn
 import type { RunSink } from './block-writer.js';
 import type { ContentStore } from '#event-log';
 import type { ToolDefinition } from './model-client.js';
+import { type RunWatch, UNWATCHED } from './run-watch.js';
 import type { Tool, ToolOutcome } from './tool.js';
 
 /** Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. */
@@ -16,6 +17,7 @@ export class ToolRunner {
     private readonly contents: ContentStore,
     private readonly session: string,
     private readonly sink: RunSink,
+    private readonly watch: RunWatch = UNWATCHED,
   ) {}
 
   /** From now on these are the tools. */
@@ -88,7 +90,7 @@ export class ToolRunner {
     const input = inputOf(call);
     if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
     try {
-      return await tool.call(input, signal, call);
+      return await this.watch.toolCall(call, () => tool.call(input, signal, call));
     } catch (error) {
       signal.throwIfAborted();
       return {

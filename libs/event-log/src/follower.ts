@@ -3,6 +3,7 @@ import type { Position, RecordedEvent } from './envelope.js';
 import type { EventLog } from './event-log.js';
 import { BatchIntake } from './follower/batch-intake.js';
 import { PositionWaiters } from './follower/position-waiters.js';
+import type { RunningFollowers } from './follower/running-followers.js';
 
 /** What a follower does with the events, and where it keeps how far it got. */
 export interface FollowerTarget {
@@ -48,6 +49,8 @@ export interface FollowerPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** Where it is found while it works. */
+  readonly followers?: RunningFollowers | undefined;
 }
 
 export interface FollowerStatus {
@@ -114,6 +117,7 @@ export class Follower {
   start(): void {
     if (this.state !== 'new') throw new Error(`follower ${this.name} was started before`);
     this.state = 'running';
+    this.ports.followers?.add(this);
     const ended = Promise.withResolvers<void>();
     this.whenEnded = ended.promise;
     this.ports.background.start(`follower ${this.name}`, async () => {
@@ -127,6 +131,7 @@ export class Follower {
     this.intake?.close();
     await this.whenEnded;
     if (this.state !== 'failed') this.state = 'stopped';
+    this.ports.followers?.delete(this);
     this.waiters.rejectAll(new Error(`follower ${this.name} was stopped`));
   }
 

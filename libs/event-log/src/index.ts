@@ -31,6 +31,7 @@ export {
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';
+export { RunningFollowers } from './follower/running-followers.js';
 export {
   CheckpointRefused,
   Follower,

@@ -1,4 +1,4 @@
-import { type EventLog, Follower, type UploadStore } from '#event-log';
+import { type EventLog, Follower, type RunningFollowers, type UploadStore } from '#event-log';
 import type { Background, Clock, EgressGuard, Logger, Random, SecretBox } from '#platform';
 import { AbandonedUploads } from './abandoned-uploads.js';
 import { requireAllowed } from './connection-string.js';
@@ -36,6 +36,8 @@ export interface KnowledgeOptions {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** Where the indexer's follower is found while it works. */
+  readonly followers?: RunningFollowers;
   /** False: this process keeps no rows and reads no documents but those that it accepts. */
   readonly isIndexer?: boolean;
   readonly extractor?: Extractor;
@@ -116,13 +118,13 @@ function partsOf({ log, database, clock, random, logger, extractor }: KnowledgeO
 }
 
 function followerOf(options: KnowledgeOptions, target: Indexer): Follower {
-  const { log, clock, random, background, logger } = options;
+  const { log, clock, random, background, logger, followers } = options;
   const onFatal = (error: unknown): void => {
     logger.error({ err: error }, 'the documents are not followed any more');
     options.onFatal?.(error);
   };
   return new Follower(
     { name: 'knowledge', prefixes: INDEXED_PREFIXES, target, onFatal },
-    { log, clock, random, background, logger },
+    { log, clock, random, background, logger, followers },
   );
 }

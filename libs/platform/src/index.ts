@@ -3,11 +3,16 @@ export * from './clock.js';
 export * from './egress/allow-list.js';
 export * from './key-files.js';
 export * from './logger.js';
+export * from './metrics/metrics.js';
+export * from './metrics/open-metrics.js';
 export * from './pino-logger.js';
 export * from './random.js';
 export * from './scrub.js';
 export * from './secret-box.js';
 export * from './settings.js';
+export * from './tracing/open-tracer.js';
+export * from './tracing/traceparent.js';
+export * from './tracing/tracer.js';
 export {
   EgressGuard,
   EgressRefused,

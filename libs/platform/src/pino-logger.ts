@@ -7,6 +7,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 /** JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets. */
 export class PinoLogger extends Logger {
   private readonly pino: Pino;
+  private context: () => object = () => NOTHING;
 
   constructor(level: LogLevel = 'info', destination?: DestinationStream) {
     super();
@@ -15,9 +16,16 @@ export class PinoLogger extends Logger {
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label: string) => ({ level: label }) },
+      // A new object each time: pino writes the line's own fields into it.
+      mixin: () => ({ ...this.context() }),
       serializers: { err: (error: unknown) => describeError(error) },
     };
     this.pino = destination === undefined ? pino(options) : pino(options, destination);
+  }
+
+  /** Adds fields to every line, e.g. what names the trace that is under way. */
+  addContext(context: () => object): void {
+    this.context = context;
   }
 
   override debug(fields: object, message: string): void {
@@ -39,6 +47,7 @@ export class PinoLogger extends Logger {
   }
 }
 
+const NOTHING = {};
 const MAX_CAUSES = 5;
 
 /** An error as fields of a log line: name, message, code, stack and causes. */

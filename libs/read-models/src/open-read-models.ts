@@ -1,4 +1,11 @@
-import { ContentStore, type EventLog, type FileStore, type Follower, type Position } from '#event-log';
+import {
+  ContentStore,
+  type EventLog,
+  type FileStore,
+  type Follower,
+  type Position,
+  type RunningFollowers,
+} from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
@@ -25,6 +32,8 @@ export interface ReadModelsOptions {
   readonly background: Background;
   readonly logger: Logger;
   readonly contentCodec?: ContentCodec;
+  /** Where the projection's follower is found while it works. */
+  readonly followers?: RunningFollowers;
   /** False: this process only reads, until `openProjection`; another one projects. */
   readonly isProjector?: boolean;
   /** The projection ended although nobody stopped it: the process must not go on. */

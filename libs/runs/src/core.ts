@@ -1,4 +1,4 @@
-import { type DriverPorts, type ModelClient, ModelTurn, type Toolboxes } from '#agent';
+import { type DriverPorts, type ModelClient, ModelTurn, type RunWatch, type Toolboxes } from '#agent';
 import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -21,6 +21,8 @@ export interface CorePorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** Absent: nobody looks on. */
+  readonly watch?: RunWatch;
 }
 
 export interface CoreOptions {
@@ -49,10 +51,10 @@ export interface Core {
 }
 
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
-  const { log, files, model, toolboxes, clock, random, background, logger } = ports;
+  const { log, files, model, toolboxes, clock, random, background, logger, watch } = ports;
   const contents = new ContentStore(files);
-  const turn = new ModelTurn(model, clock, random, contents);
-  const driver: DriverPorts = { clock, logger, contents, turn, limits: options };
+  const turn = new ModelTurn(model, clock, random, contents, watch);
+  const driver: DriverPorts = { clock, logger, contents, turn, watch, limits: options };
   const admission = new Admission(options.maxRuns, options.mayClaim);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;

@@ -3,10 +3,12 @@ import {
   Driver,
   type Journal,
   RunCancelled,
+  type RunFacts,
   RunStopped,
   RunWriter,
   type Toolbox,
   type ToolboxRequest,
+  UNWATCHED,
 } from '#agent';
 import { type ContextFold, type CurrentRun, type RunEnd, WorkflowRuns, newRun } from '#domain';
 import { type RequestEvent, loadRun } from './load-session.js';
@@ -57,7 +59,22 @@ export class RunDrive {
    * Drives the run to its end; null where it is no longer this process's.
    * @param isBegun the log holds more of it than its claim
    */
-  async drive(request: RequestEvent, context: ContextFold, isBegun: boolean): Promise<RunEnd | null> {
+  drive(request: RequestEvent, context: ContextFold, isBegun: boolean): Promise<RunEnd | null> {
+    const { watch = UNWATCHED } = this.ports.driver;
+    return watch.run(this.factsOf(request), () => this.driveOn(request, context, isBegun));
+  }
+
+  private factsOf({ data: { mode, model, trigger }, meta, time }: RequestEvent): RunFacts {
+    const { run, epoch } = this.claim;
+    const facts = { run, session: this.session.id, mode, model, trigger, requestedAt: time, epoch };
+    return { ...facts, cause: meta.traceparent };
+  }
+
+  private async driveOn(
+    request: RequestEvent,
+    context: ContextFold,
+    isBegun: boolean,
+  ): Promise<RunEnd | null> {
     const { log, driver, logger, clock } = this.ports;
     const { id, journal } = this.session;
     const { run, controller } = this;
@@ -72,7 +89,8 @@ export class RunDrive {
     const end = await this.driveWith(toolbox, new Driver(driver, drive));
     if (end === null) return null;
     const ms = clock.now() - request.time;
-    logger.info({ run, session: id, project, status: end.kind, ms }, 'run ended');
+    const { correlationId } = request.meta;
+    logger.info({ request: correlationId, run, session: id, project, status: end.kind, ms }, 'run ended');
     return end;
   }
 

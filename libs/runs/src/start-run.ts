@@ -35,6 +35,8 @@ export interface StartRun {
   readonly project: string;
   readonly actor: string;
   readonly correlationId?: string;
+  /** Of the span that asks for it; the run is part of that trace, in whichever process it is driven. */
+  readonly traceparent?: string;
   readonly message: string;
   readonly mode: Mode;
   readonly config: RunConfig;
@@ -250,8 +252,14 @@ export class StartRunHandler {
     return null;
   }
 
-  private metaOf({ project, actor, correlationId }: StartRun): EventMeta {
-    return { schemaVersion: 1, project, actor, ...(correlationId === undefined ? {} : { correlationId }) };
+  private metaOf({ project, actor, correlationId, traceparent }: StartRun): EventMeta {
+    return {
+      schemaVersion: 1,
+      project,
+      actor,
+      ...(correlationId === undefined ? {} : { correlationId }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+    };
   }
 }
 

@@ -1,4 +1,11 @@
-import { type CallbackRun, CallbackRelay, Deliveries, HttpCallbackSender, type RelayPorts } from '#delivery';
+import {
+  type CallbackRun,
+  type CallbackSender,
+  CallbackRelay,
+  Deliveries,
+  HttpCallbackSender,
+  type RelayPorts,
+} from '#delivery';
 import type { Clock, EgressGuard } from '#platform';
 import { type ApiKeys, type Part, ROOT_KEY_ID } from '#runs';
 
@@ -13,19 +20,22 @@ export interface Callbacks {
 export interface CallbackOptions extends Omit<RelayPorts, 'sender' | 'secretOf' | 'onFatal'> {
   readonly egress: EgressGuard;
   readonly apiKeys: ApiKeys;
+  /** Puts somebody who looks on around what sends. */
+  readonly watched: (sender: CallbackSender) => CallbackSender;
 }
 
 /** Puts together what sends callbacks. */
-export function openCallbacks({ egress, apiKeys, ...ports }: CallbackOptions): Callbacks {
+export function openCallbacks({ egress, apiKeys, watched, ...ports }: CallbackOptions): Callbacks {
   const { clock, logger } = ports;
-  const sender = new HttpCallbackSender(egress, clock);
+  const http = new HttpCallbackSender(egress, clock);
+  const sender = watched(http);
   const onFatal = (error: unknown): void => logger.error({ err: error }, 'callbacks are not sent any more');
   const secrets = new Secrets(apiKeys, clock);
   const secretOf = (run: CallbackRun): string | null => secrets.of(run);
   return {
     deliveries: new Deliveries(ports),
     openRelay: () => new CallbackRelay({ ...ports, sender, secretOf, onFatal }),
-    close: () => sender.close(),
+    close: () => http.close(),
   };
 }
 

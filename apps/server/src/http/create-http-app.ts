@@ -17,6 +17,7 @@ import { BodyDeadlines } from './body-deadlines.js';
 import { addBodyParsers } from './body-parsers.js';
 import { REQUEST_TIMEOUT, answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
 import { NestLogger } from './nest-logger.js';
+import { traceOf } from './request-trace.js';
 import { termsOf } from './needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problem-filter.js';
 import { requestIdOf } from './request-id.js';
@@ -58,6 +59,8 @@ export interface HttpParts {
   readonly limits?: Partial<HttpLimits>;
   /** Whether the service takes no requests any more. */
   readonly isStopping?: () => boolean;
+  /** Sees every request, also those that are refused. */
+  readonly watch?: { watch(fastify: FastifyInstance): void };
 }
 
 /**
@@ -91,6 +94,7 @@ export async function createHttpApp(
   new BodyDeadlines(parts.clock, limits.requestTimeoutMs, ({ socket }) =>
     answerClientError(newId, REQUEST_TIMEOUT, socket),
   ).watch(fastify, limits.checkIntervalMs);
+  parts.watch?.watch(fastify);
   addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
   limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
@@ -180,6 +184,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
     request: request.id,
     route: `${request.method} ${request.routeOptions.url ?? '?'}`,
     status: reply.statusCode,
+    ...traceOf(request),
     ms: Math.round(reply.elapsedTime * 10) / 10,
   };
   if (reply.statusCode >= 500) logger.warn(fields, 'request answered with an error');

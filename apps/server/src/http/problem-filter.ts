@@ -5,6 +5,7 @@ import { EventTooLarge, LogUnavailable } from '#event-log';
 import { DatabaseFault, ReadModelsUnavailable } from '#read-models';
 import type { Logger } from '#platform';
 import { PROBLEM_JSON, STATUS, problemBody } from './problem-response.js';
+import { traceOf } from './request-trace.js';
 
 /** Makes every refusal and every error of a request an `application/problem+json` answer. */
 @Catch()
@@ -24,7 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private logError(error: unknown, request: FastifyRequest): void {
     const route = `${request.method} ${request.routeOptions.url ?? '?'}`;
-    this.logger.error({ err: error, request: request.id, route }, 'request failed');
+    this.logger.error({ err: error, request: request.id, ...traceOf(request), route }, 'request failed');
   }
 }
 

@@ -10,6 +10,7 @@ import { parseRunRequest } from '../dto/run-body.js';
 import { RequestEgress } from './request-egress.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
+import { causeOf } from '../http/request-trace.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
 import { runCommandOf } from './run-command.js';
@@ -51,7 +52,13 @@ export class AgentController {
     checkRunSemantics(body);
     const key = parseIdempotencyKey(request.headers['idempotency-key']);
     const { project, keyId: actor } = caller;
-    const origin = { project, actor, requestId: request.id, trigger: 'request' as const };
+    const origin = {
+      project,
+      actor,
+      requestId: request.id,
+      trigger: 'request' as const,
+      ...causeOf(request),
+    };
     const command = runCommandOf(body, origin, { body: sent as object, session, key }, this);
     const started = await this.startRun.start(command);
     reply.header('content-location', `/runs/${started.run}`);

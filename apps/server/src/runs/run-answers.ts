@@ -31,7 +31,8 @@ export class RunAnswers {
     headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
     reply.hijack();
-    reply.raw.writeHead(200, { ...reply.getHeaders(), ...SSE_HEADERS, ...headers } as Record<string, string>);
+    reply.headers(SSE_HEADERS);
+    reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
     const sink = this.open.add(reply.raw);
     // Mostly the first events are there already, and go out with the headers.
     setImmediate(() => sink.begin());

@@ -2,7 +2,7 @@ import type { Logger } from '#platform';
 import { McpFailure } from './mcp-failure.js';
 import { McpHttp, type McpHttpPorts } from './mcp-http.js';
 import type { McpServerConfig } from './mcp-server-config.js';
-import { McpSession, type RequestOptions, type Wire } from './mcp-session.js';
+import type { McpSession, RequestOptions, Wire } from './mcp-session.js';
 import { CLOSED } from './mcp-transport.js';
 import { raceAbort } from './race-abort.js';
 import { SecretMask } from './secret-mask.js';
@@ -110,7 +110,7 @@ export class McpConnection {
   }
 
   private async reopen(signal: AbortSignal): Promise<McpSession> {
-    const session = await McpSession.open(this.wire, this.http, this.ports, this.toolsChanged, signal);
+    const session = await this.openWire(signal);
     if (this.closing.signal.aborted) {
       await session.close();
       throw new McpFailure('unsent', 'is not wanted any more');
@@ -126,9 +126,15 @@ export class McpConnection {
     await session.close();
   }
 
+  /** The SDK and what it brings are loaded for the first server: most processes never need them. */
+  private async openWire(signal: AbortSignal): Promise<McpSession> {
+    const { McpSession } = await import('./mcp-session.js');
+    return McpSession.open(this.wire, this.http, this.ports, this.toolsChanged, signal);
+  }
+
   /** Older servers refuse to be asked by POST at the address of their stream. */
   private async openSession(signal: AbortSignal): Promise<McpSession> {
-    const open = () => McpSession.open(this.wire, this.http, this.ports, this.toolsChanged, signal);
+    const open = () => this.openWire(signal);
     try {
       return await open();
     } catch (error) {

@@ -3,6 +3,7 @@ import { type ContentStore, fitsInline } from '#event-log';
 import type { RunSink } from '../block-writer.js';
 import { CollectedText } from '../collected-text.js';
 import type { ModelTurn, TurnRequest } from '../model-turn.js';
+import type { RunWatch } from '../run-watch.js';
 import type { Tool } from '../tool.js';
 import { ToolRunner } from '../tool-runner.js';
 import { AttemptFailed, type AttemptRequest } from './workflow-runner.js';
@@ -11,6 +12,7 @@ export interface StepAttemptPorts {
   readonly session: string;
   readonly contents: ContentStore;
   readonly turn: ModelTurn;
+  readonly watch?: RunWatch | undefined;
   /** What of a request to the model is the same for every turn of the run. */
   readonly request: () => Omit<TurnRequest, 'messages' | 'tools' | 'sink'> & { readonly state: RunState };
   readonly tools: () => readonly Tool[];
@@ -43,7 +45,7 @@ class StepAttempt implements RunSink {
     private readonly request: Omit<AttemptRequest, 'step'>,
     private readonly ports: StepAttemptPorts,
   ) {
-    this.tools = new ToolRunner(ports.contents, ports.session, this);
+    this.tools = new ToolRunner(ports.contents, ports.session, this, ports.watch);
     this.transcript = request.transcript;
   }
 

@@ -24,6 +24,8 @@ export interface CallbackRun {
   readonly trigger: Trigger;
   /** Revision of its `run_requested`. */
   readonly requested: number;
+  /** `traceparent` of what caused it. */
+  readonly cause?: string | undefined;
 }
 
 export interface DueEvent extends EventPlace {
@@ -100,7 +102,7 @@ export class CallbackAttempts {
       'annals-run': run.run,
       'annals-sequence': String(sequence),
     };
-    return sender.send({ url: callback.url, headers, body: json }, signal);
+    return sender.send({ url: callback.url, headers, body: json, cause: run.cause }, signal);
   }
 
   private waitAfter(outcome: SendOutcome, attempts: number): number | null {

@@ -15,6 +15,7 @@ import {
   type FollowerTarget,
   type Position,
   type RecordedEvent,
+  type RunningFollowers,
 } from '#event-log';
 import type { Background, Clock, Logger, Random, SecretBox } from '#platform';
 import { CallbackAttempts, type CallbackRun } from './callback-attempt.js';
@@ -33,6 +34,8 @@ export interface RelayPorts {
   readonly logger: Logger;
   readonly box: SecretBox;
   readonly sender: CallbackSender;
+  /** Where its follower is found while it works. */
+  readonly followers?: RunningFollowers;
   /** `whsec_…`; null: the key is unknown, or not any more. */
   readonly secretOf: (run: CallbackRun) => string | null;
   /** Nothing is followed any more although nobody stopped it. */
@@ -206,8 +209,9 @@ function callbackRunOf(recorded: RecordedEvent): CallbackRun | null {
   const { callback } = data;
   if (callback === undefined || meta.run === undefined) return null;
   const { project, actor, run } = meta;
+  const cause = recorded.meta.traceparent;
   const session = recorded.stream.slice('session-'.length);
-  return { run, session, project, actor, callback, requested: revision, trigger: data.trigger };
+  return { run, session, project, actor, callback, requested: revision, trigger: data.trigger, cause };
 }
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;

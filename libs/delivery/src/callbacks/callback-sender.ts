@@ -3,6 +3,8 @@ export interface CallbackRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** `traceparent` of what caused the run, as the log holds it. */
+  readonly cause?: string | undefined;
 }
 
 export type SendOutcome =

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { type Connection as MysqlConnection, type ConnectionOptions, createConnection } from 'mysql2';
+import type { Connection as MysqlConnection, ConnectionOptions } from 'mysql2';
 import type { Clock, EgressGuard } from '#platform';
 import {
   CallersDatabase,
@@ -37,6 +37,8 @@ export class CallersMysql extends CallersDatabase {
 
   override async run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult> {
     const address = await addressOf(this.connection, this.egress);
+    // Loaded for the first such database: most processes never need it.
+    const { createConnection } = await import('mysql2');
     const connection = createConnection(optionsFor(this.connection, address));
     // It may be cut off while nothing is asked.
     connection.on('error', () => undefined);

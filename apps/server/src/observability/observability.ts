@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { RunWatch } from '#agent';
+import type { CallbackSender } from '#delivery';
+import type { EventLog } from '#event-log';
+import {
+  type Clock,
+  type Logger,
+  type Metrics,
+  type Settings,
+  type Span,
+  SystemClock,
+  type Tracer,
+  openMetrics,
+  openTracer,
+  scrub,
+} from '#platform';
+import { EventFigures } from './event-figures.js';
+import { HttpWatch } from './http-watch.js';
+import { ServiceRunWatch } from './service-run-watch.js';
+import { WatchedLog } from './watched-log.js';
+import { WatchedSender } from './watched-sender.js';
+
+/** What looks on at the service. It is put around ports and hooks at the composition root; the house does not know of it. */
+export interface Observability {
+  readonly metrics: Metrics;
+  readonly runs: RunWatch;
+  readonly http: HttpWatch;
+  /** null: nobody asked for traces. */
+  readonly tracer: Tracer | null;
+  readonly ofLog: (log: EventLog) => EventLog;
+  readonly ofSender: (sender: CallbackSender) => CallbackSender;
+  /** What names the trace of a log line that is written now. */
+  logFields(): object;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+const VERSION = '0.1.0';
+/** A collector that is away is told of this often. */
+const LOST_EVERY_MS = 60_000;
+
+/** @throws never for a collector that is not there: spans that cannot be sent are lost, and a figure says so */
+export async function openObservability(
+  { otelEndpoint }: Pick<Settings, 'otelEndpoint'>,
+  logger: Logger,
+): Promise<Observability> {
+  const metrics = await openMetrics();
+  const clock = new SystemClock();
+  metrics
+    .gauge({ name: 'annals_info', help: 'Always 1; its labels say what runs.', labels: ['version', 'node'] })
+    .set({ version: VERSION, node: process.versions.node }, 1);
+  const onLost = lostSpans(metrics, clock, logger);
+  const instance = randomUUID();
+  const tracer =
+    otelEndpoint === null
+      ? null
+      : await openTracer({ endpoint: otelEndpoint, instance, version: VERSION, onLost });
+  const events = new EventFigures(clock, metrics);
+  return {
+    metrics,
+    tracer,
+    runs: new ServiceRunWatch(clock, metrics, events, tracer),
+    http: new HttpWatch(metrics, tracer),
+    ofLog: (log) => new WatchedLog(log, metrics, events.stored),
+    ofSender: (sender) => new WatchedSender(sender, metrics, tracer),
+    logFields: () => fieldsOf(tracer?.current),
+    close: async () => tracer?.close(),
+  };
+}
+
+const NO_FIELDS = {};
+const fieldsOf = (span: Span | null | undefined): object =>
+  span === null || span === undefined ? NO_FIELDS : { trace_id: span.traceId };
+
+function lostSpans(metrics: Metrics, clock: Clock, logger: Logger) {
+  const lost = metrics.counter({
+    name: 'annals_trace_spans_lost_total',
+    help: 'Spans that could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT.',
+  });
+  lost.add({}, 0);
+  let toldAt = -Infinity;
+  return (spans: number, error: Error | undefined): void => {
+    lost.add({}, spans);
+    if (clock.now() - toldAt < LOST_EVERY_MS) return;
+    toldAt = clock.now();
+    logger.warn({ spans, reason: scrub(error?.message ?? '') }, 'spans could not be sent and are lost');
+  };
+}

@@ -1,0 +1,80 @@
+import type { RunningFollowers } from '#event-log';
+import type { Gauge, Metrics } from '#platform';
+import type { Core } from '#runs';
+import type { HealthChecks } from '../http/health-checks.js';
+import type { OpenStreams } from '../sse/socket-sink.js';
+
+export interface WatchedService {
+  readonly core: Core;
+  readonly openStreams: OpenStreams;
+  readonly followers: RunningFollowers;
+  readonly health: HealthChecks;
+}
+
+const NONE = {};
+
+/** What the service is at the moment that somebody asks. */
+export function watchService(metrics: Metrics, service: WatchedService): void {
+  watchRuns(metrics, service);
+  watchFollowers(metrics, service.followers);
+  watchChecks(metrics, service.health);
+}
+
+function watchRuns(metrics: Metrics, { core, openStreams }: WatchedService): void {
+  const runs = metrics.gauge({
+    name: 'annals_runs',
+    help: 'Runs of this replica: running, waiting for their turn or for room (queued).',
+    labels: ['state'],
+  });
+  const sessions = metrics.gauge({
+    name: 'annals_sessions_active',
+    help: 'Sessions with something to do in this replica.',
+  });
+  const streams = metrics.gauge({ name: 'annals_streams_open', help: 'Event streams with a client.' });
+  metrics.onRead(() => {
+    const active = core.sessions.active();
+    const queued = active.reduce((sum, { journal }) => sum + journal.state.waiting.length, 0);
+    runs.set({ state: 'running' }, core.admission.running);
+    runs.set({ state: 'queued' }, queued);
+    sessions.set(NONE, active.length);
+    streams.set(NONE, openStreams.size);
+  });
+}
+
+function watchFollowers(metrics: Metrics, followers: RunningFollowers): void {
+  const of = (name: string, help: string): Gauge<'follower'> =>
+    metrics.gauge({ name, help, labels: ['follower'] });
+  const lag = of('annals_follower_lag_seconds', 'Age of the oldest event that a follower has not handled.');
+  const behind = of('annals_follower_behind', 'Positions of the log that a follower has not passed yet.');
+  const failures = of('annals_follower_failures', 'Failures of a follower since its last success.');
+  const parked = of('annals_follower_parked_total', 'Events that a follower has put aside.');
+  const running = of('annals_follower_running', '1 while a follower works in this replica.');
+  const known = new Set<string>();
+  metrics.onRead(async () => {
+    const statuses = await followers.statuses();
+    const { names } = followers;
+    // One that another replica does now is not late here.
+    for (const follower of known)
+      if (!names.has(follower))
+        for (const gauge of [running, lag, behind, failures]) gauge.set({ follower }, 0);
+    for (const { name: follower, ...status } of statuses) {
+      known.add(follower);
+      running.set({ follower }, status.state === 'running' ? 1 : 0);
+      lag.set({ follower }, status.lagMs / 1000);
+      behind.set({ follower }, Math.max(0, status.head - status.position));
+      failures.set({ follower }, status.failures);
+      parked.set({ follower }, status.parked);
+    }
+  });
+}
+
+function watchChecks(metrics: Metrics, health: HealthChecks): void {
+  const checks = metrics.gauge({
+    name: 'annals_check_ok',
+    help: '1 while a check of /readyz is well, 0 while it is not.',
+    labels: ['check'],
+  });
+  metrics.onRead(async () => {
+    for (const { name, isOk } of await health.check()) checks.set({ check: name }, isOk ? 1 : 0);
+  });
+}

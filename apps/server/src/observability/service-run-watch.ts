@@ -1,0 +1,179 @@
+import {
+  ClaimLost,
+  type ModelEnd,
+  ModelFailure,
+  RunCancelled,
+  type RunFacts,
+  RunStopped,
+  RunTimedOut,
+  RunWatch,
+  type ToolOutcome,
+} from '#agent';
+import type { RunEnd, TurnToolCall } from '#domain';
+import {
+  type Clock,
+  type Counter,
+  type Histogram,
+  LONG_S,
+  type Metrics,
+  type Span,
+  type Tracer,
+} from '#platform';
+import type { EventFigures } from './event-figures.js';
+import { runSpan } from './run-span.js';
+
+/**
+ * Figures and spans of what runs do. Names of spans and attributes: OpenTelemetry's conventions for generative AI.
+ * Nothing that the caller, the model or a tool wrote stands in them but the names of tools.
+ */
+export class ServiceRunWatch extends RunWatch {
+  private readonly waits: Histogram<never>;
+  private readonly runs: Histogram<'mode' | 'status'>;
+  private readonly calls: Histogram<'model' | 'outcome'>;
+  private readonly tools: Histogram<'outcome'>;
+  private readonly tokens: Counter<'model' | 'direction'>;
+
+  /** @param tracer null: nobody asked for traces */
+  constructor(
+    private readonly clock: Clock,
+    metrics: Metrics,
+    private readonly events: EventFigures,
+    private readonly tracer: Tracer | null,
+  ) {
+    super();
+    this.waits = metrics.histogram({
+      name: 'annals_run_wait_seconds',
+      help: 'From the request of a run until it is driven.',
+      buckets: LONG_S,
+    });
+    this.runs = metrics.histogram({
+      name: 'annals_run_duration_seconds',
+      help: "From the start of a run's driving to its end; runs that were taken over do not count.",
+      labels: ['mode', 'status'],
+      buckets: LONG_S,
+    });
+    this.calls = metrics.histogram({
+      name: 'annals_model_call_duration_seconds',
+      help: 'Requests to the model: ok, transient, too_long, refused, stopped, error.',
+      labels: ['model', 'outcome'],
+      buckets: LONG_S,
+    });
+    this.tools = metrics.histogram({
+      name: 'annals_tool_call_duration_seconds',
+      help: 'Tool calls that were made: ok, error, stopped.',
+      labels: ['outcome'],
+      buckets: LONG_S,
+    });
+    this.tokens = metrics.counter({
+      name: 'annals_model_tokens_total',
+      help: 'Tokens of answers that came to their end.',
+      labels: ['model', 'direction'],
+    });
+  }
+
+  override async run(facts: RunFacts, drive: () => Promise<RunEnd | null>): Promise<RunEnd | null> {
+    const since = this.clock.now();
+    const isFirst = facts.epoch === 1;
+    if (isFirst) this.waits.observe({}, Math.max(0, since - facts.requestedAt) / 1000);
+    this.events.begin(facts);
+    try {
+      const end = await this.traced(facts, drive);
+      if (end !== null && isFirst) {
+        const seconds = Math.max(0, this.clock.now() - since) / 1000;
+        this.runs.observe({ mode: facts.mode, status: end.kind }, seconds);
+      }
+      return end;
+    } finally {
+      this.events.end(facts.run);
+    }
+  }
+
+  override async modelCall(model: string, ask: () => Promise<ModelEnd>): Promise<ModelEnd> {
+    const span = this.tracer?.start({
+      name: `chat ${model}`,
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': model,
+      },
+    });
+    const since = performance.now();
+    let outcome = 'ok';
+    try {
+      const end = await ask();
+      this.answered(model, end, span);
+      return end;
+    } catch (error) {
+      outcome = outcomeOf(error);
+      span?.fail(outcome);
+      throw error;
+    } finally {
+      this.calls.observe({ model, outcome }, (performance.now() - since) / 1000);
+      span?.end();
+    }
+  }
+
+  override async toolCall(call: TurnToolCall, make: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    const span = this.tracer?.start({
+      name: `execute_tool ${call.name}`,
+      kind: 'internal',
+      attributes: {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': call.name,
+        'gen_ai.tool.call.id': call.id,
+        'gen_ai.tool.type': 'function',
+      },
+    });
+    const since = performance.now();
+    let outcome = 'ok';
+    try {
+      const result = await this.within(span, make);
+      if (result.isError === true) outcome = 'error';
+      return result;
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      if (outcome !== 'ok') span?.fail(outcome);
+      this.tools.observe({ outcome }, (performance.now() - since) / 1000);
+      span?.end();
+    }
+  }
+
+  /** So that what a tool does in turn, e.g. the steps of a workflow, is part of its span. */
+  private within<T>(span: Span | undefined, work: () => T): T {
+    return this.tracer === null || span === undefined ? work() : this.tracer.within(span, work);
+  }
+
+  /** The span of a run ends with the run, in whichever process that is; one that goes on elsewhere is told of there. */
+  private async traced(facts: RunFacts, drive: () => Promise<RunEnd | null>): Promise<RunEnd | null> {
+    if (this.tracer === null) return drive();
+    const span = runSpan(this.tracer, facts);
+    const end = await this.tracer.within(span, drive);
+    if (end === null) return null;
+    span.set({ 'annals.run.status': end.kind, 'annals.run.epoch': facts.epoch });
+    if (end.kind === 'failed') span.fail(end.code);
+    span.end();
+    return end;
+  }
+
+  private answered(model: string, { usage, finishReason }: ModelEnd, span: Span | undefined): void {
+    const { inputTokens, outputTokens } = usage;
+    this.tokens.add({ model, direction: 'input' }, inputTokens);
+    this.tokens.add({ model, direction: 'output' }, outputTokens);
+    span?.set({
+      'gen_ai.response.finish_reasons': [finishReason],
+      'gen_ai.usage.input_tokens': inputTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+    });
+  }
+}
+
+/** What a run is stopped with is no failure of what it was doing. */
+const STOPS = [RunCancelled, RunStopped, RunTimedOut, ClaimLost];
+
+function outcomeOf(error: unknown): string {
+  if (error instanceof ModelFailure) return error.kind;
+  return STOPS.some((kind) => error instanceof kind) ? 'stopped' : 'error';
+}

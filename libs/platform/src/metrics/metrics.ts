@@ -1,0 +1,66 @@
+/** A value for each label of a metric. Ids and whatever else a caller chooses are never labels. */
+export type Labels<L extends string> = Readonly<Record<L, string>>;
+
+export interface MetricTerms<L extends string> {
+  /** `annals_…`, with its unit at the end: `_seconds`, `_total`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly L[];
+}
+
+export interface HistogramTerms<L extends string> extends MetricTerms<L> {
+  /** Upper bounds, rising, in the metric's unit. */
+  readonly buckets: readonly number[];
+}
+
+/** Counts what happened since the start of the process. */
+export interface Counter<L extends string> {
+  /** @param by not negative */
+  add(labels: Labels<L>, by?: number): void;
+}
+
+/** Something that goes up and down. */
+export interface Gauge<L extends string> {
+  set(labels: Labels<L>, value: number): void;
+}
+
+export interface Histogram<L extends string> {
+  observe(labels: Labels<L>, value: number): void;
+}
+
+/**
+ * The figures that operators read. One registry a process, made at the composition root and handed on; a name is defined
+ * once. A metric keeps a bounded number of series: what comes beyond is counted under `other`.
+ */
+export abstract class Metrics {
+  abstract counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L>;
+  abstract gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L>;
+  abstract histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L>;
+
+  /** Has `look` set gauges each time that the figures are read. What it throws leaves them as they were. */
+  abstract onRead(look: () => void | Promise<void>): void;
+
+  /** All figures, in Prometheus's text format. */
+  abstract read(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+/** For processes and tests whose figures nobody reads. */
+export class SilentMetrics extends Metrics {
+  override counter(): { add(): void } {
+    return { add: () => undefined };
+  }
+  override gauge(): { set(): void } {
+    return { set: () => undefined };
+  }
+  override histogram(): { observe(): void } {
+    return { observe: () => undefined };
+  }
+  override onRead(): void {}
+  override read(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return Promise.resolve({ contentType: 'text/plain', text: '' });
+  }
+}
+
+/** Seconds: from a memory's to a run's. */
+export const SHORT_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+export const LONG_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];

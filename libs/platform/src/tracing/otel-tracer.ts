@@ -1,0 +1,195 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type Context,
+  type Span as OtelSpan,
+  type Tracer as OtelTracerApi,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  type ReadableSpan,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { formatTraceparent, parseTraceparent } from './traceparent.js';
+import { type Attributes, type Span, type SpanTerms, Tracer } from './tracer.js';
+
+export interface OtelTracerOptions {
+  /** Where spans go: `/v1/traces` is added. */
+  readonly endpoint: string;
+  /** Names this process among those of the service. */
+  readonly instance: string;
+  readonly version: string;
+  /** Called for each batch of spans that could not be sent; they are lost. */
+  readonly onLost: (spans: number, error: Error | undefined) => void;
+}
+
+/** What a killed process loses of its spans, at most. */
+const SEND_EVERY_MS = 1_000;
+const SEND_TIMEOUT_MS = 5_000;
+const CLOSE_MS = 3_000;
+const MAX_QUEUED = 4_096;
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
+
+/**
+ * Spans of OpenTelemetry, sent as OTLP over HTTP. Nothing is registered globally: context is handed on explicitly, and
+ * within a piece of work by a storage of its own.
+ */
+export class OtelTracer extends Tracer {
+  private readonly ids = new KeyedIds();
+  private readonly provider: TracerProvider;
+  private readonly tracer: OtelTracerApi;
+  private readonly currents = new AsyncLocalStorage<LiveSpan>();
+
+  constructor(options: OtelTracerOptions) {
+    super();
+    const { endpoint, onLost } = options;
+    const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_TIMEOUT_MS });
+    const processor = new BatchSpanProcessor({
+      exporter: new ToldExporter(exporter, onLost),
+      scheduledDelayMillis: SEND_EVERY_MS,
+      exportTimeoutMillis: SEND_TIMEOUT_MS,
+      maxQueueSize: MAX_QUEUED,
+    });
+    const resource = resourceOf(options);
+    this.provider = new TracerProvider({ resource, idGenerator: this.ids, spanProcessors: [processor] });
+    this.tracer = this.provider.getTracer('annals', options.version);
+  }
+
+  override start({ name, kind, attributes = {}, parent, startedAt, key }: SpanTerms): Span {
+    this.ids.nextFor(key);
+    const options = {
+      kind: KINDS[kind],
+      attributes: { ...attributes },
+      ...(startedAt === undefined ? {} : { startTime: startedAt }),
+    };
+    return new LiveSpan(this.tracer.startSpan(name, options, this.contextOf(parent)));
+  }
+
+  override within<T>(span: Span, work: () => T): T {
+    return span instanceof LiveSpan ? this.currents.run(span, work) : work();
+  }
+
+  override get current(): Span | null {
+    return this.currents.getStore() ?? null;
+  }
+
+  override async close(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_MS);
+    await Promise.race([this.provider.shutdown().catch(() => undefined), late.promise]);
+    clearTimeout(timer);
+  }
+
+  private contextOf(parent: string | undefined): Context {
+    if (parent === undefined) return this.currents.getStore()?.context ?? ROOT_CONTEXT;
+    const known = parseTraceparent(parent);
+    if (known === null) return ROOT_CONTEXT;
+    const { traceId, spanId, isSampled } = known;
+    const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+  }
+}
+
+class LiveSpan implements Span {
+  readonly context: Context;
+
+  constructor(private readonly span: OtelSpan) {
+    this.context = trace.setSpan(ROOT_CONTEXT, span);
+  }
+
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.span.spanContext();
+    return formatTraceparent({ traceId, spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) !== 0 });
+  }
+
+  get traceId(): string {
+    return this.span.spanContext().traceId;
+  }
+
+  set(attributes: Attributes): void {
+    this.span.setAttributes(attributes);
+  }
+
+  fail(type: string): void {
+    this.span.setAttribute('error.type', type);
+    this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  end(): void {
+    this.span.end();
+  }
+}
+
+/** Random ids, but for the span that is started next with a key. */
+class KeyedIds implements IdGenerator {
+  private key: string | undefined;
+
+  nextFor(key: string | undefined): void {
+    this.key = key;
+  }
+
+  generateTraceId(): string {
+    return this.key === undefined ? randomBytes(16).toString('hex') : digest(`trace ${this.key}`, 32);
+  }
+
+  generateSpanId(): string {
+    return this.key === undefined ? randomBytes(8).toString('hex') : digest(`span ${this.key}`, 16);
+  }
+}
+
+const digest = (text: string, digits: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, digits);
+
+/** ExportResultCode of @opentelemetry/core. */
+const SUCCESS = 0;
+
+/** Says what was lost, where OpenTelemetry itself would keep silent. */
+class ToldExporter implements SpanExporter {
+  constructor(
+    private readonly exporter: SpanExporter,
+    private readonly onLost: OtelTracerOptions['onLost'],
+  ) {}
+
+  export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
+    this.exporter.export(spans, (result) => {
+      const code: number = result.code;
+      if (code !== SUCCESS) this.onLost(spans.length, result.error);
+      done(result);
+    });
+  }
+
+  shutdown(): Promise<void> {
+    return this.exporter.shutdown();
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.exporter.forceFlush?.();
+  }
+}
+
+/** What the operator says in OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES counts more. */
+function resourceOf({ instance, version }: OtelTracerOptions) {
+  const own = {
+    'service.name': 'annals',
+    'service.version': version,
+    'service.instance.id': instance,
+  };
+  const said = detectResources({ detectors: [envDetector, serviceNameEnvDetector] });
+  return defaultResource().merge(resourceFromAttributes(own)).merge(said);
+}
