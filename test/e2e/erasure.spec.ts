@@ -22,9 +22,9 @@ afterAll(() => service.dispose(), 60_000);
 /** One of the programs beside the service, on its folder. */
 async function command(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const options = { env: { PATH: process.env['PATH'] ?? '', DATA_DIR: service.dataDir, ...env } };
-  const program = resolve(`dist/apps/server/src/${name}.js`);
+  const words = [resolve('dist/apps/server/src/cli/main.js'), name];
   try {
-    return (await promisify(execFile)(resolve('node_modules/.bin/node'), [program], options)).stdout;
+    return (await promisify(execFile)(resolve('node_modules/.bin/node'), words, options)).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string };
     return `${stdout}${stderr}`;

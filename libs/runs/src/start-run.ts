@@ -6,6 +6,7 @@ import {
   type Trigger,
   decideOpen,
   decideStart,
+  notFound,
   requireSession,
   runId,
   sessionId,
@@ -159,6 +160,7 @@ export class StartRunHandler {
     }
     // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
     const place = await sessions.getOrCreate(use.session);
+    if (place.journal.state.isErased) throw notFound('the session');
     const known = place.journal.revision;
     return (await this.find(use, known)) ?? this.startIn(place, use, command);
   }

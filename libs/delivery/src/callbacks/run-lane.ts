@@ -122,6 +122,8 @@ export class RunLane {
     const options = { after, signal: this.pause.signal };
     for await (const page of this.ports.log.subscribeStream(sessionStream(this.run.session), options)) {
       for (const event of page) {
+        // Of an erased session nothing more is sent, however far the lane is behind.
+        if (event.isErased || event.type === 'session_erased') return this.cut();
         if (event.meta.run !== this.run.run || !isPublicType(event.type) || this.isPassed(event)) continue;
         const sequence = this.deliveries.fold.next;
         await this.attempt(event, { sequence, revision: event.revision }, false);

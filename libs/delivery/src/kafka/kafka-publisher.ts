@@ -156,7 +156,8 @@ class Following implements FollowerTarget {
     try {
       const records: CloudEventRecord[] = [];
       for (const event of events) {
-        if (isPublicType(event.type)) records.push(await this.events.recordOf(event, open.maxRecordBytes));
+        if (isPublicType(event.type) && !event.isErased)
+          records.push(await this.events.recordOf(event, open.maxRecordBytes));
       }
       if (records.length === 0 && to - this.committed < IDLE_POSITIONS) return;
       await open.publish(records, to, this.cutting.signal);
