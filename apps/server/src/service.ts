@@ -96,14 +96,7 @@ export async function openService(
   const stopping = new AbortController();
   const replicas = await openReplicas(settings, ports);
   ports.sealed.vault.makeAhead();
-  const readModels = openReadModels({
-    ...ports,
-    folder: join(settings.dataDir, 'postgres'),
-    ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
-    contentCodec: new SealedContentCodec(ports.keys),
-    isProjector: roles.has('projector') && !replicas.isShared,
-    onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
-  });
+  const readModels = openReadModelsOn(ports, settings, replicas);
   if (roles.has('projector') && replicas.isShared)
     replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
@@ -141,23 +134,10 @@ export async function openService(
   const { deliveries } = callbacks;
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
-  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return {
-    ...parts,
-    eraseSession,
-    keyBackupDays,
-    hasApi: roles.has('api'),
-    kafka,
-    replicas,
-    knowledge,
-    uploads,
-    followers,
-    observability,
-    maxUploadBytes,
-    clock,
-    random,
-    close,
-  };
+  const doors = { streams, openStreams, answers, egress, box, deliveries, eraseSession, keyBackupDays };
+  const parts = { core, apiKeys, readModels, log, kafka, replicas, knowledge, uploads, maxUploadBytes };
+  const hasApi = roles.has('api');
+  return { ...doors, ...parts, hasApi, followers, observability, clock, random, close };
 }
 
 async function openFoundation(
@@ -176,6 +156,18 @@ async function openFoundation(
   const followers = new RunningFollowers();
   const ports = { clock, random, background, logger, observability, watch, followers };
   return { log, keys, sealed, files, uploads, box, ...ports };
+}
+
+function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {
+  const { databaseUrl, dataDir, roles } = settings;
+  return openReadModels({
+    ...ports,
+    folder: join(dataDir, 'postgres'),
+    ...(databaseUrl === null ? {} : { databaseUrl }),
+    contentCodec: new SealedContentCodec(ports.keys),
+    isProjector: roles.has('projector') && !replicas.isShared,
+    onFatal: (error) => ports.logger.error({ err: error }, 'the projection has stopped'),
+  });
 }
 
 const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
