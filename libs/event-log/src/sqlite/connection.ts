@@ -127,8 +127,9 @@ export class Connection {
   private flush(): void {
     this.isFlushing = false;
     if (this.state !== 'open' || this.unsent.length === 0) return;
-    const appends = this.unsent;
+    const appends = this.unsent.filter((append) => this.keys.canSeal(append));
     this.unsent = [];
+    if (appends.length === 0) return;
     for (const append of appends) this.sent.push(append);
     this.keys.give(keysOf(appends));
     this.post(encodeAppends(appends));

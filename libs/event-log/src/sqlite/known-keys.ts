@@ -1,4 +1,5 @@
-import type { ContentKeys } from '../keys/content-keys.js';
+import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
+import type { PendingAppend } from './pending.js';
 import type { Request } from './protocol.js';
 
 /** Keys that the thread holds at most. */
@@ -32,6 +33,17 @@ export class KnownKeys {
     if (given.length === 0) return;
     this.send({ kind: 'keys', keys: given });
     if (this.ids.size > CAPACITY) this.drop();
+  }
+
+  /** Refuses an append whose key was destroyed while it waited. */
+  canSeal({ events, reject }: PendingAppend): boolean {
+    for (const { meta, raw } of events) {
+      if (meta.keyId === undefined || raw !== undefined) continue;
+      if (typeof this.keys?.peek(meta.keyId) === 'object') continue;
+      reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
+      return false;
+    }
+    return true;
   }
 
   /** The key is destroyed: its copy in the thread goes. */

@@ -12,7 +12,7 @@ import {
   type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
-import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
+import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { Connection, type Page } from './connection.js';
 import type { PendingAppend } from './pending.js';
@@ -103,7 +103,6 @@ export class SqliteEventLog extends EventLog {
   ): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       checkSizes(events);
-      this.requireKeys(events);
       this.connection.append({ stream, events, expected: codeOf(options.expected), resolve, reject });
     });
   }
@@ -218,17 +217,6 @@ export class SqliteEventLog extends EventLog {
       this.connection.keys.give(page.unknown);
     }
     return decodeRows(page, this.upcast, (id) => keys?.peek(id) ?? null);
-  }
-
-  /** What is sealed with a key that is not in memory, or not any more, is not sent to the thread. */
-  private requireKeys(events: readonly NewEvent[]): void {
-    for (const { meta, raw } of events)
-      if (
-        meta.keyId !== undefined &&
-        raw === undefined &&
-        typeof this.options.keys?.peek(meta.keyId) !== 'object'
-      )
-        throw new ContentErased(`nothing can be sealed with the key ${meta.keyId}`);
   }
 
   /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
