@@ -26,7 +26,7 @@ export interface SealedParts {
   readonly streams: StreamKeys;
   /** What the whole installation seals and derives with. */
   readonly box: SecretBox;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const keyFolder = (dataDir: string): string => join(dataDir, 'keys');

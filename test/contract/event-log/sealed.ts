@@ -91,11 +91,10 @@ export function sealedContract(harness: () => LogHarness): void {
   });
 
   test('the chain goes on where another connection left it', async () => {
-    const { reopen } = harness();
     const stream = sealedStream();
     await sealed().append(stream, [eventOf({ text: TEXT })], { expected: 'no_stream' });
     await sealed().append(stream, [eventOf()], { expected: 'stream_exists' });
-    const log = sealed(reopen ? await reopen() : harness().log);
+    const log = sealed((await harness().reopen?.()) ?? harness().log);
     await log.append(stream, [eventOf()], { expected: 1 });
     expect(await brokenChain(log, stream)).toEqual([]);
     expect((await collect(log.readStream(stream)))[0]?.data).toEqual({ text: TEXT });

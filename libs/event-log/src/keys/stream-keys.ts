@@ -120,7 +120,7 @@ function ownerOf(stream: string, [first]: readonly NewEvent[]): Owner {
     const session = sessionOfRun(stream.slice('delivery-'.length));
     return session === null ? 'nobody' : { stream: sessionStream(session) };
   }
-  const data = first?.data as { session?: string; datastore?: string } | undefined;
+  const data: { session?: string; datastore?: string } | undefined = first?.data;
   if (stream.startsWith('task-'))
     return data?.session === undefined ? null : { stream: sessionStream(data.session) };
   if (stream.startsWith(DOCUMENT_PREFIX))
