@@ -24,6 +24,18 @@ import type { Service } from './service.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { ServiceHealth } from './service-health.js';
 
+/** What takes requests. */
+const DOORS = [
+  AgentController,
+  RunsController,
+  DeliveriesController,
+  TasksController,
+  SessionsController,
+  ...DATASTORE_CONTROLLERS,
+  ApiKeysController,
+  OpenApiController,
+];
+
 /** The doors of the house: Nest connects the controllers with what openService put together. */
 @Module({})
 export class AppModule {
@@ -76,18 +88,7 @@ export class AppModule {
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.
-    const doors = hasApi
-      ? [
-          AgentController,
-          RunsController,
-          DeliveriesController,
-          TasksController,
-          SessionsController,
-          ...DATASTORE_CONTROLLERS,
-          ApiKeysController,
-          OpenApiController,
-        ]
-      : [];
+    const doors = hasApi ? DOORS : [];
     return {
       module: AppModule,
       controllers: [...doors, HealthController, MetricsController],
