@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EventMeta, newEvent } from '../envelope.js';
 import type { Expected } from '../event-log.js';
-import { encodeAppend } from './append-request.js';
+import { writeAppend } from './append-request.js';
+import { PREFIX_BYTES } from './grpc/frames.js';
+import { ProtoWriter } from './proto-writer.js';
 import {
   correlationOf,
   readAnswer,
@@ -18,6 +20,17 @@ const ID = '0190b0a0-1111-4222-8333-444455556666';
 const text = (unit: 'binary' | 'grapheme' = 'binary') => fc.string({ unit, maxLength: 300 });
 const wellFormed = text().map((value) => value.toWellFormed());
 const revisions = fc.oneof(fc.nat(), fc.constantFrom(127, 128, 16_383, 16_384, 2 ** 32, 2 ** 53 - 1));
+
+type Append = Parameters<typeof writeAppend>[2];
+
+/** The bytes of the message, without gRPC's prefix. */
+function encodeAppend(append: Append): Buffer {
+  const writer = new ProtoWriter(10);
+  writeAppend(writer, ID, append);
+  const frame = writer.finish();
+  expect(frame.readUIntBE(0, PREFIX_BYTES)).toBe(frame.length - PREFIX_BYTES);
+  return frame.subarray(PREFIX_BYTES);
+}
 
 describe('an append', () => {
   const read = (bytes: Buffer) => streams.BatchAppendReq.deserializeBinary(new Uint8Array(bytes));
@@ -40,7 +53,7 @@ describe('an append', () => {
           const events = given.map(({ data, large, ...rest }) =>
             newEvent({ ...rest, data: { ...data, fill: 'é'.repeat(large) } }, meta),
           );
-          const request = read(encodeAppend({ correlation: ID, stream, expected, events }));
+          const request = read(encodeAppend({ stream, expected, events }));
           expect(request.getCorrelationId()?.getString()).toBe(ID);
           expect(request.getIsFinal()).toBe(true);
           const options = request.getOptions();
@@ -77,7 +90,7 @@ describe('an append', () => {
   ])('expects %s', (expected, name) => {
     const meta = { schemaVersion: 1, project: 'p', actor: 'k' };
     const events = [newEvent({ id: ID, type: 't', time: 0, data: {} }, meta)];
-    const options = read(encodeAppend({ correlation: ID, stream: 's', expected, events })).getOptions();
+    const options = read(encodeAppend({ stream: 's', expected, events })).getOptions();
     const cases = streams.BatchAppendReq.Options.ExpectedStreamPositionCase;
     expect(options?.getExpectedStreamPositionCase()).toBe(cases[name as keyof typeof cases]);
     expect(options?.hasDeadline()).toBe(false);

@@ -1,19 +1,18 @@
 import { type Clock, type Logger, SystemClock } from '#platform';
-import { decodeRows, sizeOf, StoredEvent, type Upcast } from '../codec.js';
+import { checkSizes } from '../append-sizes.js';
+import { decodeRows, StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
 import {
   type AppendResult,
   type Batch,
   EventLog,
-  EventTooLarge,
   type Expected,
   type LogHealth,
   LogUnavailable,
-  MAX_APPEND_BYTES,
-  MAX_EVENT_BYTES,
   type ReadOptions,
 } from '../event-log.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
+import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection } from './connection.js';
 import type { PendingAppend } from './pending.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
@@ -37,7 +36,6 @@ const WAL_BYTES = 4 * 1024 * 1024;
 /** In WALs: one may overshoot by a few transactions. */
 const RESERVE_FACTOR = 4;
 const SPACE_CHECK_MS = 5_000;
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The embedded log: one file of SQLite in one folder, for one process. */
 export class SqliteEventLog extends EventLog {
@@ -100,31 +98,12 @@ export class SqliteEventLog extends EventLog {
     });
   }
 
-  override async *readStream(
-    stream: string,
-    options: ReadOptions = {},
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    let { after, limit = NO_LIMIT } = options;
-    const { backwards = false } = options;
-    while (limit > 0) {
-      const page = await this.streamPage(stream, { after, backwards }, limit);
-      if (page.length === 0) return;
-      yield page;
-      limit -= page.length;
-      after = page.at(-1)!.revision;
-      if (backwards && after === 0) return;
-    }
+  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+    return streamPages(options, (page) => this.streamPage(stream, page, page.limit));
   }
 
-  override async *readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
-    let { after = 0, limit = NO_LIMIT } = options;
-    while (limit > 0) {
-      const batch = await this.logPage(after, [], limit);
-      if (batch.events.length === 0) return;
-      yield batch;
-      limit -= batch.events.length;
-      after = batch.position;
-    }
+  override readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) => this.logPage(after, [], limit));
   }
 
   override subscribeStream(
@@ -241,17 +220,4 @@ function codeOf(expected: Expected): number {
     default:
       return expected;
   }
-}
-
-function checkSizes(events: readonly NewEvent[]): void {
-  if (events.length === 0) throw new RangeError('an append needs an event');
-  let total = 0;
-  for (const event of events) {
-    const bytes = sizeOf(event);
-    if (bytes > MAX_EVENT_BYTES)
-      throw new EventTooLarge(`${event.type} has ${bytes} bytes of ${MAX_EVENT_BYTES}`);
-    total += bytes;
-  }
-  if (total > MAX_APPEND_BYTES)
-    throw new EventTooLarge(`the append has ${total} bytes of ${MAX_APPEND_BYTES}`);
 }
