@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export async function besideStreams(rounds: number, indexOne: IndexOne): Promise
   const port = await freePort();
   const model = started('model.mjs', String(port));
   const url = `http://127.0.0.1:${port}`;
-  await once(model.stdout!, 'data');
+  await Promise.race([once(model.stdout!, 'data'), endOf(model)]);
   await fetch(`${url}/__config`, {
     method: 'POST',
     body: JSON.stringify({ tokens: LOAD.tokens, delay: 20 }),
@@ -77,5 +77,13 @@ async function tokensOf(service: ServiceProcess, model: ChildProcess): Promise<L
   return token;
 }
 
+/** By their real names: they run only where they are the program. */
 const started = (program: string, argument: string): ChildProcess =>
-  spawn(process.execPath, [resolve(SHARED, program), argument], { stdio: ['ignore', 'pipe', 'inherit'] });
+  spawn(process.execPath, [realpathSync(resolve(SHARED, program)), argument], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+async function endOf(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  throw new Error(`it ended with ${code}`);
+}

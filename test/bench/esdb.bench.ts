@@ -1,19 +1,41 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { EsdbEventLog, type EventLog, type EventMeta, newEvent, SqliteEventLog } from '#event-log';
+import {
+  EsdbEventLog,
+  type EventLog,
+  type EventMeta,
+  type NewEvent,
+  newEvent,
+  SqliteEventLog,
+} from '#event-log';
 import { SilentLogger, SystemRandom } from '#platform';
+import { rebuildFrom } from './rebuild.bench.js';
 
 /**
- * The log on the protocol server, in a process of its own, beside the embedded one: appends, the way of an own event to a
- * subscriber of its stream, and reading the whole log. On one machine, so the server takes its share of the processors.
+ * The log on the protocol server, in a process of its own, beside the embedded one: runs as they append, tokens that come
+ * one by one, and a rebuild. The server is on the same machine and takes its share of the processors, which is shown:
+ * of what a run costs it is the part that a real server would take, more or less of it.
  */
-const ROUND_MS = 2_000;
+const ROUND_MS = 3_000;
+const ROUNDS = 3;
+/** What a run of 50 tokens appends, in events, when its model is as fast as it can be. */
+const APPENDS_OF_A_RUN = [4, 2, 3, 4, 6];
+const STREAMS = 200;
+const TOKEN_MS = 20;
 const META: EventMeta = { schemaVersion: 1, project: 'bench', actor: 'key_1', run: 'run_1' };
 const DATA = { block: 'b_1', text: ' and so it goes on, word by word,' };
 const random = new SystemRandom();
+const logger = new SilentLogger();
+
+interface Bench {
+  readonly name: string;
+  readonly log: EventLog;
+  /** Milliseconds of CPU that the log's server has taken. */
+  readonly serverCpuMs: () => number;
+}
 
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'annals-bench-'));
@@ -23,65 +45,117 @@ export async function run(): Promise<void> {
   const [url] = await new Promise<string[]>((resolve) =>
     createInterface({ input: server.stdout }).once('line', (line) => resolve([line])),
   );
-  const logger = new SilentLogger();
-  const logs: Record<string, EventLog> = {
-    embedded: await SqliteEventLog.open({ folder: join(folder, 'log'), logger }),
-    eventstoredb: await EsdbEventLog.open({ connectionString: url!, logger }),
-  };
+  const benches: Bench[] = [
+    {
+      name: 'embedded',
+      log: await SqliteEventLog.open({ folder: join(folder, 'log'), logger }),
+      serverCpuMs: () => 0,
+    },
+    {
+      name: 'eventstoredb',
+      log: await EsdbEventLog.open({ connectionString: url!, logger }),
+      serverCpuMs: () => cpuMsOf(server.pid!),
+    },
+  ];
   try {
-    for (const [name, log] of Object.entries(logs)) await measure(name, log);
+    for (const writers of [1, 32, 200])
+      await compare(benches, `runs/s, ${writers} at a time`, (bench) => runsPerSecond(bench, writers));
+    await compare(benches, `ms to a token's subscriber at p99, ${STREAMS} streams`, tokenP99);
+    for (const { name, log } of benches) {
+      process.stdout.write(`${name}: `);
+      await rebuildFrom(log, join(folder, name));
+    }
   } finally {
-    for (const log of Object.values(logs)) await log.close();
+    for (const { log } of benches) await log.close();
     server.stdin.end();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 
-async function measure(name: string, log: EventLog): Promise<void> {
-  for (const writers of [1, 16, 200]) {
-    const { count, waits, cpuMs } = await appends(log, writers);
-    const [p50, p99] = [0.5, 0.99].map((p) => waits[Math.floor(waits.length * p)]?.toFixed(2));
-    console.log(
-      `${name}, ${writers} writers: ${((count / ROUND_MS) * 1_000).toFixed(0)} appends/s, ` +
-        `to a subscriber p50 ${p50} ms, p99 ${p99} ms, ${((cpuMs / count) * 1_000).toFixed(0)} µs CPU here`,
-    );
-  }
-  const since = performance.now();
-  let events = 0;
-  for await (const batch of log.readAll()) events += batch.events.length;
-  const rate = (events / (performance.now() - since)) * 1_000;
-  const drops = log instanceof EsdbEventLog ? `, ${log.subscriptionDrops} drops of the subscription` : '';
-  console.log(`${name}: reads ${events} events, ${rate.toFixed(0)} a second${drops}`);
+/** By turns, so that both meet the same weather; the ratio of the medians is what counts. */
+async function compare(
+  benches: readonly Bench[],
+  what: string,
+  measure: (bench: Bench) => Promise<number>,
+): Promise<void> {
+  const figures = benches.map((): number[] => []);
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, bench] of benches.entries()) figures[i]!.push(await measure(bench));
+  const medians = figures.map((values) => values.sort((a, b) => a - b)[ROUNDS >> 1]!);
+  const ratio = (medians[1]! / medians[0]!).toFixed(2);
+  const [embedded, esdb] = medians.map((value) => value.toFixed(value < 100 ? 2 : 0));
+  console.log(`${what}: embedded ${embedded}, eventstoredb ${esdb}, ratio ${ratio}`);
 }
 
-/** Each writer appends one event after the other, and listens to its stream. */
-async function appends(log: EventLog, writers: number) {
+async function runsPerSecond({ name, log, serverCpuMs }: Bench, writers: number): Promise<number> {
+  const cpu = process.cpuUsage();
+  const serverCpu = serverCpuMs();
+  const start = performance.now();
+  let runs = 0;
+  const write = async (): Promise<void> => {
+    for (; performance.now() - start < ROUND_MS; runs++) {
+      const stream = `session-${random.uuid()}`;
+      let expected = -1;
+      for (const count of APPENDS_OF_A_RUN) {
+        await log.append(stream, Array.from({ length: count }, bitOfText), { expected });
+        expected += count;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, write));
+  const { user, system } = process.cpuUsage(cpu);
+  const perRun = (ms: number): string => `${((ms / runs) * 1_000).toFixed(0)} µs`;
+  const here = perRun((user + system) / 1_000);
+  const there = perRun(serverCpuMs() - serverCpu);
+  console.log(`  ${name}: CPU a run ${here} here, ${there} at the server${dropsOf(log)}`);
+  return (runs / (performance.now() - start)) * 1_000;
+}
+
+/** Each stream is given a token every 20 ms; what comes while an append is under way waits for the next. */
+async function tokenP99({ log }: Bench): Promise<number> {
   const waits: number[] = [];
   const stop = new AbortController();
-  const cpu = process.cpuUsage();
   const end = performance.now() + ROUND_MS;
-  let count = 0;
-  const write = async (): Promise<void> => {
+  const write = async (n: number): Promise<void> => {
     const stream = `session-${random.uuid()}`;
-    const sentAt: number[] = [];
+    const cameAt: number[] = [];
     const listening = (async () => {
       for await (const events of log.subscribeStream(stream, { signal: stop.signal }))
-        for (const { revision } of events) waits.push(performance.now() - sentAt[revision]!);
+        for (const { revision } of events) waits.push(performance.now() - cameAt[revision]!);
     })();
-    for (let expected = -1; performance.now() < end; expected++, count++) {
-      const event = newEvent(
-        { id: random.uuid(), type: 'agent_response', time: Date.now(), data: DATA },
-        META,
-      );
-      sentAt.push(performance.now());
-      await log.append(stream, [event], { expected });
+    let due = performance.now() + (n / STREAMS) * TOKEN_MS;
+    for (let expected = -1; due < end;) {
+      await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      const events: NewEvent[] = [];
+      for (; due <= performance.now(); due += TOKEN_MS) {
+        cameAt.push(due);
+        events.push(bitOfText());
+      }
+      if (events.length === 0) continue;
+      await log.append(stream, events, { expected });
+      expected += events.length;
     }
     void listening;
   };
-  await Promise.all(Array.from({ length: writers }, write));
+  await Promise.all(Array.from({ length: STREAMS }, (_, n) => write(n)));
   stop.abort();
-  const { user, system } = process.cpuUsage(cpu);
-  return { count, waits: waits.sort((a, b) => a - b), cpuMs: (user + system) / 1_000 };
+  return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]!;
+}
+
+const bitOfText = (): NewEvent =>
+  newEvent({ id: random.uuid(), type: 'agent_response', time: Date.now(), data: DATA }, META);
+
+const dropsOf = (log: EventLog): string =>
+  log instanceof EsdbEventLog ? `, ${log.subscriptionDrops} drops of the subscription so far` : '';
+
+/** User and system time of a process, in the kernel's ticks of 10 ms (proc(5)); 0 where there is no /proc. */
+function cpuMsOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return 0;
+  }
 }
 
 if (process.argv[1]?.endsWith('esdb.bench.js')) await run();

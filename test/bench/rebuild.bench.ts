@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sessionStream } from '#domain';
-import { type EventMeta, MemoryFileStore, type NewEvent, newEvent, SqliteEventLog } from '#event-log';
+import {
+  type EventLog,
+  type EventMeta,
+  MemoryFileStore,
+  type NewEvent,
+  newEvent,
+  SqliteEventLog,
+} from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openReadModels, type ReadModels, rebuildReadModels } from '#read-models';
 
@@ -21,22 +28,31 @@ const random = new SystemRandom();
 const background = new ProcessBackground(logger);
 
 interface Bench {
-  readonly log: SqliteEventLog;
+  readonly log: EventLog;
   readonly options: Parameters<typeof openReadModels>[0];
 }
+
+/** A rebuild from a log of so many events, read models in a database of its own. */
+export async function rebuildFrom(log: EventLog, folder: string, events = EVENTS): Promise<void> {
+  const options = optionsFor(log, folder);
+  await fill(log, events);
+  await measureRebuild({ log, options });
+}
+
+const optionsFor = (log: EventLog, folder: string): Bench['options'] => ({
+  folder: join(folder, 'postgres'),
+  log,
+  files: new MemoryFileStore(),
+  logger,
+  background,
+  random,
+  clock: new SystemClock(),
+});
 
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'annals-bench-'));
   const log = await SqliteEventLog.open({ folder: join(folder, 'log'), logger });
-  const options = {
-    folder: join(folder, 'postgres'),
-    log,
-    files: new MemoryFileStore(),
-    logger,
-    background,
-    random,
-    clock: new SystemClock(),
-  };
+  const options = optionsFor(log, folder);
   const bench: Bench = { log, options };
   try {
     await fill(log, EVENTS);
@@ -77,7 +93,7 @@ async function measureRebuild({ options }: Bench): Promise<void> {
 }
 
 /** 200 runs that stream: each round appends one piece to each of them. */
-async function stream(log: SqliteEventLog, name: string): Promise<number> {
+async function stream(log: EventLog, name: string): Promise<number> {
   const runs = Array.from({ length: LIVE_RUNS }, (_, i) => new BenchRun(`ses_${name}${i}`));
   let count = 0;
   const appendAll = (of: (run: BenchRun) => NewEvent[]) =>
@@ -94,7 +110,7 @@ async function stream(log: SqliteEventLog, name: string): Promise<number> {
   return count;
 }
 
-async function measureHistory(log: SqliteEventLog, models: ReadModels): Promise<void> {
+async function measureHistory(log: EventLog, models: ReadModels): Promise<void> {
   const session = 'ses_history';
   for (let turn = 0; turn < TURNS; turn++) await appendRun(log, new BenchRun(session, turn), 20);
   await models.caughtUp();
@@ -111,7 +127,7 @@ async function measureHistory(log: SqliteEventLog, models: ReadModels): Promise<
 }
 
 /** Sessions of four runs that stream 40 pieces each, as many at once as a busy service has. */
-async function fill(log: SqliteEventLog, events: number): Promise<void> {
+async function fill(log: EventLog, events: number): Promise<void> {
   const perRun = 40 + 13;
   const sessions = Math.ceil(events / perRun / 4);
   for (let turn = 0; turn < 4; turn++)
@@ -123,7 +139,7 @@ async function fill(log: SqliteEventLog, events: number): Promise<void> {
       );
 }
 
-async function appendRun(log: SqliteEventLog, run: BenchRun, pieces: number): Promise<void> {
+async function appendRun(log: EventLog, run: BenchRun, pieces: number): Promise<void> {
   const stream = sessionStream(run.session);
   const result = await log.append(stream, run.begin(run.turn === 0 ? 0 : run.turn * 1_000), {
     expected: 'any',

@@ -226,18 +226,22 @@ describe('the connection string', () => {
     const batch = eventsOf(2);
     await log.append(stream, batch, { expected: 'no_stream' });
     expect(await idsIn(log, stream)).toEqual(idsOf(batch));
-    expect(server.calls).toMatchObject({ append: 1, unbatched: 0 });
+    expect(server.calls.append).toBe(1);
     expect((await log.append(stream, eventsOf(1), { expected: 0 })).kind).toBe('conflict');
   });
 });
 
-test('a channel that is closed lets go of its connection, which the client itself does not', async () => {
+test('a channel that is closed lets go of its connection, and its calls hear of it', async () => {
   const server = await startServer();
-  const channel = new ServerChannel(readConnectionString(server.url), 7_777);
+  const channel = new ServerChannel(readConnectionString(server.url));
   await channel.version(1_000);
-  const latest = Reflect.get(channel, 'latest') as { getConnectivityState(connect: boolean): number };
-  const [READY, SHUTDOWN] = [2, 4];
-  expect(latest.getConnectivityState(false)).toBe(READY);
-  await channel.close();
-  expect(latest.getConnectivityState(false)).toBe(SHUTDOWN);
+  expect(server.connections).toBe(1);
+  const ended = new Promise((resolve) => {
+    void channel.openAppends({ messages: () => undefined, ended: resolve });
+  });
+  await until('the call is there', () => server.calls.append === 1);
+  channel.close();
+  expect(await ended).toMatchObject({ name: 'CallError', code: 1 });
+  await until('it is gone', () => server.connections === 0);
+  await expect(channel.version(1_000)).rejects.toThrow('closed');
 });

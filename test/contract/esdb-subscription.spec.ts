@@ -108,6 +108,34 @@ describe("a process's own events", () => {
     expect(server.subscriptions).toBe(0);
   });
 
+  test('are heard in the turn of their acknowledgement, whatever the subscription to all does', async () => {
+    const server = await startServer();
+    const log = await openLog(server);
+    await until('it listens', () => server.subscriptions === 1);
+    server.faults.add('subscribe', { kind: 'silence' }, { times: 100 });
+    const stream = freshStream();
+    const heard: string[] = [];
+    const stop = new AbortController();
+    const listening = (async () => {
+      for await (const events of log.subscribeStream(stream, { signal: stop.signal }))
+        heard.push(...idsOf(events));
+    })();
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      const events = eventsOf(1);
+      ids.push(...idsOf(events));
+      await log.append(stream, events, { expected: n - 1 });
+      // The first is read from the server, for the listener has just come.
+      if (n === 0) await until('it has come', () => heard.length === 1);
+      if (n === 9) server.dropSubscriptions('end');
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(heard).toEqual(ids);
+    }
+    expect(server.subscriptions).toBe(0);
+    stop.abort();
+    await listening;
+  });
+
   test('come to a subscriber of the stream among those of another process, each once', async () => {
     const server = await startServer();
     const [one, other] = [await openLog(server), await openLog(server)];

@@ -5,13 +5,14 @@ import { Trace } from '../simulation/engine/trace.js';
 import { newLedger } from '../simulation/world/ledger.js';
 import { LogStore } from '../simulation/world/log-store.js';
 import { Marks } from '../simulation/world/marks.js';
+import { partsOf } from '../simulation/world/parts.js';
 import { SimLog } from '../simulation/world/sim-log.js';
 import { type SimWorld, immortal } from '../simulation/world/sim-world.js';
 import { type Weather, drawWeather } from '../simulation/world/weather.js';
 import { eventLogContract } from './event-log.contract.js';
 import type { LogHarness } from './event-log/harness.js';
 
-const CALM = drawWeather(Tape.of([]));
+const CALM = drawWeather(Tape.of([]), partsOf([]));
 
 /** What happens below a subscription and must not be seen above it. */
 const BAD_CONNECTION: Weather = {
@@ -33,8 +34,9 @@ function makeHarness(weather: Weather, isExclusive: boolean): () => Promise<LogH
       tape,
       weather,
       store: new LogStore(),
-      ledger: newLedger(),
+      ledger: newLedger(0),
       marks: new Marks(),
+      parts: partsOf([]),
       flaw: null,
       isExclusive,
       maxRuns: 1,

@@ -66,10 +66,13 @@ describe('the commands of docs/datastores.md', () => {
       say(...call(0, 'c1', 'search_manuals', query)),
       say('Fast.'),
     );
-    const lines = (await shell(documents)).split('\n').filter((line) => line.startsWith('{'));
+    const out = await shell(documents);
+    const lines = out.split('\n').filter((line) => line.startsWith('{'));
     const [uploaded, found, listed] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(uploaded).toMatchObject({ filename: 'manual.pdf', status: 'indexed' });
-    expect(found).toMatchObject({ items: expect.any(Array) });
+    expect(found).toEqual({ items: expect.any(Array), next_cursor: null });
+    expect(/"type":"agent_tool_response".*/.exec(out)?.[0]).toContain('Quarterly report');
+    expect(out).toContain('"type":"agent_completed"');
     expect(listed).toMatchObject({ items: [{ document_id: uploaded?.['document_id'], pages: 1 }] });
     expect((await stage.client.get('/datastores')).json()).toMatchObject({ items: [] });
   }, 60_000);

@@ -1,12 +1,16 @@
 import { expect, it } from '@jest/globals';
 import { alwaysCrash } from './always-crash.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
+import { killDeliveries } from './kill-deliveries.js';
+import { killFirings } from './kill-firings.js';
 import { numberOfCommit } from './theatre.js';
 import { type Verdict, say } from './verdict.js';
 import { randomKills } from './random-kills.js';
 
 const BOUNDARIES = Number(process.env['KILLS'] ?? 60);
 const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 20);
+const DELIVERIES = Number(process.env['DELIVERY_KILLS'] ?? 12);
+const FIRINGS = Number(process.env['FIRING_KILLS'] ?? 8);
 const MINUTES_10 = 600_000;
 
 it(
@@ -16,6 +20,28 @@ it(
     say(line);
     expectNoHarm(verdict);
     expect(faults).toBe(BOUNDARIES);
+  },
+  MINUTES_10,
+);
+
+it(
+  'delivers every event, in order and under one id, when it is killed at the steps of deliveries',
+  async () => {
+    const { faults, verdict, line } = await killDeliveries(DELIVERIES, numberOfCommit());
+    say(line);
+    expectNoHarm(verdict);
+    expect(faults).toBe(DELIVERIES);
+  },
+  MINUTES_10,
+);
+
+it(
+  'fires each slot once when it is killed at the steps of firings',
+  async () => {
+    const { faults, verdict, line } = await killFirings(FIRINGS, numberOfCommit());
+    say(line);
+    expectNoHarm(verdict);
+    expect(faults).toBe(FIRINGS);
   },
   MINUTES_10,
 );

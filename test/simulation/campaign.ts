@@ -1,5 +1,6 @@
 import { Tape } from './engine/tape.js';
 import { type PlayOptions, play } from './play.js';
+import { partsOfSeed } from './world/parts.js';
 
 export interface CampaignOptions {
   readonly from: number;
@@ -40,13 +41,14 @@ export async function campaign(options: CampaignOptions): Promise<CampaignResult
   let steps = 0;
   for (; seeds < options.seeds && secondsSo() < minutes * 60 && failures.length < maxFailures; seeds++) {
     const seed = from + seeds;
-    const result = await play(Tape.ofSeed(seed), options.play);
+    const world = { parts: partsOfSeed(seed), ...options.play };
+    const result = await play(Tape.ofSeed(seed), world);
     steps += result.steps;
     for (const [mark, times] of result.marks.counts) marks[mark] = (marks[mark] ?? 0) + times;
     if (result.violation !== null) failures.push({ seed, ...result.violation });
     else if (options.isRepeated === true) {
-      const { hash } = await play(Tape.of(result.choices), options.play);
-      const again = await play(Tape.ofSeed(seed), options.play);
+      const { hash } = await play(Tape.of(result.choices), world);
+      const again = await play(Tape.ofSeed(seed), world);
       const hashes = new Set([result.hash, hash, again.hash]);
       if (hashes.size > 1)
         failures.push({ seed, invariant: 'the same seed is the same trace', detail: [...hashes].join(' ') });

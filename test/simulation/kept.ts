@@ -1,10 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Part } from './world/parts.js';
 
 /** A tape on which something was broken once, as small as it could be made, and what it was. */
 export interface KeptTape {
   readonly story: string;
   readonly alwaysCrash?: boolean;
+  /** What its world has besides runs with plain tools. */
+  readonly parts?: readonly Part[];
   readonly tape: readonly number[];
 }
 

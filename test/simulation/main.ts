@@ -7,6 +7,7 @@ import { type PlayOptions, play } from './play.js';
 import { report } from './report.js';
 import { shrink } from './shrink.js';
 import { FLAWS, type Flaw } from './world/flaws.js';
+import { PART_NAMES, type Part, partsOfSeed } from './world/parts.js';
 
 const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--first] [--json]
   --seed N      plays one seed and tells what happened
@@ -17,6 +18,7 @@ const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --min
   --first       ends with the first seed that fails
   --repeat      plays every seed twice: both must be the same to the last step
   --kept        plays the tapes of test/simulation/seeds
+ --parts LIST  what the worlds have besides runs: ${PART_NAMES.join(', ')}, joined by commas; '' for nothing (default: as the seed says)
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
 
 const { values } = parseArgs({
@@ -27,6 +29,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     from: { type: 'string' },
     flaw: { type: 'string' },
+    parts: { type: 'string' },
     'always-crash': { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
@@ -40,18 +43,24 @@ const { values } = parseArgs({
 const options: PlayOptions = {
   flaw: (values.flaw ?? null) as Flaw | null,
   alwaysCrash: values['always-crash'],
+  ...(values.parts === undefined ? {} : { parts: partsIn(values.parts) }),
 };
 
-async function tell(tape: Tape): Promise<void> {
-  const first = await play(tape, { ...options, isTraced: true });
+function partsIn(list: string): readonly Part[] {
+  return PART_NAMES.filter((name) => list.split(',').includes(name));
+}
+
+async function tell(tape: Tape, how: Pick<PlayOptions, 'parts' | 'alwaysCrash'>): Promise<void> {
+  const world = { ...how, ...options };
+  const first = await play(tape, { ...world, isTraced: true });
   if (first.violation === null || !values.shrink) {
     console.log(report(first));
     console.log(first.violation === null ? `\nnothing is broken; hash ${first.hash}` : '');
     process.exitCode = first.violation === null ? 0 : 1;
     return;
   }
-  const { choices, plays } = await shrink(first.choices, first.violation.invariant, options);
-  console.log(report(await play(Tape.of(choices), { ...options, isTraced: true })));
+  const { choices, plays } = await shrink(first.choices, first.violation.invariant, world);
+  console.log(report(await play(Tape.of(choices), { ...world, isTraced: true })));
   console.log(`\nshrunk from ${first.choices.length} choices to ${choices.length} in ${plays} plays:`);
   console.log(JSON.stringify(choices));
   process.exitCode = 1;
@@ -91,13 +100,18 @@ function finish(result: CampaignResult): void {
   process.exitCode = result.failures.length > 0 ? 1 : 0;
 }
 
-function choicesIn(file: string): readonly number[] {
+function tapeIn(file: string): Omit<KeptTape, 'story'> {
   const parsed = JSON.parse(readFileSync(file, 'utf8')) as readonly number[] | KeptTape;
-  return 'tape' in parsed ? parsed.tape : parsed;
+  return 'tape' in parsed ? parsed : { tape: parsed };
+}
+
+async function tellKept({ tape, ...how }: Omit<KeptTape, 'story'>): Promise<void> {
+  await tell(Tape.of(tape), how);
 }
 
 if (values.help) console.log(USAGE);
-else if (values.seed !== undefined) await tell(Tape.ofSeed(Number(values.seed)));
-else if (values.tape !== undefined) await tell(Tape.of(choicesIn(values.tape)));
+else if (values.seed !== undefined)
+  await tell(Tape.ofSeed(Number(values.seed)), { parts: partsOfSeed(Number(values.seed)) });
+else if (values.tape !== undefined) await tellKept(tapeIn(values.tape));
 else if (values.kept) await kept();
 else await many();

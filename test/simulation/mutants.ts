@@ -1,9 +1,13 @@
+import type { Part } from './world/parts.js';
+
 /** A mistake in the product: planted into a copy of it, it must be found by the simulation. */
 export interface Mutant {
   readonly name: string;
   /** What is wrong with it. */
   readonly story: string;
   readonly file: string;
+  /** What the worlds have in which it is looked for, besides runs with plain tools. */
+  readonly parts?: readonly Part[];
   readonly find: string;
   readonly replace: string;
 }
@@ -127,8 +131,15 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'place-given-back',
     story: 'a run that is being claimed gives its place back when its request is answered',
     file: START,
-    find: 'if (this.isLastToAsk(place.run) && !isStarted && !session.isDriving(place.run)) {',
-    replace: 'if (this.isLastToAsk(place.run) && !isStarted) {',
+    find: 'if (isLast && !isStarted && !session.isDriving(place.run)) {',
+    replace: 'if (isLast && !isStarted) {',
+  },
+  {
+    name: 'place-not-shared',
+    story: 'the first of two requests with one key gives back the place of both',
+    file: START,
+    find: 'if (isLast && !isStarted && !session.isDriving(place.run)) {',
+    replace: 'if (!isStarted && !session.isDriving(place.run)) {',
   },
   {
     name: 'place-goes-back',

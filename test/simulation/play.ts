@@ -4,17 +4,20 @@ import { Scheduler } from './engine/scheduler.js';
 import type { Tape } from './engine/tape.js';
 import { Trace } from './engine/trace.js';
 import type { Flaw } from './world/flaws.js';
+import { DeliveryWatch } from './world/delivery-watch.js';
 import { newLedger } from './world/ledger.js';
 import { LogStore } from './world/log-store.js';
 import { Marks } from './world/marks.js';
+import { type Part, partsOf } from './world/parts.js';
 import { Scenario } from './world/scenario.js';
 import { SessionWatch } from './world/session-watch.js';
 import { SimClients } from './world/sim-clients.js';
 import type { Files } from './world/sim-files.js';
 import { ProjectedTable } from './world/sim-projection.js';
 import { FOLLOWED, SimWorker } from './world/sim-worker.js';
-import type { SimWorld } from './world/sim-world.js';
+import { type SimWorld, immortal } from './world/sim-world.js';
 import { Supervisors } from './world/supervisors.js';
+import { TaskWatch } from './world/task-watch.js';
 import { newTranscript } from './world/transcript.js';
 import { Troubles } from './world/troubles.js';
 import { drawWeather } from './world/weather.js';
@@ -22,6 +25,14 @@ import { drawWeather } from './world/weather.js';
 const START = Date.UTC(2026, 0, 1);
 const HURT_STEPS = 400;
 const HEAL_STEPS = 5_000;
+/** More of each where there is more to do. */
+const STEPS_A_PART = 150;
+const HEAL_STEPS_A_PART = 15_000;
+/** Attempts to send an event that fail: the waits after them are over in a few minutes, or take more than a day. */
+const FEW_FAILURES = 3;
+const MANY_FAILURES = 12;
+/** Recurring tasks go on for so long when all is well again. */
+const TASKS_GO_ON_MS = 70_000;
 const REPLICAS = ['a', 'b', 'c'];
 
 export interface PlayOptions {
@@ -30,6 +41,8 @@ export interface PlayOptions {
   readonly isTraced?: boolean;
   /** A worker dies after each of its appends that moves a run on. */
   readonly alwaysCrash?: boolean;
+  /** What the world has; absent: runs with plain tools. */
+  readonly parts?: readonly Part[];
 }
 
 export interface Violation {
@@ -69,6 +82,8 @@ class Game {
   readonly world: SimWorld;
   private readonly workers: SimWorker[];
   private readonly watch: SessionWatch;
+  private readonly tasks: TaskWatch;
+  private readonly deliveries: DeliveryWatch;
   private readonly transcript = newTranscript();
   private readonly clients: SimClients;
   private readonly scenario: Scenario;
@@ -82,16 +97,18 @@ class Game {
     private readonly options: PlayOptions,
   ) {
     const { flaw = null, isTraced = false, alwaysCrash = false } = options;
+    const parts = partsOf(options.parts ?? []);
     const count = 1 + tape.choose(REPLICAS.length);
-    const weather = drawWeather(tape);
+    const weather = drawWeather(tape, parts);
     const store = new LogStore(flaw);
     const world: SimWorld = {
       scheduler: new Scheduler(tape, new Trace(isTraced), START, weather.disorder),
       tape,
       weather,
       store,
-      ledger: newLedger(),
+      ledger: newLedger(parts.callbacks && !parts.tasks && tape.choose(2) > 0 ? MANY_FAILURES : FEW_FAILURES),
       marks: new Marks(),
+      parts,
       flaw,
       isExclusive: count === 1,
       maxRuns: [8, 2, 1][tape.choose(3)] ?? 8,
@@ -100,17 +117,26 @@ class Game {
     };
     this.world = world;
     this.watch = new SessionWatch(store);
+    this.tasks = new TaskWatch(store);
+    this.deliveries = new DeliveryWatch(store);
     const maxSteps = tape.choose(4) === 3 ? 2 : 50;
     let lives = 0;
     const setup = {
       maxSteps,
       files: this.files,
       unfinished: () => this.watch.unfinished(),
+      tasks: this.tasks,
       nextLife: () => ++lives,
     };
     this.workers = REPLICAS.slice(0, count).map((replica) => new SimWorker(replica, world, setup));
     this.clients = new SimClients(world, this.workers, this.transcript);
-    this.scenario = new Scenario(tape, this.clients);
+    this.scenario = new Scenario(
+      tape,
+      this.clients,
+      parts,
+      () => this.tasks.names,
+      () => world.scheduler.now,
+    );
     this.supervisors = new Supervisors(world, this.workers, this.watch);
     this.troubles = new Troubles(world, this.workers, this.supervisors, alwaysCrash);
   }
@@ -129,12 +155,15 @@ class Game {
       nameOf: (worker) => nameOfLife(worker),
       projection: table && { prefix: FOLLOWED, rows: table.rows, position: table.checkpoint?.position ?? 0 },
       marks: this.world.marks,
+      parts: this.world.parts,
+      isExclusive: this.world.isExclusive,
     });
   }
 
   private async hurt(): Promise<void> {
     const { scheduler } = this.world;
-    const steps = this.options.alwaysCrash === true ? HURT_STEPS * 5 : HURT_STEPS;
+    const parts = this.options.parts?.length ?? 0;
+    const steps = (HURT_STEPS + parts * STEPS_A_PART) * (this.options.alwaysCrash === true ? 5 : 1);
     while (scheduler.steps < steps && this.violation === null) {
       this.troubles.strike();
       if (!this.scenario.isOver && (scheduler.steps === 0 || this.tape.chance(60))) this.scenario.act();
@@ -153,15 +182,29 @@ class Game {
     store.unreadableUntil = 0;
     this.troubles.end();
     this.supervisors.startWatching();
-    const until = scheduler.steps + HEAL_STEPS;
+    if (this.world.parts.tasks) this.endTasks(TASKS_GO_ON_MS);
+    const until = scheduler.steps + HEAL_STEPS + (this.options.parts?.length ?? 0) * HEAL_STEPS_A_PART;
     while (this.violation === null && !this.isDone()) {
       if (scheduler.steps < until && (await scheduler.step())) continue;
       this.world.violated('I8', this.unfinishedBusiness());
     }
   }
 
+  /** Recurring tasks never end by themselves, nor do paused ones. */
+  private endTasks(ms: number): void {
+    this.world.scheduler.after(immortal('client'), ms, 'end the tasks', () => {
+      const { states } = this.tasks;
+      for (const task of this.tasks.unfinished())
+        if (states.get(task)?.status === 'paused' || states.get(task)?.definition.schedule.kind === 'cron')
+          this.clients.commandTask(task, 'cancel');
+      this.endTasks(TASKS_GO_ON_MS);
+    });
+  }
+
   private isDone(): boolean {
     if (this.watch.openCount > 0 || this.clients.open > 0 || this.isBehind()) return false;
+    if (this.deliveries.unsettled().length > 0) return false;
+    if (this.tasks.unfinished().length > 0 || this.tasks.unstarted(Infinity).length > 0) return false;
     if (this.hasResumed) return true;
     // Once more everything that was said, from every place on.
     this.hasResumed = true;
@@ -178,7 +221,7 @@ class Game {
 
   private unfinishedBusiness(): string {
     const runs = [...this.watch.open].join(', ');
-    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}${this.isBehind() ? ', a follower is behind' : ''}`;
+    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}${this.isBehind() ? ', a follower is behind' : ''}, tasks: ${this.tasks.unfinished().join()}, unsettled: ${this.deliveries.unsettled().join()}`;
   }
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CampaignResult, summaryOf } from './campaign.js';
 import { EXPECTED_MARKS } from './expected-marks.js';
 import { MUTANTS } from './mutants.js';
+import { MUTANTS_OF_PARTS } from './mutants-of-parts.js';
 import { Nursery, simulate } from './planting.js';
 import { FLAWS } from './world/flaws.js';
 
@@ -11,6 +12,8 @@ const isCi = process.env['CI'] === 'true';
 const MINUTES = Number(process.env['SIM_MINUTES'] ?? (isCi ? 4 : 0.75));
 /** New ones every time: a thousand times the second in which the test began. */
 const FIRST_SEED = Number(process.env['SIM_SEED'] ?? Math.floor(Date.now() / 1000) * 1000);
+/** Of receivers' behaviour; 10,000 in the long form. */
+const SCHEDULES = Number(process.env['SIM_SCHEDULES'] ?? 500);
 const MUTANT_SEEDS = 6_000;
 const MUTANT_MS = 180_000;
 
@@ -35,7 +38,14 @@ describe(`simulation from seed ${FIRST_SEED}`, () => {
   }, 60_000);
 
   it('breaks no invariant where every append is the last thing that a worker does', async () => {
-    expectNoFailure(await play('--seeds', '400', '--from', String(FIRST_SEED), '--always-crash'));
+    expectNoFailure(await play('--seeds', '300', '--from', String(FIRST_SEED), '--always-crash'));
+  }, 120_000);
+
+  it('sends every event of every run, in order, to receivers of all kinds, over days (F12)', async () => {
+    const schedules = ['--seeds', String(SCHEDULES), '--parts', 'callbacks'];
+    const result = await play(...schedules, '--from', String(FIRST_SEED));
+    expectNoFailure(result);
+    expect(result.seeds).toBe(SCHEDULES);
   }, 120_000);
 
   it(
@@ -70,16 +80,17 @@ describe('a mistake that is planted is found', () => {
   it.each(Object.entries(FLAWS))(
     '%s: %s',
     async (flaw) => {
-      const { failures } = await play(...until, '--flaw', flaw);
+      const { failures } = await play(...until, '--parts', '', '--flaw', flaw);
       expect(failures).toHaveLength(1);
     },
     MUTANT_MS,
   );
 
-  it.each(MUTANTS.map((mutant) => [mutant.name, mutant.story, mutant] as const))(
+  it.each([...MUTANTS, ...MUTANTS_OF_PARTS].map((mutant) => [mutant.name, mutant.story, mutant] as const))(
     '%s: %s',
     async (_name, _story, mutant) => {
-      const { failures } = await nursery.grow(mutant, until);
+      const parts = (mutant.parts ?? []).join(',');
+      const { failures } = await nursery.grow(mutant, [...until, '--parts', parts]);
       expect(failures).toHaveLength(1);
     },
     MUTANT_MS,

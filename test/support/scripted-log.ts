@@ -54,6 +54,9 @@ export class ScriptedLog extends EventLog {
   reads = 0;
   eventsRead = 0;
   isReadable = true;
+  /** The n-th reads of a stream, from 1, that do not see beyond a revision. */
+  lag: { readonly stream: string; readonly upTo: number; readonly reads: readonly number[] } | null = null;
+  private lagged = 0;
   private readonly outcomes: Outcome[] = [];
 
   constructor(private readonly real: EventLog) {
@@ -90,9 +93,12 @@ export class ScriptedLog extends EventLog {
   override async *readStream(stream: string, options?: ReadOptions) {
     this.reads++;
     if (!this.isReadable) throw new LogUnavailable('scripted');
-    for await (const page of this.real.readStream(stream, options)) {
+    const isLagging = this.lag?.stream === stream && this.lag.reads.includes(++this.lagged);
+    const upTo = isLagging ? (this.lag?.upTo ?? Infinity) : Infinity;
+    for await (const whole of this.real.readStream(stream, options)) {
+      const page = upTo === Infinity ? whole : whole.filter(({ revision }) => revision <= upTo);
       this.eventsRead += page.length;
-      yield page;
+      if (page.length > 0) yield page;
     }
   }
 

@@ -21,14 +21,14 @@ export function answerTo(request: ChatRequest): Answer {
     const names = [...new Set(calls.map((call) => call.name))].join(' and ');
     return { thinking: `The task asks for ${names}, so I call it.`, text: '', calls };
   }
-  const json = jsonFor(request);
+  const task = textOf(request.messages.findLast((message) => message.role === 'user')).trim();
+  const json = jsonFor(request) ?? jsonForStep(task);
   if (json !== undefined) return { thinking: 'The answer must have a given form.', text: json, calls: [] };
   const results = toolResults(request);
   if (results.length > 0) {
     const said = results.map(({ name, text }) => `${name} said: ${cut(text, 400)}`).join('\n');
     return { thinking: 'The tools have answered.', text: `${said}\n\n${notice}`, calls: [] };
   }
-  const task = textOf(request.messages.findLast((message) => message.role === 'user')).trim();
   return { ...replyTo(task), calls: [] };
 }
 
@@ -54,6 +54,19 @@ function jsonFor(request: ChatRequest): string | undefined {
       return '{}';
     default:
       return undefined;
+  }
+}
+
+const STEP_SCHEMA = /^Answer with JSON alone.* that matches this schema:\n(\{.*\})$/m;
+
+/** A step of a workflow that has an output schema names it in its message. */
+function jsonForStep(task: string): string | undefined {
+  const [, schema] = STEP_SCHEMA.exec(task) ?? [];
+  if (schema === undefined) return undefined;
+  try {
+    return JSON.stringify(smallestJson(JSON.parse(schema)));
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stepMessage } from '#agent';
 import type { ChatServer } from './chat-server.js';
 import { startDemoModel } from './demo-model.js';
 
@@ -142,6 +143,16 @@ describe('the demo model', () => {
     const response_format = { type: 'json_schema', json_schema: { name: 'n', schema } };
     expect((await ask('hello', { response_format })).content).toBe('{"a":[false]}');
     expect((await ask('hello', { response_format: { type: 'json_object' } })).content).toBe('{}');
+  });
+
+  it("gives a workflow's step the JSON that its message asks for", async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] };
+    const step = { id: 's', name: 's', description: 'count', depends_on: [], output_schema: schema };
+    const workflow = { id: 'w', name: 'w', description: 'd', steps: [step] };
+    const asked = stepMessage({ workflow, step, outputs: [], errors: [] });
+    expect((await ask(asked)).content).toBe('{"n":3}');
+    const again = stepMessage({ workflow, step, outputs: [], errors: ['it is not valid JSON'] });
+    expect((await ask(again)).content).toBe('{"n":3}');
   });
 
   it.each([

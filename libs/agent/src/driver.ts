@@ -191,7 +191,8 @@ export class Driver implements RunSink {
     const { contents, turn } = this.ports;
     const { session, controller } = this.run;
     const output = new FinalOutput({ contents, turn, session, sink: this });
-    const found = await output.produce(this.state, this.request([]), controller.signal);
+    const request = { ...this.request([]), situation: this.offered.situationWithoutTools };
+    const found = await output.produce(this.state, request, controller.signal);
     if (found.kind === 'invalid') return this.finish(found.end);
     this.write([{ type: 'agent_final_output', data: found.data }]);
   }

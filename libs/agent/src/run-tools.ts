@@ -68,6 +68,11 @@ export class RunTools {
     return { specialist: agents.find(({ name }) => name === agent), notices };
   }
 
+  /** Who speaks, where nothing can be used: for the final output. */
+  get situationWithoutTools(): Situation {
+    return { specialist: this.situation.specialist, notices: [] };
+  }
+
   /** Of the tools a step has those of the toolbox only, and is told of no others. */
   private stepRequest() {
     const { state, toolbox, request } = this.ports;

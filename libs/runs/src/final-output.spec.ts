@@ -74,6 +74,19 @@ describe('the final output of a run', () => {
     expect(systemOf(final[0])).toContain('- be brief');
   });
 
+  it('is asked for without a word of workflows and specialists, which cannot be used then', async () => {
+    asked = 0;
+    const house = open(script(right));
+    const step = { id: 's', name: 's', description: 'd', depends_on: [] };
+    const workflows = [{ id: 'w', name: 'w', description: 'what it does', steps: [step] }];
+    const agents = [{ name: 'expert', description: 'knows' }];
+    await house.run('count', { config: { ...config, workflows, agents } });
+    const [first, final] = house.model.requests;
+    expect(systemOf(first)).toMatch(/run_workflow[^]*transfer tool|transfer tool[^]*run_workflow/);
+    expect(systemOf(final)).not.toMatch(/run_workflow|transfer tool/);
+    expect(systemOf(final)).toContain('- be brief');
+  });
+
   it.each([
     ['response_format is not supported', [text('{"n":6}'), done()]],
     ['this model knows no json_schema', [done(toolCall('c', 'final_output', { n: 6 }))]],

@@ -6,6 +6,7 @@ import { House } from '../../../test/support/house.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { stored, unavailable } from '../../../test/support/scripted-log.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
+import { Gate } from '../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import { IdempotencyKeys } from './idempotency.js';
 
@@ -70,6 +71,31 @@ describe('a key', () => {
     await house.ended(all[0]!);
     await house.settled();
     expect((await house.types(all[0]!.session)).filter((t) => t === 'run_requested')).toHaveLength(1);
+    expect(house.core.admission.running).toBe(0);
+  });
+
+  it('used twice at once keeps the place of its run where the log refuses the first request', async () => {
+    const [refused, speaks] = [new Gate(), new Gate()];
+    const house = new House(temp, `idempotency ${++count}`, {
+      script: () => [text('ok'), speaks, done()],
+      maxRuns: 1,
+    });
+    house.log.next(stored, async (store) => {
+      await refused.arrive();
+      return unavailable(store);
+    });
+    const first = house.start('hi', withKey('twice')).catch((error: unknown) => error);
+    await refused.reached;
+    const second = house.start('hi', withKey('twice'));
+    await new Promise(setImmediate);
+    refused.open();
+    await house.clock.pass(200);
+    const [one, other] = await Promise.all([first, second]);
+    if (!(one instanceof LogUnavailable)) expect(one).toEqual(other);
+    await speaks.reached;
+    expect(house.core.admission.running).toBe(1);
+    speaks.open();
+    await house.ended(other);
     expect(house.core.admission.running).toBe(0);
   });
 

@@ -10,7 +10,7 @@ import {
   evolveSession,
   knownSessionEvent,
 } from '#domain';
-import { type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
+import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
 /** A run's `run_requested`, with the whole envelope. */
@@ -40,13 +40,15 @@ export async function loadSession(log: EventLog, stream: string): Promise<Loaded
   return { state: tail.reduceRight(evolveSession, NO_SESSION), revision };
 }
 
-/** The `run_requested` at a revision. */
+/** The `run_requested` at a revision. @throws LogUnavailable where a read of a log that others write to lags behind it */
 export async function loadRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
   for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
-    for (const event of page)
+    for (const event of page) {
       if (event.type === 'run_requested') return asSessionEvent(event) as RequestEvent;
+      throw new Error(`no run was requested at ${revision} of ${stream}`);
+    }
   }
-  throw new Error(`no run was requested at ${revision} of ${stream}`);
+  throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
 /** A run as far as the log holds it. */

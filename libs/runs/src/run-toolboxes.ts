@@ -15,6 +15,8 @@ export interface RunToolboxPorts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly knowledge: Pick<KnowledgeTools, 'open'>;
+  /** Connects to the servers of a run; absent: over the network. */
+  readonly openServers?: typeof openMcpTools;
 }
 
 /**
@@ -48,7 +50,8 @@ export class RunToolboxes extends Toolboxes {
         : await this.ports.knowledge.open({ project, datastores, queries }, reserved);
     if (servers === undefined) return { tools: knowledge, close: () => Promise.resolve() };
     for (const { definition } of knowledge) reserved.add(definition.name);
-    const mcp = await openMcpTools(servers, { ...this.ports, reserved }, signal);
+    const { openServers = openMcpTools, ...ports } = this.ports;
+    const mcp = await openServers(servers, { ...ports, reserved }, signal);
     return {
       get tools() {
         return knowledge.length === 0 ? mcp.tools : [...knowledge, ...mcp.tools];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isEndType, sessionStream } from '#domain';
+import { LogUnavailable } from '#event-log';
 import { CALLER, House, type HouseOptions } from '../../../test/support/house.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
@@ -43,6 +44,26 @@ describe('two processes on one log', () => {
     expect(one.told(1)).toEqual(['user one', 'assistant ok', 'user two', 'assistant ok', 'user three']);
     const ends = (await temp.read(sessionStream(session))).filter((e) => isEndType(e.type));
     expect(ends).toHaveLength(3);
+  });
+});
+
+describe('a repeat on another replica whose reads lag', () => {
+  const key = { idempotency: { key: 'lagging', payload: { message: 'hi' } } };
+
+  it.each([[[1, 2]], [[1, 2, 4]]])('finds its run or is told to come again (reads %j)', async (reads) => {
+    const one = open({ script: answers });
+    const { session } = await one.run('before');
+    const more = { session, idempotency: { ...key.idempotency, key: `lagging ${reads.join()}` } };
+    const first = await one.run('hi', more);
+    const other = open({ script: answers });
+    other.log.lag = { stream: sessionStream(session), upTo: first.requested - 1, reads };
+    const again = await other.start('hi', more).catch((error: unknown) => error);
+    if (again instanceof Error) expect(again).toBeInstanceOf(LogUnavailable);
+    else expect(again).toEqual(first);
+    other.log.lag = null;
+    expect(await other.start('hi', more)).toEqual(first);
+    const requests = (await temp.read(sessionStream(session))).filter((e) => e.type === 'run_requested');
+    expect(requests.map((e) => e.meta.run).filter((run) => run === first.run)).toHaveLength(1);
   });
 });
 

@@ -182,15 +182,16 @@ export class StartRunHandler {
       if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
       return { session: session.id, run: place.run, requested };
     } finally {
-      if (!knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
-      if (this.isLastToAsk(place.run) && !isStarted && !session.isDriving(place.run)) {
+      const isLast = this.isLastToAsk(place.run);
+      if (isLast && !knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
+      if (isLast && !isStarted && !session.isDriving(place.run)) {
         admission.release(place.run);
         session.react();
       }
     }
   }
 
-  /** Requests with the same key share a place while they are under way: the last one gives it back. */
+  /** Requests with the same key share a place and tool servers while they are under way: the last one gives them back. */
   private isLastToAsk(run: string): boolean {
     const others = (this.asking.get(run) ?? 1) - 1;
     if (others > 0) this.asking.set(run, others);

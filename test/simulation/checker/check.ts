@@ -1,3 +1,4 @@
+import { checkCallbacks } from './callbacks.js';
 import { checkClaims } from './claims.js';
 import { checkClients } from './clients.js';
 import { checkContext } from './contexts.js';
@@ -6,7 +7,10 @@ import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
 import { checkProjection } from './projection.js';
 import { checkRuns } from './runs.js';
+import { checkServers } from './servers.js';
+import { checkTasks } from './tasks.js';
 import { checkTools } from './tools.js';
+import { checkWorkflows } from './workflows.js';
 
 /** Looks for the first breach of an invariant; null where all hold. */
 export function check(evidence: Evidence): { invariant: string; detail: string } | null {
@@ -20,6 +24,12 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
     }
     checkTools(sessions, evidence);
     checkClients(sessions, evidence);
+    if (evidence.parts.flows) {
+      checkWorkflows(sessions, evidence);
+      checkServers(sessions, evidence);
+    }
+    if (evidence.parts.tasks) checkTasks(sessions, evidence);
+    if (evidence.parts.callbacks) checkCallbacks(sessions, evidence);
     const { log, projection } = evidence;
     if (projection) checkProjection(log, projection.prefix, projection.rows, projection.position);
   } catch (error) {

@@ -28,9 +28,9 @@ const BY_CLIENTS: ReadonlySet<string> = new Set([
   'messages_cleared',
 ]);
 
-/** An `interrupt` also cancels the run under way, in its own name. */
+/** An `interrupt` also cancels the run under way, in its own name; a task fires in the name of whoever wanted it. */
 const requestsOf = (events: readonly SessionRecord[] = []): SessionRecord[] =>
-  events.filter((event) => event.type === 'run_requested');
+  events.filter((event) => event.type === 'run_requested' && event.data.task === undefined);
 
 function checkStart(request: StartRequest, stored: readonly SessionRecord[]): void {
   const { actor, answer, others } = request;
@@ -92,7 +92,8 @@ function checkConnection(connection: Connection, session: SessionLog | undefined
   require(last !== undefined && isEndType(last.type), 'I6 a stream ends with its run', () => name);
 }
 
-function jsonOf(event: SessionRecord, session: string, { textOf }: Evidence): string {
+/** What a client gets as `data:`. */
+export function jsonOf(event: SessionRecord, session: string, { textOf }: Evidence): string {
   const data = event.data as { content?: Content };
   const { content } = data;
   const whole =

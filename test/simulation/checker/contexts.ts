@@ -14,7 +14,7 @@ export function checkContext({ id, events }: SessionLog, evidence: Evidence): vo
   const contexts = new Contexts();
   const said = new Said();
   for (const event of events) {
-    if (event.type === 'model_turn_completed') {
+    if (event.type === 'model_turn_completed' && event.data.step === undefined) {
       const { messages } = contexts.current;
       if (!said.wasTooLong && sizeOf(messages) <= UNCUT_CHARS) {
         const reply = replyTo(messages.map((message) => resolved(message, id, evidence)));

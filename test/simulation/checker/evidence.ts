@@ -3,6 +3,7 @@ import { asSessionEvent, sessionOfStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { Ledger } from '../world/ledger.js';
 import type { Marks } from '../world/marks.js';
+import type { Parts } from '../world/parts.js';
 import type { Transcript } from '../world/transcript.js';
 
 /** All that the checkers may look at: the log, what clients sent and saw, and what the tools and the model were asked. */
@@ -21,6 +22,9 @@ export interface Evidence {
     readonly position: number;
   } | null;
   readonly marks: Marks;
+  readonly parts: Parts;
+  /** Whether only one worker could write to the log. */
+  readonly isExclusive: boolean;
 }
 
 export type SessionRecord = RecordedEvent & RecordedSessionEvent;

@@ -9,6 +9,8 @@ interface Telling {
   calls: readonly string[];
   uses: number;
   responses: number;
+  /** Names of the calls of workflow steps whose use is not told yet. */
+  stepUses: readonly string[];
   isOver: boolean;
 }
 
@@ -17,11 +19,14 @@ const ORDER = 'I4 a run is told in order';
 /** I4: what each run says, from `agent_started` to exactly one end, in the order that clients were promised. */
 export function checkRuns({ events }: SessionLog): void {
   const runs = new Map<string, Telling>();
-  for (const event of events) {
+  for (const [i, event] of events.entries()) {
     const run = event.meta.run ?? '';
     if (event.type === 'run_requested') runs.set(run, fresh());
     const telling = runs.get(run);
-    if (telling) tell(telling, event);
+    // The next event says so where a response is that of a call which a workflow step made.
+    const isOfStep =
+      event.type === 'agent_tool_response' && events[i + 1]?.type === 'workflow_tool_responded';
+    if (telling) tell(telling, event, isOfStep);
   }
   for (const [run, telling] of runs) require(telling.isOver, 'I8 every run ends', () => `${run} has no end`);
 }
@@ -33,12 +38,16 @@ const fresh = (): Telling => ({
   calls: [],
   uses: 0,
   responses: 0,
+  stepUses: [],
   isOver: false,
 });
 
-function tell(telling: Telling, event: SessionRecord): void {
+function tell(telling: Telling, event: SessionRecord, isOfStep: boolean): void {
   const wrong = (why: string) => () => `${at(event)}: ${why}, after ${telling.last}`;
-  if (event.type === 'model_turn_completed') {
+  if (event.type === 'model_turn_completed' && event.data.step !== undefined) {
+    require(telling.isTurnOpen && telling.stepUses.length === 0, ORDER, wrong('no workflow is under way'));
+    telling.stepUses = (event.data.tool_calls ?? []).map((call) => call.name);
+  } else if (event.type === 'model_turn_completed') {
     require(!telling.isTurnOpen, ORDER, wrong('the turn before is open'));
     telling.isTurnOpen = true;
     telling.calls = (event.data.tool_calls ?? []).map((call) => call.name);
@@ -48,7 +57,7 @@ function tell(telling: Telling, event: SessionRecord): void {
   if (!isPublicType(event.type)) return;
   require(!telling.isOver, 'I4 one end', wrong('the run has ended'));
   require((telling.last === '') === (event.type === 'agent_started'), ORDER, wrong('not at the beginning'));
-  checkPlace(telling, event, wrong);
+  if (!isOfStep) checkPlace(telling, event, wrong);
   telling.isOver = isEndType(event.type);
   telling.last = event.type;
 }
@@ -68,6 +77,11 @@ function checkPlace(telling: Telling, event: SessionRecord, wrong: (why: string)
       return isAfter('agent_thinking_start', 'agent_thinking');
     case 'agent_tool_use':
       isAfter('agent_tool_use_start');
+      if (telling.stepUses.length > 0) {
+        const [name, ...rest] = telling.stepUses;
+        telling.stepUses = rest;
+        return checkNamed(event, name, wrong);
+      }
       return checkNamed(event, telling.calls[telling.uses++], wrong);
     case 'agent_tool_response':
       return checkNamed(event, telling.calls[telling.responses++], wrong);

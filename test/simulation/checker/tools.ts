@@ -1,6 +1,7 @@
 import { type Content, OUTCOME_UNKNOWN } from '#domain';
 import type { Ask } from '../world/ledger.js';
 import { resultOf } from '../world/script.js';
+import { SECRET_OF_SERVERS } from '../world/sim-servers.js';
 import { ONCE } from '../world/sim-tools.js';
 import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
 
@@ -14,44 +15,61 @@ interface Intent {
 
 interface RunFacts {
   readonly session: string;
+  /** Whoever asked for it. */
+  readonly actor: string;
   readonly claims: { readonly epoch: number; readonly worker: string; readonly position: number }[];
+  /** Of the main agent. */
   readonly turns: { readonly epoch: number; readonly position: number }[];
+  /** Turns of each attempt of a workflow step. */
+  readonly stepTurns: Map<string, number>;
   readonly intents: Map<string, Intent>;
 }
+
+/** Equal prompts make equal keys, so a key may be that of several calls. */
+type Intents = ReadonlyMap<string, readonly { readonly intent: Intent; readonly facts: RunFacts }[]>;
+/** The firings of a task have one message. */
+type FactsByMessage = ReadonlyMap<string, readonly RunFacts[]>;
 
 /**
  * I5: a tool is called when the log holds the intent, never before, and once for each intent; where that cannot be known
  * the agent is told so. A turn that is recorded is not asked again.
  */
 export function checkTools(sessions: readonly SessionLog[], evidence: Evidence): void {
-  const byMessage = new Map<string, RunFacts>();
-  const intents = new Map<string, { intent: Intent; facts: RunFacts }>();
+  const byMessage = new Map<string, RunFacts[]>();
+  const intents = new Map<string, { intent: Intent; facts: RunFacts }[]>();
   for (const session of sessions) {
-    for (const [message, facts] of factsOf(session)) {
-      byMessage.set(message, facts);
+    for (const { message, facts } of factsOf(session)) {
+      listIn(byMessage, message).push(facts);
       for (const intent of facts.intents.values())
-        if (intent.key !== '') intents.set(intent.key, { intent, facts });
+        if (intent.key !== '') listIn(intents, intent.key).push({ intent, facts });
     }
   }
   checkEffects(intents, evidence);
-  for (const { intent } of intents.values()) checkResult(intent, evidence);
+  for (const { intent } of [...intents.values()].flat()) checkResult(intent, evidence);
   checkAsks(byMessage, evidence);
 }
 
-function factsOf(session: SessionLog): Map<string, RunFacts> {
-  const byRun = new Map<string, RunFacts>();
-  const byMessage = new Map<string, RunFacts>();
+function listIn<T>(lists: Map<string, T[]>, key: string): T[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const made: T[] = [];
+  lists.set(key, made);
+  return made;
+}
+
+function factsOf(session: SessionLog): Iterable<{ message: string; facts: RunFacts }> {
+  const byRun = new Map<string, { message: string; facts: RunFacts }>();
   for (const event of session.events) {
-    const run = event.meta.run ?? '';
+    const { run = '', actor } = event.meta;
     if (event.type === 'run_requested') {
-      const facts: RunFacts = { session: session.id, claims: [], turns: [], intents: new Map() };
-      byRun.set(run, facts);
-      if (typeof event.data.message === 'string') byMessage.set(event.data.message, facts);
+      const message = typeof event.data.message === 'string' ? event.data.message : '';
+      const none = { claims: [], turns: [], stepTurns: new Map(), intents: new Map() };
+      byRun.set(run, { message, facts: { session: session.id, actor, ...none } });
     }
-    const facts = byRun.get(run);
-    if (facts) take(facts, event);
+    const found = byRun.get(run);
+    if (found) take(found.facts, event);
   }
-  return byMessage;
+  return byRun.values();
 }
 
 function take(facts: RunFacts, event: SessionRecord): void {
@@ -60,45 +78,51 @@ function take(facts: RunFacts, event: SessionRecord): void {
   if (event.type === 'run_claimed') {
     facts.claims.push({ epoch: event.data.epoch, worker: event.data.worker, position });
   } else if (event.type === 'model_turn_completed') {
-    facts.turns.push({ epoch, position });
+    const { step, attempt = 0 } = event.data;
+    const place = step && `${step.call_id}/${step.step_id}/${attempt}`;
+    if (place === undefined) facts.turns.push({ epoch, position });
+    else facts.stepTurns.set(place, (facts.stepTurns.get(place) ?? 0) + 1);
     for (const call of event.data.tool_calls ?? []) {
-      const id = `${facts.turns.length}/${call.id}`;
+      const id = idOf(facts, place, call.id);
       facts.intents.set(id, { event, tool: call.name, key: keyOf(call.arguments), epoch, result: null });
     }
   } else if (event.type === 'tool_call_completed') {
-    const intent = facts.intents.get(`${facts.turns.length}/${event.data.call_id}`);
+    const { step, call_id } = event.data;
+    const place = step && `${step.call_id}/${step.step_id}/${step.attempt}`;
+    const intent = facts.intents.get(idOf(facts, place, call_id));
     require(intent !== undefined, 'I5 a result has its call', () => at(event));
     require(intent.result === null, 'I5 one result a call', () => at(event));
     intent.result = { content: event.data.content, epoch, position };
   }
 }
 
+const idOf = ({ turns, stepTurns }: RunFacts, place: string | undefined, call: string): string =>
+  `${turns.length}/${place === undefined ? '' : `${place}/${stepTurns.get(place)}/`}${call}`;
+
 function keyOf(text: string): string {
   try {
-    return (JSON.parse(text) as { key: string }).key;
+    return (JSON.parse(text) as { key?: string }).key ?? '';
   } catch {
     return '';
   }
 }
 
-function checkEffects(
-  intents: ReadonlyMap<string, { intent: Intent; facts: RunFacts }>,
-  { ledger, marks }: Evidence,
-): void {
+function checkEffects(intents: Intents, { ledger, marks }: Evidence): void {
   const calls = new Map<string, number>();
-  for (const { key, tool, at: position, worker } of ledger.effects) {
-    const found = intents.get(key);
-    require(found !== undefined && found.intent.event.position <= position, 'I5 the intent comes first', () =>
+  for (const { key, tool, at: position, worker, token } of ledger.effects) {
+    const found = (intents.get(key) ?? []).filter(({ intent }) => intent.event.position <= position);
+    require(found.length > 0, 'I5 the intent comes first', () =>
       `${worker} called ${tool} with ${key}, which was not on the log`);
     const times = (calls.get(key) ?? 0) + 1;
     calls.set(key, times);
-    const { facts } = found;
     // Who has lost the run and does not know it yet may find the winner's call open, and make it, too.
-    const chances = facts.claims.length;
-    const most = ONCE.has(tool) ? 1 : chances;
+    const chances = found.reduce((sum, { facts }) => sum + facts.claims.length, 0);
+    const most = ONCE.has(tool) ? found.length : chances;
     if (times > 1) marks.hit('repeatable call repeated');
     require(times <= most, 'I5 a tool is called once', () =>
       `${tool} with ${key}: ${times} times, last by ${worker}`);
+    const isHis = token === null || found.some(({ facts }) => token === SECRET_OF_SERVERS + facts.actor);
+    require(isHis, "I12 a caller's server is called for that caller", () => `${tool} with ${key}: ${token}`);
   }
 }
 
@@ -122,25 +146,32 @@ function checkResult({ event, tool, key, epoch, result }: Intent, evidence: Evid
   require(wasCalled, 'I5 a result is what the tool said', () => `${at(event)}, ${key}: it was never called`);
 }
 
-function checkAsks(byMessage: ReadonlyMap<string, RunFacts>, { ledger, nameOf }: Evidence): void {
+function checkAsks(byMessage: FactsByMessage, { ledger, nameOf }: Evidence): void {
   for (const ask of ledger.asks) {
-    if (ask.isCut) continue;
-    const facts = byMessage.get(ask.message);
+    if (ask.isCut || ask.step !== null) continue;
+    const runs = byMessage.get(ask.message) ?? [];
     // A run whose request was never stored is never driven.
-    require(facts !== undefined, 'I5 only recorded runs are driven', () =>
-      `${ask.worker} asked ${ask.message}`);
-    const claims = facts.claims.filter(
-      (claim) => nameOf(claim.worker) === ask.worker && claim.position <= ask.at,
-    );
-    const isFirst = claims.some(({ epoch }) => {
-      const recorded = facts.turns.filter((turn) => turn.epoch <= epoch && turn.position <= ask.at);
-      return recorded.length <= ask.turn;
-    });
-    require(isFirst ||
-      (claims.length === 0 &&
-        hasLost(ask, facts.session, byMessage, nameOf)), 'I5 recorded turns are never asked again', () =>
+    require(runs.length > 0, 'I5 only recorded runs are driven', () => `${ask.worker} asked ${ask.message}`);
+    const isFirst = runs.some((facts) => mayAsk(ask, facts, byMessage, nameOf));
+    require(isFirst, 'I5 recorded turns are never asked again', () =>
       `${ask.worker} asked for turn ${ask.turn} of ${ask.message} at ${ask.at}`);
   }
+}
+
+function mayAsk(
+  ask: Ask,
+  facts: RunFacts,
+  byMessage: FactsByMessage,
+  nameOf: (worker: string) => string,
+): boolean {
+  const claims = facts.claims.filter(
+    (claim) => nameOf(claim.worker) === ask.worker && claim.position <= ask.at,
+  );
+  if (claims.length === 0) return hasLost(ask, facts.session, byMessage, nameOf);
+  return claims.some(({ epoch }) => {
+    const recorded = facts.turns.filter((turn) => turn.epoch <= epoch && turn.position <= ask.at);
+    return recorded.length <= ask.turn;
+  });
 }
 
 /**
@@ -150,16 +181,15 @@ function checkAsks(byMessage: ReadonlyMap<string, RunFacts>, { ledger, nameOf }:
 function hasLost(
   ask: Ask,
   session: string,
-  byMessage: ReadonlyMap<string, RunFacts>,
+  byMessage: FactsByMessage,
   nameOf: (worker: string) => string,
 ): boolean {
-  for (const { session: other, claims } of byMessage.values()) {
-    if (other !== session) continue;
-    const lost = claims.some(({ worker }, i) => {
-      const next = claims[i + 1];
-      return nameOf(worker) === ask.worker && next !== undefined && next.position <= ask.at;
-    });
-    if (lost) return true;
-  }
-  return false;
+  return [...byMessage.values()].flat().some(
+    (facts) =>
+      facts.session === session &&
+      facts.claims.some(({ worker }, i) => {
+        const next = facts.claims[i + 1];
+        return nameOf(worker) === ask.worker && next !== undefined && next.position <= ask.at;
+      }),
+  );
 }

@@ -1,7 +1,14 @@
+import type { Receipt } from './receivers.js';
+import type { StepPrompt } from './script.js';
+
 /** What the outside world saw of the workers: effects of tools, questions to the model. The checkers read it. */
 export interface Ledger {
   readonly effects: Effect[];
   readonly asks: Ask[];
+  /** What arrived at receivers of callbacks. */
+  readonly receipts: Receipt[];
+  /** So often a receiver fails for one event at most. */
+  readonly mostFailures: number;
   /** Toolboxes that are open, by worker. */
   readonly open: Map<string, Set<string>>;
 }
@@ -10,11 +17,11 @@ export interface Effect {
   readonly tool: string;
   /** Unique to the call: it holds a hash of what the model was told. */
   readonly key: string;
-  readonly session: string;
-  readonly run: string;
   readonly worker: string;
   /** Position of the log's last event at that moment. */
   readonly at: number;
+  /** What the tool's server was reached with; null: the tool is the service's own. */
+  readonly token: string | null;
 }
 
 export interface Ask {
@@ -26,6 +33,18 @@ export interface Ask {
   /** The model had found the whole prompt too long: what this one leaves out cannot be told. */
   readonly isCut: boolean;
   readonly at: number;
+  /** null: the main agent is asked. */
+  readonly step: StepPrompt | null;
+  /** What the model answers. */
+  readonly text: string;
+  /** As JSON. */
+  readonly calls: string;
 }
 
-export const newLedger = (): Ledger => ({ effects: [], asks: [], open: new Map() });
+export const newLedger = (mostFailures: number): Ledger => ({
+  effects: [],
+  asks: [],
+  receipts: [],
+  mostFailures,
+  open: new Map(),
+});

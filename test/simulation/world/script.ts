@@ -13,6 +13,33 @@ export interface Script {
   readonly thinks: boolean;
 }
 
+/** What is done in a workflow's step: the step's description is this, as one line of JSON. */
+export interface StepScript {
+  /** Tells this step from every other; the same for all calls of its workflow. */
+  readonly step: string;
+  readonly turns: readonly (readonly string[])[];
+  readonly words: number;
+  /** The output has to be JSON. */
+  readonly isJson: boolean;
+  /** Which attempts give output that does not validate. */
+  readonly wrong: 'never' | 'first' | 'always';
+}
+
+/** The schema of every step whose output has to be JSON. */
+export const STEP_SCHEMA = {
+  type: 'object',
+  properties: { said: { type: 'string', minLength: 1 } },
+  required: ['said'],
+  additionalProperties: false,
+} as const;
+
+/** A prompt that was made for a step. */
+export interface StepPrompt {
+  readonly step: string;
+  /** What the call gave its workflow: unique to the call. */
+  readonly input: string;
+}
+
 export interface Reply {
   readonly thinking: readonly string[];
   readonly text: readonly string[];
@@ -20,6 +47,8 @@ export interface Reply {
   /** Place of the turn in its run, from 0. */
   readonly turn: number;
   readonly message: string;
+  /** null: the main agent is asked. */
+  readonly step: StepPrompt | null;
 }
 
 /** The messages of a context, without the system's. */
@@ -28,9 +57,11 @@ export type PromptMessage = Exclude<ModelMessage, { role: 'system' }>;
 export function replyTo(messages: readonly PromptMessage[]): Reply {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const message = messages[asked]?.content ?? '';
-  const script = scriptOf(message);
   const turn = messages.slice(asked).filter((m) => m.role === 'assistant').length;
   const prompt = hashOf(messages);
+  const forStep = stepScriptOf(message);
+  if (forStep !== null) return stepReply(forStep, message, turn, prompt);
+  const script = scriptOf(message);
   const tools = script.turns[turn] ?? [];
   return {
     thinking: script.thinks ? wordsOf(`thinking ${prompt}`, 2) : [],
@@ -38,7 +69,37 @@ export function replyTo(messages: readonly PromptMessage[]): Reply {
     toolCalls: tools.map((name, i) => callOf(name, i, `${prompt}-${i}`)),
     turn,
     message,
+    step: null,
   };
+}
+
+function stepReply(script: StepScript, message: string, turn: number, prompt: string): Reply {
+  const tools = script.turns[turn] ?? [];
+  const words = wordsOf(prompt, script.words);
+  const isLast = tools.length === 0;
+  return {
+    thinking: [],
+    text: isLast && script.isJson ? [isWrong(script, message) ? '{"said":' : jsonOf(words)] : words,
+    toolCalls: tools.map((name, i) => callOf(name, i, `${prompt}-${i}`)),
+    turn,
+    message,
+    step: { step: script.step, input: INPUT.exec(message)?.[1] ?? '' },
+  };
+}
+
+const jsonOf = (words: readonly string[]): string => JSON.stringify({ said: `said ${words.join('')}` });
+
+const INPUT = /^Input of the workflow:\n(.*)$/m;
+const STEP = /^\{"step":.*$/m;
+const FAILED_BEFORE = 'An earlier attempt at this step failed.';
+
+const isWrong = ({ wrong }: StepScript, message: string): boolean =>
+  wrong === 'always' || (wrong === 'first' && !message.includes(FAILED_BEFORE));
+
+function stepScriptOf(message: string): StepScript | null {
+  if (!message.startsWith('You carry out one step')) return null;
+  const [line] = STEP.exec(message) ?? [];
+  return line === undefined ? null : (JSON.parse(line) as StepScript);
 }
 
 export function endOf(reply: Reply): ModelPiece {
@@ -54,6 +115,10 @@ export function endOf(reply: Reply): ModelPiece {
 /** Ids repeat from turn to turn, as those of some servers do. */
 function callOf(name: string, i: number, key: string): ToolCall {
   if (name === 'broken') return { id: `call_${i}`, name: 'read', arguments: `{"key":"${key}` };
+  if (name.startsWith('flow')) {
+    const args = { workflow_id: name, input: key };
+    return { id: `call_${i}`, name: 'run_workflow', arguments: JSON.stringify(args) };
+  }
   return { id: `call_${i}`, name, arguments: JSON.stringify({ key }) };
 }
 

@@ -1,11 +1,18 @@
-import { type OnBusy, Problem, isPublicType, sessionStream } from '#domain';
+import { type OnBusy, Problem, type TaskCommand, isPublicType, sessionStream } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { StartRun, StartedRun } from '#runs';
 import type { Owner } from '../engine/scheduler.js';
+import { serversFor } from './sim-servers.js';
 import { SimSink } from './sim-sink.js';
 import type { Life, SimWorker } from './sim-worker.js';
 import { type SimWorld, immortal, latency } from './sim-world.js';
-import type { CommandRequest, Connection, StartRequest, Transcript } from './transcript.js';
+import type {
+  CommandRequest,
+  Connection,
+  StartRequest,
+  TaskCommandRequest,
+  Transcript,
+} from './transcript.js';
 
 const PROJECT = 'default';
 const MOST_RESUMED = 12;
@@ -15,6 +22,9 @@ type Answer<T> =
   | { readonly kind: 'ok'; readonly value: T }
   | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
   | { readonly kind: 'cut' };
+
+/** What else a request asks for, of what only some worlds have. */
+export type Extras = Pick<StartRun, 'config' | 'schedules' | 'callback'> & { readonly hasServers: boolean };
 
 /** What a client knows of a run that it may cancel or follow. */
 interface KnownRun {
@@ -41,8 +51,8 @@ export class SimClients {
     private readonly transcript: Transcript,
   ) {}
 
-  start(options: { session?: string; message: string; onBusy: OnBusy; isStreaming: boolean }): void {
-    const { session, message, onBusy, isStreaming } = options;
+  start(options: { session?: string; message: string; onBusy: OnBusy } & Extras): void {
+    const { session, message, onBusy, hasServers, ...extras } = options;
     const { tape } = this.world;
     const isKeyed = tape.choose(2) > 0;
     const actor = this.nextActor();
@@ -62,7 +72,8 @@ export class SimClients {
       actor,
       message,
       mode: 'base',
-      config: isStreaming ? { streaming_tokens: true } : {},
+      ...extras,
+      ...(hasServers ? { mcpServers: serversFor(actor) } : {}),
       onBusy,
       trigger: 'request',
       ...(isKeyed ? { idempotency: { key: actor, payload: { message } } } : {}),
@@ -83,6 +94,14 @@ export class SimClients {
     const request: CommandRequest = { kind: 'clear', actor: this.nextActor(), session };
     this.command(request, (life) =>
       life.core.commands.clear(session, { project: PROJECT, actor: request.actor }),
+    );
+  }
+
+  commandTask(task: string, command: TaskCommand): void {
+    const request: TaskCommandRequest = { command, task, actor: this.nextActor() };
+    this.transcript.taskCommands.push(request);
+    this.sendCommand(`${command} ${task}`, request, (life) =>
+      life.core.tasks.command(task, command, { project: PROJECT, actor: request.actor }),
     );
   }
 
@@ -191,7 +210,15 @@ export class SimClients {
 
   private command(request: CommandRequest, work: (life: Life) => Promise<void>): void {
     this.transcript.commands.push(request);
-    this.send(request.kind, work, (answer) => {
+    this.sendCommand(request.kind, request, work);
+  }
+
+  private sendCommand(
+    label: string,
+    request: Pick<CommandRequest, 'answer'>,
+    work: (life: Life) => Promise<void>,
+  ): void {
+    this.send(label, work, (answer) => {
       if (answer.kind === 'ok') request.answer = { kind: 'done', at: this.world.store.head };
       else if (answer.kind === 'refused') request.answer = { kind: 'refused', code: answer.code };
     });

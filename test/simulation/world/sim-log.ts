@@ -15,8 +15,9 @@ import {
   type Revision,
 } from '#event-log';
 import type { Clock } from '#platform';
+import { checkSizes } from '../../../libs/event-log/src/append-sizes.js';
+import { logPages, streamPages } from '../../../libs/event-log/src/paging.js';
 import type { Owner } from '../engine/scheduler.js';
-import { checkSizes } from './check-sizes.js';
 import { FeedPump } from './feed-pump.js';
 import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
 
@@ -101,33 +102,12 @@ export class SimLog extends EventLog {
     });
   }
 
-  override async *readStream(
-    stream: string,
-    options: ReadOptions = {},
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    let { after, limit = Number.MAX_SAFE_INTEGER } = options;
-    const { backwards = false } = options;
-    let seen = -1;
-    while (limit > 0) {
-      const page = await this.page(stream, after, { backwards, limit, seen });
-      if (page.length === 0) return;
-      seen = Math.max(seen, page[0]?.revision ?? -1);
-      yield page;
-      limit -= page.length;
-      after = page.at(-1)?.revision;
-      if (backwards && after === 0) return;
-    }
+  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+    return streamPages(options, (page) => this.page(stream, page.after, page));
   }
 
-  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
-    let { after = 0, limit = Number.MAX_SAFE_INTEGER } = options;
-    while (limit > 0) {
-      const batch = await this.logPage(after, [], limit);
-      if (batch.events.length === 0) return;
-      yield batch;
-      limit -= batch.events.length;
-      after = batch.position;
-    }
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) => this.logPage(after, [], limit));
   }
 
   override subscribeStream(

@@ -19,9 +19,11 @@ export class SimModel extends ModelClient {
     const { world } = this;
     const reply = replyTo(request.messages.filter((m): m is PromptMessage => m.role !== 'system'));
     await this.wait('model asked', signal);
-    const { turn, message } = reply;
+    const { turn, message, step } = reply;
     const isCut = this.tooLong.has(message);
-    world.ledger.asks.push({ worker: this.owner.name, message, turn, isCut, at: world.store.head });
+    const answer = { text: reply.text.join(''), calls: JSON.stringify(reply.toolCalls) };
+    const worker = this.owner.name;
+    world.ledger.asks.push({ worker, message, turn, isCut, at: world.store.head, step, ...answer });
     if (strikes(world, 'modelStall')) await stalled(signal);
     if (strikes(world, 'modelRefused')) throw new ModelFailure('refused', 'the model refused');
     if (strikes(world, 'modelTooLong')) {

@@ -1,24 +1,57 @@
-import { type Tool, type Toolbox, type ToolboxRequest, type ToolOutcome, Toolboxes } from '#agent';
+import {
+  type McpServerConfig,
+  type Tool,
+  type Toolbox,
+  type ToolboxRequest,
+  type ToolOutcome,
+  Toolboxes,
+} from '#agent';
+import type { RunToolboxes } from '#runs';
 import type { Owner } from '../engine/scheduler.js';
 import { resultOf } from './script.js';
 import { cancellable, stalled } from './sim-model.js';
+import { REMOTE, rememberedServers } from './sim-servers.js';
 import { type SimWorld, immortal, strikes } from './sim-world.js';
 
 /** Tools that only read, one of them much, and one that must never be called twice for the same intent. */
 export const TOOLS = ['read', 'read_much', 'pay'] as const;
-export const ONCE: ReadonlySet<string> = new Set(['pay']);
+/** Of the tools of servers those that say nothing of themselves are not repeated, either. */
+export const ONCE: ReadonlySet<string> = new Set([
+  'pay',
+  ...Object.keys(REMOTE).filter((name) => !REMOTE[name]?.readOnlyHint && !REMOTE[name]?.idempotentHint),
+]);
 
 /** The tools as one worker reaches them. */
 export class SimToolboxes extends Toolboxes {
+  private readonly servers: RunToolboxes | null;
+  /** Runs whose servers this process is to know. */
+  private readonly told = new Set<string>();
+
   constructor(
     private readonly world: SimWorld,
     private readonly owner: Owner,
   ) {
     super();
+    const toolOf = (name: string, _: object, token: string) => new SimTool(name, world, owner, token);
+    this.servers = world.parts.flows ? rememberedServers(world, owner, toolOf) : null;
+  }
+
+  override remember(run: string, servers: readonly McpServerConfig[]): void {
+    this.servers?.remember(run, servers);
+    if (servers.length > 0) this.told.add(run);
+  }
+
+  override forget(run: string): void {
+    this.servers?.forget(run);
+    this.told.delete(run);
   }
 
   override async open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
     await cancellable(this.world, this.owner, 'tools opened', signal);
+    const remote = await this.servers?.open(request, signal);
+    const needsServers = (request.config.mcp_servers ?? []).length > 0;
+    if (remote !== undefined && needsServers && (remote.isLost === true) === this.told.has(request.run))
+      this.world.violated('I5 servers are lost with their process', `${this.owner.name}: ${request.run}`);
     const { open } = this.world.ledger;
     const mine = open.get(this.owner.name) ?? new Set();
     open.set(this.owner.name, mine.add(request.run));
@@ -27,8 +60,11 @@ export class SimToolboxes extends Toolboxes {
         'I10 no more runs than there is room',
         `${this.owner.name}: ${[...mine].join(', ')}`,
       );
+    const own = TOOLS.map((name) => new SimTool(name, this.world, this.owner));
     return {
-      tools: TOOLS.map((name) => new SimTool(name, request, this.world, this.owner)),
+      tools: [...own, ...(remote?.tools ?? [])],
+      ...(remote?.notices ? { notices: remote.notices } : {}),
+      ...(remote?.isLost ? { isLost: true } : {}),
       close: () => {
         mine.delete(request.run);
         return Promise.resolve();
@@ -42,10 +78,11 @@ class SimTool implements Tool {
   readonly isRepeatable: boolean;
 
   constructor(
-    private readonly name: (typeof TOOLS)[number],
-    private readonly request: ToolboxRequest,
+    private readonly name: string,
     private readonly world: SimWorld,
     private readonly owner: Owner,
+    /** What its server was reached with; absent: it is the service's own. */
+    private readonly token?: string,
   ) {
     this.definition = { name, description: name, parameters: {} };
     this.isRepeatable = world.flaw === 'tools_repeatable' || !ONCE.has(name);
@@ -72,8 +109,7 @@ class SimTool implements Tool {
   }
 
   private act(key: string): void {
-    const { world, owner, name } = this;
-    const { session, run } = this.request;
-    world.ledger.effects.push({ tool: name, key, session, run, worker: owner.name, at: world.store.head });
+    const { world, owner, name, token = null } = this;
+    world.ledger.effects.push({ tool: name, key, worker: owner.name, at: world.store.head, token });
   }
 }

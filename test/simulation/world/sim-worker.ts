@@ -1,4 +1,4 @@
-import { EventStreams } from '#delivery';
+import { CallbackRelay, EventStreams } from '#delivery';
 import {
   type EventLog,
   Follower,
@@ -8,22 +8,26 @@ import {
   StreamKeys,
 } from '#event-log';
 import { SilentLogger } from '#platform';
-import { type Core, openCore } from '#runs';
+import { type Core, TaskClock, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
 import type { Owner } from '../engine/scheduler.js';
+import { OPEN_BOX, SimSender, WEBHOOK_SECRET } from './receivers.js';
 import { SharedIds } from './shared-ids.js';
 import { type Files, SimFiles } from './sim-files.js';
 import { SimLog } from './sim-log.js';
 import { SimModel } from './sim-model.js';
 import { SimProjection } from './sim-projection.js';
+import { SimTaskIndex } from './sim-task-index.js';
 import { SimToolboxes } from './sim-tools.js';
 import type { SimWorld } from './sim-world.js';
+import type { TaskWatch } from './task-watch.js';
 
 export interface WorkerOptions {
   readonly maxSteps: number;
   readonly files: Files;
   /** Sessions with a run that has not ended. */
   readonly unfinished: () => readonly string[];
+  readonly tasks: TaskWatch;
   /** Numbers the lives of all workers of a world, from 1. */
   readonly nextLife: () => number;
 }
@@ -35,10 +39,15 @@ export interface Life {
   readonly core: Core;
   readonly log: EventLog;
   readonly streams: EventStreams;
+  /** null in worlds without. */
+  readonly taskClock: TaskClock | null;
+  readonly relay: CallbackRelay | null;
   /** Told when the process dies: the other ends of its connections. */
   readonly connections: Set<() => void>;
   isDraining: boolean;
 }
+
+type WorkerPorts = Omit<FollowerPorts, 'followers'> & { readonly log: EventLog };
 
 /** Streams that the followers project. */
 export const FOLLOWED = 'session-';
@@ -63,6 +72,8 @@ export class SimWorker {
     // A process that is alone on its log goes on with everything; among several a supervisor decides.
     if (world.isExclusive)
       life.core.recovery.start({ sessions: () => Promise.resolve(this.options.unfinished()) });
+    life.taskClock?.start();
+    life.relay?.start();
   }
 
   /** The process is gone, from one instant to the next; what it had sent may still be on its way. */
@@ -84,7 +95,16 @@ export class SimWorker {
     const ended = () => {
       if (this.life === life) this.crash();
     };
-    life.core.sessions.drain(20_000).then(ended, (error: unknown) => this.failed('drain', error));
+    this.close(life).then(ended, (error: unknown) => {
+      this.world.violated('errors', `${this.replica} could not be stopped: ${String(error)}`);
+    });
+  }
+
+  /** In the order in which the service closes. */
+  private async close({ core, taskClock, relay }: Life): Promise<void> {
+    await taskClock?.stop();
+    await core.sessions.drain(20_000);
+    await relay?.stop(3_000);
   }
 
   private open(number: number, owner: Owner): Life {
@@ -95,17 +115,15 @@ export class SimWorker {
     const simLog = new SimLog(world, owner, clock);
     const log = new SealedEventLog(simLog, new StreamKeys(simLog, world.store.keys));
     const files = new SimFiles(this.options.files, world, owner);
+    const ports = {
+      log,
+      clock,
+      random,
+      background: new SimBackground(owner, (name, error) => this.failed(name, error)),
+      logger: new SimLogger((level, text, fields) => this.say(owner, level, text, fields)),
+    };
     const core = openCore(
-      {
-        log,
-        files,
-        model: new SimModel(world, owner),
-        toolboxes: new SimToolboxes(world, owner),
-        clock,
-        random,
-        background: new SimBackground(owner, (name, error) => this.failed(name, error)),
-        logger: new SimLogger((level, text, fields) => this.say(owner, level, text, fields)),
-      },
+      { ...ports, files, model: new SimModel(world, owner), toolboxes: new SimToolboxes(world, owner) },
       {
         models: { flash: 'gpt-5-nano', base: 'gpt-5-mini', max: 'gpt-5' },
         maxRuns: world.maxRuns,
@@ -117,7 +135,26 @@ export class SimWorker {
     );
     this.follow(owner, { log, clock, random });
     const streams = new EventStreams(log, core.contents);
-    return { number, owner, core, log, streams, connections: new Set(), isDraining: false };
+    const taskClock = world.parts.tasks ? this.taskClock(owner, core, ports) : null;
+    const relay = world.parts.callbacks ? this.relay(owner, core, ports) : null;
+    const doors = { streams, taskClock, relay, connections: new Set<() => void>() };
+    return { number, owner, core, log, ...doors, isDraining: false };
+  }
+
+  private taskClock(owner: Owner, { maker, firings }: Core, ports: WorkerPorts): TaskClock {
+    const index = new SimTaskIndex(this.world, owner, this.options.tasks);
+    return new TaskClock({ ...ports, maker, firings, index });
+  }
+
+  private relay(owner: Owner, { contents }: Core, ports: WorkerPorts): CallbackRelay {
+    return new CallbackRelay({
+      ...ports,
+      contents,
+      box: OPEN_BOX,
+      sender: new SimSender(this.world, owner),
+      secretOf: () => WEBHOOK_SECRET,
+      onFatal: (error) => this.world.violated('errors', `the relay of ${owner.name} ended: ${String(error)}`),
+    });
   }
 
   /** A projection of the sessions, beside those of the other workers. */

@@ -4,6 +4,7 @@ import type { Flaw } from './flaws.js';
 import type { Ledger } from './ledger.js';
 import type { LogStore } from './log-store.js';
 import type { Marks } from './marks.js';
+import type { Parts } from './parts.js';
 import type { ProjectedTable } from './sim-projection.js';
 import type { Fault, Weather } from './weather.js';
 
@@ -15,6 +16,7 @@ export interface SimWorld {
   readonly store: LogStore;
   readonly ledger: Ledger;
   readonly marks: Marks;
+  readonly parts: Parts;
   /** The one planted mistake, if any. */
   readonly flaw: Flaw | null;
   /** Whether only one worker can write to the log. */

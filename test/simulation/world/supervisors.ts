@@ -3,6 +3,9 @@ import type { SessionWatch } from './session-watch.js';
 import type { Life, SimWorker } from './sim-worker.js';
 
 const ROUND_MS = 1000;
+/** From then on they look less and less often: what is open then waits for hours, not for them. */
+const OFTEN_ROUNDS = 300;
+const LONGEST_ROUND_MS = 3_600_000;
 
 /**
  * Stand in for what tells the replicas of a shared log which of them are silent: they have the runs of the dead claimed,
@@ -18,13 +21,14 @@ export class Supervisors {
   ) {}
 
   /** From now on every round looks at all sessions, and judges rightly. */
-  startWatching(): void {
-    this.world.scheduler.after(this.owner, ROUND_MS, 'round', () => {
+  startWatching(rounds = 0): void {
+    const ms = ROUND_MS * 2 ** Math.max(0, rounds - OFTEN_ROUNDS);
+    this.world.scheduler.after(this.owner, Math.min(ms, LONGEST_ROUND_MS), 'round', () => {
       for (const worker of this.workers) {
         if (worker.life === null) worker.boot();
         if (worker.life !== null && !this.world.isExclusive) this.look(worker, worker.life);
       }
-      this.startWatching();
+      this.startWatching(rounds + 1);
     });
   }
 

@@ -1,9 +1,10 @@
-import type { OnBusy } from '#domain';
+import type { OnBusy, TaskCommand } from '#domain';
 
 /** What clients sent and saw. With the log and the ledger it is all that the checkers read. */
 export interface Transcript {
   readonly starts: StartRequest[];
   readonly commands: CommandRequest[];
+  readonly taskCommands: TaskCommandRequest[];
   readonly connections: Connection[];
 }
 
@@ -34,6 +35,13 @@ export interface CommandRequest {
     { readonly kind: 'done'; readonly at: number } | { readonly kind: 'refused'; readonly code: string };
 }
 
+export interface TaskCommandRequest {
+  readonly command: TaskCommand;
+  readonly task: string;
+  readonly actor: string;
+  answer?: NonNullable<CommandRequest['answer']>;
+}
+
 /** One SSE connection: what was asked for and what came. */
 export interface Connection {
   readonly session: string;
@@ -51,4 +59,9 @@ export interface Received {
   readonly stored: number;
 }
 
-export const newTranscript = (): Transcript => ({ starts: [], commands: [], connections: [] });
+export const newTranscript = (): Transcript => ({
+  starts: [],
+  commands: [],
+  taskCommands: [],
+  connections: [],
+});

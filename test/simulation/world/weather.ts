@@ -1,4 +1,5 @@
 import type { Tape } from '../engine/tape.js';
+import type { Parts } from './parts.js';
 
 /** The highest rates of each fault, per mille of the occasions on which it may happen. */
 const WORST = {
@@ -36,15 +37,37 @@ const WORST = {
   disorder: 1000,
 } as const;
 
-export type Fault = keyof typeof WORST;
+/** Faults of what only some worlds have. */
+const WORST_OF_PARTS = {
+  flows: { serverDown: 100 },
+  tasks: { indexRefused: 200, indexLate: 500 },
+  callbacks: {
+    receiver500: 150,
+    receiverHangs: 60,
+    receiverResets: 100,
+    receiverForgets: 100,
+    receiverRedirects: 60,
+    receiverGone: 15,
+    receiverAsksPatience: 100,
+  },
+} as const;
+
+type PartFault<P extends keyof typeof WORST_OF_PARTS> = keyof (typeof WORST_OF_PARTS)[P];
+export type Fault = keyof typeof WORST | PartFault<'flows'> | PartFault<'tasks'> | PartFault<'callbacks'>;
 export type Weather = Readonly<Record<Fault, number>>;
 
 /** Swarm: each world has some of the faults, at rates of its own; some worlds are nearly calm. */
-export function drawWeather(tape: Tape): Weather {
+export function drawWeather(tape: Tape, parts: Parts): Weather {
   const isRough = tape.choose(4) > 0;
-  const rates = Object.entries(WORST).map(([fault, worst]) => {
-    const share = isRough && tape.choose(2) > 0 ? tape.choose(1000) / 1000 : 0;
-    return [fault, Math.round(worst * share)] as const;
-  });
-  return Object.fromEntries(rates) as Weather;
+  const draw = (faults: object): [string, number][] =>
+    Object.entries(faults as Record<string, number>).map(([fault, worst]) => {
+      const share = isRough && tape.choose(2) > 0 ? tape.choose(1000) / 1000 : 0;
+      return [fault, Math.round(worst * share)];
+    });
+  const none = (faults: object) => Object.keys(faults).map((fault): [string, number] => [fault, 0]);
+  const always = draw(WORST);
+  const ofParts = Object.entries(WORST_OF_PARTS).flatMap(([part, faults]) =>
+    parts[part as keyof Parts] ? draw(faults) : none(faults),
+  );
+  return Object.fromEntries([...always, ...ofParts]) as Weather;
 }

@@ -1,47 +1,34 @@
-import type { Outcome, Stored } from './store.js';
-import {
-  Any,
-  type BatchAppendReq,
-  type BatchAppendResp,
-  features,
-  grpc,
-  gossip,
-  type ServiceError,
-  shared,
-  status,
-  streams,
-} from './stubs.js';
+import { type AppendPart, successAnswer } from './messages.js';
+import type { Outcome } from './store.js';
+import type { Failure } from './grpc-server.js';
+import { Any, features, gossip, shared, status, streams } from './stubs.js';
 
 type StatusMessage = InstanceType<typeof status.Status>;
 
 /** The answer to one append of a batch call. */
-export function appendAnswer(request: BatchAppendReq, outcome: Outcome | StatusMessage): BatchAppendResp {
+export function appendAnswer(
+  { correlation, stream }: AppendPart,
+  outcome: Outcome | StatusMessage,
+): Uint8Array {
+  if ('kind' in outcome && outcome.kind === 'success') return successAnswer(correlation, stream, outcome);
   const answer = new streams.BatchAppendResp();
-  answer.setCorrelationId(request.getCorrelationId());
-  answer.setStreamIdentifier(request.getOptions()?.getStreamIdentifier());
-  if (outcome instanceof status.Status) answer.setError(outcome);
-  else if (outcome.kind === 'success') answer.setSuccess(successOf(outcome.revision, outcome.position));
-  else if (outcome.kind === 'too-large') {
-    const exceeded = new shared.MaximumAppendSizeExceeded();
-    exceeded.setMaxappendsize(outcome.limit);
-    answer.setError(statusOf('Maximum Append Size Exceeded', exceeded, 'MaximumAppendSizeExceeded'));
-  } else {
-    const wrong = new shared.WrongExpectedVersion();
-    if (outcome.current < 0) wrong.setCurrentNoStream(new shared.Empty());
-    else wrong.setCurrentStreamRevision(String(outcome.current));
-    answer.setError(statusOf('Wrong Expected Version', wrong, 'WrongExpectedVersion'));
-  }
-  return answer;
+  const id = new shared.UUID();
+  id.setString(correlation);
+  answer.setCorrelationId(id);
+  answer.setError('kind' in outcome ? refusalOf(outcome) : outcome);
+  return answer.serializeBinary();
 }
 
-function successOf(revision: number, position: number): BatchAppendResp.Success {
-  const success = new streams.BatchAppendResp.Success();
-  success.setCurrentRevision(String(revision));
-  const place = new shared.AllStreamPosition();
-  place.setCommitPosition(String(position));
-  place.setPreparePosition(String(position));
-  success.setPosition(place);
-  return success;
+function refusalOf(outcome: Exclude<Outcome, { kind: 'success' }>): StatusMessage {
+  if (outcome.kind === 'too-large') {
+    const exceeded = new shared.MaximumAppendSizeExceeded();
+    exceeded.setMaxappendsize(outcome.limit);
+    return statusOf('Maximum Append Size Exceeded', exceeded, 'MaximumAppendSizeExceeded');
+  }
+  const wrong = new shared.WrongExpectedVersion();
+  if (outcome.current < 0) wrong.setCurrentNoStream(new shared.Empty());
+  else wrong.setCurrentStreamRevision(String(outcome.current));
+  return statusOf('Wrong Expected Version', wrong, 'WrongExpectedVersion');
 }
 
 export function statusOf(
@@ -62,68 +49,40 @@ export function statusOf(
 export const notHandled = (message: string): StatusMessage =>
   statusOf(message, new shared.Empty(), 'google.protobuf.Empty');
 
-/** The answer that carries an event, as bytes: made once for all who read it. */
-export function eventAnswer(record: Stored): Buffer {
-  if (record.encoded !== undefined) return record.encoded;
-  const event = new streams.ReadResp.ReadEvent.RecordedEvent();
-  const id = new shared.UUID();
-  id.setString(record.id);
-  event.setId(id);
-  const stream = new shared.StreamIdentifier();
-  stream.setStreamName(new TextEncoder().encode(record.stream));
-  event.setStreamIdentifier(stream);
-  event.setStreamRevision(String(record.revision));
-  event.setCommitPosition(String(record.position));
-  event.setPreparePosition(String(record.position));
-  event
-    .getMetadataMap()
-    .set('type', record.type)
-    .set('content-type', record.contentType)
-    .set('created', record.created);
-  event.setCustomMetadata(record.metadata);
-  event.setData(record.data);
-  const read = new streams.ReadResp.ReadEvent();
-  read.setEvent(event);
-  read.setCommitPosition(String(record.position));
-  const answer = new streams.ReadResp();
-  answer.setEvent(read);
-  return (record.encoded = Buffer.from(answer.serializeBinary()));
-}
-
-export function confirmation(): Buffer {
+export function confirmation(): Uint8Array {
   const confirmed = new streams.ReadResp.SubscriptionConfirmation();
   confirmed.setSubscriptionId('protocol-server');
   const answer = new streams.ReadResp();
   answer.setConfirmation(confirmed);
-  return Buffer.from(answer.serializeBinary());
+  return answer.serializeBinary();
 }
 
-export function caughtUp(): Buffer {
+export function caughtUp(): Uint8Array {
   const answer = new streams.ReadResp();
   answer.setCaughtUp(new streams.ReadResp.CaughtUp());
-  return Buffer.from(answer.serializeBinary());
+  return answer.serializeBinary();
 }
 
-export function checkpoint(position: number): Buffer {
+export function checkpoint(position: number): Uint8Array {
   const reached = new streams.ReadResp.Checkpoint();
   reached.setCommitPosition(String(position));
   reached.setPreparePosition(String(position));
   const answer = new streams.ReadResp();
   answer.setCheckpoint(reached);
-  return Buffer.from(answer.serializeBinary());
+  return answer.serializeBinary();
 }
 
-export function streamNotFound(name: Uint8Array): Buffer {
+export function streamNotFound(name: Uint8Array): Uint8Array {
   const missing = new streams.ReadResp.StreamNotFound();
   const identifier = new shared.StreamIdentifier();
   identifier.setStreamName(name);
   missing.setStreamIdentifier(identifier);
   const answer = new streams.ReadResp();
   answer.setStreamNotFound(missing);
-  return Buffer.from(answer.serializeBinary());
+  return answer.serializeBinary();
 }
 
-export function supportedMethods(version: string): InstanceType<typeof features.SupportedMethods> {
+export function supportedMethods(version: string): Uint8Array {
   const answer = new features.SupportedMethods();
   answer.setEventStoreServerVersion(version);
   for (const name of ['Append', 'BatchAppend', 'Read']) {
@@ -132,11 +91,11 @@ export function supportedMethods(version: string): InstanceType<typeof features.
     method.setMethodName(name);
     answer.addMethods(method);
   }
-  return answer;
+  return answer.serializeBinary();
 }
 
 /** A cluster of one, whose leader is at the address. */
-export function clusterOf(host: string, port: number): InstanceType<typeof gossip.ClusterInfo> {
+export function clusterOf(host: string, port: number): Uint8Array {
   const endPoint = new gossip.EndPoint();
   endPoint.setAddress(host);
   endPoint.setPort(port);
@@ -146,21 +105,18 @@ export function clusterOf(host: string, port: number): InstanceType<typeof gossi
   member.setHttpEndPoint(endPoint);
   const cluster = new gossip.ClusterInfo();
   cluster.addMembers(member);
-  return cluster;
-}
-
-/** A failure of a whole call; `exception` is EventStoreDB's own name for it. */
-export function callError(code: number, details: string, headers: Record<string, string> = {}): ServiceError {
-  const metadata = new grpc.Metadata();
-  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-  const error: object = Object.assign(new Error(details), { code, details, metadata });
-  return error as ServiceError;
+  return cluster.serializeBinary();
 }
 
 const NOT_FOUND = 5;
-export const notLeader = ({ host, port }: { host: string; port: number }): ServiceError =>
-  callError(NOT_FOUND, `Leader info available: ${host}:${port}`, {
+
+/** What a node answers that does not lead: EventStoreDB's own name for it, and who does. */
+export const notLeader = ({ host, port }: { host: string; port: number }): Failure => ({
+  code: NOT_FOUND,
+  details: `Leader info available: ${host}:${port}`,
+  headers: {
     exception: 'not-leader',
     'leader-endpoint-host': host,
     'leader-endpoint-port': String(port),
-  });
+  },
+});

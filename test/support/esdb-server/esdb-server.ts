@@ -1,19 +1,11 @@
-import { callError, clusterOf, notLeader, supportedMethods } from './answers.js';
-import { type BatchCall, handleAppend, handleBatchAppends } from './appends.js';
+import { clusterOf, notLeader, supportedMethods } from './answers.js';
+import { handleBatchAppends } from './appends.js';
 import { type Fault, Faults } from './faults.js';
-import { handleRead, misread, type ReadCall } from './reads.js';
+import { GrpcServer, type ServerCall } from './grpc-server.js';
+import { handleRead, misread, type Shortcoming } from './reads.js';
 import { EsdbStore } from './store.js';
+import { GossipService, type ReadReq, ServerFeaturesService, streams, StreamsService } from './stubs.js';
 import { type Drop, Subscriber } from './subscriber.js';
-import {
-  GossipService,
-  grpc,
-  type Metadata,
-  type ReadReq,
-  type Server,
-  ServerFeaturesService,
-  type ServiceError,
-  StreamsService,
-} from './stubs.js';
 
 export interface EsdbServerOptions {
   /** 0 or absent: a free one. */
@@ -36,7 +28,6 @@ export interface EsdbServerOptions {
 
 const HOST = '127.0.0.1';
 const UNAUTHENTICATED = 16;
-const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 /**
  * A server that speaks the protocol of EventStoreDB as this project understands it, for tests: with the answers that were
@@ -47,9 +38,9 @@ export class EsdbServer {
   readonly store: EsdbStore;
   port: number;
   /** Calls that came, by kind. */
-  readonly calls = { append: 0, unbatched: 0, read: 0, subscribe: 0, features: 0, gossip: 0 };
+  readonly calls = { append: 0, read: 0, subscribe: 0, features: 0, gossip: 0 };
   private readonly subscribers = new Set<Subscriber>();
-  private server: Server | null = null;
+  private server: GrpcServer | null = null;
 
   constructor(private readonly options: EsdbServerOptions = {}) {
     const { maxAppendBytes = 1024 * 1024, firstPosition, journal, port = 0 } = options;
@@ -70,6 +61,11 @@ export class EsdbServer {
     return `esdb://${user ?? ''}${HOST}:${this.port}?tls=${tls !== undefined}`;
   }
 
+  /** How many connections there are now. */
+  get connections(): number {
+    return this.server?.connections ?? 0;
+  }
+
   /** How many subscriptions there are now. */
   get subscriptions(): number {
     return this.subscribers.size;
@@ -77,41 +73,31 @@ export class EsdbServer {
 
   /** Opens its port, the same as before if there was one. */
   async start(): Promise<void> {
-    const server = new grpc.Server({ 'grpc.max_receive_message_length': MAX_MESSAGE_BYTES });
-    const streams: object = {
-      batchAppend: this.guard((call: BatchCall) => {
-        this.calls.append += 1;
-        handleBatchAppends(this.store, this.faults, call);
-      }),
-      append: (call: Parameters<typeof handleAppend>[1], answer: Parameters<typeof handleAppend>[2]) => {
-        this.calls.unbatched += 1;
-        handleAppend(this.store, call, answer);
+    const server = new GrpcServer(
+      {
+        [StreamsService.batchAppend.path]: this.guard((call) => {
+          this.calls.append += 1;
+          handleBatchAppends(this.store, this.faults, call);
+        }),
+        [StreamsService.read.path]: this.guard((call) =>
+          call.once('message', (bytes: Buffer) => this.read(call, bytes)),
+        ),
+        [ServerFeaturesService.getSupportedMethods.path]: this.unary('features', () =>
+          supportedMethods(this.options.version ?? '23.10.6'),
+        ),
+        [GossipService.read.path]: this.unary('gossip', () =>
+          clusterOf(this.options.leader?.host ?? HOST, this.options.leader?.port ?? this.port),
+        ),
       },
-      read: this.guard((call: ReadCall) => this.read(call)),
-    };
-    server.addService(
-      { ...StreamsService, read: { ...StreamsService.read, responseSerialize: (bytes: Buffer) => bytes } },
-      streams as Parameters<Server['addService']>[1],
+      this.options.tls,
     );
-    server.addService(ServerFeaturesService, {
-      getSupportedMethods: this.unary('features', () => supportedMethods(this.options.version ?? '23.10.6')),
-    });
-    server.addService(GossipService, {
-      read: this.unary('gossip', () =>
-        clusterOf(this.options.leader?.host ?? HOST, this.options.leader?.port ?? this.port),
-      ),
-    });
-    this.port = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(`${HOST}:${this.port}`, this.serverCredentials(), (error, port) =>
-        error === null ? resolve(port) : reject(error),
-      );
-    });
+    this.port = await server.listen(HOST, this.port);
     this.server = server;
   }
 
   /** Cuts every connection and closes the port. The data stay. */
   stop(): void {
-    this.server?.forceShutdown();
+    this.server?.stop();
     this.server = null;
     this.store.forgetRecent();
   }
@@ -126,19 +112,21 @@ export class EsdbServer {
     for (const subscriber of this.subscribers) subscriber.drop(how);
   }
 
-  private read(call: ReadCall): void {
-    const options = call.request.getOptions()!;
+  private read(call: ServerCall, bytes: Buffer): void {
+    const options = streams.ReadReq.deserializeBinary(bytes).getOptions()!;
     const isSubscription = options.hasSubscription();
     const kind = isSubscription ? 'subscribe' : 'read';
     this.calls[kind] += 1;
-    const work = (): void =>
-      void (isSubscription ? this.subscribe(call, options) : handleRead(this.store, call, options));
+    const work = (shortcoming?: Shortcoming): void =>
+      void (isSubscription
+        ? this.subscribe(call, options)
+        : handleRead(this.store, call, options, shortcoming));
     const fault = this.faults.next(kind);
     if (fault === undefined) work();
     else misread(call, fault, work);
   }
 
-  private async subscribe(call: ReadCall, options: ReadReq.Options): Promise<void> {
+  private async subscribe(call: ServerCall, options: ReadReq.Options): Promise<void> {
     const { liveBuffer = 32 } = this.options;
     const subscriber: Subscriber = new Subscriber(this.store, call, options, liveBuffer, () =>
       this.subscribers.delete(subscriber),
@@ -147,49 +135,37 @@ export class EsdbServer {
     await subscriber.start();
   }
 
-  private guard<C extends { metadata: Metadata; emit(event: string, error: Error): unknown }>(
-    handle: (call: C) => void,
-  ): (call: C) => void {
+  private guard(handle: (call: ServerCall) => void): (call: ServerCall) => void {
     return (call) => {
-      if (this.isWelcome(call.metadata)) handle(call);
-      else call.emit('error', callError(UNAUTHENTICATED, 'Unauthenticated'));
+      if (this.isWelcome(call)) handle(call);
+      else call.end({ code: UNAUTHENTICATED, details: 'Unauthenticated' });
     };
   }
 
-  private unary<T>(kind: 'features' | 'gossip', work: () => T) {
-    return (
-      call: { metadata: Metadata },
-      answer: (error: ServiceError | null, response?: T) => void,
-    ): void => {
+  private unary(kind: 'features' | 'gossip', work: () => Uint8Array): (call: ServerCall) => void {
+    return this.guard((call) => {
       this.calls[kind] += 1;
       const fault = this.faults.next(kind);
-      if (!this.isWelcome(call.metadata)) answer(callError(UNAUTHENTICATED, 'Unauthenticated'));
-      else if (fault === undefined) answer(null, work());
-      else fail(fault, answer, work);
-    };
+      const answer = (): void => {
+        call.write(work());
+        call.end();
+      };
+      if (fault === undefined) answer();
+      else fail(fault, call, answer);
+    });
   }
 
-  private isWelcome(metadata: Metadata): boolean {
+  private isWelcome({ headers }: ServerCall): boolean {
     const { credentials } = this.options;
     if (credentials === undefined) return true;
     const expected = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
-    return metadata.get('authorization')[0] === `Basic ${expected}`;
-  }
-
-  private serverCredentials(): ReturnType<typeof grpc.ServerCredentials.createInsecure> {
-    const { tls } = this.options;
-    if (tls === undefined) return grpc.ServerCredentials.createInsecure();
-    return grpc.ServerCredentials.createSsl(null, [{ private_key: tls.key, cert_chain: tls.certificate }]);
+    return headers.authorization === `Basic ${expected}`;
   }
 }
 
-function fail<T>(
-  fault: Fault,
-  answer: (error: ServiceError | null, response?: T) => void,
-  work: () => T,
-): void {
-  if (fault.kind === 'error') answer(callError(fault.code, fault.details ?? 'fault'));
-  else if (fault.kind === 'not-leader') answer(notLeader(fault.leader));
-  else if (fault.kind === 'slow') setTimeout(() => answer(null, work()), fault.ms);
+function fail(fault: Fault, call: ServerCall, answer: () => void): void {
+  if (fault.kind === 'error') call.end({ code: fault.code, details: fault.details ?? 'fault' });
+  else if (fault.kind === 'not-leader') call.end(notLeader(fault.leader));
+  else if (fault.kind === 'slow') setTimeout(answer, fault.ms);
   else if (fault.kind !== 'silence') throw new Error(`this call has no fault ${fault.kind}`);
 }

@@ -17,6 +17,10 @@ export type Fault =
   | { readonly kind: 'no-details' }
   /** The server gave up waiting for itself: it may be stored or not. */
   | { readonly kind: 'timeout'; readonly stored?: boolean }
+  /** A read that does not show the newest events, as from a node that is behind. */
+  | { readonly kind: 'stale'; readonly without: number }
+  /** A read that breaks off after so many events. */
+  | { readonly kind: 'cut'; readonly after: number }
   | { readonly kind: 'not-leader'; readonly leader: { readonly host: string; readonly port: number } };
 
 export type FaultyCall = 'append' | 'read' | 'subscribe' | 'features' | 'gossip';
@@ -35,6 +39,11 @@ export class Faults {
   /** The next `times` calls of the kind, after `skip` of them. */
   add(call: FaultyCall, fault: Fault, { skip = 0, times = 1 } = {}): void {
     this.planned.push({ call, fault, skip, times });
+  }
+
+  /** Faults that nothing has met yet. */
+  get left(): number {
+    return this.planned.length;
   }
 
   clear(): void {

@@ -1,50 +1,72 @@
-import { callError, eventAnswer, notLeader, streamNotFound } from './answers.js';
+import { notLeader, streamNotFound } from './answers.js';
 import type { Fault } from './faults.js';
+import type { ServerCall } from './grpc-server.js';
+import { eventAnswer } from './messages.js';
 import type { EsdbStore, Stored } from './store.js';
-import { type ReadReq, type ServerWritableStream, streams } from './stubs.js';
+import { type ReadReq, streams } from './stubs.js';
 
-/** Answers are bytes already: an event is encoded once. */
-export type ReadCall = ServerWritableStream<ReadReq, Buffer>;
+/** What a read does not show, or how much of it comes before it breaks off. */
+export interface Shortcoming {
+  readonly without?: number;
+  readonly cutAfter?: number;
+}
 
 /** A read with a count, of a stream or of all. */
-export async function handleRead(store: EsdbStore, call: ReadCall, options: ReadReq.Options): Promise<void> {
+export async function handleRead(
+  store: EsdbStore,
+  call: ServerCall,
+  options: ReadReq.Options,
+  { without = 0, cutAfter = Infinity }: Shortcoming = {},
+): Promise<void> {
   const records = options.hasStream() ? streamRecords(store, options) : allRecords(store, options);
+  const newest = store.all.at(-without)?.position ?? 0;
   if (records === null) {
     const name = options.getStream()?.getStreamIdentifier()?.getStreamName_asU8();
     call.write(streamNotFound(name ?? new Uint8Array()));
-    return void call.end();
+    return call.end();
   }
   let left = Number(options.getCount());
+  let given = 0;
   for (const record of records) {
-    if (left-- <= 0 || call.cancelled) break;
+    if (without > 0 && record.position >= newest) continue;
+    if (given++ === cutAfter) return call.end(BROKEN);
+    if (left-- <= 0 || call.isOver) break;
     if (!call.write(eventAnswer(record))) await drained(call);
   }
   call.end();
 }
 
-export const drained = (call: ReadCall): Promise<void> =>
+const BROKEN = { code: 14, details: 'the connection broke' };
+
+export const drained = (call: ServerCall): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
-      for (const event of ['drain', 'cancelled', 'close', 'error']) call.off(event, go);
+      for (const event of ['drain', 'over']) call.off(event, go);
       resolve();
     };
-    for (const event of ['drain', 'cancelled', 'close', 'error']) call.on(event, go);
+    for (const event of ['drain', 'over']) call.on(event, go);
   });
 
-export function misread(call: ReadCall, fault: Fault, work: () => void): void {
+export function misread(call: ServerCall, fault: Fault, work: (shortcoming?: Shortcoming) => void): void {
   switch (fault.kind) {
+    case 'busy':
+      return call.end({ code: 14, details: 'Server Is Busy' });
+    case 'stale':
+      return work({ without: fault.without });
+    case 'cut':
+      return work({ cutAfter: fault.after });
     case 'silence':
       return;
     case 'end':
-      return void call.end();
+      return call.end();
     case 'slow':
-      return void setTimeout(work, fault.ms);
+      return void setTimeout(() => work(), fault.ms);
     case 'not-leader':
-      return void call.emit('error', notLeader(fault.leader));
+      return call.end(notLeader(fault.leader));
     case 'error':
-      return void call.emit('error', callError(fault.code, fault.details ?? 'fault'));
+      return call.end({ code: fault.code, details: fault.details ?? 'fault' });
     case 'denied':
-      return void call.emit('error', callError(7, 'Access Denied', { exception: 'access-denied' }));
+      return call.end({ code: 7, details: 'Access Denied', headers: { exception: 'access-denied' } });
     default:
       throw new Error(`a read has no fault ${fault.kind}`);
   }

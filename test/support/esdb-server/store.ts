@@ -15,7 +15,7 @@ export interface Stored extends Proposal {
   /** In ticks of 100 ns. */
   readonly created: string;
   /** The answer that carries it, once it was sent. */
-  encoded?: Buffer;
+  encoded?: Uint8Array;
 }
 
 export type Expected = number | 'any' | 'no_stream' | 'stream_exists';

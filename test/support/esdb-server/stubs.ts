@@ -8,9 +8,8 @@ import status from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
-/** The client's own generated stubs, and the libraries that they use, from where the client finds them. */
+/** The client's own generated stubs, and the library that they use, from where the client finds it. */
 const require = createRequire(createRequire(import.meta.url).resolve('@eventstore/db-client'));
-export const grpc = require('@grpc/grpc-js') as typeof import('@grpc/grpc-js');
 export const { Any } = require('google-protobuf/google/protobuf/any_pb.js') as {
   readonly Any: new () => { pack(bytes: Uint8Array, name: string): void };
 };
@@ -21,11 +20,3 @@ export const { StreamsService } = streamsGrpc;
 
 export type * from '@eventstore/db-client/generated/streams_pb.js';
 export type { StreamIdentifier } from '@eventstore/db-client/generated/shared_pb.js';
-export type {
-  Metadata,
-  Server,
-  ServerDuplexStream,
-  ServerReadableStream,
-  ServerWritableStream,
-  ServiceError,
-} from '@grpc/grpc-js';

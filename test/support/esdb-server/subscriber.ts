@@ -1,5 +1,7 @@
-import { callError, caughtUp, checkpoint, confirmation, eventAnswer } from './answers.js';
-import { drained, filterOf, type ReadCall } from './reads.js';
+import { caughtUp, checkpoint, confirmation } from './answers.js';
+import type { ServerCall } from './grpc-server.js';
+import { eventAnswer } from './messages.js';
+import { drained, filterOf } from './reads.js';
 import type { EsdbStore, Stored } from './store.js';
 import type { ReadReq } from './stubs.js';
 
@@ -27,7 +29,7 @@ export class Subscriber {
 
   constructor(
     private readonly store: EsdbStore,
-    private readonly call: ReadCall,
+    private readonly call: ServerCall,
     options: ReadReq.Options,
     private readonly liveBuffer: number,
     private readonly ended: () => void,
@@ -40,7 +42,7 @@ export class Subscriber {
       this.next = store.indexAt(Number(place.getPosition()?.getCommitPosition()) + 1);
     else this.next = 0;
     this.stopListening = store.listen((records) => this.hear(records));
-    for (const event of ['cancelled', 'close', 'error']) call.on(event, () => this.over());
+    call.on('over', () => this.over());
   }
 
   async start(): Promise<void> {
@@ -63,8 +65,8 @@ export class Subscriber {
     this.over();
     if (how === 'end') this.call.end();
     else if (how === 'too-slow')
-      this.call.emit('error', callError(ABORTED, 'Consumer too slow to handle event while live'));
-    else this.call.emit('error', callError(how.code, 'dropped'));
+      this.call.end({ code: ABORTED, details: 'Consumer too slow to handle event while live' });
+    else this.call.end({ code: how.code, details: 'dropped' });
   }
 
   private hear(records: readonly Stored[]): void {

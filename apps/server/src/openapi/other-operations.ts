@@ -25,7 +25,8 @@ const DATASTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     headers: ['Idempotency-Key'],
     answers: answer(201, component('Datastore')),
-    refusals: [409, 422],
+    // 404: the key made a datastore that has been deleted since.
+    refusals: [404, 409, 422],
   },
   'POST /index-document': {
     id: 'indexDocument',

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { deliveryStream } from '#domain';
 import { RelayWorld, SECRET, answered, unreachable } from '../../../../test/support/relay-fixture.js';
+import { unavailable } from '../../../../test/support/scripted-log.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 
 describe('a relay', () => {
@@ -162,5 +163,16 @@ describe('a relay', () => {
     await world.until(settled(runs[1]!));
     expect(world.of(runs[0]!)).toHaveLength(before);
     expect(world.errors).toEqual([]);
+  });
+
+  it('stops although the log takes nothing any more', async () => {
+    const run = await world.addRun('a', 2);
+    const { relay, log } = world.relay();
+    await world.until(async () => (await world.recorded(run)).size === 2);
+    log.next(unavailable);
+    let isStopped = false;
+    void relay.stop(0).then(() => (isStopped = true));
+    await world.until(() => isStopped);
+    expect(await temp.typesOf('relay-callbacks')).toEqual([]);
   });
 });

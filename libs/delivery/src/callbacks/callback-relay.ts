@@ -13,6 +13,7 @@ import {
   type FollowerBatch,
   type FollowerStatus,
   type FollowerTarget,
+  LogUnavailable,
   type Position,
   type RecordedEvent,
   type RunningFollowers,
@@ -93,7 +94,7 @@ export class CallbackRelay implements FollowerTarget {
     return this.follower.status();
   }
 
-  /** Lets the attempts under way end, within `graceMs`, and writes what is known. */
+  /** Lets the attempts under way end, within `graceMs`, and writes what is known, if the log takes it. */
   async stop(graceMs: number): Promise<void> {
     await this.follower.stop();
     const cancel = this.ports.clock.timer(graceMs, () => this.cut());
@@ -101,7 +102,7 @@ export class CallbackRelay implements FollowerTarget {
     await Promise.all(this.working);
     cancel();
     this.cut();
-    if (this.position !== null) await this.save(this.position);
+    if (this.position !== null) await this.saveIfPossible(this.position);
   }
 
   async load(): Promise<{ logId: string; position: Position } | null> {
@@ -123,6 +124,16 @@ export class CallbackRelay implements FollowerTarget {
   private cut(): void {
     this.stopping.abort();
     for (const { lane } of this.lanes.values()) lane.cut();
+  }
+
+  /** A checkpoint only spares reading: a log that is in trouble must not keep the service from stopping. */
+  private async saveIfPossible(position: Position): Promise<void> {
+    try {
+      await this.save(position);
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error;
+      this.ports.logger.warn({ err: error }, 'the relay stopped without a checkpoint');
+    }
   }
 
   private async save(position: Position): Promise<void> {

@@ -90,6 +90,12 @@ describe('a task', () => {
     expect(tape.state).toMatchObject({ status: 'finished', firings: [] });
   });
 
+  it('that is resumed by a clock that lags goes on behind what has fired', () => {
+    const tape = new Tape('* * * * *').fire(NOW + 2 * MINUTE);
+    tape.command('pause', NOW + 2 * MINUTE).command('resume', NOW + 30_000);
+    expect(tape.state?.nextAt).toBe(NOW + 3 * MINUTE);
+  });
+
   it('takes each command as often as it comes, and none after its end', () => {
     const tape = new Tape(60).command('pause', NOW).command('cancel', NOW);
     expect(tape.state?.revision).toBe(2);

@@ -142,7 +142,9 @@ export function decideTask(state: TaskState, command: TaskCommand, now: number):
   if (command === 'cancel') return [{ type: 'task_cancelled', data: {} }];
   if (command === 'pause') return status === 'paused' ? [] : [{ type: 'task_paused', data: {} }];
   if (status === 'scheduled') return [];
-  const next_at = nextSlot(state.definition.schedule, now);
+  // Behind what has fired: another machine's clock may be ahead of this one.
+  const last = state.firings.at(-1)?.slot ?? now;
+  const next_at = nextSlot(state.definition.schedule, Math.max(now, last));
   return next_at === null
     ? [{ type: 'task_finished', data: {} }]
     : [{ type: 'task_resumed', data: { next_at } }];

@@ -1,11 +1,11 @@
 import type { Clock, Logger, Random } from '#platform';
 import type { StoredEvent } from '../codec.js';
 import type { Position } from '../envelope.js';
-import { checkedNumber, describe } from './answers.js';
+import { checkedNumber, describe, isTooSlow } from './answers.js';
+import type { GrpcCall } from './grpc/grpc-call.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
-import type { ReadAnswer, ServerRecord } from './server-answers.js';
-import type { AnswerCall } from './server-channel.js';
+import { readAnswer, type ServerRecord } from './server-answers.js';
 
 export interface TailListener {
   /** The next events of the whole log, in order, without a gap to those before. */
@@ -14,19 +14,20 @@ export interface TailListener {
   broken(): void;
 }
 
-/** The server drops a live subscriber whom it finds too slow with this code; a new subscription is the cure. */
-const TOO_SLOW = 10;
+/** The keys of what was heard could not be asked for: they are asked for again after this. */
 const KEYS_RETRY_MS = 1_000;
 
 /**
  * The one live subscription of a process to the whole log. Owns the place up to which the log was heard.
  * 1. Only the call of the current generation is heard: one that was dropped may still deliver.
  * 2. What is not after the last heard position is dropped, so nothing comes twice.
- * 3. Being dropped is the normal case under a burst: it goes on after the last position, at once if anything had come.
+ * 3. A subscription that is not confirmed in time is given up, for nothing would ever come of it.
+ * 4. Being dropped is the normal case under a burst: it goes on after the last position, at once if anything had come.
  */
 export class AllTail {
   private generation = 0;
-  private call: AnswerCall<ReadAnswer> | null = null;
+  private call: GrpcCall | null = null;
+  private stopWaiting: () => void = () => undefined;
   /** Not handed over yet. */
   private heard: ServerRecord[] = [];
   private isFlushing = false;
@@ -42,7 +43,11 @@ export class AllTail {
     private readonly reader: Reader,
     private readonly listener: TailListener,
     private readonly ports: { readonly clock: Clock; readonly random: Random; readonly logger: Logger },
-    private readonly scrub: (text: string) => string,
+    private readonly options: {
+      readonly scrub: (text: string) => string;
+      /** The server confirms a subscription at once. */
+      readonly confirmTimeoutMs: number;
+    },
   ) {
     this.pause = new Pause(ports.clock, ports.random);
   }
@@ -64,6 +69,7 @@ export class AllTail {
 
   stop(): void {
     this.stopping.abort();
+    this.stopWaiting();
     this.generation += 1;
     this.call?.cancel();
     this.call = null;
@@ -72,38 +78,45 @@ export class AllTail {
   private async subscribe(): Promise<void> {
     this.generation += 1;
     const { generation } = this;
+    const isCurrent = (): boolean => generation === this.generation;
+    const { confirmTimeoutMs } = this.options;
+    // Invariant 3.
+    this.stopWaiting = this.ports.clock.timer(confirmTimeoutMs, () => {
+      if (isCurrent()) this.ended(new Error(`no confirmation for ${confirmTimeoutMs} ms`));
+    });
     try {
-      const call = await this.reader.follow(this.heard.at(-1)?.position ?? this.position);
       // Invariant 1.
-      const ifCurrent = (act: () => void) => () => void (generation === this.generation && act());
-      call.on('error', (error) => ifCurrent(() => this.ended(error))());
-      call.on(
-        'end',
-        ifCurrent(() => this.ended(new Error('the server ended the subscription'))),
-      );
-      call.on('data', (answer) => ifCurrent(() => this.take(answer))());
-      this.call = call;
-      if (generation !== this.generation) call.cancel();
+      const call = await this.reader.follow(this.heard.at(-1)?.position ?? this.position, {
+        messages: (messages) => void (isCurrent() && this.take(messages)),
+        ended: (error) =>
+          void (isCurrent() && this.ended(error ?? new Error('the server ended the subscription'))),
+      });
+      if (isCurrent()) this.call = call;
+      else call.cancel();
     } catch (error) {
-      if (generation === this.generation) this.ended(error);
+      if (isCurrent()) this.ended(error);
     }
   }
 
-  private take(answer: ReadAnswer): void {
+  private take(messages: readonly Buffer[]): void {
     // A confirmation or an event: it works.
     this.lostAt = null;
-    if (answer.record === null) return;
-    const record = this.reader.recordOf(answer);
-    // Invariant 2.
-    if (record === undefined || record.position <= (this.heard.at(-1)?.position ?? this.position)) return;
+    this.stopWaiting();
+    let last = this.heard.at(-1)?.position ?? this.position;
     try {
-      checkedNumber(record.position);
-      checkedNumber(record.revision);
+      for (const message of messages) {
+        const record = this.reader.recordOf(readAnswer(message));
+        // Invariant 2.
+        if (record === undefined || record.position <= last) continue;
+        checkedNumber(record.revision);
+        last = checkedNumber(record.position);
+        this.heard.push(record);
+      }
     } catch (error) {
       return this.ended(error);
     }
+    if (this.heard.length === 0) return;
     this.pause = new Pause(this.ports.clock, this.ports.random);
-    this.heard.push(record);
     if (this.isFlushing) return;
     this.isFlushing = true;
     this.ports.clock.soon(() => this.flush());
@@ -138,26 +151,27 @@ export class AllTail {
   /** The keys of what was heard cannot be asked for now. */
   private wait(error: unknown): void {
     this.ports.logger.warn(
-      { detail: this.scrub(describe(error)) },
+      { detail: this.options.scrub(describe(error)) },
       'what is heard of the log cannot be opened yet',
     );
     this.ports.clock.timer(KEYS_RETRY_MS, () => this.flush());
   }
 
-  /** Invariant 3. */
+  /** Invariant 4. */
   private ended(error: unknown): void {
     this.generation += 1;
+    this.stopWaiting();
     this.call?.cancel();
     this.call = null;
     if (this.stopping.signal.aborted) return;
-    const isTooSlow = (error as { code?: unknown }).code === TOO_SLOW;
+    const isBurst = isTooSlow(error);
     this.drops += 1;
-    if (!isTooSlow) {
+    if (!isBurst) {
       this.lostAt ??= this.ports.clock.now();
-      this.trouble = this.scrub(describe(error));
+      this.trouble = this.options.scrub(describe(error));
       this.listener.broken();
     }
-    void this.resume(isTooSlow && this.pause.count === 0);
+    void this.resume(isBurst && this.pause.count === 0);
   }
 
   private async resume(atOnce: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { EventTooLarge, LogUnavailable, AppendOutcomeUnknown } from '../event-log.js';
+import { CallError, CODE } from './grpc/call-error.js';
 import { shared, type Status } from './stubs.js';
 
 /** The server's refusal of one append, by what it says of the outcome. */
@@ -45,35 +46,26 @@ export function checkedNumber(value: number): number {
   return value;
 }
 
-/** The code of a gRPC error; undefined where it is none. */
-export const codeOf = (error: unknown): number | undefined =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
-    ? error.code
-    : undefined;
-
-const CODES = { unauthenticated: 16, permissionDenied: 7 } as const;
+const isCode = (error: unknown, ...codes: readonly number[]): boolean =>
+  error instanceof CallError && codes.includes(error.code);
 
 /** What a failed call says, in one line. */
 export function describe(error: unknown): string {
   if (isNotLeader(error)) return 'this node is not the leader';
-  const code = codeOf(error);
-  if (code === CODES.unauthenticated || code === CODES.permissionDenied)
-    return 'it refuses the user or the password';
+  if (isDenied(error)) return 'it refuses the user or the password';
   const text = error instanceof Error ? error.message : String(error);
   return text.split('\n', 1)[0]!.slice(0, 300) || 'the connection broke';
 }
 
 export const isDenied = (error: unknown): boolean =>
-  codeOf(error) === CODES.unauthenticated || codeOf(error) === CODES.permissionDenied;
+  isCode(error, CODE.unauthenticated, CODE.permissionDenied);
+export const isTooLate = (error: unknown): boolean => isCode(error, CODE.deadlineExceeded);
+/** The server drops a live subscriber whom it finds too slow; a new subscription is the cure. */
+export const isTooSlow = (error: unknown): boolean => isCode(error, CODE.aborted);
 
-/** The node is not the leader; the client goes to the leader that it names. */
-export function isNotLeader(error: unknown): boolean {
-  return exceptionOf(error) === 'not-leader';
-}
+/** The node is not the leader; the next call goes to the leader that it names. */
+export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
 /** EventStoreDB's own name for an error of a call. */
-export function exceptionOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('metadata' in error)) return undefined;
-  const metadata = error.metadata as { get?(name: string): readonly unknown[] } | null;
-  return metadata?.get?.('exception')[0]?.toString();
-}
+export const exceptionOf = (error: unknown): string | undefined =>
+  error instanceof CallError ? error.exception : undefined;

@@ -1,40 +1,60 @@
-import type { AppendResult } from '../event-log.js';
-import { AppendOutcomeUnknown } from '../event-log.js';
+import { type AppendResult, AppendOutcomeUnknown, type Expected } from '../event-log.js';
 import { checkedNumber, refusalOf } from './answers.js';
-import type { AppendAnswer } from './server-answers.js';
-import type { AppendCall as Call } from './server-channel.js';
+import { writeAppend } from './append-request.js';
+import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
+import { ProtoWriter } from './proto-writer.js';
+import { type AppendAnswer, readAppendAnswer } from './server-answers.js';
+import type { WireEvent } from './wire-event.js';
 
 /** An append that waits for its answer. */
-export interface SentAppend {
+export interface PendingAppend {
+  /** Its name on the server. */
   readonly stream: string;
-  readonly count: number;
+  readonly events: readonly WireEvent[];
+  readonly expected: Expected;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;
 }
 
+export interface AppendCallEvents {
+  /** The call is over, and nothing of it will be heard; what is in flight waits to be given up. */
+  ended(error: Error): void;
+  /** Some appends have their outcome. */
+  answered(): void;
+}
+
 interface InFlight {
-  readonly append: SentAppend;
+  readonly append: PendingAppend;
   readonly sentAt: number;
 }
 
+/** Appends that go together are written in pieces of about this size. */
+const PIECE_BYTES = 128 * 1024;
+const ID_DIGITS = 12;
+
 /**
  * One call that carries appends to the server and the answers back. Owns what is in flight on it.
- * 1. Each append gets exactly one outcome: its answer, or `end` for the whole call.
+ * 1. Each append gets exactly one outcome: its answer, or `abandon` for the whole call.
  * 2. An answer to an append that is not in flight here (late, repeated, of nobody) is dropped.
  * 3. The end of the call is told once, whether it was an error or a bare end.
  */
-export class AppendCall {
+export class AppendCall implements CallListener {
   private readonly inFlight = new Map<string, InFlight>();
-  private isOver = false;
+  private call: GrpcCall | null = null;
+  private sent = 0;
+  private failure: Error | null = null;
 
-  constructor(
-    private readonly call: Call,
-    private readonly ended: (error: unknown) => void,
-    private readonly answered: () => void,
-  ) {
-    call.on('data', (answer) => this.take(answer));
-    call.on('error', (error) => this.end(error));
-    call.on('end', () => this.end(new Error('the server ended the call for appends')));
+  private constructor(private readonly events: AppendCallEvents) {}
+
+  /** @throws what ended it at once */
+  static async open(
+    openAppends: (listener: CallListener) => Promise<GrpcCall>,
+    events: AppendCallEvents,
+  ): Promise<AppendCall> {
+    const call = new AppendCall(events);
+    call.call = await openAppends(call);
+    if (call.failure !== null) throw call.failure;
+    return call;
   }
 
   get size(): number {
@@ -47,18 +67,41 @@ export class AppendCall {
     return undefined;
   }
 
-  send(correlation: string, request: Buffer, append: SentAppend, now: number): void {
-    this.inFlight.set(correlation, { append, sentAt: now });
-    this.call.write(request);
+  send(appends: readonly PendingAppend[], now: number): void {
+    let writer = new ProtoWriter(PIECE_BYTES / 8);
+    for (const append of appends) {
+      this.sent += 1;
+      const correlation = `00000000-0000-0000-0000-${this.sent.toString(16).padStart(ID_DIGITS, '0')}`;
+      this.inFlight.set(correlation, { append, sentAt: now });
+      writeAppend(writer, correlation, append);
+      if (writer.size < PIECE_BYTES) continue;
+      this.call?.write(writer.finish());
+      writer = new ProtoWriter(PIECE_BYTES / 8);
+    }
+    if (writer.size > 0) this.call?.write(writer.finish());
+  }
+
+  messages(messages: readonly Buffer[]): void {
+    // Invariant 3. What cannot be read may be the answer to any of them.
+    if (this.failure !== null) return;
+    for (const message of messages) this.take(readAppendAnswer(message));
+    this.events.answered();
+  }
+
+  ended(error: Error | null): void {
+    if (this.failure !== null) return;
+    this.failure = error ?? new Error('the server ended the call for appends');
+    // Before it is open, `open` says so.
+    if (this.call !== null) this.events.ended(this.failure);
   }
 
   /** Gives up what is in flight, whose outcome nobody knows. Nothing of this call is heard any more. */
   abandon(reason: string): void {
-    this.isOver = true;
-    // Both: a call that the server has ended is not over until our half of it is.
-    this.call.cancel();
-    this.call.end();
-    this.rejectAll(reason);
+    const error = new AppendOutcomeUnknown(reason);
+    this.failure ??= error;
+    this.call?.cancel();
+    for (const { append } of this.inFlight.values()) append.reject(error);
+    this.inFlight.clear();
   }
 
   private take(answer: AppendAnswer): void {
@@ -75,27 +118,14 @@ export class AppendCall {
         isTooFar ? error : new AppendOutcomeUnknown('the answer cannot be understood', { cause: error }),
       );
     }
-    this.answered();
-  }
-
-  private end(error: unknown): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.ended(error);
-  }
-
-  rejectAll(reason: string): void {
-    const error = new AppendOutcomeUnknown(reason);
-    for (const { append } of this.inFlight.values()) append.reject(error);
-    this.inFlight.clear();
   }
 }
 
-function settle(append: SentAppend, { success, error }: AppendAnswer): void {
+function settle(append: PendingAppend, { success, error }: AppendAnswer): void {
   if (success !== null) {
     const last = checkedNumber(success.last);
     const position = checkedNumber(success.position);
-    return append.resolve({ kind: 'appended', first: last - append.count + 1, last, position });
+    return append.resolve({ kind: 'appended', first: last - append.events.length + 1, last, position });
   }
   if (error === null) return append.reject(new AppendOutcomeUnknown('the answer says nothing'));
   const refusal = refusalOf(error, append.stream);

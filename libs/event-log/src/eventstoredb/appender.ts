@@ -1,15 +1,12 @@
 import type { Clock, Logger, Random } from '#platform';
 import { type AppendResult, type Expected, LogUnavailable } from '../event-log.js';
 import { describe, isNotLeader } from './answers.js';
-import { AppendCall } from './append-call.js';
-import { encodeAppend } from './append-request.js';
-import { Pause, within } from './pause.js';
+import { AppendCall, type PendingAppend } from './append-call.js';
+import { Pause } from './pause.js';
 import type { ServerChannel } from './server-channel.js';
-import { correlationOf } from './server-answers.js';
 import type { WireEvent } from './wire-event.js';
 
 export interface AppenderOptions {
-  /** A new channel, not equal to any before it. */
   readonly connect: () => ServerChannel;
   readonly prefix: string;
   /** An append without an answer for so long has an unknown outcome, and its connection is given up. */
@@ -19,17 +16,8 @@ export interface AppenderOptions {
   readonly scrub: (text: string) => string;
 }
 
-interface Waiting {
-  readonly stream: string;
-  readonly events: readonly WireEvent[];
-  readonly expected: Expected;
-  readonly resolve: (result: AppendResult) => void;
-  readonly reject: (error: Error) => void;
-}
-
 const MAX_IN_FLIGHT = 1_024;
 const MAX_WAITING = 50_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Sends appends, over the deaths of connections and servers. Owns the only channel that appends, and who waits.
@@ -42,9 +30,9 @@ export class Appender {
   private state: 'opening' | 'open' | 'down' | 'closed' = 'opening';
   private channel: ServerChannel | null = null;
   private call: AppendCall | null = null;
-  private waiting: Waiting[] = [];
+  private waiting: PendingAppend[] = [];
+  private isSending = false;
   private trouble = '';
-  private sent = 0;
   private stopWatching: (() => void) | null = null;
   private whenIdle: (() => void) | null = null;
   private readonly stopping = new AbortController();
@@ -73,8 +61,8 @@ export class Appender {
     if (this.waiting.length >= MAX_WAITING)
       return Promise.reject(new LogUnavailable(`${MAX_WAITING} appends wait already`));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ stream, events, expected, resolve, reject });
-      this.send();
+      this.waiting.push({ stream: this.options.prefix + stream, events, expected, resolve, reject });
+      this.sendSoon();
     });
   }
 
@@ -96,26 +84,24 @@ export class Appender {
     this.stopWatching?.();
     this.call?.abandon('the log was closed');
     this.call = null;
-    await this.dropChannel();
+    this.channel?.close();
+  }
+
+  /** An idle server is given work at once; a busy one later, but then everything of this turn of the event loop. */
+  private sendSoon(): void {
+    if (this.isSending || this.state !== 'open') return;
+    this.isSending = true;
+    if (this.call?.size === 0) queueMicrotask(() => this.send());
+    else this.ports.clock.soon(() => this.send());
   }
 
   private send(): void {
+    this.isSending = false;
     if (this.state !== 'open' || this.call === null || this.waiting.length === 0) return;
     const room = MAX_IN_FLIGHT - this.call.size;
     if (room <= 0) return;
-    const now = this.ports.clock.now();
-    for (const append of this.waiting.splice(0, room)) this.sendOne(this.call, append, now);
+    this.call.send(this.waiting.splice(0, room), this.ports.clock.now());
     this.watch();
-  }
-
-  private sendOne(call: AppendCall, append: Waiting, now: number): void {
-    const { expected, events } = append;
-    const stream = this.options.prefix + append.stream;
-    this.sent += 1;
-    const id = correlationOf(this.sent.toString(16).padStart(32, '0'));
-    const request = encodeAppend({ correlation: id, stream, expected, events });
-    const { resolve, reject } = append;
-    call.send(id, request, { stream: append.stream, count: events.length, resolve, reject }, now);
   }
 
   /** The adapter's own timer, one for all appends: the client has none that it keeps. */
@@ -134,7 +120,7 @@ export class Appender {
   }
 
   private answered(): void {
-    this.send();
+    if (this.waiting.length > 0) this.sendSoon();
     if (this.whenIdle !== null && this.waiting.length === 0 && this.call?.size === 0) this.whenIdle();
   }
 
@@ -153,11 +139,11 @@ export class Appender {
     void this.reopen(isNotLeader(error));
   }
 
-  /** `isKept`: the client has heard who leads, and its next call goes there. */
+  /** `isKept`: the channel has heard who leads, and its next call goes there. */
   private async reopen(isKept: boolean): Promise<void> {
     const { clock, random, logger } = this.ports;
     const pause = new Pause(clock, random);
-    // The client turns to the leader when it has seen the end of the call, a moment later.
+    // While a leader is elected the nodes may name each other.
     if (isKept) await pause.wait(this.stopping.signal);
     for (let keep = isKept; !this.stopping.signal.aborted; keep = false) {
       try {
@@ -176,7 +162,7 @@ export class Appender {
 
   /** Invariant 1. Resolves with the server's version. */
   private async connect(): Promise<string> {
-    await this.dropChannel();
+    this.channel?.close();
     this.channel = this.options.connect();
     return await this.channel.version(this.options.probeTimeoutMs);
   }
@@ -184,22 +170,14 @@ export class Appender {
   private async begin(): Promise<void> {
     const { channel } = this;
     if (channel === null || this.stopping.signal.aborted) throw new Error('the log is closed');
-    const stream = await channel.openAppends();
-    const call: AppendCall = new AppendCall(
-      stream,
-      (error) => this.lost(error, call),
-      () => this.answered(),
-    );
+    const call: AppendCall = await AppendCall.open((listener) => channel.openAppends(listener), {
+      ended: (error) => this.lost(error, call),
+      answered: () => this.answered(),
+    });
+    if (this.stopping.signal.aborted) return call.abandon('the log was closed');
     this.call = call;
     this.state = 'open';
-    this.send();
-  }
-
-  private async dropChannel(): Promise<void> {
-    const { channel } = this;
-    this.channel = null;
-    // Its calls end at once; should one not, the others do not wait for it for ever.
-    if (channel !== null) await within(CLOSE_TIMEOUT_MS, this.ports.clock, channel.close());
+    this.sendSoon();
   }
 
   private refuseWaiting(): void {

@@ -30,6 +30,7 @@ interface Boot {
   readonly server: string;
   readonly scrub: (text: string) => string;
   readonly signal: AbortSignal | undefined;
+  readonly onWaiting: ((detail: string) => void) | undefined;
 }
 
 /**
@@ -47,7 +48,7 @@ export async function boot(boot: Boot, ports: Ports): Promise<{ logId: string }>
 
 /** Only what the network and a server that is starting say is waited out. */
 async function untilThere<T>(
-  { server, scrub, signal }: Boot,
+  { server, scrub, signal, onWaiting }: Boot,
   { clock, random, logger }: Ports,
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -60,9 +61,11 @@ async function untilThere<T>(
       if (error instanceof LogRefused || error instanceof RangeError) throw error;
       if (isDenied(error)) throw new LogRefused(`EventStoreDB at ${server}: ${describe(error)}`);
       const now = clock.now();
+      const detail = scrub(describe(error));
+      onWaiting?.(`waiting for EventStoreDB at ${server}: ${detail}`);
       if (now - saidAt >= SAY_EVERY_MS) {
         saidAt = now;
-        logger.warn({ server, detail: scrub(describe(error)) }, 'waiting for EventStoreDB');
+        logger.warn({ server, detail }, 'waiting for EventStoreDB');
       }
     }
     const stop = signal ?? new AbortController().signal;

@@ -14,6 +14,7 @@ import {
 } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
+import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { AllTail } from './all-tail.js';
 import { Appender } from './appender.js';
 import { boot, IDENTITY } from './boot.js';
@@ -41,6 +42,8 @@ export interface EsdbEventLogOptions {
   readonly readTimeoutMs?: number;
   /** Gives up waiting for the server. */
   readonly signal?: AbortSignal;
+  /** Told what keeps the log from being opened, each time that it is tried in vain. */
+  readonly onWaiting?: (detail: string) => void;
 }
 
 const PREFIX = 'annals.';
@@ -49,10 +52,6 @@ const READ_TIMEOUT_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
 /** A subscription that is silent for so long is a fault and not a burst. */
 const SILENCE_MS = 10_000;
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-
-// Channels to one host are told apart by it, over all logs of the process.
-let generation = 0;
 
 /**
  * The log on an EventStoreDB. Owns one channel that appends, one that reads, and one live subscription to what all
@@ -89,7 +88,7 @@ export class EsdbEventLog extends EventLog {
     const { keys = null } = options;
     const prefix = options.prefix ?? PREFIX;
     const { scrub } = target;
-    const connect = (): ServerChannel => new ServerChannel(target, (generation += 1));
+    const connect = (): ServerChannel => new ServerChannel(target);
     const { appendTimeoutMs = APPEND_TIMEOUT_MS, readTimeoutMs = READ_TIMEOUT_MS } = options;
     const probeTimeoutMs = Math.min(PROBE_TIMEOUT_MS, appendTimeoutMs);
     this.appender = new Appender({ connect, prefix, appendTimeoutMs, probeTimeoutMs, scrub }, ports);
@@ -103,7 +102,7 @@ export class EsdbEventLog extends EventLog {
       this.reader,
       { heard: (events) => this.heard(events), broken: () => this.appender.suspect() },
       ports,
-      scrub,
+      { scrub, confirmTimeoutMs: readTimeoutMs },
     );
     this.ahead = new PageAhead((after, prefixes) => this.readPage(after, prefixes), clock);
     this.feed = new LiveFeed(
@@ -153,34 +152,16 @@ export class EsdbEventLog extends EventLog {
     return result;
   }
 
-  override async *readStream(
-    stream: string,
-    options: ReadOptions = {},
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    let { after, limit = NO_LIMIT } = options;
-    const { backwards = false } = options;
-    if (backwards && after === 0) return;
-    while (limit > 0) {
-      const page = await this.reader.stream(stream, after, backwards, limit);
-      if (page.length === 0) return;
-      yield page;
-      limit -= page.length;
-      after = page.at(-1)!.revision;
-      if (backwards && after === 0) return;
-    }
+  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+    return streamPages(options, ({ after, backwards, limit }) =>
+      this.reader.stream(stream, after, backwards, limit),
+    );
   }
 
-  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
-    let { after = 0, limit = NO_LIMIT } = options;
-    while (limit > 0) {
-      const batch = options.isRaw
-        ? (await this.readPage(after, [], limit, true)).batch
-        : await this.logPage(after, [], limit);
-      if (batch.events.length === 0) return;
-      yield batch;
-      limit -= batch.events.length;
-      after = batch.position;
-    }
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) =>
+      options.isRaw ? this.rawPage(after, limit) : this.logPage(after, [], limit),
+    );
   }
 
   override subscribeStream(
@@ -223,7 +204,7 @@ export class EsdbEventLog extends EventLog {
     this.tail.stop();
     this.feed.close();
     this.ahead.close();
-    await this.reader.close();
+    this.reader.close();
   }
 
   /** How often the server has ended the live subscription since the start. */
@@ -239,7 +220,14 @@ export class EsdbEventLog extends EventLog {
     const { appender, reader, target, options, clock } = this;
     const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
     const { logId } = await boot(
-      { appender, reader, server: target.name, scrub: target.scrub, signal: options.signal },
+      {
+        appender,
+        reader,
+        server: target.name,
+        scrub: target.scrub,
+        signal: options.signal,
+        onWaiting: options.onWaiting,
+      },
       ports,
     );
     this.id = logId;
@@ -277,6 +265,10 @@ export class EsdbEventLog extends EventLog {
     const page =
       limit < PAGE_EVENTS ? this.readPage(after, prefixes, limit) : this.ahead.read(after, prefixes);
     return (await page).batch;
+  }
+
+  private async rawPage(after: Position, limit: number): Promise<Batch> {
+    return (await this.readPage(after, [], limit, true)).batch;
   }
 
   private async readPage(

@@ -2,11 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type EventMeta, newEvent } from '../envelope.js';
 import type { Expected } from '../event-log.js';
-import { encodeAppend } from './append-request.js';
+import { writeAppend } from './append-request.js';
+import { PREFIX_BYTES } from './grpc/frames.js';
+import { ProtoWriter } from './proto-writer.js';
 import { correlationOf, readAnswer, readAppendAnswer, type ServerRecord } from './server-answers.js';
-import { storedEvent, wireDataOf, wireEventOf } from './wire-event.js';
 import { commitmentOf } from '../keys/content-key.js';
 import { shared, streams } from './stubs.js';
+import { storedEvent, wireDataOf, wireEventOf } from './wire-event.js';
 
 /** The messages that are written and read by hand, held against the generated code. */
 
@@ -15,6 +17,17 @@ const ID = '0190b0a0-1111-4222-8333-444455556666';
 const text = (unit: 'binary' | 'grapheme' = 'binary') => fc.string({ unit, maxLength: 300 });
 const wellFormed = text().map((value) => value.toWellFormed());
 const revisions = fc.oneof(fc.nat(), fc.constantFrom(127, 128, 16_383, 16_384, 2 ** 32, 2 ** 53 - 1));
+
+type Append = Parameters<typeof writeAppend>[2];
+
+/** The bytes of the message, without gRPC's prefix. */
+function encodeAppend(append: Append): Buffer {
+  const writer = new ProtoWriter(10);
+  writeAppend(writer, ID, append);
+  const frame = writer.finish();
+  expect(frame.readUIntBE(0, PREFIX_BYTES)).toBe(frame.length - PREFIX_BYTES);
+  return frame.subarray(PREFIX_BYTES);
+}
 
 describe('an append', () => {
   const read = (bytes: Buffer) => streams.BatchAppendReq.deserializeBinary(new Uint8Array(bytes));
@@ -38,7 +51,7 @@ describe('an append', () => {
             newEvent({ ...rest, data: { ...data, fill: 'é'.repeat(large) } }, meta),
           );
           const wires = events.map((one) => wireEventOf(one, wireDataOf(null, stream, one), PREV));
-          const request = read(encodeAppend({ correlation: ID, stream, expected, events: wires }));
+          const request = read(encodeAppend({ stream, expected, events: wires }));
           expect(request.getCorrelationId()?.getString()).toBe(ID);
           expect(request.getIsFinal()).toBe(true);
           const options = request.getOptions();
@@ -78,9 +91,7 @@ describe('an append', () => {
     const meta = { schemaVersion: 1, project: 'p', actor: 'k' };
     const events = [newEvent({ id: ID, type: 't', time: 0, data: {} }, meta)];
     const wires = events.map((one) => wireEventOf(one, wireDataOf(null, 's', one), ''));
-    const options = read(
-      encodeAppend({ correlation: ID, stream: 's', expected, events: wires }),
-    ).getOptions();
+    const options = read(encodeAppend({ stream: 's', expected, events: wires })).getOptions();
     const cases = streams.BatchAppendReq.Options.ExpectedStreamPositionCase;
     expect(options?.getExpectedStreamPositionCase()).toBe(cases[name as keyof typeof cases]);
     expect(options?.hasDeadline()).toBe(false);

@@ -3,14 +3,6 @@ import type { Clock, Random } from '#platform';
 const FIRST_MS = 50;
 const LONGEST_MS = 2_000;
 
-/** Waits for the work, but no longer than `ms`; how it ends is of no interest. */
-export async function within(ms: number, clock: Clock, work: Promise<unknown>): Promise<void> {
-  let cancel = (): void => undefined;
-  const passed = new Promise<void>((resolve) => (cancel = clock.timer(ms, resolve)));
-  await Promise.race([work.catch(() => undefined), passed]);
-  cancel();
-}
-
 /** Growing pauses with jitter, so that replicas do not come back all at once. */
 export class Pause {
   count = 0;

@@ -49,6 +49,16 @@ export class ProtoReader {
     return this.bytes.toString('utf8', this.from, this.at);
   }
 
+  /** The value's own bytes, not copied. */
+  raw(): Buffer {
+    return this.bytes.subarray(this.from, this.at);
+  }
+
+  /** Whether the value is these bytes. */
+  is(bytes: Buffer): boolean {
+    return this.at - this.from === bytes.length && bytes.compare(this.bytes, this.from, this.at) === 0;
+  }
+
   message(): ProtoReader {
     return new ProtoReader(this.bytes, this.from, this.at);
   }

@@ -1,20 +1,40 @@
+import { PREFIX_BYTES, writePrefix } from './grpc/frames.js';
+
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
 /**
- * Writes the few forms of Protocol Buffers that an append has, straight into one buffer. The generated code makes an object
- * of every field first, and costs three times as much (protobuf.dev/programming-guides/encoding).
+ * Writes the few forms of Protocol Buffers that an append has, straight into one buffer, message after message with gRPC's
+ * prefix before each. The generated code makes an object of every field first, and costs three times as much
+ * (protobuf.dev/programming-guides/encoding).
  */
 export class ProtoWriter {
   private buffer: Buffer;
   private at = 0;
+  private startOfFrame = 0;
 
   constructor(bytes: number) {
     this.buffer = Buffer.allocUnsafe(bytes);
   }
 
+  /** Bytes written so far. */
+  get size(): number {
+    return this.at;
+  }
+
   finish(): Buffer {
     return this.buffer.subarray(0, this.at);
+  }
+
+  /** A message with its prefix: what is written until `endFrame`. */
+  beginFrame(): void {
+    this.reserve(PREFIX_BYTES);
+    this.startOfFrame = this.at;
+    this.at += PREFIX_BYTES;
+  }
+
+  endFrame(): void {
+    writePrefix(this.buffer, this.startOfFrame, this.at - this.startOfFrame - PREFIX_BYTES);
   }
 
   varintField(field: number, value: number): void {
@@ -22,9 +42,9 @@ export class ProtoWriter {
     this.varint(value);
   }
 
-  textField(field: number, text: string): void {
-    this.lengthField(field, Buffer.byteLength(text));
-    this.at += this.buffer.write(text, this.at);
+  textField(field: number, text: string, bytes = Buffer.byteLength(text)): void {
+    this.lengthField(field, bytes);
+    this.text(text);
   }
 
   /** The field of a message whose `bytes` are written next. */
@@ -32,6 +52,17 @@ export class ProtoWriter {
     this.reserve(bytes + 20);
     this.varint(field * 8 + LENGTH_DELIMITED);
     this.varint(bytes);
+  }
+
+  /** Within the bytes of a `lengthField`. */
+  text(text: string): void {
+    this.at += this.buffer.write(text, this.at);
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.at);
+    this.at += bytes.length;
   }
 
   /** Below 2^53. */

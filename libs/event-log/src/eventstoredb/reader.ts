@@ -4,11 +4,11 @@ import type { Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { StreamChain } from '../proof.js';
-import { checkedNumber, describe, exceptionOf } from './answers.js';
-import { within } from './pause.js';
+import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
+import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
 import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
-import type { AnswerCall, ServerChannel } from './server-channel.js';
-import type { ReadAnswer, ServerRecord } from './server-answers.js';
+import type { ServerChannel } from './server-channel.js';
+import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers.js';
 import type { ReadReq } from './stubs.js';
 import { readMetadata, storedEvent } from './wire-event.js';
 
@@ -16,8 +16,6 @@ export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
 /** A channel that did not answer in time is replaced, but no more often than this. */
 const RENEW_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 2_000;
-const DEADLINE_EXCEEDED = 4;
 
 export interface ReaderOptions {
   readonly connect: () => ServerChannel;
@@ -108,9 +106,9 @@ export class Reader {
   }
 
   /** A subscription to all streams, that goes on until it is cancelled or dropped. */
-  async follow(after: Position): Promise<AnswerCall<ReadAnswer>> {
+  async follow(after: Position, listener: CallListener): Promise<GrpcCall> {
     this.refuseWhenClosed();
-    return await this.channel.read(filtered(endlessRead(after), [this.options.prefix]), Infinity);
+    return await this.channel.read(filtered(endlessRead(after), [this.options.prefix]), Infinity, listener);
   }
 
   /** What an answer holds; undefined where it is something else, or nothing for anybody. */
@@ -130,9 +128,9 @@ export class Reader {
     return keys === null || missing.size === 0 ? open() : keys.load(missing).then(open);
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.isClosed = true;
-    await within(CLOSE_TIMEOUT_MS, this.ports.clock, this.channel.close());
+    this.channel.close();
   }
 
   /** What was asked for got no answer in time: the next try has a connection of its own. */
@@ -143,7 +141,7 @@ export class Reader {
     const old = this.channel;
     this.channel = this.options.connect();
     this.ports.logger.warn({}, 'reads got no answer: the connection for reading is replaced');
-    void old.close().catch(() => undefined);
+    old.close();
   }
 
   private onServer(prefixes: readonly string[]): string[] {
@@ -158,12 +156,13 @@ export class Reader {
   ): Promise<RecordPage> {
     this.refuseWhenClosed();
     try {
-      const call = await this.channel.read(request, this.options.readTimeoutMs);
-      return await gather(call, limit, read);
+      const gathering = new Gathering(limit, read);
+      gathering.call = await this.channel.read(request, this.options.readTimeoutMs, gathering);
+      return await gathering.page;
     } catch (error) {
       if (error instanceof RangeError) throw error;
       if (exceptionOf(error) === 'stream-not-found') return { records: [], isEnd: true };
-      if ((error as { code?: unknown }).code === DEADLINE_EXCEEDED) this.renew();
+      if (isTooLate(error)) this.renew();
       throw new LogUnavailable(`the log cannot be read: ${this.options.scrub(describe(error))}`, {
         cause: error,
       });
@@ -175,33 +174,45 @@ export class Reader {
   }
 }
 
-function gather(
-  call: AnswerCall<ReadAnswer>,
-  limit: number,
-  read: (answer: ReadAnswer) => ServerRecord | undefined,
-): Promise<RecordPage> {
-  return new Promise((resolve, reject) => {
-    const records: ServerRecord[] = [];
-    let bytes = 0;
-    let isOver = false;
-    const over = (settle: () => void): void => {
-      isOver = true;
-      settle();
-      call.cancel();
-    };
-    call.on('data', (answer) => {
-      if (isOver) return;
-      try {
-        const record = read(answer);
-        if (record === undefined) return;
-        bytes += record.data.length;
-        if (records.push(record) >= limit || bytes >= PAGE_BYTES)
-          over(() => resolve({ records, isEnd: false }));
-      } catch (error) {
-        over(() => reject(error));
+/** The answers to one read, until there are enough. Owns its call. */
+class Gathering implements CallListener {
+  call: GrpcCall | null = null;
+  readonly page: Promise<RecordPage>;
+  private settle!: { resolve(page: RecordPage): void; reject(error: Error): void };
+  private readonly records: ServerRecord[] = [];
+  private bytes = 0;
+
+  constructor(
+    private readonly limit: number,
+    private readonly read: (answer: ReadAnswer) => ServerRecord | undefined,
+  ) {
+    this.page = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+    // Who asked may not be waiting yet.
+    this.page.catch(() => undefined);
+  }
+
+  messages(messages: readonly Buffer[]): void {
+    const { records } = this;
+    try {
+      for (const message of messages) {
+        const record = this.read(readAnswer(message));
+        if (record === undefined) continue;
+        this.bytes += record.data.length;
+        if (records.push(record) >= this.limit || this.bytes >= PAGE_BYTES)
+          return this.over(() => this.settle.resolve({ records, isEnd: false }));
       }
-    });
-    call.on('error', reject);
-    call.on('end', () => resolve({ records, isEnd: true }));
-  });
+    } catch (error) {
+      this.over(() => this.settle.reject(error as Error));
+    }
+  }
+
+  ended(error: Error | null): void {
+    if (error === null) this.settle.resolve({ records: this.records, isEnd: true });
+    else this.settle.reject(error);
+  }
+
+  private over(settle: () => void): void {
+    settle();
+    this.call?.cancel();
+  }
 }

@@ -145,10 +145,12 @@ function readRecord(reader: ProtoReader): ServerRecord {
   return record;
 }
 
+const [TYPE, CREATED] = [Buffer.from('type'), Buffer.from('created')];
+
 function readHeader(reader: ProtoReader, record: { type: string; created: number }): void {
-  let key = '';
+  let [isType, isCreated] = [false, false];
   while (reader.next())
-    if (reader.field === ENTRY.key) key = reader.text();
-    else if (reader.field === ENTRY.value && key === 'type') record.type = reader.text();
-    else if (reader.field === ENTRY.value && key === 'created') record.created = Number(reader.text());
+    if (reader.field === ENTRY.key) [isType, isCreated] = [reader.is(TYPE), reader.is(CREATED)];
+    else if (reader.field === ENTRY.value && isType) record.type = reader.text();
+    else if (reader.field === ENTRY.value && isCreated) record.created = Number(reader.text());
 }

@@ -1,138 +1,123 @@
-import { EventStoreDBClient, type SingleNodeOptions } from '@eventstore/db-client';
-import type { ConnectionTarget, NumericOption } from './connection-string.js';
-import { type AppendAnswer, readAnswer, type ReadAnswer, readAppendAnswer } from './server-answers.js';
-import {
-  type ReadReq,
-  ServerFeaturesClient,
-  type ServerFeaturesStub,
-  shared,
-  StreamsClient,
-} from './stubs.js';
+import type { OutgoingHttpHeaders } from 'node:http2';
+import type { ConnectionTarget } from './connection-string.js';
+import { CallError, CODE, type Endpoint } from './grpc/call-error.js';
+import { framed } from './grpc/frames.js';
+import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
+import { GrpcConnection } from './grpc/grpc-connection.js';
+import { findServer } from './leader.js';
+import { features, type ReadReq, shared, StreamsService, ServerFeaturesService } from './stubs.js';
 
-/** A call that answers many times. `cancel` ends it with an error event. */
-export interface AnswerCall<T> {
-  on(event: 'data', listener: (answer: T) => void): this;
-  on(event: 'error', listener: (error: Error) => void): this;
-  on(event: 'end', listener: () => void): this;
-  pause(): this;
-  resume(): this;
-  cancel(): void;
-}
-
-export interface AppendCall extends AnswerCall<AppendAnswer> {
-  write(request: Buffer): boolean;
-  end(): void;
-}
-
-const SERVICE = '/event_store.client.streams.Streams';
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * A connection to the server. The client's package gives it: it finds the cluster's leader and follows it, speaks TLS,
- * sends the credentials, and starts a new channel when the server has gone. Its own commands are not used, only its
- * generated stubs, because of what eventstoredb.md lists: appends that never settle, replies that end the process,
- * rejections that nobody can catch.
+ * The way to the server that leads. Owns the connection that is in use.
+ * 1. A connection is made when a call needs one and there is none that works; the leader is asked for anew each time.
+ * 2. Who is not the leader names it: the next call goes there, on a connection of its own.
  */
-export class ServerChannel extends EventStoreDBClient {
-  /** The connection that is in use. */
-  private latest: { close(): void } | null = null;
+export class ServerChannel {
+  private current: GrpcConnection | null = null;
+  private connecting: Promise<void> | null = null;
+  private leader: Endpoint | null = null;
+  /** With those that end when their last call has. */
+  private readonly connections = new Set<GrpcConnection>();
+  private isClosed = false;
 
-  /** `generation` tells channels to the same host apart: equal ones would share one TCP connection, a frozen one, too. */
-  constructor(target: ConnectionTarget, generation: number) {
-    const { tls, credentials } = target;
-    super(
-      // One of three shapes, told apart by their keys; the overloads take no union of them.
-      settingsOf(target, generation) as SingleNodeOptions,
-      tls === null
-        ? { insecure: true }
-        : definedOnly({
-            insecure: false,
-            rootCertificate: tls.ca,
-            userKeyFile: tls.key,
-            userCertFile: tls.certificate,
-          }),
-      credentials && { ...credentials },
-    );
-    const { getChannel } = this;
-    this.getChannel = async () => (this.latest = await getChannel());
-  }
+  constructor(private readonly target: ConnectionTarget) {}
 
   /** Opens the call that carries appends, many at a time. */
-  openAppends(): Promise<AppendCall> {
-    return this.GRPCStreamCreator(StreamsClient, 'appends', (stub) =>
-      stub.makeBidiStreamRequest(
-        `${SERVICE}/BatchAppend`,
-        (bytes: Buffer) => bytes,
-        readAppendAnswer,
-        ...this.callArguments({}, { deadline: Infinity }),
-      ),
-    )();
+  openAppends(listener: CallListener): Promise<GrpcCall> {
+    return this.call(StreamsService.batchAppend.path, Infinity, {}, listener);
   }
 
-  /** A read (with a deadline) or a subscription (without). From the leader: a follower may not have an acknowledged append yet. */
-  read(request: ReadReq, deadlineMs: number): Promise<AnswerCall<ReadAnswer>> {
-    const options = deadlineMs === Infinity ? { deadline: Infinity } : undefined;
-    return this.GRPCStreamCreator(StreamsClient, 'read', (stub) =>
-      stub.makeServerStreamRequest(
-        `${SERVICE}/Read`,
-        (read: ReadReq) => Buffer.from(read.serializeBinary()),
-        readAnswer,
-        request,
-        ...this.callArguments(
-          { requiresLeader: true, ...(options === undefined && { deadline: deadlineMs }) },
-          options,
-        ),
-      ),
-    )();
+  /** A read (with a deadline) or a subscription (Infinity). From the leader: a follower may not have an acknowledged append yet. */
+  async read(request: ReadReq, deadlineMs: number, listener: CallListener): Promise<GrpcCall> {
+    const headers = { 'requires-leader': 'true' };
+    const call = await this.call(StreamsService.read.path, deadlineMs, headers, listener);
+    call.write(framed(request.serializeBinary()));
+    call.halfClose();
+    return call;
   }
 
   /** The server's version: a full round trip that changes nothing, never one remembered. */
-  version(deadlineMs: number): Promise<string> {
-    return this.execute(ServerFeaturesClient, 'version', (stub: ServerFeaturesStub) => {
-      const [metadata, options] = this.callArguments({ deadline: deadlineMs });
-      return new Promise<string>((resolve, reject) => {
-        stub.getSupportedMethods(new shared.Empty(), metadata, options, (error, supported) =>
-          error === null ? resolve(supported.getEventStoreServerVersion()) : reject(error),
-        );
-      });
+  async version(deadlineMs: number): Promise<string> {
+    const { path } = ServerFeaturesService.getSupportedMethods;
+    const answers: Buffer[] = [];
+    await new Promise<void>((resolve, reject) => {
+      const listener: CallListener = {
+        messages: (messages) => void answers.push(...messages),
+        ended: (error) => (error === null ? resolve() : reject(error)),
+      };
+      this.call(path, deadlineMs, {}, listener).then((call) => {
+        call.write(framed(new shared.Empty().serializeBinary()));
+        call.halfClose();
+      }, reject);
+    });
+    if (answers[0] === undefined) throw new CallError(CODE.internal, 'the server said nothing');
+    return features.SupportedMethods.deserializeBinary(answers[0]).getEventStoreServerVersion();
+  }
+
+  /** Ends its calls and its connections. */
+  close(): void {
+    this.isClosed = true;
+    for (const connection of this.connections) connection.close();
+    this.connections.clear();
+  }
+
+  private async call(
+    path: string,
+    deadlineMs: number,
+    headers: OutgoingHttpHeaders,
+    listener: CallListener,
+  ): Promise<GrpcCall> {
+    const connection = await this.connection();
+    return connection.call(path, deadlineMs, headers, {
+      messages: (messages) => listener.messages(messages),
+      ended: (error) => {
+        if (error?.leader !== undefined) this.turnTo(error.leader, connection);
+        listener.ended(error);
+      },
     });
   }
 
-  /** Ends its calls, then the connection itself, which the client's own `dispose` leaves open. */
-  async close(): Promise<void> {
-    await this.dispose();
-    this.latest?.close();
+  /** Invariant 1. Calls that come together share it. */
+  private async connection(): Promise<GrpcConnection> {
+    if (this.current?.isUsable !== true) {
+      this.connecting ??= this.connect().finally(() => (this.connecting = null));
+      await this.connecting;
+    }
+    if (this.isClosed || this.current === null) throw new CallError(CODE.cancelled, 'the log is closed');
+    return this.current;
+  }
+
+  private async connect(): Promise<void> {
+    const endpoint = this.leader ?? (await findServer(this.target));
+    this.leader = null;
+    if (this.isClosed) return;
+    const { tls, options } = this.target;
+    for (const old of this.connections) if (old.isOver) this.connections.delete(old);
+    this.current = new GrpcConnection({
+      endpoint,
+      tls,
+      headers: headersOf(this.target),
+      keepAliveIntervalMs: atLeast(KEEP_ALIVE_MS, options.get('keepAliveInterval')),
+      keepAliveTimeoutMs: atLeast(KEEP_ALIVE_MS, options.get('keepAliveTimeout')),
+    });
+    this.connections.add(this.current);
+  }
+
+  /** Invariant 2. */
+  private turnTo(leader: Endpoint, from: GrpcConnection): void {
+    if (from === this.current) this.leader = leader;
+    from.retire();
   }
 }
 
-function settingsOf(target: ConnectionTarget, generation: number): object {
-  const number = (name: NumericOption): number | undefined => {
-    const value = target.options.get(name);
-    return value === undefined ? undefined : Number(value);
-  };
-  const common = {
-    connectionName: target.options.get('connectionName') ?? 'annals',
-    keepAliveInterval: atLeast(KEEP_ALIVE_MS, number('keepAliveInterval')) + (generation % 1_000),
-    keepAliveTimeout: atLeast(KEEP_ALIVE_MS, number('keepAliveTimeout')),
-  };
-  const [host] = target.hosts;
-  if (target.discovers === 'no') return { ...common, endpoint: host };
-  const discovery = {
-    // Reads must show what an append has told, and appends need the leader anyway.
-    nodePreference: 'leader',
-    ...definedOnly({
-      maxDiscoverAttempts: number('maxDiscoverAttempts'),
-      discoveryInterval: number('discoveryInterval'),
-      gossipTimeout: number('gossipTimeout'),
-    }),
-  };
-  return target.discovers === 'dns'
-    ? { ...common, ...discovery, discover: host }
-    : { ...common, ...discovery, endpoints: [...target.hosts] };
+function headersOf({ options, credentials, tls }: ConnectionTarget): OutgoingHttpHeaders {
+  const headers = { 'user-agent': 'annals', 'connection-name': options.get('connectionName') ?? 'annals' };
+  // As the client does: no password over a line that anybody can read.
+  if (credentials === undefined || tls === null) return headers;
+  const user = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+  return { ...headers, authorization: `Basic ${user}` };
 }
 
-const atLeast = (least: number, value: number | undefined): number => Math.max(least, value ?? least);
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-const definedOnly = <T extends object>(object: T): Defined<T> =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
+const atLeast = (least: number, value: string | undefined): number => Math.max(least, Number(value ?? least));

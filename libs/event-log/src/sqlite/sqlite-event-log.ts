@@ -14,6 +14,7 @@ import {
 } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
+import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection, type Page } from './connection.js';
 import type { PendingAppend } from './pending.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
@@ -39,7 +40,6 @@ const WAL_BYTES = 4 * 1024 * 1024;
 /** In WALs: one may overshoot by a few transactions. */
 const RESERVE_FACTOR = 4;
 const SPACE_CHECK_MS = 5_000;
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The embedded log: one file of SQLite in one folder, for one process. */
 export class SqliteEventLog extends EventLog {
@@ -107,31 +107,12 @@ export class SqliteEventLog extends EventLog {
     });
   }
 
-  override async *readStream(
-    stream: string,
-    options: ReadOptions = {},
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    let { after, limit = NO_LIMIT } = options;
-    const { backwards = false } = options;
-    while (limit > 0) {
-      const page = await this.streamPage(stream, { after, backwards }, limit);
-      if (page.length === 0) return;
-      yield page;
-      limit -= page.length;
-      after = page.at(-1)!.revision;
-      if (backwards && after === 0) return;
-    }
+  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+    return streamPages(options, (page) => this.streamPage(stream, page, page.limit));
   }
 
-  override async *readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
-    let { after = 0, limit = NO_LIMIT } = options;
-    while (limit > 0) {
-      const batch = await this.logPage(after, [], limit, options.isRaw);
-      if (batch.events.length === 0) return;
-      yield batch;
-      limit -= batch.events.length;
-      after = batch.position;
-    }
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) => this.logPage(after, [], limit, options.isRaw));
   }
 
   override subscribeStream(

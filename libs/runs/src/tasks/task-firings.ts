@@ -14,11 +14,13 @@ import {
   type EventLog,
   LogUnavailable,
   type NewEvent,
+  type Revision,
   appendUntilDefinite,
   newEvent,
 } from '#event-log';
 import type { Clock, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
+import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
 import type { StartRun, StartRunHandler } from '../start-run.js';
 import { loadTask } from './load-task.js';
@@ -34,6 +36,8 @@ export interface FiringPorts {
 }
 
 const RETRY_MS = 1_000;
+/** The task names its session, so the session is there: for so long a read that others write to may not show it. */
+const UNSEEN_MS = 60_000;
 /** How far the clocks of two replicas may be apart. */
 const SKEW_MS = 10 * 60_000;
 
@@ -90,45 +94,52 @@ export class TaskFirings {
     );
   }
 
-  /** Whether the last firing's run still waits or runs; where it is missing, it is started. */
+  /** Whether the last firing's run still waits or runs; where it is missing, it is started. @throws LogUnavailable */
   private async isBusy(state: TaskState, signal: AbortSignal): Promise<boolean> {
     const last = lastFiring(state);
     if (last === null) return false;
     const { run, firedAt } = last;
     const session = await this.ports.sessions.get(state.definition.session);
     await session.refresh();
-    const { current, waiting, ended } = session.journal.state;
-    if (current?.run === run || waiting.some((w) => w.run === run && !w.isCancelled)) return true;
-    if (ended.includes(run) || (await this.isThere(session.id, run, firedAt ?? 0))) return false;
-    await this.start(state, run, signal);
-    return true;
+    if (isUnended(session, run)) return true;
+    if (session.journal.state.ended.includes(run)) return false;
+    const requested = await this.find(session.id, run, firedAt ?? 0);
+    if (requested === null) {
+      await this.start(state, run, signal);
+      return true;
+    }
+    // Somebody may have started it while it was looked for: then what is known of the session is older than the run.
+    await session.refresh();
+    if (session.journal.revision < requested) throw new LogUnavailable('the session is being written to');
+    return isUnended(session, run);
   }
 
-  /** Whether the run is on the log. It cannot stand before the firing that named it. */
-  private async isThere(session: string, run: string, firedAt: number): Promise<boolean> {
+  /** Revision of the run's request; null: it is not on the log. It cannot stand before the firing that named it. */
+  private async find(session: string, run: string, firedAt: number): Promise<Revision | null> {
     for await (const page of this.ports.log.readStream(sessionStream(session), { backwards: true })) {
-      if (page.some((event) => event.type === 'run_requested' && event.meta.run === run)) return true;
-      if ((page.at(-1)?.time ?? 0) < firedAt - SKEW_MS) return false;
+      const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
+      if (found !== undefined) return found.revision;
+      if ((page.at(-1)?.time ?? 0) < firedAt - SKEW_MS) return null;
     }
-    return false;
+    return null;
   }
 
   /** Until it is there: the slot is taken. */
   private async start(state: TaskState, run: string, signal: AbortSignal): Promise<void> {
     const { startRun, clock, logger } = this.ports;
+    const begun = clock.now();
     for (let isRepeat = false; ; isRepeat = true) {
       signal.throwIfAborted();
       try {
         // What failed may be there all the same, and be over already.
         const { session } = state.definition;
-        if (isRepeat && (await this.isThere(session, run, state.createdAt))) return;
+        if (isRepeat && (await this.find(session, run, state.createdAt)) !== null) return;
         await startRun.start(await this.commandOf(state, run));
         return;
       } catch (error) {
         const fields = { err: error, run, task: state.definition.task };
-        const isTransient =
-          error instanceof LogUnavailable || (error instanceof Problem && error.code === 'rate_limited');
-        if (!isTransient) return logger.error(fields, 'a task could not be started');
+        if (!isTransient(error) && !(isUnseen(error) && clock.now() - begun < UNSEEN_MS))
+          return logger.error(fields, 'a task could not be started');
         logger.warn(fields, 'a task that fired has to wait');
         await clock.sleep(RETRY_MS, signal);
       }
@@ -155,3 +166,11 @@ export class TaskFirings {
     };
   }
 }
+
+const isUnended = ({ journal: { state } }: Session, run: string): boolean =>
+  state.current?.run === run || state.waiting.some((w) => w.run === run && !w.isCancelled);
+
+const isTransient = (error: unknown): boolean =>
+  error instanceof LogUnavailable || (error instanceof Problem && error.code === 'rate_limited');
+
+const isUnseen = (error: unknown): boolean => error instanceof Problem && error.code === 'not_found';

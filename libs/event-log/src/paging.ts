@@ -1,0 +1,45 @@
+import type { Position, RecordedEvent, Revision } from './envelope.js';
+import type { Batch, ReadOptions } from './event-log.js';
+
+/** A log reads this much when nobody says how much. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+export interface PageRequest {
+  /** Exclusive, in the direction of reading; undefined: from the very start, or end. */
+  readonly after: Revision | undefined;
+  readonly backwards: boolean;
+  readonly limit: number;
+  /** A revision that this reading has given (backwards the highest one), or -1: the next page must not know less. */
+  readonly seen: Revision;
+}
+
+/** A whole reading of a stream from a log that gives one page at a time; an empty page is the end. */
+export async function* streamPages(
+  { after, backwards = false, limit = NO_LIMIT }: ReadOptions,
+  read: (page: PageRequest) => Promise<readonly RecordedEvent[]>,
+): AsyncIterable<readonly RecordedEvent[]> {
+  let seen = -1;
+  for (let [place, left] = [after, limit]; left > 0;) {
+    if (backwards && place === 0) return;
+    const page = await read({ after: place, backwards, limit: left, seen });
+    if (page.length === 0) return;
+    seen = Math.max(seen, page[0]!.revision);
+    yield page;
+    left -= page.length;
+    place = page.at(-1)!.revision;
+  }
+}
+
+/** The same of the whole log. */
+export async function* logPages(
+  { after = 0, limit = NO_LIMIT }: { after?: Position; limit?: number },
+  read: (after: Position, limit: number) => Promise<Batch>,
+): AsyncIterable<Batch> {
+  for (let [place, left] = [after, limit]; left > 0;) {
+    const batch = await read(place, left);
+    if (batch.events.length === 0) return;
+    yield batch;
+    left -= batch.events.length;
+    place = batch.position;
+  }
+}

@@ -1,0 +1,14 @@
+import { expect, it } from '@jest/globals';
+import { numberOfCommit } from './theatre.js';
+import { say } from './verdict.js';
+import { zones } from './zones.js';
+
+const CRONS = Number(process.env['ZONE_CRONS'] ?? (process.env['CI'] === 'true' ? 200 : 25));
+
+it('finds the slots of the wall clock, and fires each once, wherever and however clocks are set', () => {
+  const { faults, verdict, line } = zones({ crons: CRONS, isEveryZone: false, seed: numberOfCommit() });
+  say(line);
+  expect(verdict.problems).toEqual([]);
+  expect(faults).toBeGreaterThan(1000);
+  expect(verdict.acknowledged).toBeGreaterThan(10_000);
+}, 600_000);

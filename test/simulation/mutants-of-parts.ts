@@ -1,0 +1,160 @@
+import type { Mutant } from './mutants.js';
+
+const RUN_TOOLS = 'libs/agent/src/run-tools.ts';
+const RUNNER = 'libs/agent/src/workflow/workflow-runner.ts';
+const FIRINGS = 'libs/runs/src/tasks/task-firings.ts';
+const ATTEMPT = 'libs/delivery/src/callbacks/callback-attempt.ts';
+
+/** Mistakes in workflows and in what is done with tool servers. */
+const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
+  {
+    name: 'workflow-starts-over',
+    story: 'a workflow that is taken over begins again instead of going on from the log',
+    file: RUN_TOOLS,
+    find: '(runner.isFresh(call) ? undefined : workflows.of(call.id))',
+    replace: "(call.id !== '' ? undefined : workflows.of(call.id))",
+  },
+  {
+    name: 'attempt-forgotten',
+    story: 'an attempt that is taken over asks again for turns that are on the log',
+    file: RUNNER,
+    find: 'this.launch(id, both, this.request.known?.transcripts.get(id));',
+    replace: 'this.launch(id, both);',
+  },
+  {
+    name: 'step-before-log',
+    story: 'a step begins before the log has what it begins because of',
+    file: RUN_TOOLS,
+    find: '        return settled();',
+    replace: `        settled().catch(() => undefined);
+        return Promise.resolve();`,
+  },
+  {
+    name: 'retry-at-once',
+    story: 'a step is tried again before its time',
+    file: RUNNER,
+    find: 'nextSteps(this.state, clock.now(), PARALLEL_STEPS)',
+    replace: 'nextSteps(this.state, clock.now() + 60_000, PARALLEL_STEPS)',
+  },
+  {
+    name: 'lost-servers-unnoticed',
+    story: 'a run goes on without the tool servers that were lost with another process',
+    file: 'libs/runs/src/run-toolboxes.ts',
+    find: 'if (names.length > 0 && servers === undefined) return LOST;',
+    replace: 'if (names.length > 1 && servers === undefined) return LOST;',
+  },
+  {
+    name: 'servers-forgotten',
+    story: 'the first of two requests with one key, refused, forgets the tool servers of both',
+    file: 'libs/runs/src/start-run.ts',
+    find: 'if (isLast && !knowsUnended(session, place.run))',
+    replace: 'if (!knowsUnended(session, place.run))',
+  },
+  {
+    name: 'open-call-untold',
+    story: 'a run that has lost its servers ends without a word of the calls that its steps had open',
+    file: 'libs/agent/src/driver.ts',
+    find: 'await this.offered.giveUp();',
+    replace: '',
+  },
+];
+
+const OF_TASKS: readonly Omit<Mutant, 'parts'>[] = [
+  {
+    name: 'slot-unguarded',
+    story: 'a slot is taken whatever another has written',
+    file: FIRINGS,
+    find: 'appendUntilDefinite(log, clock, random, stream, events, { expected });',
+    replace:
+      "appendUntilDefinite(log, clock, random, stream, events, { expected: expected < 0 ? expected : 'any' });",
+  },
+  {
+    name: 'firing-not-mended',
+    story: 'a slot that was taken by a process that died has no run',
+    file: FIRINGS,
+    find: `      await this.start(state, run, signal);
+      return true;`,
+    replace: '      return false;',
+  },
+  {
+    name: 'firing-overtaken',
+    story: 'a firing whose run is started by another at that moment counts as over',
+    file: FIRINGS,
+    find: `    if (session.journal.revision < requested) throw new LogUnavailable('the session is being written to');
+    return isUnended(session, run);`,
+    replace: '    return requested < 0;',
+  },
+  {
+    name: 'missed-unrecorded',
+    story: 'a slot that was missed is recorded only where another was missed with it',
+    file: 'libs/domain/src/tasks/task-state.ts',
+    find: 'earlier.length > 0',
+    replace: 'earlier.length > 1',
+  },
+  {
+    name: 'tasks-not-made',
+    story: 'the tasks of a request whose process died before it made them are never made',
+    file: 'libs/runs/src/tasks/task-clock.ts',
+    find: 'await maker.make(session, await loadRequest(log, sessionStream(session), requested));',
+    replace: 'void [maker, session, loadRequest, log, sessionStream, requested];',
+  },
+];
+
+const OF_CALLBACKS: readonly Omit<Mutant, 'parts'>[] = [
+  {
+    name: 'checkpoint-before-delivery',
+    story: 'a checkpoint does not name all the runs whose deliveries are open',
+    file: 'libs/delivery/src/callbacks/callback-relay.ts',
+    find: 'await this.checkpoints.save(position, open);',
+    replace: 'await this.checkpoints.save(position, open.slice(1));',
+  },
+  {
+    name: 'stop-needs-the-log',
+    story: 'a relay cannot be stopped while the log takes nothing',
+    file: 'libs/delivery/src/callbacks/callback-relay.ts',
+    find: 'if (!(error instanceof LogUnavailable)) throw error;',
+    replace: 'throw error;',
+  },
+  {
+    name: 'failed-is-passed',
+    story: 'the event after one that failed is sent',
+    file: 'libs/delivery/src/callbacks/run-lane.ts',
+    find: 'if (!this.isPassed(event) || this.pause.signal.aborted || isEndType(event.type)) return;',
+    replace: 'if (this.pause.signal.aborted || isEndType(event.type)) return;',
+  },
+  {
+    name: 'unwritten-forgotten',
+    story: 'a relay that hears of another forgets what it has not written yet, and sends it again',
+    file: 'libs/delivery/src/callbacks/delivery-log.ts',
+    find: "for (const { time, data } of this.unwritten) state.push({ type: 'delivery_attempted', time, data });",
+    replace: '',
+  },
+  {
+    name: 'patience-ignored',
+    story: 'Retry-After is not heeded',
+    file: ATTEMPT,
+    find: 'parseRetryAfter(outcome.retryAfter, clock.now()));',
+    replace: 'null);',
+  },
+  {
+    name: 'gone-ignored',
+    story: 'a receiver that is gone for good is tried again',
+    file: ATTEMPT,
+    find: 'if (outcome.status === GONE) return null;',
+    replace: '',
+  },
+  {
+    name: 'id-per-attempt',
+    story: 'each attempt has an id of its own',
+    file: ATTEMPT,
+    find: 'const id = deliveryId(run.run, sequence);',
+    replace: 'const id = `${deliveryId(run.run, sequence)}_${clock.now()}`;',
+  },
+];
+
+/** Those that only worlds with such parts can show. */
+export const MUTANTS_OF_PARTS: readonly Mutant[] = [
+  ...OF_FLOWS.map((mutant): Mutant => ({ ...mutant, parts: ['flows'] })),
+  ...OF_TASKS.map((mutant): Mutant => ({ ...mutant, parts: ['tasks'] })),
+  ...OF_CALLBACKS.map((mutant): Mutant => ({ ...mutant, parts: ['callbacks'] })),
+];

@@ -1,0 +1,32 @@
+/** What a world has besides runs with plain tools. */
+export interface Parts {
+  /** Workflows, and tool servers that are lost with the process that knows them. */
+  readonly flows: boolean;
+  /** Schedules. */
+  readonly tasks: boolean;
+  /** Runs whose events are sent to receivers. */
+  readonly callbacks: boolean;
+}
+
+export const PART_NAMES = ['flows', 'tasks', 'callbacks'] as const;
+export type Part = (typeof PART_NAMES)[number];
+
+/** A tape says nothing of the parts of its world, so that a new part changes no tape that is kept. */
+export const partsOf = (names: readonly Part[]): Parts => ({
+  flows: names.includes('flows'),
+  tasks: names.includes('tasks'),
+  callbacks: names.includes('callbacks'),
+});
+
+const MIX: readonly (readonly Part[])[] = [
+  [],
+  ['flows'],
+  [],
+  ['tasks'],
+  [],
+  ['callbacks'],
+  ['flows'],
+  ['flows', 'tasks', 'callbacks'],
+];
+
+export const partsOfSeed = (seed: number): readonly Part[] => MIX[seed % MIX.length] ?? [];

@@ -1,0 +1,133 @@
+import { EventEmitter } from 'node:events';
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { framed, FrameReader } from '../../../libs/event-log/src/eventstoredb/grpc/frames.js';
+
+/** How a call fails: the code of gRPC, what it says, and headers beside it. */
+export interface Failure {
+  readonly code: number;
+  readonly details: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const UNIMPLEMENTED = 12;
+const WINDOW_BYTES = 1024 * 1024;
+
+/**
+ * One call, as its handler sees it: `message` (Buffer) for each request, `half-close` when there will be no more, `drain`
+ * when there is room again, `over` once, for whatever reason. Answers of one turn of the event loop go out together.
+ */
+export class ServerCall extends EventEmitter {
+  isOver = false;
+  private readonly frames = new FrameReader();
+  private isCorked = false;
+
+  constructor(
+    private readonly stream: ServerHttp2Stream,
+    readonly headers: IncomingHttpHeaders,
+  ) {
+    super();
+    stream.on('data', (piece: Buffer) => {
+      for (const message of this.frames.take(piece)) this.emit('message', message);
+    });
+    stream.on('end', () => this.emit('half-close'));
+    stream.on('drain', () => this.emit('drain'));
+    stream.on('error', () => undefined);
+    stream.on('close', () => this.over());
+  }
+
+  /** False: wait for `drain` or `over`. */
+  write(message: Uint8Array): boolean {
+    if (this.isOver || this.stream.destroyed) return true;
+    this.respond();
+    if (!this.isCorked) {
+      this.isCorked = true;
+      this.stream.cork();
+      setImmediate(() => this.uncork());
+    }
+    return this.stream.write(framed(message));
+  }
+
+  end(failure: Failure = { code: 0, details: '' }): void {
+    if (this.isOver || this.stream.destroyed) return;
+    const { code, details, headers } = failure;
+    const last = { 'grpc-status': String(code), 'grpc-message': encodeURIComponent(details), ...headers };
+    if (this.stream.headersSent) {
+      this.stream.once('wantTrailers', () => this.stream.sendTrailers(last));
+      this.uncork();
+      this.stream.end();
+    } else this.stream.respond({ ...HEADERS, ...last }, { endStream: true });
+    this.over();
+  }
+
+  private respond(): void {
+    if (!this.stream.headersSent) this.stream.respond(HEADERS, { waitForTrailers: true });
+  }
+
+  private uncork(): void {
+    if (!this.isCorked) return;
+    this.isCorked = false;
+    this.stream.uncork();
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.emit('over');
+  }
+}
+
+const HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
+
+/** Serves calls by their paths, straight on HTTP/2: a library for it takes most of the time of a test's server. */
+export class GrpcServer {
+  private readonly server: Http2Server;
+  private readonly sessions = new Set<ServerHttp2Session>();
+
+  constructor(
+    handlers: Readonly<Record<string, (call: ServerCall) => void>>,
+    tls: { readonly key: Buffer; readonly certificate: Buffer } | undefined,
+  ) {
+    const settings = { initialWindowSize: WINDOW_BYTES };
+    this.server =
+      tls === undefined
+        ? createServer({ settings })
+        : createSecureServer({ settings, key: tls.key, cert: tls.certificate });
+    this.server.on('session', (session) => {
+      session.setLocalWindowSize(WINDOW_BYTES * 4);
+      this.sessions.add(session);
+      session.on('error', () => undefined);
+      session.on('close', () => this.sessions.delete(session));
+    });
+    this.server.on('stream', (stream, headers) => {
+      const call = new ServerCall(stream, headers);
+      const handle = handlers[headers[':path'] ?? ''];
+      if (handle === undefined) call.end({ code: UNIMPLEMENTED, details: 'there is no such method' });
+      else handle(call);
+    });
+  }
+
+  get connections(): number {
+    return this.sessions.size;
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => resolve((this.server.address() as AddressInfo).port));
+    });
+  }
+
+  /** Cuts every connection. */
+  stop(): void {
+    for (const session of this.sessions) session.destroy();
+    this.server.close();
+  }
+}

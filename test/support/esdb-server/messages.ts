@@ -1,0 +1,144 @@
+import { ProtoReader } from '../../../libs/event-log/src/eventstoredb/proto-reader.js';
+import {
+  ProtoWriter,
+  sizeOfField,
+  sizeOfVarint,
+} from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
+import type { Expected, Proposal, Stored } from './store.js';
+
+/**
+ * The three messages that every append costs, without the generated code, which takes most of a busy server's time. A test
+ * holds them against it. Numbers of the fields are those of streams.proto and shared.proto.
+ */
+export interface AppendPart {
+  readonly correlation: string;
+  readonly stream: string;
+  readonly expected: Expected;
+  readonly proposals: Proposal[];
+  readonly isFinal: boolean;
+}
+
+export function readAppendPart(bytes: Buffer): AppendPart {
+  const part = { correlation: '', stream: '', expected: 'any' as Expected, isFinal: false };
+  const proposals: Proposal[] = [];
+  for (const reader = new ProtoReader(bytes); reader.next();)
+    switch (reader.field) {
+      case 1:
+        part.correlation = readId(reader.message());
+        break;
+      case 2:
+        Object.assign(part, readOptions(reader.message()));
+        break;
+      case 3:
+        proposals.push(readProposal(reader.message()));
+        break;
+      case 4:
+        part.isFinal = reader.number() === 1;
+        break;
+    }
+  return { ...part, proposals };
+}
+
+function readOptions(reader: ProtoReader): { stream: string; expected: Expected } {
+  let stream = '';
+  let expected: Expected = 'any';
+  while (reader.next())
+    if (reader.field === 1) stream = readName(reader.message());
+    else if (reader.field === 2) expected = reader.number();
+    else if (reader.field === 3) expected = 'no_stream';
+    else if (reader.field === 5) expected = 'stream_exists';
+  return { stream, expected };
+}
+
+function readProposal(reader: ProtoReader): Proposal {
+  let [id, type, contentType] = ['', '', 'application/octet-stream'];
+  let data: Uint8Array = EMPTY;
+  let metadata: Uint8Array = EMPTY;
+  while (reader.next())
+    if (reader.field === 1) id = readId(reader.message());
+    else if (reader.field === 2) {
+      const [key, value] = readEntry(reader.message());
+      if (key === 'type') type = value;
+      else if (key === 'content-type') contentType = value;
+    } else if (reader.field === 3) metadata = reader.raw();
+    else if (reader.field === 4) data = reader.raw();
+  return { id, type, contentType, data, metadata };
+}
+
+const EMPTY = new Uint8Array();
+
+const textAt = (reader: ProtoReader, field: number): string => {
+  let text = '';
+  while (reader.next()) if (reader.field === field) text = reader.text();
+  return text;
+};
+const readId = (reader: ProtoReader): string => textAt(reader, 2);
+const readName = (reader: ProtoReader): string => textAt(reader, 3);
+
+function readEntry(reader: ProtoReader): [key: string, value: string] {
+  const entry: [string, string] = ['', ''];
+  while (reader.next()) if (reader.field <= 2) entry[reader.field - 1] = reader.text();
+  return entry;
+}
+
+/** The answer to an append that is stored. */
+export function successAnswer(
+  correlation: string,
+  stream: string,
+  { revision, position }: { readonly revision: number; readonly position: number },
+): Uint8Array {
+  const writer = new ProtoWriter(160);
+  writeId(writer, 1, correlation);
+  const place = 2 * (1 + sizeOfVarint(position));
+  writer.lengthField(3, 1 + sizeOfVarint(revision) + sizeOfField(place));
+  writer.varintField(1, revision);
+  writer.lengthField(3, place);
+  writer.varintField(1, position);
+  writer.varintField(2, position);
+  writeName(writer, 4, stream);
+  return writer.finish();
+}
+
+/** The answer that carries an event: made once for all who read it. */
+export function eventAnswer(record: Stored): Uint8Array {
+  if (record.encoded !== undefined) return record.encoded;
+  const { id, stream, revision, position, metadata, data } = record;
+  const event = new ProtoWriter(600 + data.length);
+  writeId(event, 1, id);
+  writeName(event, 2, stream);
+  event.varintField(3, revision);
+  event.varintField(4, position);
+  event.varintField(5, position);
+  writeEntry(event, 'type', record.type);
+  writeEntry(event, 'content-type', record.contentType);
+  writeEntry(event, 'created', record.created);
+  writeBytes(event, 7, metadata);
+  writeBytes(event, 8, data);
+  const recorded = event.finish();
+  const answer = new ProtoWriter(recorded.length + 30);
+  answer.lengthField(1, sizeOfField(recorded.length) + 1 + sizeOfVarint(position));
+  writeBytes(answer, 1, recorded);
+  answer.varintField(3, position);
+  return (record.encoded = answer.finish());
+}
+
+function writeId(writer: ProtoWriter, field: number, id: string): void {
+  writer.lengthField(field, sizeOfField(id.length));
+  writer.textField(2, id);
+}
+
+function writeName(writer: ProtoWriter, field: number, stream: string): void {
+  writer.lengthField(field, sizeOfField(Buffer.byteLength(stream)));
+  writer.textField(3, stream);
+}
+
+function writeEntry(writer: ProtoWriter, key: string, value: string): void {
+  writer.lengthField(6, sizeOfField(key.length) + sizeOfField(Buffer.byteLength(value)));
+  writer.textField(1, key);
+  writer.textField(2, value);
+}
+
+function writeBytes(writer: ProtoWriter, field: number, bytes: Uint8Array): void {
+  writer.lengthField(field, bytes.length);
+  writer.bytes(bytes);
+}
