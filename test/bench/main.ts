@@ -1,5 +1,6 @@
 import { run as callbacks } from './callbacks.bench.js';
 import { run as documents } from './documents.bench.js';
+import { run as esdb } from './esdb.bench.js';
 import { run as kafka } from './kafka.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
@@ -12,6 +13,7 @@ import { run as workflow } from './workflow.bench.js';
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   callbacks,
   documents,
+  esdb,
   kafka,
   log: () => log(),
   mcp: () => mcp(),

@@ -16,7 +16,7 @@ import {
 import { type ReadModels, openReadModels } from '#read-models';
 import { type ApiKeys, type Core, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
 import { openApiKeys } from './open-api-keys.js';
-import { openLog } from './open-log.js';
+import { openServedLog } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import type { Observability } from './observability/observability.js';
@@ -147,7 +147,7 @@ async function openFoundation(
   const clock = new SystemClock();
   const random = new SystemRandom();
   const box = openSecretBox(settings.dataDir, settings.masterKey);
-  const log = observability.ofLog(await openLog(settings, { clock, random, logger }));
+  const log = observability.ofLog(await openServedLog(settings, { clock, random, logger }));
   const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
   const background = new ProcessBackground(logger);
   const { runs: watch } = observability;
