@@ -12,6 +12,7 @@ import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './observability/metrics.controller.js';
+import { watchKafka } from './kafka/kafka-figures.js';
 import { watchService } from './observability/service-figures.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
@@ -49,6 +50,7 @@ export class AppModule {
   }: Service): DynamicModule {
     const health = new ServiceHealth(log, readModels, replicas, kafka);
     watchService(metrics, { core, openStreams, followers, health });
+    if (kafka !== null) watchKafka(metrics, kafka);
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
