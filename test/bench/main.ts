@@ -5,6 +5,7 @@ import { run as kafka } from './kafka.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
 import { run as search } from './search.bench.js';
+import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 import { run as tasks } from './tasks.bench.js';
 import { run as workflow } from './workflow.bench.js';
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   kafka,
   log: () => log(),
   mcp: () => mcp(),
+  observability,
   rebuild,
   search,
   tasks,

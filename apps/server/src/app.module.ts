@@ -13,7 +13,6 @@ import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './observability/metrics.controller.js';
 import { watchKafka } from './kafka/kafka-figures.js';
-import { watchService } from './observability/service-figures.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -44,12 +43,8 @@ export class AppModule {
     knowledge,
     files,
     maxUploadBytes,
-    openStreams,
-    followers,
     observability: { metrics },
   }: Service): DynamicModule {
-    const health = new ServiceHealth(log, readModels, replicas, kafka);
-    watchService(metrics, { core, openStreams, followers, health });
     if (kafka !== null) watchKafka(metrics, kafka);
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
@@ -70,7 +65,7 @@ export class AppModule {
       [TaskCommands, core.tasks],
       [KnowledgeTools, knowledge.tools],
       ...datastoreProviders(knowledge, files, maxUploadBytes),
-      [HealthChecks, health],
+      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.

@@ -4,7 +4,9 @@ import { PinoLogger, SettingsRefused, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
+import { HealthChecks } from './http/health-checks.js';
 import { openObservability } from './observability/observability.js';
+import { watchService } from './observability/service-figures.js';
 import { openService } from './service.js';
 import { Stop } from './stop.js';
 
@@ -20,6 +22,7 @@ async function start(): Promise<void> {
   const { http: watch } = observability;
   const parts = { settings, logger, clock, random, isStopping, watch };
   const app = await createHttpApp(AppModule.of(service), parts);
+  watchService(observability.metrics, { ...service, health: app.get(HealthChecks) });
   stop.onSignals(app);
   const address = await listen(app, settings);
   logger.info({ address, pid: process.pid }, 'listening');

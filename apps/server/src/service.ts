@@ -123,20 +123,8 @@ export async function openService(
   const { files, followers } = ports;
   const { maxUploadBytes } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
-  return {
-    ...parts,
-    hasApi: roles.has('api'),
-    kafka,
-    replicas,
-    knowledge,
-    files,
-    followers,
-    observability,
-    maxUploadBytes,
-    clock,
-    random,
-    close,
-  };
+  const more = { kafka, replicas, knowledge, files, followers, observability, maxUploadBytes };
+  return { ...parts, ...more, hasApi: roles.has('api'), clock, random, close };
 }
 
 async function openFoundation(
