@@ -57,23 +57,6 @@ const LOOK_MS = 10_000;
     await failed;
   });
 
-  it('ends with an error when the consumer stays where it is although there is more, once', async () => {
-    const known = new Set<string>();
-    const watch = new ProgressWatch(consumer, kafka, clock, known);
-    await join(watch);
-    consumer.pause([{ topic: COMMANDS }]);
-    await client.send(COMMANDS, { value: 'unheard' });
-    const failed = expect(watch.watch(ended.signal)).rejects.toThrow('partition 0 stays at 0, it ends at 1');
-    await tick(4);
-    await failed;
-    expect(watch.waiting).toBe(1);
-    // The next consumer stays there, too: then there is nothing to be read.
-    const again = watch.watch(ended.signal);
-    await tick(6);
-    ended.abort();
-    await again;
-  });
-
   it('sees nothing wrong with a consumer at the end, behind the marker of a transaction', async () => {
     const watch = new ProgressWatch(consumer, kafka, clock, new Set());
     await join(watch);

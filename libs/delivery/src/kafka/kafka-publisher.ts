@@ -25,8 +25,8 @@ export interface PublisherPorts {
   readonly logger: Logger;
 }
 
-/** Every transaction costs the brokers a dozen small writes: it gathers for so long, unless it is full before. */
-const BATCH_MS = 40;
+/** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
+const BATCH_MS = 200;
 /** Positions without a public event that pass before the checkpoint is moved over them. */
 const IDLE_POSITIONS = 5_000;
 /** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
