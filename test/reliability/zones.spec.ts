@@ -10,5 +10,5 @@ it('finds the slots of the wall clock, and fires each once, wherever and however
   say(line);
   expect(verdict.problems).toEqual([]);
   expect(faults).toBeGreaterThan(1000);
-  expect(verdict.acknowledged).toBeGreaterThan(10_000);
+  expect(verdict.acknowledged).toBeGreaterThan(faults);
 }, 600_000);
