@@ -57,7 +57,7 @@ export class AppModule {
       [SessionList, readModels.sessions],
       [EventStreams, streams],
       [RunAnswers, answers],
-      [RunPlaces, new RunPlaces(core.sessions, readModels.runs)],
+      [RunPlaces, new RunPlaces(core.sessions, readModels.runs, log)],
       [EventAnswers, new EventAnswers(streams, answers)],
       [RequestEgress, new RequestEgress(egress, box)],
       [Deliveries, deliveries],

@@ -4,8 +4,8 @@ import type { Sessions } from './sessions.js';
 
 /** Where unfinished runs are looked up. It may name too many; the log decides. */
 export interface UnfinishedRuns {
-  /** Sessions with a run that is queued or running. */
-  sessions(): Promise<readonly string[]>;
+  /** Sessions with a run that is queued or running, or only those in which one waits. */
+  sessions(isWaitingOnly?: boolean): Promise<readonly string[]>;
 }
 
 const RETRY_MS = 1000;
