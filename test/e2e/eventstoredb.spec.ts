@@ -22,21 +22,27 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The first answer of this status. A port that nobody listens on is no answer. */
-async function answers(client: ServiceClient, path: string, status: number): Promise<Answer> {
+/** The first answer that is as it should be. A port that nobody listens on is no answer. */
+async function answers(
+  client: ServiceClient,
+  path: string,
+  status: number,
+  isMeant: (answer: Answer) => boolean = () => true,
+): Promise<Answer> {
   let last: unknown;
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
     const answer = await client.get(path).catch((error: unknown) => error as Error);
-    if (!(answer instanceof Error) && answer.status === status) return answer;
+    if (!(answer instanceof Error) && answer.status === status && isMeant(answer)) return answer;
     last = answer;
   }
-  throw new Error(`${path} never answered ${status}: ${JSON.stringify(last)}`);
+  throw new Error(`${path} never answered ${status} as it should: ${JSON.stringify(last)}`);
 }
 
-const logOf = (answer: Answer) => answer.json<{ checks: { log: object } }>().checks.log;
+const logOf = (answer: Answer) => answer.json<{ checks: { log: { status: string } } }>().checks.log;
+const isLogFailing = (answer: Answer): boolean => logOf(answer).status === 'failing';
 
 describe('with EVENTSTORE_URL', () => {
-  it('readyz says that the server is missing, and the server is waited for; that it was lost, too', async () => {
+  it('readyz says that the server is missing; it is waited for, lost and found again without a restart', async () => {
     const [port, serverPort] = [await freePort(), await freePort()];
     const service = await ServiceProcess.prepare({
       env: {
@@ -63,11 +69,30 @@ describe('with EVENTSTORE_URL', () => {
     const server = await EsdbServer.start({ port: serverPort });
     end.push(() => server.stop());
     await answers(client, '/readyz', 200);
-    expect(await client.runToEnd('before')).toMatchObject({ status: 'completed' });
+    const { session } = await client.runToEnd('before');
 
     server.stop();
-    await answers(client, '/readyz', 503);
+    expect(logOf(await answers(client, '/readyz', 503, isLogFailing))).toMatchObject({
+      status: 'failing',
+      detail: expect.stringContaining(`:${serverPort}`),
+    });
+    expect((await client.post('/', { message: 'meanwhile' })).json()).toMatchObject({
+      code: 'log_unavailable',
+    });
+    expect(server.store.all.map(({ data }) => Buffer.from(data).toString()).join()).not.toContain(
+      'meanwhile',
+    );
+
+    await server.start();
+    await answers(client, '/readyz', 200);
+    expect(await client.runToEnd('after', { session })).toMatchObject({ status: 'completed' });
+    const history = await client.history(session);
+    expect(history.filter(({ type }) => type === 'user_message').map(({ content }) => content)).toEqual([
+      'before',
+      'after',
+    ]);
     expect(service.output).toContain('waiting for EventStoreDB');
     expect(service.output).not.toContain('hunter2');
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   }, 120_000);
 });
