@@ -171,7 +171,7 @@ class ToldExporter implements SpanExporter {
       const code: number = result.code;
       if (code !== SUCCESS) this.onLost(spans.length, result.error);
       // Nothing is to be done about it, least of all by rejections that nobody awaits.
-      done({ code: SUCCESS });
+      done({ ...result, code: SUCCESS as typeof result.code });
     });
   }
 
