@@ -28,8 +28,8 @@ afterAll(async () => {
 
 interface Adapter {
   readonly name: string;
-  heartbeats(): Heartbeats;
-  leases(): Leases;
+  readonly heartbeats: () => Heartbeats;
+  readonly leases: () => Leases;
 }
 
 const clock = new SystemClock();

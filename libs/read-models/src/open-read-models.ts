@@ -85,8 +85,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     const head = await log.head();
     await database.ready;
     if (isProjector) return projection.follower.reached(head);
-    using deadline = clock.deadline(STORED_PATIENCE_MS);
-    await stored.reached(head, deadline.signal);
+    const deadline = clock.deadline(STORED_PATIENCE_MS);
+    await stored.reached(head, deadline.signal).finally(() => deadline[Symbol.dispose]());
   };
   const health = new StoredHealth(log, stored, clock);
   return {
