@@ -10,6 +10,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -156,9 +157,6 @@ class KeyedIds implements IdGenerator {
 const digest = (text: string, digits: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, digits);
 
-/** ExportResultCode of @opentelemetry/core. */
-const SUCCESS = 0;
-
 /** Says what was lost, where OpenTelemetry itself would keep silent. */
 class ToldExporter implements SpanExporter {
   constructor(
@@ -168,10 +166,9 @@ class ToldExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
     this.exporter.export(spans, (result) => {
-      const code: number = result.code;
-      if (code !== SUCCESS) this.onLost(spans.length, result.error);
+      if (result.code !== ExportResultCode.SUCCESS) this.onLost(spans.length, result.error);
       // Nothing is to be done about it, least of all by rejections that nobody awaits.
-      done({ ...result, code: SUCCESS as typeof result.code });
+      done({ code: ExportResultCode.SUCCESS });
     });
   }
 
