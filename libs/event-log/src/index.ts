@@ -19,6 +19,7 @@ export {
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';
+export type { FollowerStatus } from './follower/follower-status.js';
 export { RunningFollowers } from './follower/running-followers.js';
 export {
   CheckpointRefused,
@@ -26,6 +27,5 @@ export {
   type FollowerBatch,
   type FollowerOptions,
   type FollowerPorts,
-  type FollowerStatus,
   type FollowerTarget,
 } from './follower.js';
