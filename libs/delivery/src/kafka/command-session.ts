@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { closeQuietly } from './bounded.js';
 import { reasonOf } from './kafka-client.js';
 import { type CommandOutcome, commandOf } from './kafka-command.js';
-import type { CommandsPorts } from './kafka-commands.js';
+import type { CommandsPorts } from './commands-ports.js';
 import { type KnownEnds, ProgressWatch } from './progress-watch.js';
 import { Rejections } from './rejections.js';
 import { COMMANDS, COMMANDS_GROUP, commandTopics, ensureTopics } from './topics.js';
