@@ -24,6 +24,8 @@ test('a folder that is opened again has its files, and no drafts but those that 
   const store = await DiskFileStore.open(folder, SECRET);
   expect(Buffer.from(await store.get('s', name)).toString()).toBe('content');
   expect(await readdir(join(folder, '.drafts'))).toEqual(['young']);
+  await DiskFileStore.open(folder, SECRET, { isAlone: true });
+  expect(await readdir(join(folder, '.drafts'))).toEqual([]);
   await rm(folder, { recursive: true });
 });
 

@@ -136,7 +136,9 @@ async function openFoundation(
   const random = new SystemRandom();
   const box = openSecretBox(settings.dataDir, settings.masterKey);
   const log = observability.ofLog(await openServedLog(settings, { clock, random, logger }));
-  const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
+  const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
+    isAlone: log.exclusive,
+  });
   const background = new ProcessBackground(logger);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();

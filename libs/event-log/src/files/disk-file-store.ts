@@ -25,13 +25,21 @@ export class DiskFileStore extends FileStore implements UploadStore {
     super();
   }
 
-  /** Makes the folder and removes the drafts that a crash has left. `secret` is what the names are made under. */
-  static async open(folder: string, secret: Uint8Array): Promise<DiskFileStore> {
+  /**
+   * Makes the folder and removes the drafts that a crash has left.
+   * @param secret what the names are made under
+   * @param isAlone no other process writes to the folder: every draft is one that was left
+   */
+  static async open(
+    folder: string,
+    secret: Uint8Array,
+    { isAlone = false }: { readonly isAlone?: boolean } = {},
+  ): Promise<DiskFileStore> {
     const drafts = join(folder, DRAFTS);
     await mkdir(drafts, { recursive: true, mode: 0o700 });
     for (const name of await readdir(drafts)) {
       const draft = join(drafts, name);
-      if ((await changedAt(draft)) < Date.now() - DRAFT_LIVES_MS) await rm(draft, { force: true });
+      if (isAlone || (await changedAt(draft)) < Date.now() - DRAFT_LIVES_MS) await rm(draft, { force: true });
     }
     return new DiskFileStore(folder, secret);
   }
