@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { say } from './verdict.js';
 import { zones } from './zones.js';
 
