@@ -39,8 +39,7 @@ export class Recovery {
   async resume(id: string, isLeft?: (run: string) => boolean): Promise<void> {
     for (;;) {
       try {
-        const session = await this.sessions.get(id);
-        return session.adopt(isLeft);
+        return await this.sessions.use(id, (session) => session.adopt(isLeft));
       } catch (error) {
         if (!(error instanceof LogUnavailable)) {
           this.ports.logger.error({ err: error, session: id }, 'a session cannot be gone on with');

@@ -141,9 +141,8 @@ export class TaskFirings {
     for (;;) {
       signal.throwIfAborted();
       try {
-        const session = await this.ports.sessions.get(state.definition.session);
         // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
-        await session.inUse(async () => {
+        await this.ports.sessions.use(state.definition.session, async (session) => {
           const known = session.journal.revision;
           if ((await this.find(session.id, run, since, known)) !== null) return;
           await startRun.start(await this.commandOf(state, run));
