@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
-import type { Answer } from '../support/service-client.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
@@ -62,14 +61,8 @@ describe('with DATABASE_URL', () => {
     try {
       other.spawn();
       while (!other.output.includes('nothing is projected any more')) await sleep(10);
-      // It may not have said yet where it listens.
-      let ready: Answer | null = null;
-      while (ready === null)
-        ready = await other
-          .client()
-          .get('/readyz')
-          .catch(() => null);
-      expect(ready.status).toBe(503);
+      while (!other.output.includes('"listening"')) await sleep(10);
+      expect((await other.client().get('/readyz')).status).toBe(503);
       expect((await stage.client.all('/runs')).length).toBe(2);
     } finally {
       await other.dispose();
