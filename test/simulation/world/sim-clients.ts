@@ -186,8 +186,7 @@ export class SimClients {
         if (answer.kind === 'ok') return this.started(request, answer.value, follows);
         marks.hit(answer.kind === 'cut' ? 'start cut' : `start refused ${answer.code}`);
         const mayRepeat = request.isKeyed && (answer.kind === 'cut' || !answer.isFinal);
-        // Two at once may differ: the one is refused, the other takes effect unheard. Only the key tells.
-        if (mayRepeat && request.answer?.kind !== 'started') {
+        if (mayRepeat && request.answer === undefined) {
           scheduler.after(
             this.owner,
             pauseBefore(request.tries) + tape.choose(5000),
