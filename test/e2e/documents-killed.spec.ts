@@ -10,6 +10,8 @@ const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
 /** A page of it takes a good part of a second to read. */
 const NOTE = { bytes: readFileSync('test/fixtures/documents/note.jpg'), width: 1240, height: 500 };
 const PAGES = 60;
+/** Of one search: fewer than the pages, of which none may come twice. */
+const MOST_RESULTS = 50;
 const TEXT = 'The harbour master keeps the key of the crane.';
 
 let service: ServiceProcess;
@@ -155,8 +157,9 @@ describe('a process that is killed', () => {
     expect(filesOnDisk()).toHaveLength(1);
     const answer = await service
       .client()
-      .post(`/datastores/${datastore}/search`, { query: 'marmalade', limit: 50 });
+      .post(`/datastores/${datastore}/search`, { query: 'marmalade', limit: MOST_RESULTS });
     const pages = answer.json<{ items: readonly { page: number }[] }>().items.map(({ page }) => page);
-    expect(pages.toSorted((a, b) => a - b)).toEqual(Array.from({ length: PAGES }, (_, i) => i + 1));
+    expect(pages).toHaveLength(MOST_RESULTS);
+    expect(new Set(pages).size).toBe(MOST_RESULTS);
   }, 180_000);
 });

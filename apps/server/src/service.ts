@@ -25,6 +25,7 @@ import { openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
+import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -38,8 +39,7 @@ export interface Service {
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
-  readonly egress: EgressGuard;
-  readonly box: SecretBox;
+  readonly surroundings: RunSurroundings;
   readonly deliveries: Deliveries;
   /** null: there is none. */
   readonly kafka: KafkaLink | null;
@@ -99,7 +99,7 @@ export async function openService(
   const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
-  const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
+  const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
   const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const streams = new EventStreams(log, contents);
@@ -122,7 +122,7 @@ export async function openService(
   const { deliveries } = callbacks;
   const { files, followers } = ports;
   const { maxUploadBytes } = settings;
-  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, egress, box, deliveries };
+  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, surroundings, deliveries };
   const more = { kafka, replicas, knowledge, files, followers, observability, maxUploadBytes };
   return { ...parts, ...more, hasApi: roles.has('api'), clock, random, close };
 }

@@ -1,5 +1,5 @@
 import type { Metrics } from '#platform';
-import type { KafkaLink } from './open-kafka.js';
+import { type KafkaLink, isWell } from './open-kafka.js';
 
 const NONE = {};
 
@@ -25,15 +25,13 @@ export function watchKafka(metrics: Metrics, kafka: KafkaLink): void {
   });
   metrics.onRead(async () => {
     const { publisher, commands } = await kafka.status();
-    ok.set({ side: 'events' }, isWell(publisher.state) ? 1 : 0);
+    ok.set({ side: 'events' }, isWell(publisher) ? 1 : 0);
     lag.set(NONE, publisher.lagMs / 1000);
     counts.set({ outcome: 'published' }, publisher.published);
     if (commands === null) return;
-    ok.set({ side: 'commands' }, isWell(commands.state) ? 1 : 0);
+    ok.set({ side: 'commands' }, isWell(commands) ? 1 : 0);
     waiting.set(NONE, commands.waiting);
     counts.set({ outcome: 'accepted' }, commands.accepted);
     counts.set({ outcome: 'rejected' }, commands.rejected);
   });
 }
-
-const isWell = (state: string): boolean => state !== 'failing' && state !== 'connecting';
