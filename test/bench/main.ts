@@ -1,10 +1,12 @@
 import { run as callbacks } from './callbacks.bench.js';
 import { run as documents } from './documents.bench.js';
+import { run as esdb } from './esdb.bench.js';
 import { run as kafka } from './kafka.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
 import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
+import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 import { run as tasks } from './tasks.bench.js';
 import { run as workflow } from './workflow.bench.js';
@@ -13,9 +15,11 @@ import { run as workflow } from './workflow.bench.js';
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   callbacks,
   documents,
+  esdb,
   kafka,
   log: () => log(),
   mcp: () => mcp(),
+  observability,
   rebuild,
   sealing,
   search,

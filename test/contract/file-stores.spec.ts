@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -15,12 +15,16 @@ fileStoreContract('DiskFileStore', async () => {
   return { store, dispose: () => rm(folder, { recursive: true }) };
 });
 
-test('a folder that is opened again has its files, and no drafts', async () => {
+test('a folder that is opened again has its files, and no drafts but those that another process may write', async () => {
   const folder = await freshFolder();
   const name = await (await DiskFileStore.open(folder, SECRET)).put('s', Buffer.from('content'));
-  await writeFile(join(folder, '.drafts', 'half'), 'cont');
+  for (const draft of ['half', 'young']) await writeFile(join(folder, '.drafts', draft), 'cont');
+  const twoHoursAgo = Date.now() / 1000 - 7_200;
+  await utimes(join(folder, '.drafts', 'half'), twoHoursAgo, twoHoursAgo);
   const store = await DiskFileStore.open(folder, SECRET);
   expect(Buffer.from(await store.get('s', name)).toString()).toBe('content');
+  expect(await readdir(join(folder, '.drafts'))).toEqual(['young']);
+  await DiskFileStore.open(folder, SECRET, { isAlone: true });
   expect(await readdir(join(folder, '.drafts'))).toEqual([]);
   await rm(folder, { recursive: true });
 });

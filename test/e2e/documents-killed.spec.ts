@@ -9,7 +9,9 @@ import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
 /** A page of it takes a good part of a second to read. */
 const NOTE = { bytes: readFileSync('test/fixtures/documents/note.jpg'), width: 1240, height: 500 };
-const PAGES = 20;
+const PAGES = 60;
+/** Of one search: fewer than the pages, of which none may come twice. */
+const MOST_RESULTS = 50;
 const TEXT = 'The harbour master keeps the key of the crane.';
 
 let service: ServiceProcess;
@@ -111,8 +113,9 @@ describe('a process that is killed', () => {
     await expect(upload(datastore, TEXT, 'k')).rejects.toThrow();
     await service.exited;
     await service.launch();
+    await until(async () => (await documents(datastore))[0]?.['status'] === 'indexed');
     const [document] = await documents(datastore);
-    expect(document).toMatchObject({ status: 'indexed', filename: 'papers.txt' });
+    expect(document).toMatchObject({ filename: 'papers.txt' });
     const again = await upload(datastore, TEXT, 'k');
     expect(again.body['document_id']).toBe(document?.['document_id']);
     expect(await documents(datastore)).toHaveLength(1);
@@ -154,8 +157,9 @@ describe('a process that is killed', () => {
     expect(filesOnDisk()).toHaveLength(1);
     const answer = await service
       .client()
-      .post(`/datastores/${datastore}/search`, { query: 'marmalade', limit: 50 });
+      .post(`/datastores/${datastore}/search`, { query: 'marmalade', limit: MOST_RESULTS });
     const pages = answer.json<{ items: readonly { page: number }[] }>().items.map(({ page }) => page);
-    expect(pages.toSorted((a, b) => a - b)).toEqual(Array.from({ length: PAGES }, (_, i) => i + 1));
+    expect(pages).toHaveLength(MOST_RESULTS);
+    expect(new Set(pages).size).toBe(MOST_RESULTS);
   }, 180_000);
 });

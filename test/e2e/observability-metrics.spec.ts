@@ -91,8 +91,8 @@ describe('/metrics', () => {
     expect(grown('annals_delivery_attempt_duration_seconds_count{status="2xx"}')).toBe(
       receiver.of(run).length,
     );
-    const log = await stage.client.all(`/runs/${run}/events`);
-    expect(grown('annals_log_events_total')).toBeGreaterThan(log.length);
+    // The log holds more than a client sees.
+    expect(grown('annals_log_events_total')).toBeGreaterThan(receiver.of(run).length);
     expect(grown('annals_log_append_duration_seconds_count')).toBe(grown('annals_log_append_events_count'));
     expect(grown('annals_log_append_events_sum')).toBe(grown('annals_log_events_total'));
   }, 60_000);

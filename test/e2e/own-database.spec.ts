@@ -61,6 +61,7 @@ describe('with DATABASE_URL', () => {
     try {
       other.spawn();
       while (!other.output.includes('nothing is projected any more')) await sleep(10);
+      while (!other.output.includes('"listening"')) await sleep(10);
       expect((await other.client().get('/readyz')).status).toBe(503);
       expect((await stage.client.all('/runs')).length).toBe(2);
     } finally {

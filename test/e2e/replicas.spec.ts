@@ -4,7 +4,7 @@ import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Cluster } from '../support/cluster.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceClient, SseStream } from '../support/service-client.js';
-import type { ServiceProcess } from '../support/service-process.js';
+import { ADMIN_KEY, type ServiceProcess } from '../support/service-process.js';
 
 let cluster: Cluster;
 let receiver: CallbackReceiver;
@@ -172,3 +172,21 @@ describe('a replica that is frozen', () => {
     expect((await client(0).runToEnd(named('afterwards'))).status).toBe('completed');
   }, 60_000);
 });
+
+it('a replica without the role api only says how it is, and does its part', async () => {
+  const service = await cluster.prepare({ ROLES: 'projector,relay,clock' });
+  // The PostgreSQL of the tests has connections for three replicas.
+  await replica(2).kill('SIGTERM');
+  try {
+    await service.launch();
+    // Not by the client, which holds answers against the description of the API.
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    const statusOf = async (path: string) => (await fetch(`${service.origin}${path}`, { headers })).status;
+    expect(await Promise.all(['/healthz', '/readyz', '/runs', '/sessions'].map(statusOf))).toEqual([
+      200, 200, 404, 404,
+    ]);
+  } finally {
+    await service.dispose();
+    await replica(2).launch();
+  }
+}, 60_000);

@@ -44,6 +44,8 @@ class ScriptedHandler extends CommandHandler {
     client = new KafkaClient(broker.address);
   });
   afterEach(async () => {
+    // A test that failed may have left it dead.
+    await broker.launch();
     await Promise.all(started.map((commands) => commands.stop()));
     started = [];
     await client.close();

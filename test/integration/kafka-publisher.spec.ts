@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { type CloudEventV1, Kafka as CloudEventsKafka } from 'cloudevents';
@@ -22,6 +23,8 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     client = new KafkaClient(broker.address);
   });
   afterEach(async () => {
+    // A test that failed may have left it dead.
+    await broker.launch();
     await Promise.all(started.map((publisher) => publisher.stop(0)));
     started = [];
     await client.close();
@@ -32,8 +35,8 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     });
   });
 
-  const start = (): KafkaPublisher => {
-    const publisher = world.publisher(broker.address);
+  const start = (address = broker.address): KafkaPublisher => {
+    const publisher = world.publisher(address);
     publisher.start();
     started.push(publisher);
     return publisher;
@@ -188,6 +191,19 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     expect(third?.value).toContain('after');
   });
 
+  it('publishes more than one transaction takes', async () => {
+    const text = 'x'.repeat(100_000);
+    for (let n = 0; n < 5; n++)
+      await world.write(
+        `s${n % 2}`,
+        Array.from({ length: 6 }, (_, i) => `${n}.${i} ${text}`),
+      );
+    const publisher = start();
+    await publishing(publisher);
+    await expectAll(await client.follow(EVENTS));
+    expect((await publisher.status()).transactions).toBeGreaterThanOrEqual(3);
+  });
+
   it('goes on without the content of a file that is gone', async () => {
     await world.write('s1', ['before', { $file: 'gone', bytes: 3 }, 'after']);
     await publishing(start());
@@ -220,6 +236,29 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
       await expectAll(await client.follow(EVENTS));
     },
   );
+
+  it('finds the brokers by an IPv6 address', async () => {
+    const door = createServer((socket) => {
+      const inner = connect(broker.port, '127.0.0.1');
+      for (const one of [socket, inner]) one.on('error', () => undefined);
+      socket.pipe(inner).pipe(socket);
+    });
+    const port = await new Promise<number | null>((resolve) => {
+      door.once('error', () => resolve(null));
+      door.listen(0, '::1', () => resolve((door.address() as AddressInfo).port));
+    });
+    // A machine without IPv6 has nothing that could be found.
+    if (port === null) return console.warn('there is no ::1 here: not tried');
+    try {
+      await world.write('s1', ['hello']);
+      const publisher = start(`[::1]:${port}`);
+      await publishing(publisher);
+      await expectAll(await client.follow(EVENTS));
+      await publisher.stop(500);
+    } finally {
+      door.close();
+    }
+  });
 
   it('makes its topics as the page says', async () => {
     await publishing(start());

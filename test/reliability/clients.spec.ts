@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { badClients } from './bad-clients.js';
 import { nonsense } from './nonsense.js';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 
 const REQUESTS = Number(process.env['NONSENSE'] ?? 20_000);

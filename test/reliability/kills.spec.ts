@@ -3,7 +3,7 @@ import { alwaysCrash } from './always-crash.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { type Verdict, say } from './verdict.js';
 import { randomKills } from './random-kills.js';
 

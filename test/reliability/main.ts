@@ -11,7 +11,7 @@ import { nonsense } from './nonsense.js';
 import { poison } from './poison.js';
 import { randomKills } from './random-kills.js';
 import { replicaFaults } from './replicas.js';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 import { zones } from './zones.js';
 

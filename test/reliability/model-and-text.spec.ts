@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { cutModel } from './cut-model.js';
 import { poison } from './poison.js';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 
 const CASES = Number(process.env['POISON_CASES'] ?? 5_000);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { replicaFaults } from './replicas.js';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { say } from './verdict.js';
 
 const FAULTS = Number(process.env['REPLICA_FAULTS'] ?? 10);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Stage } from '../support/stage.js';
 import type { ServiceOptions } from '../support/service-process.js';
@@ -45,14 +44,5 @@ export class Theatre {
   close(): Promise<void> {
     this.witness.giveUp();
     return this.stage.close();
-  }
-}
-
-/** A number that is another one for each commit, so that short runs look elsewhere each time. */
-export function numberOfCommit(): number {
-  try {
-    return Number.parseInt(execFileSync('git', ['rev-parse', '--short=7', 'HEAD'], { encoding: 'utf8' }), 16);
-  } catch {
-    return 0;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { numberOfCommit } from './theatre.js';
+import { numberOfCommit } from '../support/commit-number.js';
 import { say } from './verdict.js';
 import { zones } from './zones.js';
 
@@ -10,5 +10,5 @@ it('finds the slots of the wall clock, and fires each once, wherever and however
   say(line);
   expect(verdict.problems).toEqual([]);
   expect(faults).toBeGreaterThan(1000);
-  expect(verdict.acknowledged).toBeGreaterThan(10_000);
+  expect(verdict.acknowledged).toBeGreaterThan(faults);
 }, 600_000);

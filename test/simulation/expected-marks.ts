@@ -48,6 +48,7 @@ export const EXPECTED_MARKS: readonly string[] = [
   'pause',
   'readRefused',
   'readStale',
+  'receiver is down',
   'receiver500',
   'receiverAsksPatience',
   'receiverForgets',

@@ -71,9 +71,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'recovery-starts-over',
     story: 'a run that is taken over begins again instead of going on from the log',
     file: RUN_DRIVE,
-    find: 'const state = isBegun ? await loadRun(log, journal.stream, request, begun, workflows) : begun;',
+    find: 'const state = isBegun ? await loadRun(log, journal.stream, request, claimed, begun, workflows) : begun;',
     replace:
-      'const state = isBegun && begun.steps > 0 ? await loadRun(log, journal.stream, request, begun) : begun;',
+      'const state = isBegun && begun.steps > 0 ? await loadRun(log, journal.stream, request, claimed, begun) : begun;',
   },
   {
     name: 'put-back-behind',
@@ -133,13 +133,6 @@ export const MUTANTS: readonly Mutant[] = [
     file: START,
     find: 'if (isLast && !isStarted && !session.isDriving(place.run)) {',
     replace: 'if (isLast && !isStarted) {',
-  },
-  {
-    name: 'place-not-shared',
-    story: 'the first of two requests with one key gives back the place of both',
-    file: START,
-    find: 'if (isLast && !isStarted && !session.isDriving(place.run)) {',
-    replace: 'if (!isStarted && !session.isDriving(place.run)) {',
   },
   {
     name: 'place-goes-back',

@@ -91,6 +91,7 @@ export class KafkaBroker {
 
   /** Starts it, or again after a kill, and waits until it takes connections. */
   async launch(): Promise<void> {
+    if (this.child !== null) return;
     const options = ['-Xms96m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
     const child = spawn('java', [...options, '-cp', this.classpath, 'kafka.Kafka', this.propertiesFile], {
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -57,6 +57,8 @@ export class ScriptedLog extends EventLog {
   /** The n-th reads of a stream, from 1, that do not see beyond a revision. */
   lag: { readonly stream: string; readonly upTo: number; readonly reads: readonly number[] } | null = null;
   private lagged = 0;
+  /** Of the reads of streams whose names begin so, the one after `passed` others waits for the gate. */
+  hold: { readonly prefix: string; passed: number; readonly gate: Gate } | null = null;
   private readonly outcomes: Outcome[] = [];
 
   constructor(private readonly real: EventLog) {
@@ -93,6 +95,8 @@ export class ScriptedLog extends EventLog {
   override async *readStream(stream: string, options?: ReadOptions) {
     this.reads++;
     if (!this.isReadable) throw new LogUnavailable('scripted');
+    if (this.hold && stream.startsWith(this.hold.prefix) && this.hold.passed-- === 0)
+      await this.hold.gate.arrive();
     const isLagging = this.lag?.stream === stream && this.lag.reads.includes(++this.lagged);
     const upTo = isLagging ? (this.lag?.upTo ?? Infinity) : Infinity;
     for await (const whole of this.real.readStream(stream, options)) {

@@ -1,6 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
-import { KnowledgeTools } from '#knowledge';
 import { Metrics } from '#platform';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
 import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
@@ -12,10 +11,9 @@ import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './observability/metrics.controller.js';
-import { watchService } from './observability/service-figures.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
-import { RequestEgress } from './runs/request-egress.js';
+import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
@@ -48,21 +46,16 @@ export class AppModule {
     streams,
     answers,
     log,
-    egress,
-    box,
     deliveries,
     eraseSession,
     keyBackupDays,
     kafka,
     knowledge,
+    surroundings,
     uploads,
     maxUploadBytes,
-    openStreams,
-    followers,
     observability: { metrics },
   }: Service): DynamicModule {
-    const health = new ServiceHealth(log, readModels, replicas, kafka);
-    watchService(metrics, { core, openStreams, followers, health });
     const values: readonly (readonly [unknown, unknown])[] = [
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
@@ -76,15 +69,14 @@ export class AppModule {
       [SessionList, readModels.sessions],
       [EventStreams, streams],
       [RunAnswers, answers],
-      [RunPlaces, new RunPlaces(core.sessions, readModels.runs)],
+      [RunPlaces, new RunPlaces(core.sessions, readModels.runs, log)],
       [EventAnswers, new EventAnswers(streams, answers)],
-      [RequestEgress, new RequestEgress(egress, box)],
+      [RunSurroundings, surroundings],
       [Deliveries, deliveries],
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
-      [KnowledgeTools, knowledge.tools],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
-      [HealthChecks, health],
+      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.

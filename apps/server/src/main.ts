@@ -1,10 +1,14 @@
 import 'reflect-metadata';
+import { warmSchemaEngine } from '#agent';
 import { LogRefused } from '#event-log';
 import { PinoLogger, SettingsRefused, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
+import { HealthChecks } from './http/health-checks.js';
+import { watchKafka } from './kafka/kafka-figures.js';
 import { openObservability } from './observability/observability.js';
+import { watchService } from './observability/service-figures.js';
 import { openService } from './service.js';
 import { Stop } from './stop.js';
 
@@ -20,7 +24,11 @@ async function start(): Promise<void> {
   const { http: watch } = observability;
   const parts = { settings, logger, clock, random, isStopping, watch };
   const app = await createHttpApp(AppModule.of(service), parts);
+  watchService(observability.metrics, { ...service, health: app.get(HealthChecks) });
+  if (service.kafka !== null) watchKafka(observability.metrics, service.kafka);
   stop.onSignals(app);
+  // Before anyone asks, so that no request waits for it.
+  warmSchemaEngine();
   const address = await listen(app, settings);
   logger.info({ address, pid: process.pid }, 'listening');
   service.readModels.ready.catch((error: unknown) => refuse(error));

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContentKeys, EsdbEventLog, type EventLog, SqliteEventLog } from '#event-log';
 import type { Clock, Logger, Random, Settings } from '#platform';
+import { WaitingRoom } from './http/waiting-room.js';
 
 export interface LogPorts {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Told why the log cannot be opened yet, each time that it is tried in vain. */
+  readonly onWaiting?: (detail: string) => void;
 }
 
 type LogSettings = Pick<Settings, 'dataDir' | 'eventstoreUrl' | 'eventstorePrefix'>;
@@ -26,4 +29,18 @@ export function openLog(
   const { eventstoreUrl, eventstorePrefix, dataDir } = settings;
   if (eventstoreUrl === null) return SqliteEventLog.open({ folder: logFolder(dataDir), ...ports });
   return EsdbEventLog.open({ connectionString: eventstoreUrl, prefix: eventstorePrefix, ...ports });
+}
+
+/** What the service opens while its port says what is waited for. */
+export async function whileWaiting<T>(
+  settings: Pick<Settings, 'host' | 'port'>,
+  { random, logger }: Pick<LogPorts, 'random' | 'logger'>,
+  open: (onWaiting: (detail: string) => void) => Promise<T>,
+): Promise<T> {
+  const room = new WaitingRoom(settings, random, logger);
+  try {
+    return await open((detail) => room.say(detail));
+  } finally {
+    await room.close();
+  }
 }

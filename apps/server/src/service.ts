@@ -24,6 +24,7 @@ import { type ApiKeys, type Core, type EraseSession, IdempotencyKeys, RunToolbox
 import { openApiKeys } from './open-api-keys.js';
 import { openErasure } from './open-erasure.js';
 import { type SealedParts, openSealed } from './open-keys.js';
+import { whileWaiting } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import type { Observability } from './observability/observability.js';
@@ -32,6 +33,7 @@ import { openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
+import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
@@ -45,8 +47,7 @@ export interface Service {
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
-  readonly egress: EgressGuard;
-  readonly box: SecretBox;
+  readonly surroundings: RunSurroundings;
   readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   /** null: there is none. */
@@ -109,7 +110,7 @@ export async function openService(
   const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
-  const surroundings = { egress: new RequestEgress(egress, box), knowledge: knowledge.tools };
+  const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
   const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, ports);
@@ -134,10 +135,10 @@ export async function openService(
   const { deliveries } = callbacks;
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
-  const doors = { streams, openStreams, answers, egress, box, deliveries, eraseSession, keyBackupDays };
-  const parts = { core, apiKeys, readModels, log, kafka, replicas, knowledge, uploads, maxUploadBytes };
-  const hasApi = roles.has('api');
-  return { ...doors, ...parts, hasApi, followers, observability, clock, random, close };
+  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, surroundings, deliveries };
+  const more = { kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
+  const erasing = { eraseSession, keyBackupDays };
+  return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, close };
 }
 
 async function openFoundation(
@@ -147,15 +148,20 @@ async function openFoundation(
 ): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
-  const sealed = await openSealed(settings, { clock, random, logger }, (log) => observability.ofLog(log));
+  const ports = { clock, random, logger };
+  const sealed = await whileWaiting(settings, ports, (onWaiting) =>
+    openSealed(settings, { ...ports, onWaiting }, (log) => observability.ofLog(log)),
+  );
   const { log, vault: keys, streams, box } = sealed;
-  const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'));
+  const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
+    isAlone: log.exclusive,
+  });
   const files = new SealedFileStore(uploads, streams);
   const background = new ProcessBackground(logger);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
-  const ports = { clock, random, background, logger, observability, watch, followers };
-  return { log, keys, sealed, files, uploads, box, ...ports };
+  const more = { background, observability, watch, followers };
+  return { log, keys, sealed, files, uploads, box, ...ports, ...more };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

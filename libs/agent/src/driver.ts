@@ -183,6 +183,7 @@ export class Driver implements RunSink {
       tools,
       journal,
       sink: this,
+      settled: () => journal.settled(this.writer),
       situation: offered.situation,
     };
   }

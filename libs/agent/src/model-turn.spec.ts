@@ -19,12 +19,15 @@ const busy = (retryAfterMs?: number) =>
   new ModelFailure('transient', 'the model is busy', retryAfterMs === undefined ? {} : { retryAfterMs });
 const tooLong = () => new ModelFailure('too_long', 'the context is too long');
 
+const stored = () => Promise.resolve();
+
 interface Options {
   readonly streaming?: boolean;
   readonly messages?: readonly ContextMessage[];
   readonly model?: string;
   readonly jitter?: number;
   readonly room?: () => boolean;
+  readonly settled?: () => Promise<void>;
 }
 
 function turnOf(script: ClientScript, options: Options = {}) {
@@ -38,7 +41,8 @@ function turnOf(script: ClientScript, options: Options = {}) {
   const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };
   const state = newRun({ mode: 'base', model, message: 'hi', config });
   const journal = { hasRoom: true, room: () => Promise.resolve() };
-  const request = { session: 'ses_1', state, messages, tools: [], journal, sink };
+  const { settled = stored } = options;
+  const request = { session: 'ses_1', state, messages, tools: [], journal, sink, settled };
   const taken = turn.take(request, controller.signal);
   taken.catch(() => {});
   return { client, clock, sink, controller, contents, journal, taken };
@@ -86,7 +90,8 @@ describe('a turn of the model', () => {
     const journal = { hasRoom: true, room: () => Promise.resolve() };
     const messages = [{ role: 'user' as const, content }];
     const signal = new AbortController().signal;
-    await turn.take({ session: 'ses_1', state, messages, tools: [], journal, sink: new DraftSink() }, signal);
+    const sink = new DraftSink();
+    await turn.take({ session: 'ses_1', state, messages, tools: [], journal, sink, settled: stored }, signal);
     expect(client.requests[0]?.messages[1]).toEqual({ role: 'user', content: large });
   });
 
@@ -95,6 +100,17 @@ describe('a turn of the model', () => {
     expect(await cost('gpt-5')).toBe('0.0000625');
     expect(await cost('gpt-5-2026-01-01')).toBe('0.0000625');
     expect(await cost('my-own')).toBe('0');
+  });
+
+  it('is asked again only when its failure is on the log, so never by who has lost the run', async () => {
+    const lost = new Error('lost');
+    const { client, clock, sink, taken } = turnOf([[busy()], [text('b'), done()]], {
+      settled: () => Promise.reject(lost),
+    });
+    await clock.pass(10_000);
+    await expect(taken).rejects.toBe(lost);
+    expect(sink.lines.at(-1)).toContain('model_turn_failed');
+    expect(client.requests.length).toBe(1);
   });
 
   it('marks a usage that was counted here', async () => {

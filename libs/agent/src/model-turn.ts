@@ -34,6 +34,8 @@ export interface TurnRequest {
   readonly tools: readonly ToolDefinition[];
   readonly journal: Pick<Journal, 'hasRoom' | 'room'>;
   readonly sink: RunSink;
+  /** Resolves when what was written is on the log. @throws ClaimLost */
+  readonly settled: () => Promise<void>;
   /** What the system message says besides the run's configuration. */
   readonly situation?: Situation;
   /** Takes what the model says; absent: it is written as blocks that the client sees. */
@@ -105,6 +107,8 @@ export class ModelTurn {
         request.sink.write([
           { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
         ]);
+        // Whoever has lost the run meanwhile finds it out here, before the model is asked once more.
+        await request.settled();
       }
     }
   }

@@ -2,6 +2,7 @@ import type { Background, Clock, Logger, Random } from '#platform';
 import type { Position, RecordedEvent } from './envelope.js';
 import type { EventLog } from './event-log.js';
 import { BatchIntake } from './follower/batch-intake.js';
+import type { FollowerStatus } from './follower/follower-status.js';
 import { PositionWaiters } from './follower/position-waiters.js';
 import type { RunningFollowers } from './follower/running-followers.js';
 
@@ -51,18 +52,6 @@ export interface FollowerPorts {
   readonly logger: Logger;
   /** Where it is found while it works. */
   readonly followers?: RunningFollowers | undefined;
-}
-
-export interface FollowerStatus {
-  readonly name: string;
-  readonly state: 'new' | 'running' | 'stopped' | 'failed';
-  readonly position: Position;
-  readonly head: Position;
-  /** Age of the oldest event that waits or is being applied, 0 where none is. */
-  readonly lagMs: number;
-  readonly parked: number;
-  /** Failures since the last success. */
-  readonly failures: number;
 }
 
 /** The checkpoint does not fit the log: following on would make nonsense of the target. */

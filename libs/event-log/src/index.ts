@@ -31,6 +31,7 @@ export {
 export { appendUntilDefinite } from './append-until-definite.js';
 export { DiskFileStore } from './files/disk-file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';
+export type { FollowerStatus } from './follower/follower-status.js';
 export { RunningFollowers } from './follower/running-followers.js';
 export {
   CheckpointRefused,
@@ -38,6 +39,5 @@ export {
   type FollowerBatch,
   type FollowerOptions,
   type FollowerPorts,
-  type FollowerStatus,
   type FollowerTarget,
 } from './follower.js';

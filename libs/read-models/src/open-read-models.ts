@@ -62,7 +62,7 @@ export interface ReadModels {
   /** Resolves when the projection has passed everything that is on the log now; in any case after 2 s. */
   caughtUp(): Promise<void>;
   /** Sessions whose runs a predecessor left, once the projection has passed all that it wrote. */
-  unfinishedSessions(): Promise<readonly string[]>;
+  unfinishedSessions(isWaitingOnly?: boolean): Promise<readonly string[]>;
   health(): Promise<{ readonly database: Check; readonly projections: Check }>;
   close(): Promise<void>;
 }
@@ -85,8 +85,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     const head = await log.head();
     await database.ready;
     if (isProjector) return projection.follower.reached(head);
-    using deadline = clock.deadline(STORED_PATIENCE_MS);
-    await stored.reached(head, deadline.signal);
+    const deadline = clock.deadline(STORED_PATIENCE_MS);
+    await stored.reached(head, deadline.signal).finally(() => deadline[Symbol.dispose]());
   };
   const health = new StoredHealth(log, stored, clock);
   return {
@@ -102,9 +102,9 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     openProjection: () => (projection = open()),
     parkedStreams: () => projection.parkedStreams,
     caughtUp: () => freshness.caughtUp(),
-    unfinishedSessions: async () => {
+    unfinishedSessions: async (isWaitingOnly) => {
       await reach();
-      return runs.unfinishedSessions();
+      return runs.unfinishedSessions(isWaitingOnly);
     },
     health: async () => ({
       database: checkOf(await database.health()),

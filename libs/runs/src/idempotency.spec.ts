@@ -87,7 +87,8 @@ describe('a key', () => {
     const first = house.start('hi', withKey('twice')).catch((error: unknown) => error);
     await refused.reached;
     const second = house.start('hi', withKey('twice'));
-    await new Promise(setImmediate);
+    // Until it waits behind the first.
+    for (let turn = 0; turn < 30; turn += 1) await temp.read('nothing');
     refused.open();
     await house.clock.pass(200);
     const [one, other] = await Promise.all([first, second]);

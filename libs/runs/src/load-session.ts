@@ -51,19 +51,21 @@ export async function loadRequest(log: EventLog, stream: string, revision: numbe
   throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
-/** A run as far as the log holds it. */
+/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. */
 export async function loadRun(
   log: EventLog,
   stream: string,
   request: RequestEvent,
+  claimed: number,
   begun: RunState,
   workflows?: WorkflowRuns,
-): Promise<RunState> {
+): Promise<RunState | null> {
   let state = begun;
   for await (const page of log.readStream(stream, { after: request.revision })) {
     for (const recorded of page) {
       if (recorded.meta.run !== request.meta.run) continue;
       const event = asSessionEvent(recorded);
+      if (event.type === 'run_claimed' && event.revision > claimed) return null;
       state = evolveRun(state, event);
       workflows?.push(event);
     }

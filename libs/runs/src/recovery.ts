@@ -5,8 +5,8 @@ import type { Sessions } from './sessions.js';
 
 /** Where unfinished runs are looked up. It may name too many; the log decides. */
 export interface UnfinishedRuns {
-  /** Sessions with a run that is queued or running. */
-  sessions(): Promise<readonly string[]>;
+  /** Sessions with a run that is queued or running, or only those in which one waits. */
+  sessions(isWaitingOnly?: boolean): Promise<readonly string[]>;
 }
 
 const RETRY_MS = 1000;
@@ -40,8 +40,7 @@ export class Recovery {
   async resume(id: string, isLeft?: (run: string) => boolean): Promise<void> {
     for (;;) {
       try {
-        const session = await this.sessions.get(id);
-        return session.adopt(isLeft);
+        return await this.sessions.use(id, (session) => session.adopt(isLeft));
       } catch (error) {
         // Erased, and the tables do not know it yet.
         if (error instanceof Problem && error.code === 'not_found') return;

@@ -40,6 +40,11 @@ export class RunDrive {
     else if (current.isCancelRequested) this.controller.abort(new RunCancelled());
   }
 
+  /** A claim that is on the log. Its run may have ended since: then what is current tells nothing of it. */
+  heardClaim(run: string, revision: number): void {
+    if (run === this.run && revision > this.claim.claimed) this.controller.abort(new ClaimLost(run));
+  }
+
   /** The session is erased: there is nothing left to write to. */
   lose(): void {
     this.controller.abort(new ClaimLost(this.run));
@@ -82,7 +87,9 @@ export class RunDrive {
     const config = await driver.contents.object(id, request.data.config);
     const begun = newRun({ ...request.data, config });
     const workflows = new WorkflowRuns(config.workflows ?? []);
-    const state = isBegun ? await loadRun(log, journal.stream, request, begun, workflows) : begun;
+    const { claimed } = this.claim;
+    const state = isBegun ? await loadRun(log, journal.stream, request, claimed, begun, workflows) : begun;
+    if (state === null) return null;
     const { project } = request.meta;
     const toolbox = await this.openTools({ session: id, run, project, config });
     const drive = { session: id, journal, writer, state, context, toolbox, workflows, controller };

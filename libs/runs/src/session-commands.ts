@@ -1,5 +1,6 @@
 import {
   type Draft,
+  type SessionState,
   decideCancel,
   decideClear,
   knowsRun,
@@ -24,25 +25,26 @@ export class SessionCommands {
 
   /** Empties history and context from the next run on. @throws Problem not_found; LogUnavailable */
   async clear(id: string, caller: Caller): Promise<void> {
-    const session = await this.sessions.get(id);
-    await session.journal.command(metaOf(caller), (state) => ({
-      events: decideClear(state, caller.project),
-      value: undefined,
-    }));
+    await this.sessions.use(id, ({ journal }) =>
+      journal.command(metaOf(caller), (state) => ({
+        events: decideClear(state, caller.project),
+        value: undefined,
+      })),
+    );
   }
 
   /** Asks for the end of a run; nothing happens where it has ended. @throws Problem not_found; LogUnavailable */
   async cancel(run: string, caller: Caller): Promise<void> {
     const id = sessionOfRun(run);
     if (id === null) throw notFound('the run');
-    const session = await this.sessions.get(id);
-    await session.journal.command({ ...metaOf(caller), run }, (state) => {
+    const decide = (state: SessionState) => {
       requireSession(state, caller.project);
       const decided = decideCancel(state, run);
       // Where others write, a run that is not known here may be under way all the same: only an append finds out.
       const isCertain = this.log.exclusive || decided.length > 0 || knowsRun(state, run);
       return { events: isCertain ? decided : [cancelOf(run)], value: undefined };
-    });
+    };
+    await this.sessions.use(id, ({ journal }) => journal.command({ ...metaOf(caller), run }, decide));
   }
 }
 

@@ -63,7 +63,7 @@ export class Session {
     return isIdle(this.journal.state) || this.isStopped;
   }
 
-  /** Not forgotten meanwhile: a second journal of the session would not know of the first one's claims. */
+  /** It is not at rest, and so not forgotten, while the work goes on. */
   async inUse<T>(work: () => Promise<T>): Promise<T> {
     this.users++;
     try {
@@ -94,7 +94,7 @@ export class Session {
 
   /** Knows all that is on the log now. At once where nobody else writes, or where it follows its stream anyway. */
   async refresh(): Promise<void> {
-    if (this.watch.isNeedless || this.journal.revision === NO_EVENTS) return;
+    if (this.watch.isNeedless) return;
     await this.journal.refresh(NO_META);
   }
 
@@ -130,6 +130,7 @@ export class Session {
       if (event.type === 'run_requested')
         this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
       else if (this.isUnseen(event)) this.context = null;
+      if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
       if (event.type === 'session_erased') this.erased();
       if (isEndType(event.type) && event.meta.run !== this.driving?.run) this.forget(event.meta.run ?? '');

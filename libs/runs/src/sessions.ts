@@ -9,11 +9,16 @@ const KEPT = 512;
 const STOP_MS = 3_000;
 const POLL_MS = 20;
 
-/** The sessions that this process knows: those with runs, and the ones used last. */
+/**
+ * The sessions that this process knows: those with runs, and the ones used last.
+ *
+ * There is never more than one `Session` of an id that may write: two would drive the same run under the same claim. So
+ * whoever writes does it within `use`, `useOrCreate` or `useNew`: until it is done the session is not forgotten.
+ */
 export class Sessions {
   /** In the order of their last use. */
   private readonly known = new Map<string, Session>();
-  private readonly loading = new Map<string, Promise<Session>>();
+  private readonly loading = new Map<string, Promise<void>>();
   private readonly ports: SessionPorts;
   private isDraining = false;
 
@@ -22,38 +27,39 @@ export class Sessions {
   }
 
   /** A session that is new: nobody can know its id yet, so nothing is read. */
-  create(id: string): Session {
+  useNew<T>(id: string, work: (session: Session) => Promise<T>): Promise<T> {
     const session = new Session(id, this.ports);
     this.known.set(id, session);
-    return session;
+    return this.within(session, work);
   }
 
   /** @throws Problem not_found, LogUnavailable */
-  async get(id: string): Promise<Session> {
+  async use<T>(id: string, work: (session: Session) => T | Promise<T>): Promise<T> {
     if (!isSessionId(id)) throw notFound('the session');
-    const session = await this.getOrCreate(id);
-    await session.refresh();
-    if (session.journal.state.isErased) throw notFound('the session');
-    if (session.journal.revision !== NO_EVENTS) return session;
-    if (session.isAtRest) this.known.delete(id);
-    throw notFound('the session');
+    return this.useOrCreate(id, async (session) => {
+      await session.refresh();
+      if (session.journal.revision === NO_EVENTS) throw notFound('the session');
+      if (session.journal.state.isErased) throw notFound('the session');
+      return work(session);
+    });
   }
 
   /** A session whose id may have been made before: it is read, and new where nothing is there. @throws LogUnavailable */
-  async getOrCreate(id: string): Promise<Session> {
-    const session = this.known.get(id);
-    if (session) {
-      this.known.delete(id);
-      this.known.set(id, session);
-      return session;
+  async useOrCreate<T>(id: string, work: (session: Session) => Promise<T>): Promise<T> {
+    for (;;) {
+      const session = this.known.get(id);
+      if (session) {
+        this.known.delete(id);
+        this.known.set(id, session);
+        return this.within(session, work);
+      }
+      await this.loaded(id);
     }
-    const loading = this.loading.get(id) ?? this.load(id);
-    this.loading.set(id, loading);
-    try {
-      return await loading;
-    } finally {
-      this.loading.delete(id);
-    }
+  }
+
+  /** To look at, not to write. @throws Problem not_found, LogUnavailable */
+  get(id: string): Promise<Session> {
+    return this.use(id, (session) => session);
   }
 
   /** Those with something to do in this process. */
@@ -79,13 +85,27 @@ export class Sessions {
     while (this.active().length > 0 && clock.now() < until) await clock.sleep(POLL_MS);
   }
 
-  private async load(id: string): Promise<Session> {
+  private async within<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+    try {
+      return await session.inUse(() => work(session));
+    } finally {
+      const isEmpty = session.journal.revision === NO_EVENTS && session.isAtRest;
+      if (isEmpty && this.known.get(session.id) === session) this.known.delete(session.id);
+    }
+  }
+
+  private loaded(id: string): Promise<void> {
+    const loading = this.loading.get(id) ?? this.load(id).finally(() => this.loading.delete(id));
+    this.loading.set(id, loading);
+    return loading;
+  }
+
+  private async load(id: string): Promise<void> {
     const start = await loadSession(this.ports.log, sessionStream(id));
     const session = new Session(id, this.ports, start.revision === NO_EVENTS ? undefined : start);
     this.known.set(id, session);
     if (this.isDraining) session.drain();
     session.react();
-    return session;
   }
 
   private forgetOldest(): void {

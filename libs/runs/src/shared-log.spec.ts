@@ -50,21 +50,26 @@ describe('two processes on one log', () => {
 describe('a repeat on another replica whose reads lag', () => {
   const key = { idempotency: { key: 'lagging', payload: { message: 'hi' } } };
 
-  it.each([[[1, 2]], [[1, 2, 4]]])('finds its run or is told to come again (reads %j)', async (reads) => {
-    const one = open({ script: answers });
-    const { session } = await one.run('before');
-    const more = { session, idempotency: { ...key.idempotency, key: `lagging ${reads.join()}` } };
-    const first = await one.run('hi', more);
-    const other = open({ script: answers });
-    other.log.lag = { stream: sessionStream(session), upTo: first.requested - 1, reads };
-    const again = await other.start('hi', more).catch((error: unknown) => error);
-    if (again instanceof Error) expect(again).toBeInstanceOf(LogUnavailable);
-    else expect(again).toEqual(first);
-    other.log.lag = null;
-    expect(await other.start('hi', more)).toEqual(first);
-    const requests = (await temp.read(sessionStream(session))).filter((e) => e.type === 'run_requested');
-    expect(requests.map((e) => e.meta.run).filter((run) => run === first.run)).toHaveLength(1);
-  });
+  it.each([[[2]], [[1, 2]], [[1, 2, 4]]])(
+    'finds its run or is told to come again (reads %j)',
+    async (reads) => {
+      const one = open({ script: answers });
+      const { session } = await one.run('before');
+      const more = { session, idempotency: { ...key.idempotency, key: `lagging ${reads.join()}` } };
+      const first = await one.run('hi', more);
+      // A session is read from its last claim on: it does not tell of the run any more.
+      await one.run('later', { session });
+      const other = open({ script: answers });
+      other.log.lag = { stream: sessionStream(session), upTo: first.requested - 1, reads };
+      const again = await other.start('hi', more).catch((error: unknown) => error);
+      if (again instanceof Error) expect(again).toBeInstanceOf(LogUnavailable);
+      else expect(again).toEqual(first);
+      other.log.lag = null;
+      expect(await other.start('hi', more)).toEqual(first);
+      const requests = (await temp.read(sessionStream(session))).filter((e) => e.type === 'run_requested');
+      expect(requests.map((e) => e.meta.run).filter((run) => run === first.run)).toHaveLength(1);
+    },
+  );
 });
 
 describe('a place that is free', () => {

@@ -122,9 +122,11 @@ export class StartRunHandler {
     await this.check(command);
     const { random, sessions } = this.ports;
     const id = command.session ?? sessionId(random.hex(12));
-    const session = command.session === undefined ? sessions.create(id) : await sessions.get(id);
-    const run = command.firing?.run ?? runId(id, random.hex(8));
-    return this.startIn(session, { session: id, run, after: NO_EVENTS }, command);
+    const start = (session: Session) => {
+      const run = command.firing?.run ?? runId(id, random.hex(8));
+      return this.startIn(session, { session: id, run, after: NO_EVENTS }, command);
+    };
+    return command.session === undefined ? sessions.useNew(id, start) : sessions.use(id, start);
   }
 
   /** What depends on time, names or state: a repeat is answered without it. @throws Problem */
@@ -158,11 +160,13 @@ export class StartRunHandler {
         after: session?.journal.revision ?? NO_EVENTS,
       });
     }
+    const place = use;
     // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
-    const place = await sessions.getOrCreate(use.session);
-    if (place.journal.state.isErased) throw notFound('the session');
-    const known = place.journal.revision;
-    return (await this.find(use, known)) ?? this.startIn(place, use, command);
+    return sessions.useOrCreate(place.session, async (session) => {
+      if (session.journal.state.isErased) throw notFound('the session');
+      const known = session.journal.revision;
+      return (await this.find(place, known)) ?? this.startIn(session, place, command);
+    });
   }
 
   private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
@@ -175,7 +179,7 @@ export class StartRunHandler {
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
       if (!hasRoom) admission.requireRoom();
-      const made = await session.inUse(() => this.append(session, place.run, command, hasRoom));
+      const made = await this.append(session, place.run, command, hasRoom);
       isStarted = made?.isStarted === true;
       const requested = made?.requested ?? (await this.find(place))?.requested;
       // The run is there; only a read of a log that others write to may lag behind.

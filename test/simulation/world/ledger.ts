@@ -7,6 +7,8 @@ export interface Ledger {
   readonly asks: Ask[];
   /** What arrived at receivers of callbacks. */
   readonly receipts: Receipt[];
+  /** Runs whose receiver answers nothing but failures. */
+  readonly down: Set<string>;
   /** So often a receiver fails for one event at most. */
   readonly mostFailures: number;
   /** Toolboxes that are open, by worker. */
@@ -45,6 +47,7 @@ export const newLedger = (mostFailures: number): Ledger => ({
   effects: [],
   asks: [],
   receipts: [],
+  down: new Set(),
   mostFailures,
   open: new Map(),
 });

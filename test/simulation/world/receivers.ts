@@ -90,7 +90,7 @@ export class SimSender extends CallbackSender {
     const { receipts, mostFailures } = this.world.ledger;
     const before = receipts.filter((r) => r.run === receipt.run && r.sequence === receipt.sequence).length;
     receipts.push(receipt);
-    const fault = before < mostFailures ? this.fault() : null;
+    const fault = before < mostFailures ? this.fault(receipt) : null;
     switch (fault) {
       case 'receiverResets':
         return [{ kind: 'failed', reason: 'the connection was reset' }];
@@ -114,7 +114,15 @@ export class SimSender extends CallbackSender {
     }
   }
 
-  private fault(): Fault | null {
+  private fault({ run, sequence }: Receipt): (typeof FAULTS)[number] | null {
+    const { tape, ledger, marks } = this.world;
+    const { down, receipts, mostFailures } = ledger;
+    const isFirst = sequence === 1 && receipts.filter((receipt) => receipt.run === run).length === 1;
+    if (isFirst && mostFailures > PATIENCE_S.length && tape.choose(4) === 3) down.add(run);
+    if (down.has(run)) {
+      marks.hit('receiver is down');
+      return FAULTS[tape.choose(3)] ?? null;
+    }
     return FAULTS.find((fault) => strikes(this.world, fault)) ?? null;
   }
 

@@ -186,7 +186,8 @@ export class SimClients {
         if (answer.kind === 'ok') return this.started(request, answer.value, follows);
         marks.hit(answer.kind === 'cut' ? 'start cut' : `start refused ${answer.code}`);
         const mayRepeat = request.isKeyed && (answer.kind === 'cut' || !answer.isFinal);
-        if (mayRepeat && request.answer === undefined) {
+        // Two at once may differ: the one is refused, the other takes effect unheard. Only the key tells.
+        if (mayRepeat && request.answer?.kind !== 'started') {
           scheduler.after(
             this.owner,
             pauseBefore(request.tries) + tape.choose(5000),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const POM = 'test/support/kafka/pom.xml';
@@ -15,7 +15,7 @@ export function missingForKafka(): string | null {
     try {
       execFileSync(program, [option], { stdio: 'ignore' });
     } catch {
-      return `${program} is not installed (Debian: apt-get install openjdk-17-jre-headless maven)`;
+      return `${program} is not installed (Debian: apt-get install default-jre-headless maven)`;
     }
   }
   return null;
@@ -29,7 +29,11 @@ export function kafkaClasspath(): string {
   const known = readClasspath(file);
   if (known !== null) return known;
   mkdirSync(resolve(CACHE), { recursive: true });
-  const draft = `${file}.${process.pid}`;
+  return alone(`${file}.lock`, () => readClasspath(file) ?? fetchJars(pom, file));
+}
+
+function fetchJars(pom: string, file: string): string {
+  const draft = `${file}.draft`;
   execFileSync(
     'mvn',
     ['--batch-mode', '--quiet', '--file', pom, 'dependency:build-classpath', `-Dmdep.outputFile=${draft}`],
@@ -37,6 +41,34 @@ export function kafkaClasspath(): string {
   );
   renameSync(draft, file);
   return readFileSync(file, 'utf8').trim();
+}
+
+const LOOK_MS = 200;
+/** Whoever holds it longer is dead. */
+const STALE_MS = 600_000;
+
+/** One process at a time: Maven's repository is not made for two that fill it. */
+function alone<T>(lock: string, work: () => T): T {
+  while (!tryTake(lock)) {
+    const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    if (Date.now() - since > STALE_MS) rmSync(lock, { recursive: true, force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function tryTake(lock: string): boolean {
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** null: it was never made, or a jar of it is gone. */

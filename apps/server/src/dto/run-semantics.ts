@@ -1,9 +1,6 @@
-import { type CompiledSchema, compileSchema, warmSchemaEngine } from '#agent';
+import { type CompiledSchema, compileSchema } from '#agent';
 import { type FieldError, validateWorkflows } from '#domain';
 import { invalidFields, type RunBody } from './run-body.js';
-
-// With the program, so that no request waits for it.
-warmSchemaEngine();
 
 type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output'>;
 

@@ -67,6 +67,10 @@ export function startKafka(kafka: KafkaLink, replicas: Replicas): () => Promise<
   return async () => kafka.commands?.stop();
 }
 
+/** Whether a side of Kafka works, or is left to another replica. */
+export const isWell = ({ state }: Pick<PublisherStatus | CommandsStatus, 'state'>): boolean =>
+  state !== 'failing' && state !== 'connecting';
+
 function checkOf({ publisher, commands }: KafkaStatus): Check {
   const name = 'kafka';
   const isRequired = false;
@@ -74,7 +78,7 @@ function checkOf({ publisher, commands }: KafkaStatus): Check {
     { part: 'events', ...publisher },
     ...(commands === null ? [] : [{ part: 'commands', ...commands }]),
   ];
-  const wrong = parts.filter(({ state }) => state === 'failing' || state === 'connecting');
+  const wrong = parts.filter((part) => !isWell(part));
   if (wrong.length === 0) return { name, isOk: true, isRequired };
   const detail = wrong.map(({ part, state, detail }) => `${part}: ${detail ?? state}`).join('; ');
   return { name, isOk: false, isRequired, detail };

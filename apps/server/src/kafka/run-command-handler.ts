@@ -81,7 +81,7 @@ export class RunCommandHandler extends CommandHandler {
     this.ports.logger.info({ command: place, code: problem.code }, 'a command was rejected');
     return {
       kind: 'rejected',
-      problem: JSON.stringify(problemBody(problem, STATUS[problem.code], place)),
+      problem: problemText(problem, place),
       value: value === null ? null : withoutCredentials(value, this.options.maxBodyBytes),
     };
   }
@@ -97,6 +97,17 @@ function splitSession(value: unknown): { readonly session: string | undefined; r
   const fault = filledText(session);
   if (fault !== null) throw invalid('session', fault.message);
   return { session: session as string, body };
+}
+
+/** It stands in a header, and headers are meant to be short. */
+const MAX_PROBLEM_CHARS = 16 * 1024;
+
+function problemText(problem: Problem, place: string): string {
+  const body = problemBody(problem, STATUS[problem.code], place);
+  const text = JSON.stringify(body);
+  if (text.length <= MAX_PROBLEM_CHARS) return text;
+  const { errors: _, ...short } = body;
+  return JSON.stringify(short);
 }
 
 const MCP = ['mcp_servers', 'mcpServers'];

@@ -14,6 +14,7 @@ import {
   openTracer,
   scrub,
 } from '#platform';
+import { programVersion } from '../openapi/version.js';
 import { EventFigures } from './event-figures.js';
 import { HttpWatch } from './http-watch.js';
 import { ServiceRunWatch } from './service-run-watch.js';
@@ -35,7 +36,6 @@ export interface Observability {
   close(): Promise<void>;
 }
 
-const VERSION = '0.1.0';
 /** A collector that is away is told of this often. */
 const LOST_EVERY_MS = 60_000;
 
@@ -44,17 +44,16 @@ export async function openObservability(
   { otelEndpoint }: Pick<Settings, 'otelEndpoint'>,
   logger: Logger,
 ): Promise<Observability> {
+  const version = programVersion();
   const metrics = await openMetrics();
   const clock = new SystemClock();
   metrics
     .gauge({ name: 'annals_info', help: 'Always 1; its labels say what runs.', labels: ['version', 'node'] })
-    .set({ version: VERSION, node: process.versions.node }, 1);
+    .set({ version, node: process.versions.node }, 1);
   const onLost = lostSpans(metrics, clock, logger);
   const instance = randomUUID();
   const tracer =
-    otelEndpoint === null
-      ? null
-      : await openTracer({ endpoint: otelEndpoint, instance, version: VERSION, onLost });
+    otelEndpoint === null ? null : await openTracer({ endpoint: otelEndpoint, instance, version, onLost });
   const events = new EventFigures(clock, metrics);
   return {
     metrics,

@@ -57,21 +57,23 @@ export class WatchedLog extends EventLog {
     return this.log.exclusive;
   }
 
-  override async append(
+  override append(
     stream: string,
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
     const since = performance.now();
-    try {
-      const result = await this.log.append(stream, events, options);
-      if (result.kind === 'appended') this.stored(events, since);
-      else this.failures.add({ reason: 'conflict' });
-      return result;
-    } catch (error) {
-      this.failures.add({ reason: reasonOf(error) });
-      throw error;
-    }
+    return this.log.append(stream, events, options).then(
+      (result) => {
+        if (result.kind === 'appended') this.stored(events, since);
+        else this.failures.add({ reason: 'conflict' });
+        return result;
+      },
+      (error: unknown) => {
+        this.failures.add({ reason: reasonOf(error) });
+        throw error;
+      },
+    );
   }
 
   override readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {

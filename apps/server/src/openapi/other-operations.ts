@@ -63,6 +63,7 @@ const DATASTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: "A datastore's documents, newest first",
     query: pageQuery,
     answers: answer(200, pageOf(component('Document'))),
+    refusals: [422],
   },
   'POST /datastores/{id}/search': {
     id: 'searchDatastore',

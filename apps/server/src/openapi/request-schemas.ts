@@ -14,10 +14,7 @@ export function schemasOf(dto: Dto, found: Record<string, JsonSchema> = {}): Rec
   found[name] = {
     type: 'object',
     properties: Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        { ...schemaOf(field), ...FIELD_NOTES[`${name}.${field.name}`] } as JsonSchema,
-      ]),
+      fields.map((field) => [field.name, { ...schemaOf(field), ...FIELD_NOTES[`${name}.${field.name}`] }]),
     ),
     required: fields.filter(({ isOptional }) => !isOptional).map((field) => field.name),
     additionalProperties: false,

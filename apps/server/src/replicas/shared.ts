@@ -86,7 +86,9 @@ export class Shared extends Replicas {
     this.core = core;
     const { membership, options } = this;
     const contents: ContentStore = core.contents;
-    const unfinished = { sessions: () => readModels.unfinishedSessions() };
+    const unfinished = {
+      sessions: (isWaitingOnly?: boolean) => readModels.unfinishedSessions(isWaitingOnly),
+    };
     this.takeOver = new TakeOver({ ...options, membership, contents, unfinished, recovery: core.recovery });
     this.takeOver.start();
     core.admission.reconsider();

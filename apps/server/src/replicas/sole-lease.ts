@@ -4,6 +4,7 @@ import {
   LogUnavailable,
   NO_EVENTS,
   type RecordedEvent,
+  type Revision,
   appendUntilDefinite,
   newEvent,
 } from '#event-log';
@@ -120,21 +121,29 @@ export class SoleLease {
     const result = await appendUntilDefinite(log, clock, this.ports.random, STREAM, [asked], options);
     if (result.kind === 'conflict') return false;
     logger.info({ patienceMs }, 'another process worked on this log: asking whether it still does');
-    using deadline = clock.deadline(patienceMs);
-    let revision = result.last;
-    asking: for await (const events of log.subscribeStream(STREAM, {
-      after: revision,
-      signal: deadline.signal,
-    }))
+    const deadline = clock.deadline(patienceMs);
+    try {
+      const answer = await this.answerTo(result.last, deadline.signal);
+      if (answer === 'held') return true;
+      // What is taken now is taken behind the question: invariant 1.
+      this.state = { ...this.state, revision: answer };
+      return false;
+    } finally {
+      deadline[Symbol.dispose]();
+    }
+  }
+
+  /** `held`, or the revision up to which nobody said so, when the holder gave it up or the signal is aborted. */
+  private async answerTo(asked: Revision, signal: AbortSignal): Promise<'held' | Revision> {
+    let last = asked;
+    for await (const events of this.ports.log.subscribeStream(STREAM, { after: asked, signal }))
       for (const recorded of events) {
-        revision = recorded.revision;
+        last = recorded.revision;
         const { type } = recorded as unknown as Recorded;
-        if (type === 'lease_released') break asking;
-        if (type !== 'lease_asked') return true;
+        if (type === 'lease_released') return last;
+        if (type !== 'lease_asked') return 'held';
       }
-    // What is taken now is taken behind the question: invariant 1.
-    this.state = { ...this.state, revision };
-    return false;
+    return last;
   }
 
   /** False: somebody was faster. */

@@ -1,19 +1,17 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { KnowledgeTools } from '#knowledge';
 import { History, type MessageView } from '#read-models';
 import { SessionCommands, StartRunHandler, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
 import { parseRunRequest } from '../dto/run-body.js';
-import { RequestEgress } from './request-egress.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { causeOf } from '../http/request-trace.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
-import { runCommandOf } from './run-command.js';
+import { RunSurroundings, runCommandOf } from './run-command.js';
 
 interface AcceptedAnswer {
   readonly session: string;
@@ -34,8 +32,7 @@ export class AgentController {
     private readonly commands: SessionCommands,
     private readonly history: History,
     private readonly answers: RunAnswers,
-    readonly egress: RequestEgress,
-    readonly knowledge: KnowledgeTools,
+    private readonly surroundings: RunSurroundings,
   ) {}
 
   @Post()
@@ -59,7 +56,7 @@ export class AgentController {
       trigger: 'request' as const,
       ...causeOf(request),
     };
-    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this);
+    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this.surroundings);
     const started = await this.startRun.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background) return void reply.code(202).send(accepted(started));

@@ -16,9 +16,11 @@ export interface RunOrigin {
 }
 
 /** What a command is held against besides itself. */
-export interface RunSurroundings {
-  readonly egress: RequestEgress;
-  readonly knowledge: KnowledgeTools;
+export class RunSurroundings {
+  constructor(
+    readonly egress: RequestEgress,
+    readonly knowledge: KnowledgeTools,
+  ) {}
 }
 
 /** The command of a checked body: the same for every door that runs come in by. `sent`: the body without a session. */

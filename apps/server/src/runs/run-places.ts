@@ -1,13 +1,18 @@
-import { notFound, requireSession, sessionOfRun } from '#domain';
+import { Problem, isEndType, notFound, requireSession, sessionOfRun, sessionStream } from '#domain';
+import type { EventLog } from '#event-log';
 import { Runs } from '#read-models';
 import { Sessions } from '#runs';
 import type { EventsPlace } from './event-answers.js';
+
+/** Events at the end of a session's stream among which a run is looked for that the lists do not know yet. */
+const NEWEST = 5_000;
 
 /** Finds where a run's events stand: from what this process knows of the session, otherwise from the lists. */
 export class RunPlaces {
   constructor(
     private readonly sessions: Sessions,
-    private readonly runs: Runs,
+    private readonly runs: Pick<Runs, 'place'>,
+    private readonly log: EventLog,
   ) {}
 
   /** @throws Problem not_found; LogUnavailable, ReadModelsUnavailable */
@@ -19,7 +24,27 @@ export class RunPlaces {
     const known =
       state.current?.run === run ? state.current : state.waiting.find((waiting) => waiting.run === run);
     if (known) return { session: id, run, before: known.requested, lastId: null };
-    const place = await this.runs.place(project, run);
-    return { session: id, run, before: place.requested, lastId: place.lastEventId };
+    try {
+      const place = await this.runs.place(project, run);
+      return { session: id, run, before: place.requested, lastId: place.lastEventId };
+    } catch (error) {
+      const isUnknown = error instanceof Problem && error.code === 'not_found';
+      const found = isUnknown ? await this.search(id, run) : null;
+      if (found === null) throw error;
+      return found;
+    }
+  }
+
+  /** The lists may be late, e.g. while another replica takes their filling over; the log is not. */
+  private async search(session: string, run: string): Promise<EventsPlace | null> {
+    const options = { backwards: true, limit: NEWEST };
+    let lastId: number | null = null;
+    for await (const page of this.log.readStream(sessionStream(session), options))
+      for (const { type, meta, revision } of page) {
+        if (meta.run !== run) continue;
+        if (isEndType(type)) lastId = revision;
+        if (type === 'run_requested') return { session, run, before: revision, lastId };
+      }
+    return null;
   }
 }

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import type { TaskCommand } from '#domain';
+import { type TaskCommand, notFound } from '#domain';
 import { Tasks } from '#read-models';
 import { type Principal, TaskCommands } from '#runs';
 import { noQuery, tasksQuery } from '../dto/queries.js';
@@ -24,6 +24,8 @@ export class TasksController {
   @NeedsScope('read')
   one(@Param('task') task: string, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
+    // The tables are not asked for what they cannot hold.
+    if (task.includes('\0')) throw notFound('the task');
     return this.tasks.get(project, task);
   }
 

@@ -2,14 +2,15 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { closeQuietly } from './bounded.js';
 import { reasonOf } from './kafka-client.js';
 import { type CommandOutcome, commandOf } from './kafka-command.js';
-import type { CommandsPorts } from './kafka-commands.js';
+import type { CommandsPorts } from './commands-ports.js';
 import { type KnownEnds, ProgressWatch } from './progress-watch.js';
 import { Rejections } from './rejections.js';
 import { COMMANDS, COMMANDS_GROUP, commandTopics, ensureTopics } from './topics.js';
 import { withAdmin } from './transactions.js';
 
-const SESSION_TIMEOUT_MS = 20_000;
-const HEARTBEAT_MS = 2_000;
+/** A member that is silent for so long has its partitions taken over. */
+const SESSION_TIMEOUT_MS = 8_000;
+const HEARTBEAT_MS = 1_000;
 const FETCH_WAIT_MS = 500;
 const COMMIT_EVERY_MS = 1_000;
 /** Of a command that nobody expected to fail. */
@@ -27,8 +28,8 @@ export class CommandSession {
   private readonly rejections: Rejections;
   private readonly consumer: Consumer;
   private readonly progress: ProgressWatch;
-  /** Why the command under way is not settled yet. */
-  trouble: string | null = null;
+  /** Why a command is not settled yet, by partition. */
+  private readonly troubles = new Map<number, string>();
 
   constructor(
     private readonly kafka: Kafka,
@@ -53,6 +54,11 @@ export class CommandSession {
     return this.progress.isMember;
   }
 
+  /** Why commands wait; null: none does. */
+  get trouble(): string | null {
+    return [...this.troubles.values()][0] ?? null;
+  }
+
   get waiting(): number {
     return this.progress.waiting;
   }
@@ -65,13 +71,16 @@ export class CommandSession {
     consumer.on(consumer.events.GROUP_JOIN, whenMember);
     const ended = new AbortController();
     try {
-      const consuming = this.consume(stop);
-      await Promise.race([consuming, crashed.promise, this.progress.watch(stop, ended.signal)]);
+      await Promise.race([
+        unlessOver(this.consume(stop)),
+        crashed.promise,
+        unlessOver(this.progress.watch(stop, ended.signal)),
+      ]);
     } finally {
       ended.abort();
       crashed.promise.catch(() => undefined);
       await closeQuietly(this.ports.clock, consumer);
-      await this.rejections.close();
+      await closeQuietly(this.ports.clock, { disconnect: () => this.rejections.close() });
     }
   }
 
@@ -120,11 +129,11 @@ export class CommandSession {
       const step = await this.step(topic, partition, message, failures);
       this.progress.busy();
       if (step.kind === 'settled') {
-        this.trouble = null;
+        this.troubles.delete(partition);
         return true;
       }
       if (step.kind === 'failed') failures += 1;
-      this.trouble = step.detail;
+      this.troubles.set(partition, step.detail);
       logger.warn({ topic, partition, offset: message.offset, detail: step.detail }, 'a command waits');
       await clock.sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -157,6 +166,12 @@ export class CommandSession {
     this.counts.rejected += 1;
     return { kind: 'settled' as const };
   }
+}
+
+/** Whichever comes first decides; what the others still say is heard by nobody. */
+function unlessOver(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined);
+  return work;
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -8,6 +8,7 @@ import kafkajs, {
 } from 'kafkajs';
 import { type Logger, scrub } from '#platform';
 import { calmQueues } from './calm-queues.js';
+import { bootstrapAddress, openSocket } from './sockets.js';
 
 /** Where the brokers are and how they are spoken to. Holds a password: never log it. */
 export interface KafkaConnection {
@@ -34,8 +35,9 @@ export function openKafka({ brokers, ssl, sasl }: KafkaConnection, logger: Logge
   calmQueues();
   const config: KafkaConfig = {
     clientId: `annals-${hostname()}`,
-    brokers: [...brokers],
-    ssl,
+    brokers: brokers.map(bootstrapAddress),
+    ssl: ssl ? {} : false,
+    socketFactory: openSocket,
     ...(sasl === null ? {} : { sasl: sasl as SASLOptions }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     authenticationTimeout: AUTHENTICATION_TIMEOUT_MS,

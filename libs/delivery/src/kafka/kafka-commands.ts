@@ -1,19 +1,8 @@
 import type { Kafka } from 'kafkajs';
-import type { Background, Clock, Logger, Random } from '#platform';
 import { CommandSession } from './command-session.js';
 import { type KafkaConnection, openKafka, reasonOf } from './kafka-client.js';
-import type { CommandHandler } from './kafka-command.js';
+import type { CommandsPorts } from './commands-ports.js';
 import type { CommandsStatus } from './kafka-status.js';
-
-export interface CommandsPorts {
-  readonly handler: CommandHandler;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly background: Background;
-  readonly logger: Logger;
-  /** Bytes of the largest command, for the topic that is made where it is missing. */
-  readonly maxCommandBytes: number;
-}
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;

@@ -7,10 +7,11 @@ import {
   type FollowerBatch,
   type FollowerTarget,
   type Position,
+  type RecordedEvent,
 } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { NotAwaited } from './bounded.js';
-import { type CloudEventRecord, CloudEvents } from './cloud-event.js';
+import { type CloudEventRecord, CloudEvents, sizeOf } from './cloud-event.js';
 import { type KafkaConnection, openKafka, protocolErrorOf, reasonOf } from './kafka-client.js';
 import type { PublisherStatus } from './kafka-status.js';
 import { Transactions } from './transactions.js';
@@ -24,9 +25,8 @@ export interface PublisherPorts {
   readonly logger: Logger;
 }
 
-/** Every transaction costs the brokers a dozen small writes: it gathers for so long, unless it is full before. */
-const BATCH_MS = 40;
-const BATCH_EVENTS = 2_000;
+/** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
+const BATCH_MS = 200;
 /** Positions without a public event that pass before the checkpoint is moved over them. */
 const IDLE_POSITIONS = 5_000;
 /** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
@@ -100,7 +100,6 @@ class Following implements FollowerTarget {
         target: this,
         onFatal,
         batchMs: BATCH_MS,
-        maxBatchEvents: BATCH_EVENTS,
       },
       ports,
     );
@@ -154,22 +153,40 @@ class Following implements FollowerTarget {
     const { open } = this;
     if (open === null) throw new Error('there is no connection to publish with');
     try {
-      const records: CloudEventRecord[] = [];
-      for (const event of events) {
-        if (isPublicType(event.type) && !event.isErased)
-          records.push(await this.events.recordOf(event, open.maxRecordBytes));
-      }
-      if (records.length === 0 && to - this.committed < IDLE_POSITIONS) return;
-      await open.publish(records, to, this.cutting.signal);
-      this.committed = to;
-      this.counts.published += records.length;
-      this.counts.transactions += 1;
+      const isIdle = !events.some(isPublished);
+      if (isIdle && to - this.committed < IDLE_POSITIONS) return;
+      await this.publish(open, events, to);
       this.recover();
     } catch (error) {
       this.fail(error, events[0]?.time ?? this.ports.clock.now());
       await this.giveWay(error);
       throw error;
     }
+  }
+
+  /** In one transaction, or in several where it is much. Invariant 1. */
+  private async publish(open: Transactions, events: readonly RecordedEvent[], to: Position): Promise<void> {
+    let records: CloudEventRecord[] = [];
+    let bytes = 0;
+    let last: Position = this.committed;
+    const commit = async (position: Position): Promise<void> => {
+      await open.publish(records, position, this.cutting.signal);
+      this.committed = position;
+      this.counts.published += records.length;
+      this.counts.transactions += 1;
+      records = [];
+      bytes = 0;
+    };
+    for (const event of events) {
+      if (!isPublished(event)) continue;
+      const record = await this.events.recordOf(event, open.maxRecordBytes);
+      const size = sizeOf(record);
+      if (records.length > 0 && bytes + size > open.maxSendBytes) await commit(last);
+      records.push(record);
+      bytes += size;
+      last = event.position;
+    }
+    await commit(to);
   }
 
   private fail(error: unknown, since: number): void {
@@ -189,3 +206,6 @@ class Following implements FollowerTarget {
     await this.ports.clock.sleep(FENCED_PAUSE_MS, this.cutting.signal).catch(() => undefined);
   }
 }
+
+/** What was erased meanwhile is told to nobody. */
+const isPublished = ({ type, isErased }: RecordedEvent): boolean => isPublicType(type) && isErased !== true;

@@ -81,7 +81,7 @@ export class ProgressWatch {
         if (!ended.aborted) await this.look(ended);
       }
     } finally {
-      await closeQuietly(this.clock, this.admin);
+      await this.letGo();
     }
   }
 
@@ -94,20 +94,23 @@ export class ProgressWatch {
     } catch (error) {
       if (error instanceof NoProgress) throw error;
       // Brokers that do not answer are the consumer's trouble, too, which says so itself.
-      const { admin } = this;
-      this.admin = null;
-      await closeQuietly(this.clock, admin);
+      await this.letGo();
     }
+  }
+
+  private async letGo(): Promise<void> {
+    const { admin } = this;
+    this.admin = null;
+    await closeQuietly(this.clock, admin);
   }
 
   /** By partition: where it ends and where this consumer is. */
   private async ask(): Promise<readonly { partition: number; end: bigint; place: bigint }[]> {
-    if (this.admin === null) {
-      this.admin = this.kafka.admin();
-      await this.admin.connect();
-    }
-    const ends = await this.admin.fetchTopicOffsets(COMMANDS);
-    const [committed] = await this.admin.fetchOffsets({ groupId: COMMANDS_GROUP, topics: [COMMANDS] });
+    const isNew = this.admin === null;
+    const admin = (this.admin ??= this.kafka.admin());
+    if (isNew) await admin.connect();
+    const ends = await admin.fetchTopicOffsets(COMMANDS);
+    const [committed] = await admin.fetchOffsets({ groupId: COMMANDS_GROUP, topics: [COMMANDS] });
     return ends
       .filter(({ partition }) => this.assigned.includes(partition))
       .map(({ partition, high, low }) => {

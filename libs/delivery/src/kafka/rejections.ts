@@ -14,8 +14,6 @@ export interface Rejection {
 }
 
 const PATIENCE_MS = 15_000;
-/** A problem can name many fields, and headers are meant to be short. */
-const MAX_PROBLEM_CHARS = 16 * 1024;
 
 /**
  * Writes bad commands to `annals.commands.rejected`: key, headers and value as they came, the problem in a header.
@@ -46,7 +44,7 @@ export class Rejections {
     const headers: IHeaders = {
       ...message.headers,
       'annals-command': place,
-      'annals-problem': problem.slice(0, MAX_PROBLEM_CHARS),
+      'annals-problem': problem,
     };
     try {
       this.producer ??= await this.open();

@@ -1,8 +1,9 @@
-import kafkajs, { type Admin, type Kafka, type Producer, type ProducerBatch } from 'kafkajs';
+import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs';
+import type { Position } from '#event-log';
 import type { Clock, Random } from '#platform';
 import { bounded, closeQuietly } from './bounded.js';
 import { type PublishedUpTo, CheckpointReader, checkpointRecord, markRecord } from './checkpoints.js';
-import { type CloudEventRecord, sizeOf } from './cloud-event.js';
+import type { CloudEventRecord } from './cloud-event.js';
 import { CHECKPOINTS, EVENTS, checkpointsTopic, ensureTopics, eventsTopic } from './topics.js';
 
 /** An open transaction of a process that died ends by itself after this: until then it holds up careful readers. */
@@ -11,7 +12,7 @@ const TRANSACTION_TIMEOUT_MS = 20_000;
 const PATIENCE_MS = 30_000;
 /** Less than what a topic takes, for the framing that a batch adds. */
 const MARGIN_BYTES = 4 * 1024;
-/** A request of more would only wait longer for its answer. */
+/** More would only wait longer for its answer, and be held in memory meanwhile. */
 const MAX_SEND_BYTES = 1024 * 1024;
 
 export interface TransactionPorts {
@@ -32,8 +33,9 @@ export class Transactions {
     private readonly logId: string,
     /** The checkpoint that was found; null: nothing of this log was published. */
     readonly published: PublishedUpTo | null,
-    /** Of one record, as sizeOf counts. */
+    /** Of one record, and of all those of a transaction but the last, as sizeOf counts. */
     readonly maxRecordBytes: number,
+    readonly maxSendBytes: number,
   ) {}
 
   /** Makes or checks the topics, too. @throws TopicRefused, NotAwaited; what kafkajs throws */
@@ -61,7 +63,15 @@ export class Transactions {
       await bounded(clock, PATIENCE_MS, 'connecting', producer.connect(), signal);
       const markOffset = await bounded(clock, PATIENCE_MS, 'writing', mark(producer, logId, random), signal);
       const published = await new CheckpointReader(kafka, ports).read(logId, markOffset, signal);
-      return new Transactions(producer, ports, logId, published, maxMessageBytes - MARGIN_BYTES);
+      const maxBytes = maxMessageBytes - MARGIN_BYTES;
+      return new Transactions(
+        producer,
+        ports,
+        logId,
+        published,
+        maxBytes,
+        Math.min(MAX_SEND_BYTES, maxBytes),
+      );
     } catch (error) {
       await closeQuietly(clock, producer);
       throw error;
@@ -69,38 +79,32 @@ export class Transactions {
   }
 
   /** One transaction: the records, in their order, and the checkpoint. @throws NotAwaited; what kafkajs throws */
-  async publish(records: readonly CloudEventRecord[], position: number, signal: AbortSignal): Promise<void> {
-    const work = this.transact(records, checkpointRecord({ logId: this.logId, position }));
-    await bounded(this.ports.clock, PATIENCE_MS, 'publishing', work, signal);
+  async publish(
+    records: readonly CloudEventRecord[],
+    position: Position,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await bounded(this.ports.clock, PATIENCE_MS, 'publishing', this.transact(records, position), signal);
   }
 
   async close(): Promise<void> {
     await closeQuietly(this.ports.clock, this.producer);
   }
 
-  private async transact(
-    records: readonly CloudEventRecord[],
-    checkpoint: ReturnType<typeof checkpointRecord>,
-  ): Promise<void> {
+  /** In one request: of several at a time the client loses count (tulios/kafkajs#598). */
+  private async transact(records: readonly CloudEventRecord[], position: Position): Promise<void> {
     const transaction = await this.producer.transaction();
-    const chunks = chunksOf(records, Math.min(MAX_SEND_BYTES, this.maxRecordBytes));
-    const last = chunks.pop() ?? [];
-    // One after the other: of several at once the client loses count (tulios/kafkajs#598).
-    for (const messages of chunks) await transaction.sendBatch(batchOf({ topic: EVENTS, messages }));
-    const checkpoints = { topic: CHECKPOINTS, messages: [checkpoint] };
-    const ending = last.length === 0 ? [checkpoints] : [{ topic: EVENTS, messages: last }, checkpoints];
-    await transaction.sendBatch(batchOf(...ending));
+    const checkpoint = checkpointRecord({ logId: this.logId, position });
+    const topicMessages = [
+      ...(records.length === 0 ? [] : [{ topic: EVENTS, messages: [...records] }]),
+      { topic: CHECKPOINTS, messages: [checkpoint] },
+    ];
+    await transaction.sendBatch({ acks: ALL_REPLICAS, topicMessages });
     await transaction.commit();
   }
 }
 
-type TopicMessages = NonNullable<ProducerBatch['topicMessages']>[number];
-
 const ALL_REPLICAS = -1;
-const batchOf = (...topics: { topic: string; messages: readonly TopicMessages['messages'][number][] }[]) => ({
-  acks: ALL_REPLICAS,
-  topicMessages: topics.map(({ topic, messages }) => ({ topic, messages: [...messages] })),
-});
 
 /** A transaction of its own; where it stands in the topic. */
 async function mark(producer: Producer, logId: string, random: Random): Promise<bigint> {
@@ -110,22 +114,6 @@ async function mark(producer: Producer, logId: string, random: Random): Promise<
   await transaction.commit();
   if (written?.baseOffset === undefined) throw new Error('the broker did not say where a record stands');
   return BigInt(written.baseOffset);
-}
-
-/** In order, each of at most so many bytes, or of one record. */
-function chunksOf(records: readonly CloudEventRecord[], maxBytes: number): CloudEventRecord[][] {
-  const chunks: CloudEventRecord[][] = [];
-  let bytes = Infinity;
-  for (const record of records) {
-    const size = sizeOf(record);
-    if (bytes + size > maxBytes) {
-      chunks.push([]);
-      bytes = 0;
-    }
-    chunks.at(-1)?.push(record);
-    bytes += size;
-  }
-  return chunks;
 }
 
 export async function withAdmin<T>(

@@ -8,6 +8,8 @@ import { nameHash, nameOf, scopeFolder, scopeOfFolder } from './names.js';
 
 /** No scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
+/** Nobody writes a draft for so long. One that is younger may be another replica's, which shares the folder. */
+const DRAFT_LIVES_MS = 60 * 60 * 1000;
 
 /**
  * Files in a folder per scope. Owns everything below its folder.
@@ -23,10 +25,22 @@ export class DiskFileStore extends FileStore implements UploadStore {
     super();
   }
 
-  /** Makes the folder and removes the drafts that a crash has left. `secret` is what the names are made under. */
-  static async open(folder: string, secret: Uint8Array): Promise<DiskFileStore> {
-    await rm(join(folder, DRAFTS), { recursive: true, force: true });
-    await mkdir(join(folder, DRAFTS), { recursive: true, mode: 0o700 });
+  /**
+   * Makes the folder and removes the drafts that a crash has left.
+   * @param secret what the names are made under
+   * @param isAlone no other process writes to the folder: every draft is one that was left
+   */
+  static async open(
+    folder: string,
+    secret: Uint8Array,
+    { isAlone = false }: { readonly isAlone?: boolean } = {},
+  ): Promise<DiskFileStore> {
+    const drafts = join(folder, DRAFTS);
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(drafts)) {
+      const draft = join(drafts, name);
+      if (isAlone || (await changedAt(draft)) < Date.now() - DRAFT_LIVES_MS) await rm(draft, { force: true });
+    }
     return new DiskFileStore(folder, secret);
   }
 

@@ -1,4 +1,4 @@
-import type { FollowerStatus } from '../follower.js';
+import type { FollowerStatus } from './follower-status.js';
 
 interface Following {
   readonly name: string;

@@ -22,6 +22,8 @@ export class KnownKeys {
 
   /** Gives the thread those keys that are in memory here and not there. */
   give(wanted: Iterable<string | undefined>): void {
+    // Before, so that the thread has all that is wanted now.
+    if (this.ids.size > CAPACITY) this.drop();
     const given: (string | Uint8Array)[] = [];
     for (const id of wanted) {
       if (id === undefined || this.ids.has(id)) continue;
@@ -32,15 +34,14 @@ export class KnownKeys {
     }
     if (given.length === 0) return;
     this.send({ kind: 'keys', keys: given });
-    if (this.ids.size > CAPACITY) this.drop();
   }
 
   /** Refuses an append whose key was destroyed while it waited. */
-  canSeal({ events, reject }: PendingAppend): boolean {
-    for (const { meta, raw } of events) {
+  canSeal(append: PendingAppend): boolean {
+    for (const { meta, raw } of append.events) {
       if (meta.keyId === undefined || raw !== undefined) continue;
       if (typeof this.keys?.peek(meta.keyId) === 'object') continue;
-      reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
+      append.reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
       return false;
     }
     return true;

@@ -1,10 +1,5 @@
-import {
-  Counter as PromCounter,
-  Gauge as PromGauge,
-  Histogram as PromHistogram,
-  Registry,
-  collectDefaultMetrics,
-} from 'prom-client';
+import { Counter as PromCounter, Gauge as PromGauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { CellHistogram } from './cell-histogram.js';
 import {
   type Counter,
   type Gauge,
@@ -23,6 +18,7 @@ const OTHER = 'other';
 export class PromMetrics extends Metrics {
   private readonly registry = new Registry();
   private readonly looks: (() => void | Promise<void>)[] = [];
+  private readonly handovers: (() => void)[] = [];
 
   /** Adds the figures of the process itself: CPU, memory, garbage collection, the delay of the event loop. */
   addProcess(): void {
@@ -31,8 +27,16 @@ export class PromMetrics extends Metrics {
 
   override counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L> {
     const counter = new PromCounter<string>(this.optionsOf(terms));
-    const series = new Series(terms.labels ?? [], (labels) => counter.labels(labels));
-    return { add: (labels, by = 1) => series.of(labels).inc(by) };
+    const series = new Series(terms.labels ?? [], (labels) => {
+      const sum = { since: 0 };
+      // Handed over when somebody reads: that costs more than all else that is done for a figure.
+      this.handovers.push(() => {
+        counter.inc(labels, sum.since);
+        sum.since = 0;
+      });
+      return sum;
+    });
+    return { add: (labels, by = 1) => void (series.of(labels).since += by) };
   }
 
   override gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L> {
@@ -43,9 +47,9 @@ export class PromMetrics extends Metrics {
 
   override histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L> {
     const buckets = [...terms.buckets];
-    const histogram = new PromHistogram<string>({ ...this.optionsOf(terms), buckets });
-    const series = new Series(terms.labels ?? [], (labels) => histogram.labels(labels));
-    return { observe: (labels, value) => series.of(labels).observe(value) };
+    const histogram = new CellHistogram({ ...this.optionsOf(terms), buckets });
+    const series = new Series(terms.labels ?? [], (labels) => histogram.cell(labels));
+    return { observe: (labels, value) => histogram.add(series.of(labels), value) };
   }
 
   override onRead(look: () => void | Promise<void>): void {
@@ -54,6 +58,7 @@ export class PromMetrics extends Metrics {
 
   override async read(): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.allSettled(this.looks.map(async (look) => look()));
+    for (const handOver of this.handovers) handOver();
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 
@@ -65,6 +70,7 @@ export class PromMetrics extends Metrics {
 /** The series of a metric, each made when it is first used and found by its labels' values afterwards. */
 class Series<L extends string, S> {
   private readonly known = new Map<string, S>();
+  private rest: S | null = null;
 
   constructor(
     private readonly names: readonly L[],
@@ -75,12 +81,15 @@ class Series<L extends string, S> {
     const key = this.keyOf(labels);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const isRoom = this.known.size < MAX_SERIES;
-    const kept = isRoom ? labels : Object.fromEntries(this.names.map((name) => [name, OTHER]));
-    const made = this.make(kept);
     // Values beyond the bound are not remembered either.
-    if (isRoom) this.known.set(key, made);
+    if (this.known.size >= MAX_SERIES) return (this.rest ??= this.make(this.labelsOf(() => OTHER)));
+    const made = this.make(this.labelsOf((name) => labels[name]));
+    this.known.set(key, made);
     return made;
+  }
+
+  private labelsOf(value: (name: L) => string): Record<string, string> {
+    return Object.fromEntries(this.names.map((name) => [name, value(name)]));
   }
 
   private keyOf(labels: Labels<L>): string {

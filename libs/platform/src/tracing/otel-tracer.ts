@@ -10,6 +10,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
   defaultResource,
@@ -63,7 +64,7 @@ export class OtelTracer extends Tracer {
     const processor = new BatchSpanProcessor({
       exporter: new ToldExporter(exporter, onLost),
       scheduledDelayMillis: SEND_EVERY_MS,
-      exportTimeoutMillis: SEND_TIMEOUT_MS,
+      exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
       maxQueueSize: MAX_QUEUED,
     });
     const resource = resourceOf(options);
@@ -156,9 +157,6 @@ class KeyedIds implements IdGenerator {
 const digest = (text: string, digits: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, digits);
 
-/** ExportResultCode of @opentelemetry/core. */
-const SUCCESS = 0;
-
 /** Says what was lost, where OpenTelemetry itself would keep silent. */
 class ToldExporter implements SpanExporter {
   constructor(
@@ -168,9 +166,9 @@ class ToldExporter implements SpanExporter {
 
   export(spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): void {
     this.exporter.export(spans, (result) => {
-      const code: number = result.code;
-      if (code !== SUCCESS) this.onLost(spans.length, result.error);
-      done(result);
+      if (result.code !== ExportResultCode.SUCCESS) this.onLost(spans.length, result.error);
+      // Nothing is to be done about it, least of all by rejections that nobody awaits.
+      done({ code: ExportResultCode.SUCCESS });
     });
   }
 

@@ -5,6 +5,7 @@ import {
   Follower,
   type FollowerPorts,
   type FollowerStatus,
+  LogUnavailable,
 } from '#event-log';
 import type { Database } from '../postgres/database.js';
 import { PROJECTED_PREFIXES, Projector, type ProjectorPorts } from './projector.js';
@@ -70,7 +71,14 @@ export class Projection {
 
   async health(): Promise<Check> {
     if (this.fatal !== null) return { ok: false, detail: this.fatal };
-    return healthOf(await this.follower.status(), this.parkedStreams);
+    // The status asks the log where it ends, and one that is away may take its time to say nothing.
+    if (!(await this.ports.log.health()).ok) return { ok: false, detail: 'the log is not well' };
+    try {
+      return healthOf(await this.follower.status(), this.parkedStreams);
+    } catch (error) {
+      if (!(error instanceof LogUnavailable)) throw error;
+      return { ok: false, detail: error.message };
+    }
   }
 
   private failed(error: unknown): void {

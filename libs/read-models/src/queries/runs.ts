@@ -93,12 +93,16 @@ export class Runs {
     );
   }
 
-  /** Sessions with a run that has not ended, or whose end a client cannot read yet. @throws ReadModelsUnavailable */
-  async unfinishedSessions(): Promise<readonly string[]> {
+  /**
+   * Sessions with a run that has not ended, or whose end a client cannot read yet; or only those in which one waits.
+   * @throws ReadModelsUnavailable
+   */
+  async unfinishedSessions(isWaitingOnly = false): Promise<readonly string[]> {
+    const open = isWaitingOnly ? ['queued'] : ['queued', 'running'];
     const found = await this.database.find(RunEntity, 'run', (select) =>
-      select.where(
-        "run.status IN ('queued', 'running') OR (run.status = 'cancelled' AND run.lastEventId IS NULL)",
-      ),
+      select.where("run.status IN (:...open) OR (run.status = 'cancelled' AND run.lastEventId IS NULL)", {
+        open,
+      }),
     );
     return [...new Set(found.map((row) => row.session))];
   }

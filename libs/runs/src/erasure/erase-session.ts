@@ -36,8 +36,7 @@ export class EraseSession {
   /** @throws Problem not_found; LogUnavailable: then it may be erased in part, and asking again finishes it */
   async erase(id: string, caller: Caller): Promise<ErasedSession> {
     const { sessions, streams, erasures, clock } = this.ports;
-    const session = await sessions.get(id);
-    return session.inUse(async () => {
+    return sessions.use(id, async (session) => {
       // Refuses the sessions of others before anything is done.
       decideErase(session.journal.state, caller.project, 0);
       await this.cancelAll(session, caller);

@@ -78,6 +78,8 @@ export class ReplicaDatabase {
 
   private async makeTables(): Promise<void> {
     const client = await this.pool.connect();
+    // An error that nobody hears ends the process; the next statement tells of it anyway.
+    client.on('error', ignore);
     let isBroken = true;
     try {
       await client.query('BEGIN');
@@ -86,7 +88,10 @@ export class ReplicaDatabase {
       await client.query('COMMIT');
       isBroken = false;
     } finally {
+      if (!isBroken) client.off('error', ignore);
       client.release(isBroken);
     }
   }
 }
+
+const ignore = (): void => undefined;

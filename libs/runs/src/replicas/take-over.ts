@@ -17,8 +17,10 @@ export interface TakeOverPorts {
   readonly logger: Logger;
 }
 
-/** How often all unfinished runs are looked through although no replica fell silent. */
+/** How often runs are looked through although no replica fell silent: those that wait. */
 const SWEEP_MS = 30_000;
+/** For so long after one did all that are unfinished are looked through: a claim may not have gone through. */
+const WARY_MS = 300_000;
 /** Sessions that are read at the same time. */
 const AT_ONCE = 16;
 
@@ -32,6 +34,7 @@ const AT_ONCE = 16;
 export class TakeOver {
   private readonly seenTo = new Map<string, ReplicaState>();
   private sweptAt = -Infinity;
+  private waryUntil = -Infinity;
   private hasSweptUnheard = false;
   private readonly stopping = new AbortController();
 
@@ -69,15 +72,16 @@ export class TakeOver {
     if (news.length === 0 && !isForUnheard && now - this.sweptAt < SWEEP_MS) return;
     for (const [replica, state] of news)
       this.ports.logger.info({ replica, state }, 'a replica is silent: its runs are taken over');
-    await this.sweep();
+    if (news.length > 0 || isForUnheard || this.sweptAt === -Infinity) this.waryUntil = now + WARY_MS;
+    await this.sweep(now >= this.waryUntil);
     for (const [replica, state] of news) this.seenTo.set(replica, state);
     this.hasSweptUnheard ||= isForUnheard;
     this.sweptAt = now;
   }
 
-  private async sweep(): Promise<void> {
+  private async sweep(isWaitingOnly: boolean): Promise<void> {
     const { unfinished, random } = this.ports;
-    const sessions = await unfinished.sessions();
+    const sessions = await unfinished.sessions(isWaitingOnly);
     // Replicas that look at the same time begin in different places: they meet in few of them.
     const from = Math.floor(random.jitter() * sessions.length);
     const inTurn = [...sessions.slice(from), ...sessions.slice(0, from)].values();

@@ -172,9 +172,10 @@ export class TaskClock {
 
   /** Invariant 3. */
   private async mendEveryWhile(): Promise<void> {
-    const { clock, log, logger } = this.ports;
+    const { clock, logger } = this.ports;
     const { signal } = this.stopping;
-    let ageMs = log.exclusive ? 0 : MEND_AGE_MS;
+    // Of several replicas one keeps the clock: what another one has begun, it has left.
+    let ageMs = 0;
     while (!signal.aborted) {
       try {
         await this.mend(clock.now() - ageMs);

@@ -13,6 +13,7 @@ import {
   type ContentStore,
   type EventLog,
   LogUnavailable,
+  NO_EVENTS,
   type NewEvent,
   type Revision,
   appendUntilDefinite,
@@ -114,13 +115,21 @@ export class TaskFirings {
     return isUnended(session, run);
   }
 
-  /** Revision of the run's request; null: it is not on the log. It cannot stand before the firing that named it. */
-  private async find(session: string, run: string, firedAt: number): Promise<Revision | null> {
+  /** Revision of the run's request; null: it is not on the log. It cannot stand before the firing that named it. @throws LogUnavailable */
+  private async find(
+    session: string,
+    run: string,
+    firedAt: number,
+    upTo: Revision = NO_EVENTS,
+  ): Promise<Revision | null> {
+    let newest: Revision = NO_EVENTS;
     for await (const page of this.ports.log.readStream(sessionStream(session), { backwards: true })) {
+      newest = Math.max(newest, page[0]?.revision ?? NO_EVENTS);
       const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
       if (found !== undefined) return found.revision;
-      if ((page.at(-1)?.time ?? 0) < firedAt - SKEW_MS) return null;
+      if ((page.at(-1)?.time ?? 0) < firedAt - SKEW_MS) break;
     }
+    if (newest < upTo) throw new LogUnavailable('the session cannot be read as far as it is known');
     return null;
   }
 
@@ -128,13 +137,16 @@ export class TaskFirings {
   private async start(state: TaskState, run: string, signal: AbortSignal): Promise<void> {
     const { startRun, clock, logger } = this.ports;
     const begun = clock.now();
-    for (let isRepeat = false; ; isRepeat = true) {
+    const since = lastFiring(state)?.firedAt ?? state.createdAt;
+    for (;;) {
       signal.throwIfAborted();
       try {
-        // What failed may be there all the same, and be over already.
-        const { session } = state.definition;
-        if (isRepeat && (await this.find(session, run, state.createdAt)) !== null) return;
-        await startRun.start(await this.commandOf(state, run));
+        // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
+        await this.ports.sessions.use(state.definition.session, async (session) => {
+          const known = session.journal.revision;
+          if ((await this.find(session.id, run, since, known)) !== null) return;
+          await startRun.start(await this.commandOf(state, run));
+        });
         return;
       } catch (error) {
         const fields = { err: error, run, task: state.definition.task };

@@ -1,0 +1,13 @@
+import type { Background, Clock, Logger, Random } from '#platform';
+import type { CommandHandler } from './kafka-command.js';
+
+/** What taking commands needs of the rest of the house. */
+export interface CommandsPorts {
+  readonly handler: CommandHandler;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  /** Bytes of the largest command, for the topic that is made where it is missing. */
+  readonly maxCommandBytes: number;
+}

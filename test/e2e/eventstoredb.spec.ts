@@ -1,0 +1,98 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { EsdbServer } from '../support/esdb-server/esdb-server.js';
+import { type Answer, ServiceClient } from '../support/service-client.js';
+import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+
+/** The service on an EventStoreDB (the protocol server) that comes late, goes, and comes back. */
+
+const PATIENCE_MS = 30_000;
+let end: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of end.reverse()) await close();
+  end = [];
+}, 60_000);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** The first answer that is as it should be. A port that nobody listens on is no answer. */
+async function answers(
+  client: ServiceClient,
+  path: string,
+  status: number,
+  isMeant: (answer: Answer) => boolean = () => true,
+): Promise<Answer> {
+  let last: unknown;
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
+    const answer = await client.get(path).catch((error: unknown) => error as Error);
+    if (!(answer instanceof Error) && answer.status === status && isMeant(answer)) return answer;
+    last = answer;
+  }
+  throw new Error(`${path} never answered ${status} as it should: ${JSON.stringify(last)}`);
+}
+
+const logOf = (answer: Answer) => answer.json<{ checks: { log: { status: string } } }>().checks.log;
+const isLogFailing = (answer: Answer): boolean => logOf(answer).status === 'failing';
+
+describe('with EVENTSTORE_URL', () => {
+  it('readyz says that the server is missing; it is waited for, lost and found again without a restart', async () => {
+    const [port, serverPort] = [await freePort(), await freePort()];
+    const service = await ServiceProcess.prepare({
+      env: {
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        EVENTSTORE_URL: `esdb://annals:hunter2@127.0.0.1:${serverPort}?tls=false`,
+        ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      },
+    });
+    end.push(() => service.dispose());
+    const client = new ServiceClient(() => `http://127.0.0.1:${port}`, ADMIN_KEY);
+    service.spawn();
+
+    const missing = {
+      status: 'failing',
+      detail: expect.stringContaining(`waiting for EventStoreDB at 127.0.0.1:${serverPort}: `),
+    };
+    expect(logOf(await answers(client, '/readyz', 503))).toEqual(missing);
+    expect((await client.get('/healthz')).json()).toEqual({ status: 'ok' });
+    const refused = await client.post('/', { message: 'hello' });
+    expect(refused.status).toBe(503);
+    expect(refused.json()).toMatchObject({ code: 'log_unavailable', status: 503 });
+
+    const server = await EsdbServer.start({ port: serverPort });
+    end.push(() => server.stop());
+    await answers(client, '/readyz', 200);
+    const { session } = await client.runToEnd('before');
+
+    server.stop();
+    expect(logOf(await answers(client, '/readyz', 503, isLogFailing))).toMatchObject({
+      status: 'failing',
+      detail: expect.stringContaining(`:${serverPort}`),
+    });
+    expect((await client.post('/', { message: 'meanwhile' })).json()).toMatchObject({
+      code: 'log_unavailable',
+    });
+    expect(server.store.all.map(({ data }) => Buffer.from(data).toString()).join()).not.toContain(
+      'meanwhile',
+    );
+
+    await server.start();
+    await answers(client, '/readyz', 200);
+    expect(await client.runToEnd('after', { session })).toMatchObject({ status: 'completed' });
+    const history = await client.history(session);
+    expect(history.filter(({ type }) => type === 'user_message').map(({ content }) => content)).toEqual([
+      'before',
+      'after',
+    ]);
+    expect(service.output).toContain('waiting for EventStoreDB');
+    expect(service.output).not.toContain('hunter2');
+    expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  }, 120_000);
+});
