@@ -1,7 +1,9 @@
 import {
   type AppendResult,
+  ContentErased,
   type ContentKeys,
   type Expected,
+  type KnownKey,
   MemoryContentKeys,
   type NewEvent,
   NO_EVENTS,
@@ -71,6 +73,13 @@ export class LogStore {
     }
   }
 
+  /** Whether no key is destroyed that the events name. */
+  canSeal(events: readonly NewEvent[]): boolean {
+    return events.every(
+      ({ meta, raw }) => raw !== undefined || this.keys.peek(meta.keyId ?? '') !== 'destroyed',
+    );
+  }
+
   /** A stream's events as they can be read now: what its key sealed is gone with the key. */
   readable(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
     const isGone = ({ meta }: RecordedEvent) =>
@@ -106,8 +115,8 @@ export class LogStore {
   ): StoredEvent {
     const { keyId } = event.meta;
     const known = keyId === undefined ? null : this.keys.peek(keyId);
-    if (known === undefined || known === 'destroyed') throw new Error(`${event.type} is sealed with no key`);
-    const raw = event.raw ?? { ...sealData(known, at.stream, event), prev: isChained ? chain.prev : '' };
+    if (known === undefined) throw new Error(`${event.type} is sealed with no key`);
+    const raw = event.raw ?? { ...sealedFor(known, at.stream, event), prev: isChained ? chain.prev : '' };
     chain.push({ ...event, ...at }, raw);
     const shown = shownAs(openData(raw.data, known, at.stream, event.id));
     return new StoredEvent({ ...event, ...shown, raw, data: null }, at);
@@ -129,6 +138,12 @@ function chainOf(stream: string, events: readonly RecordedEvent[]): StreamChain 
   const chain = new StreamChain(stream);
   for (const event of events) if (event.raw) chain.push(event, event.raw);
   return chain;
+}
+
+/** @throws ContentErased */
+function sealedFor(key: KnownKey | null, stream: string, event: NewEvent) {
+  if (key === 'destroyed') throw new ContentErased(`${event.type} can be sealed no more`);
+  return sealData(key, stream, event);
 }
 
 function isAsExpected(expected: Expected, actual: number): boolean {

@@ -1,6 +1,7 @@
 import {
   type AppendResult,
   AppendOutcomeUnknown,
+  ContentErased,
   type Batch,
   EventLog,
   type Expected,
@@ -151,7 +152,10 @@ export class SimLog extends EventLog {
     const { world } = this;
     // What a dead worker had sent may be lost with its connection.
     if (!this.owner.isAlive && world.tape.chance(500)) return;
-    if (world.scheduler.now < world.store.fullUntil) return this.refuse(call, 'the disk is full');
+    if (world.scheduler.now < world.store.fullUntil)
+      return this.refuse(call, new LogUnavailable('the disk is full'));
+    if (!world.store.canSeal(call.events))
+      return this.refuse(call, new ContentErased('the key is destroyed'));
     const { weather } = world;
     const fault = world.tape.pick('stored', [
       ['refused', weather.appendRefused],
@@ -163,13 +167,13 @@ export class SimLog extends EventLog {
     if (fault !== 'stored') world.marks.hit(`append ${fault}`);
     switch (fault) {
       case 'refused':
-        return this.refuse(call, 'busy');
+        return this.refuse(call, new LogUnavailable('busy'));
       case 'lost':
         return this.giveUp(call, 0);
       case 'late':
-        world.scheduler.after(this.wire, 1 + world.tape.choose(30_000), `late ${call.stream}`, () =>
-          this.store(call),
-        );
+        world.scheduler.after(this.wire, 1 + world.tape.choose(30_000), `late ${call.stream}`, () => {
+          if (world.store.canSeal(call.events)) this.store(call);
+        });
         return this.giveUp(call, 0);
       case 'answer lost':
         this.store(call);
@@ -203,9 +207,8 @@ export class SimLog extends EventLog {
     });
   }
 
-  private refuse(call: Call, why: string): void {
-    const error = new LogUnavailable(why);
-    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${why}`, () =>
+  private refuse(call: Call, error: Error): void {
+    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${error.message}`, () =>
       call.reject(error),
     );
   }
