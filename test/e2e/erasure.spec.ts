@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { filesWith } from '../support/search-bytes.js';
@@ -9,6 +12,7 @@ import type { ServiceClient } from '../support/service-client.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 const SECRET = 'Quellenweg siebzehn';
+const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
 const LONG = `${SECRET} `.repeat(20_000);
 
 let service: ServiceProcess;
@@ -89,7 +93,7 @@ describe('what was said in a session', () => {
       expect(await client.all('/tasks')).toEqual([]);
     };
     await gone();
-    expect(await client.history(other.session)).toHaveLength(2);
+    expect(await client.history(other.session)).toHaveLength(3);
     await service.restart('SIGKILL');
     await gone();
 
@@ -98,7 +102,7 @@ describe('what was said in a session', () => {
     expect(await command('rebuild')).toMatch(/events in/);
     await service.launch();
     await gone();
-    expect(await client.history(other.session)).toHaveLength(2);
+    expect(await client.history(other.session)).toHaveLength(3);
   }, 120_000);
 
   it('is gone under a run that is under way, too', async () => {
@@ -124,6 +128,51 @@ describe('what was said in a session', () => {
     expect((await client.history(session)).length).toBeGreaterThan(0);
     expect((await client.call('DELETE', '/sessions/ses_unknown')).status).toBe(404);
   });
+});
+
+/** Keys of the store that somebody with the master key could use: those that were destroyed have none. */
+function keysDestroyed(): number {
+  const db = new DatabaseSync(join(service.dataDir, 'keys', 'keys.db'), { readOnly: true });
+  try {
+    return Number(db.prepare('SELECT count(*) AS n FROM keys WHERE wrapped IS NULL').get()?.['n']);
+  } finally {
+    db.close();
+  }
+}
+
+describe('a process that is killed in the middle of an erasure', () => {
+  const begin = async (at: string): Promise<string> => {
+    await service.restart('SIGTERM', { imports: [DIE_AT_TYPE], env: { DIE_AT: at } });
+    const { session } = await client.runToEnd({ message: LONG });
+    expect(existsSync(join(service.dataDir, 'files', session))).toBe(true);
+    await client.call('DELETE', `/sessions/${session}`).catch(() => undefined);
+    expect(await service.exited).toMatchObject({ signal: 'SIGKILL' });
+    return session;
+  };
+
+  it('before it is on the log has erased nothing', async () => {
+    const session = await begin('sent:session_erased');
+    await service.launch();
+    expect((await client.history(session))[0]?.content).toBe(LONG);
+    expect((await client.call('DELETE', `/sessions/${session}`)).status).toBe(200);
+    expect(existsSync(join(service.dataDir, 'files', session))).toBe(false);
+  }, 60_000);
+
+  it('when it is on the log finishes it at the next start', async () => {
+    const before = keysDestroyed();
+    const session = await begin('stored:session_erased');
+    expect(keysDestroyed()).toBe(before);
+    await service.launch();
+    expect((await client.post(`/get-messages?session=${session}`)).status).toBe(404);
+    expect((await client.get(`/sessions/${session}`)).status).toBe(404);
+    const folder = join(service.dataDir, 'files', session);
+    for (let i = 0; i < 200 && existsSync(folder); i++) await sleep(50);
+    expect(existsSync(folder)).toBe(false);
+    expect(keysDestroyed()).toBe(before + 1);
+    await service.kill('SIGTERM');
+    expect(await command('verify-log')).toMatch(/ 0 faults/);
+    await service.launch();
+  }, 60_000);
 });
 
 describe('the keys', () => {
@@ -160,6 +209,6 @@ describe('the keys', () => {
     await rename(join(aside, 'keys'), keys);
     await rm(aside, { recursive: true });
     await service.launch();
-    expect(await client.history(session)).toHaveLength(2);
+    expect(await client.history(session)).toHaveLength(3);
   }, 60_000);
 });

@@ -33,11 +33,11 @@ const keyFolder = (dataDir: string): string => join(dataDir, 'keys');
 
 /**
  * Where replicas share a log they share a key store, in their database; a process that is alone keeps it in DATA_DIR, so that
- * it goes on while a database of lists is away. @throws LogRefused
+ * it goes on while a database of lists is away. Prepare it before it is asked. @throws LogRefused
  */
-export async function openKeyStore(settings: KeySettings, ports: LogPorts): Promise<KeyStore> {
+export function openKeyStore(settings: KeySettings, ports: LogPorts): KeyStore {
   const { eventstoreUrl, databaseUrl, dataDir } = settings;
-  if (eventstoreUrl !== null && databaseUrl !== null) return PostgresKeyStore.open(databaseUrl, ports);
+  if (eventstoreUrl !== null && databaseUrl !== null) return new PostgresKeyStore(databaseUrl, ports);
   return SqliteKeyStore.open(keyFolder(dataDir));
 }
 
@@ -51,22 +51,31 @@ export function wrappingKey(masterKey: Buffer): ContentKey {
   return new ContentKey(box.keyId, box.derive('annals/wrap/v1'));
 }
 
+export interface SealedOptions {
+  /** The log as it is watched. */
+  readonly observed?: (log: EventLog) => EventLog;
+  /** Asked when the log can be read, before its keys are: whether this process may work on it. Gives what takes that back. */
+  readonly admit?: (log: EventLog) => Promise<() => Promise<void>>;
+}
+
 /**
  * Opens the log that the settings name, and its keys.
- * @param observed the log as it is watched
- * @throws SettingsRefused, LogRefused: nothing is changed then
+ * @throws SettingsRefused, LogRefused: nothing is changed then; what `admit` throws
  */
 export async function openSealed(
   settings: KeySettings,
   ports: LogPorts,
-  observed: (log: EventLog) => EventLog = (log) => log,
+  { observed = (log) => log, admit }: SealedOptions = {},
 ): Promise<SealedParts> {
   const master = wrappingKey(openMasterKey(settings.dataDir, settings.masterKey, isBegun(settings)));
-  const store = await openKeyStore(settings, ports);
+  const store = openKeyStore(settings, ports);
   const vault = new KeyVault(store, master, ports);
   let log: EventLog | null = null;
+  let giveUp: (() => Promise<void>) | undefined;
   try {
     const opened = (log = observed(await openLog(settings, { ...ports, keys: vault })));
+    giveUp = await admit?.(opened);
+    await store.prepare(ports.onWaiting);
     await vault.open(() => keysMade(opened));
     vault.attach(opened);
     const streams = new StreamKeys(opened, vault);
@@ -77,6 +86,7 @@ export async function openSealed(
     const box = new SecretBox(vault.root);
     return { log: new SealedEventLog(opened, streams), store, vault, streams, box, close };
   } catch (error) {
+    await giveUp?.();
     await log?.close();
     await store.close();
     throw error;

@@ -29,7 +29,7 @@ import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
-import { openReplicas } from './replicas/open-replicas.js';
+import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -68,6 +68,7 @@ export interface Service {
 }
 
 interface Foundation {
+  readonly replicas: Replicas;
   readonly log: EventLog;
   readonly keys: ContentKeys;
   readonly sealed: SealedParts;
@@ -95,7 +96,7 @@ export async function openService(
   const { log, clock, random, box } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
-  const replicas = await openReplicas(settings, ports);
+  const { replicas } = ports;
   ports.sealed.vault.makeAhead();
   const readModels = openReadModelsOn(ports, settings, replicas);
   if (roles.has('projector') && replicas.isShared)
@@ -148,20 +149,37 @@ async function openFoundation(
 ): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
+  const background = new ProcessBackground(logger);
   const ports = { clock, random, logger };
-  const sealed = await whileWaiting(settings, ports, (onWaiting) =>
-    openSealed(settings, { ...ports, onWaiting }, (log) => observability.ofLog(log)),
-  );
+  const { sealed, replicas } = await openServedLog(settings, { ...ports, background }, observability);
   const { log, vault: keys, streams, box } = sealed;
   const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
     isAlone: log.exclusive,
   });
   const files = new SealedFileStore(uploads, streams);
-  const background = new ProcessBackground(logger);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
   const more = { background, observability, watch, followers };
-  return { log, keys, sealed, files, uploads, box, ...ports, ...more };
+  return { log, keys, sealed, replicas, files, uploads, box, ...ports, ...more };
+}
+
+/** The log and its keys, and what this process is on it, while the port says what is waited for. */
+async function openServedLog(
+  settings: Settings,
+  ports: Omit<ReplicasPorts, 'log'>,
+  observability: Observability,
+): Promise<{ readonly sealed: SealedParts; readonly replicas: Replicas }> {
+  let replicas: Replicas | null = null;
+  const observed = (log: EventLog): EventLog => observability.ofLog(log);
+  const admit = async (log: EventLog) => {
+    const admitted = (replicas = await openReplicas(settings, { ...ports, log }));
+    return () => admitted.end(0);
+  };
+  const sealed = await whileWaiting(settings, ports, (onWaiting) =>
+    openSealed(settings, { ...ports, onWaiting }, { observed, admit }),
+  );
+  if (replicas === null) throw new Error('nobody was asked whether this process may work on the log');
+  return { sealed, replicas };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

@@ -28,8 +28,9 @@ export async function run(): Promise<number> {
     throw new SettingsRefused('DATA_DIR has no keys yet: nothing is wrapped with a master key');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new PinoLogger('warn') };
   const old = openMasterKey(dataDir, masterKey, true);
-  const store = await openKeyStore(settings, ports);
+  const store = openKeyStore(settings, ports);
   try {
+    await store.prepare();
     const next = newMasterKey ?? nextMasterKey(dataDir);
     const count = await rotateMaster(store, wrappingKey(old), wrappingKey(next));
     if (newMasterKey === null) adoptNextMasterKey(dataDir);

@@ -32,6 +32,8 @@ export interface ErasureCheckpoint {
  * @throws LogUnavailable where the store does not answer
  */
 export abstract class KeyStore {
+  /** Waits until the store answers, and makes its tables where they are missing. Before that nothing is asked of it. */
+  abstract prepare(onWaiting?: (detail: string) => void): Promise<void>;
   /** null: nothing was kept here yet. */
   abstract state(): Promise<StoreState | null>;
   /** Makes the store's state, unless somebody was faster. */

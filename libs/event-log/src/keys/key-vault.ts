@@ -60,8 +60,10 @@ export class KeyVault extends ContentKeys {
    * @throws LogRefused where the master key or the store is not the right one; nothing is changed then
    */
   async open(made: () => Promise<KeysMade | null>): Promise<void> {
+    // In this order: a replica that begins the store at the same time says so on the log later.
+    const known = await made();
     const state = await this.store.state();
-    this.refuse(state, await made());
+    this.refuse(state, known);
     if (state === null) await this.begin();
     this.state = state ?? (await this.store.state());
     if (this.state === null) throw new LogUnavailable('the key store has lost what it was given');

@@ -14,9 +14,10 @@ export async function loadTask(log: EventLog, task: string): Promise<TaskState |
   for await (const page of log.readStream(stream, { backwards: true, limit: TAIL_EVENTS }))
     tail.push(...page);
   const oldest = tail.at(-1);
-  if (oldest === undefined || oldest.isErased) return null;
+  if (oldest === undefined) return null;
   if (oldest.revision > 0) {
     for await (const page of log.readStream(stream, { limit: 1 })) tail.push(...page);
   }
+  if (tail.some((event) => event.isErased)) return null;
   return tail.reduceRight<TaskState | null>((state, event) => evolveTask(state, asTaskEvent(event)), null);
 }

@@ -34,35 +34,40 @@ type Row = Readonly<Record<string, unknown>>;
  * the server keeps of a destroyed key in dead rows, its WAL and backups is its own matter: docs/privacy.md says how long.
  */
 export class PostgresKeyStore extends KeyStore {
-  private constructor(private readonly pool: Pool) {
-    super();
-  }
+  private readonly pool: Pool;
 
-  /** Waits for the server for as long as it takes, saying so. */
-  static async open(
+  constructor(
     connectionString: string,
-    { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-  ): Promise<PostgresKeyStore> {
-    const pool = new Pool({
+    private readonly ports: { readonly clock: Clock; readonly logger: Logger },
+  ) {
+    super();
+    this.pool = new Pool({
       connectionString,
-      max: 2,
+      // One that stays open: it is there when the server has none left to give.
+      max: 1,
+      idleTimeoutMillis: 0,
+      keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STATEMENT_TIMEOUT_MS,
       options: '-c synchronous_commit=on',
       application_name: 'annals keys',
     });
-    pool.on('error', (error) =>
-      logger.warn({ detail: error.message }, 'a connection to the key store was lost'),
+    this.pool.on('error', (error) =>
+      ports.logger.warn({ detail: error.message }, 'a connection to the key store was lost'),
     );
-    const store = new PostgresKeyStore(pool);
+  }
+
+  /** Waits for the server for as long as it takes, saying so. */
+  override async prepare(onWaiting?: (detail: string) => void): Promise<void> {
+    const { clock, logger } = this.ports;
     for (let tries = 0; ; tries++) {
       try {
-        await store.transaction(async (client) => {
+        return await this.transaction(async (client) => {
           await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
           await client.query(TABLES);
         });
-        return store;
       } catch (error) {
+        onWaiting?.('the key store does not answer');
         if (tries % SAY_EVERY === 0) logger.warn({ err: error }, 'waiting for the key store');
         await clock.sleep(RETRY_MS);
       }
@@ -187,9 +192,12 @@ export class PostgresKeyStore extends KeyStore {
     let client: PoolClient | undefined;
     try {
       client = await this.pool.connect();
+      // An error that nobody hears ends the process; the next statement tells of it anyway.
+      client.on('error', ignore);
       await client.query('BEGIN');
       const result = await work(client);
       await client.query('COMMIT');
+      client.off('error', ignore);
       client.release();
       return result;
     } catch (error) {
@@ -199,6 +207,8 @@ export class PostgresKeyStore extends KeyStore {
     }
   }
 }
+
+const ignore = (): void => undefined;
 
 const columnsOf = (keys: readonly StoredKey[]): unknown[] => [
   keys.map(({ id }) => id),

@@ -60,6 +60,9 @@ export class SqliteKeyStore extends KeyStore {
     }
   }
 
+  /** A file is there at once. */
+  override async prepare(): Promise<void> {}
+
   override async state(): Promise<StoreState | null> {
     const row = this.db.prepare('SELECT * FROM state').get();
     if (row === undefined) return null;
