@@ -164,10 +164,12 @@ export class CallbackRelay implements FollowerTarget {
     const session = sessionOfRun(run);
     if (session === null) return;
     const options = { after: requested - 1, limit: 1 };
-    for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
-      const found = page[0] === undefined ? null : callbackRunOf(page[0]);
-      if (found !== null) await this.openLane(found, position);
-    }
+    let request: RecordedEvent | undefined;
+    for await (const page of this.ports.log.readStream(sessionStream(session), options)) request ??= page[0];
+    // What was heard of is on the log: nobody else would come back to the run.
+    if (request === undefined) throw new LogUnavailable(`a read of ${session} lags behind`);
+    const found = callbackRunOf(request);
+    if (found !== null) await this.openLane(found, position);
   }
 
   private async openLane(run: CallbackRun, position: Position): Promise<void> {
@@ -182,7 +184,7 @@ export class CallbackRelay implements FollowerTarget {
       this.lanes.delete(run.run);
       throw error;
     }
-    if (deliveries.fold.isSettled) this.lanes.delete(run.run);
+    if (deliveries.isSettled) this.lanes.delete(run.run);
     else this.work(lane);
   }
 
@@ -194,7 +196,7 @@ export class CallbackRelay implements FollowerTarget {
         await lane.work();
       } finally {
         // Invariant 2: one that ends because the relay stops is still open.
-        const isSettled = lane.deliveries.fold.isSettled;
+        const { isSettled } = lane.deliveries;
         if (isSettled && this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
         this.working.delete(ended.promise);
         ended.resolve();
