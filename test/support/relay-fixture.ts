@@ -14,6 +14,7 @@ import {
   LogUnavailable,
   MemoryFileStore,
   type NewEvent,
+  type ReadOptions,
   newEvent,
 } from '#event-log';
 import { ProcessBackground, SecretBox, SilentLogger } from '#platform';
@@ -49,6 +50,12 @@ class MortalLog extends ScriptedLog {
   isDead = false;
   /** Streams whose names begin so take nothing. */
   refused: string | null = null;
+  beforeRead: (stream: string) => Promise<void> = async () => {};
+
+  override async *readStream(stream: string, options?: ReadOptions) {
+    await this.beforeRead(stream);
+    yield* super.readStream(stream, options);
+  }
 
   override append(
     stream: string,

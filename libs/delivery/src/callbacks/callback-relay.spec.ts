@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { deliveryStream } from '#domain';
+import { LogUnavailable } from '#event-log';
 import {
   type Life,
   RelayWorld,
@@ -189,6 +190,23 @@ describe('a relay', () => {
     log.lag = { stream: 'session-ses_a', upTo: 0, reads: [1, 2] };
     await world.until(settled(run));
     expect(await statuses(run)).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+
+  it('comes back to a run whose stream could not be read while its batch was taken again', async () => {
+    const [first, second] = [await world.addRun('a', 2), await world.addRun('b', 2)];
+    const gate = Promise.withResolvers<void>();
+    const broken = new Set([first, second].map((run) => deliveryStream(run)));
+    const { log } = world.relay();
+    log.beforeRead = async (stream) => {
+      if (!broken.delete(stream)) return;
+      // The batch fails by the first run, and is taken again, before the second run fails.
+      if (stream === deliveryStream(second)) await gate.promise;
+      throw new LogUnavailable('scripted');
+    };
+    await world.until(() => world.of(first).length > 0);
+    gate.resolve();
+    await world.until(settled(second));
+    expect(await statuses(second)).toEqual(['delivered', 'delivered']);
   });
 
   it('comes back to a run whose last attempts it could not write', async () => {

@@ -47,6 +47,8 @@ interface OpenLane {
   readonly lane: RunLane;
   /** Where the relay heard of it. */
   readonly position: Position;
+  /** Its stream has been read. */
+  readonly opened: Promise<void>;
 }
 
 /** Events that pass between two checkpoints. */
@@ -155,6 +157,7 @@ export class CallbackRelay implements FollowerTarget {
     const asked = asDeliveryEvent(event);
     const run = runOfDeliveryStream(event.stream);
     if (asked?.type !== 'delivery_resend_requested' || run === null) return;
+    await this.lanes.get(run)?.opened;
     if (this.lanes.get(run)?.lane.wake()) return;
     this.lanes.delete(run);
     await this.reopen(run, asked.data.requested, event.position);
@@ -172,12 +175,20 @@ export class CallbackRelay implements FollowerTarget {
     if (found !== null) await this.openLane(found, position);
   }
 
-  private async openLane(run: CallbackRun, position: Position): Promise<void> {
-    if (this.lanes.has(run.run)) return;
+  /** Resolves when the lane works. A batch that failed may come again while the lanes of the first time are opened. */
+  private openLane(run: CallbackRun, position: Position): Promise<void> {
+    const known = this.lanes.get(run.run);
+    if (known !== undefined) return known.opened;
     const deliveries = new DeliveryLog({ ...this.ports, stop: this.stopping.signal }, run);
     const ports = { ...this.ports, attempts: this.attempts, places: this.places };
     const lane = new RunLane(run, deliveries, ports);
-    this.lanes.set(run.run, { lane, position });
+    const opened = this.begin(lane);
+    this.lanes.set(run.run, { lane, position, opened });
+    return opened;
+  }
+
+  private async begin(lane: RunLane): Promise<void> {
+    const { deliveries, run } = lane;
     try {
       await deliveries.load();
     } catch (error) {
