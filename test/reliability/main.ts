@@ -3,8 +3,10 @@ import { alwaysCrash } from './always-crash.js';
 import { badClients } from './bad-clients.js';
 import { cutModel } from './cut-model.js';
 import { databaseKills } from './database-kills.js';
+import { diskErrors } from './disk-errors.js';
 import { fullDisk } from './full-disk.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
+import { killAtCalls } from './kill-at-calls.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
 import { nonsense } from './nonsense.js';
@@ -12,6 +14,7 @@ import { keepReport } from './page/figures.js';
 import { runSuite } from './page/suite.js';
 import { PAGE, writePage } from './page/write-page.js';
 import { poison } from './poison.js';
+import { powerLoss } from './power-loss.js';
 import { randomKills } from './random-kills.js';
 import { replicaFaults } from './replicas.js';
 import { numberOfCommit } from '../support/commit-number.js';
@@ -22,8 +25,11 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --boundaries N   F2   kills at event boundaries
   --always N       F2   rounds in which every process dies after a few appends
   --firings N      F2   kills at the steps of firings
+  --system-calls N F3   deaths between two system calls (strace), spread over those of --appends N (1000) appends
   --kills N        F4   kills at random, under --streams N (200) clients
   --replicas N     F4, F9  three replicas killed, frozen and stopped at random, under --streams N clients
+  --power N        F5   states that a loss of power may leave (strace)
+  --disk-errors N  F6   writes and syncs that fail (strace)
   --disks N        F7   times the disk is full (root)
   --database N     F10  kills of PostgreSQL, and damaged folders
   --deliveries N   F12  kills at the steps of deliveries
@@ -40,9 +46,13 @@ const options = {
   boundaries: { type: 'string' },
   always: { type: 'string' },
   firings: { type: 'string' },
+  'system-calls': { type: 'string' },
+  appends: { type: 'string', default: '1000' },
   kills: { type: 'string' },
   streams: { type: 'string', default: '200' },
   replicas: { type: 'string' },
+  power: { type: 'string' },
+  'disk-errors': { type: 'string' },
   disks: { type: 'string' },
   database: { type: 'string' },
   deliveries: { type: 'string' },
@@ -60,16 +70,20 @@ const options = {
 const { values } = parseArgs({ options });
 const seed = values.seed === undefined ? numberOfCommit() : Number(values.seed);
 const streams = Number(values.streams);
+const appends = Number(values.appends);
 
-type Option = Exclude<keyof typeof options, 'streams' | 'suite' | 'seed' | 'page' | 'help'>;
+type Option = Exclude<keyof typeof options, 'streams' | 'appends' | 'suite' | 'seed' | 'page' | 'help'>;
 
 /** The option, its name on the page (page/rows.ts), and what it does. What it returns is all that the page needs. */
 const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport>])[] = [
   ['boundaries', 'F2-boundaries', (n) => killAtBoundaries(n, seed)],
   ['always', 'F2-always', alwaysCrash],
   ['firings', 'F2-firings', (n) => killFirings(n, seed)],
+  ['system-calls', 'F3-system-calls', (n) => killAtCalls({ seed, kills: n, appends })],
   ['kills', 'F4-kills', (n) => randomKills({ seed, kills: n, streams, leastMs: 500, mostMs: 5_000 })],
   ['replicas', 'F4-replicas', (faults) => replicaFaults({ seed, faults, streams })],
+  ['power', 'F5-power', (states) => powerLoss({ seed, states })],
+  ['disk-errors', 'F6-disk-errors', (errors) => diskErrors({ seed, errors })],
   ['disks', 'F7-disks', fullDisk],
   ['database', 'F10-database', databaseKills],
   ['deliveries', 'F12-deliveries', (n) => killDeliveries(n, seed)],

@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { keepFolder, syncFolder } from './folders.js';
 import { SecretBox } from './secret-box.js';
 import { WrongValue, key32 } from './setting-values.js';
 import { SettingsRefused } from './settings.js';
@@ -25,7 +17,7 @@ const CHECK_PURPOSE = 'annals/check/v1';
  * @throws SettingsRefused where the key is not the one that the folder was begun with
  */
 export function openSecretBox(dataDir: string, masterKey: Buffer | null): SecretBox {
-  mkdirSync(dataDir, { recursive: true });
+  keepFolder(dataDir, 0o777);
   const box = new SecretBox(masterKey ?? ownKey(dataDir));
   const value = box.derive(CHECK_PURPOSE).toString('hex');
   const kept = createOrRead(join(dataDir, CHECK), `${value}\n`).trim();
@@ -60,8 +52,13 @@ function ownKey(dataDir: string): Buffer {
  * not at all; of two processes that make it, both get the first one's.
  */
 function createOrRead(path: string, content: string): string {
-  const there = readIfThere(path);
-  if (there !== null) return there;
+  if (readIfThere(path) === null) create(path, content);
+  // Before anything is sealed; also where the process that made the file died before it got here.
+  syncFolder(dirname(path));
+  return readFileSync(path, 'utf8');
+}
+
+function create(path: string, content: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(draft, 'wx', 0o600);
   try {
@@ -76,17 +73,6 @@ function createOrRead(path: string, content: string): string {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     unlinkSync(draft);
-  }
-  syncFolder(join(path, '..'));
-  return readFileSync(path, 'utf8');
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 
