@@ -11,7 +11,7 @@ import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
 import { nonsense } from './nonsense.js';
 import { keepReport } from './page/figures.js';
-import { runSuite } from './page/suite.js';
+import { fuzz, runSuite } from './page/suite.js';
 import { PAGE, writePage } from './page/write-page.js';
 import { poison } from './poison.js';
 import { powerLoss } from './power-loss.js';
@@ -36,6 +36,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --cuts STEP      F13  a model cut at each STEP-th byte
   --bad-clients N  F14  of each kind
   --nonsense N     F15  requests
+  --fuzz N         F15  requests made from the description of the interface
   --poison N       F16  texts
   --zones N        F17  cron expressions in each IANA zone
   --suite NAME     a suite of CI that stands for a row of the page
@@ -59,6 +60,7 @@ const options = {
   cuts: { type: 'string' },
   'bad-clients': { type: 'string' },
   nonsense: { type: 'string' },
+  fuzz: { type: 'string' },
   poison: { type: 'string' },
   zones: { type: 'string' },
   suite: { type: 'string' },
@@ -90,6 +92,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['cuts', 'F13-cuts', cutModel],
   ['bad-clients', 'F14-bad-clients', badClients],
   ['nonsense', 'F15-nonsense', (n) => nonsense(n, seed)],
+  ['fuzz', 'F15-fuzz', fuzz],
   ['poison', 'F16-poison', (n) => poison(n, seed)],
   ['zones', 'F17-zones', (crons) => Promise.resolve(zones({ crons, isEveryZone: true, seed }))],
 ];

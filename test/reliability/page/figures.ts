@@ -36,7 +36,8 @@ export interface Figures extends CheckoutState {
   readonly ever: { readonly runs: number; readonly faults: number; readonly problems: number };
 }
 
-const FOLDER = 'docs/reliability';
+/** Of the checkout. */
+export const FOLDER = 'docs/reliability';
 
 /**
  * Keeps what a part of the fault table came to, for the page: one call after each run that counts. Its file in

@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Figures } from './figures.js';
 import { type PageContents, pageOf } from './page.js';
@@ -82,7 +84,25 @@ describe('the rows', () => {
     expect([...rows].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 
+  it('name only commands that are there', () => {
+    const main = readFileSync('test/reliability/main.ts', 'utf8');
+    const repeats = PARTS.map(({ repeat }) => repeat ?? '').filter((repeat) =>
+      repeat.includes(':reliability'),
+    );
+    expect(repeats.length).toBeGreaterThan(15);
+    for (const repeat of repeats) {
+      const option = /-- --([a-z-]+)/.exec(repeat)?.[1];
+      expect([repeat, main.includes(`  --${option} `)]).toEqual([repeat, true]);
+    }
+    for (const { spec } of PARTS.filter((part) => part.spec !== undefined))
+      expect([spec, filesThatBeginWith(spec ?? '')]).not.toEqual([spec, []]);
+  });
+
   it('refuse figures of what they do not name', () => {
     expect(() => partNamed('F21-nothing')).toThrow(/rows\.ts/);
   });
 });
+
+function filesThatBeginWith(path: string): string[] {
+  return readdirSync(dirname(path)).filter((name) => join(dirname(path), name).startsWith(path));
+}

@@ -155,7 +155,7 @@ const found = ({ bugs }: Stories): string =>
 const commands = (parts: readonly Part[]): string =>
   table(
     ['', 'command'],
-    parts.map(({ name, repeat }) => [name, `\`${repeat}\``]),
+    parts.map(({ name, repeat }) => [name, repeat === null ? 'none yet' : `\`${repeat}\``]),
   );
 
 const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>

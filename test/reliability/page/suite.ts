@@ -19,14 +19,26 @@ interface JestResult {
  * @throws Error where the row is no suite
  */
 export function runSuite(name: string): Promise<RowReport> {
-  const { repeat, isSuite = false } = partNamed(name);
-  if (!isSuite) throw new Error(`${name} is no suite`);
-  const files = repeat.split(' -- ')[1]?.split(' ') ?? [];
+  const { spec } = partNamed(name);
+  if (spec === undefined) throw new Error(`${name} is no suite`);
+  return Promise.resolve(runSpec(name, spec));
+}
+
+/** F15: so many requests made from the description of the interface. */
+export function fuzz(requests: number): Promise<RowReport> {
+  const report = runSpec('F15-fuzz', 'test/e2e/openapi-fuzz', { FUZZ_REQUESTS: String(requests) });
+  return Promise.resolve({ ...report, faults: requests });
+}
+
+function runSpec(name: string, spec: string, env: Readonly<Record<string, string>> = {}): RowReport {
   const folder = mkdtempSync(join(tmpdir(), 'annals-suite-'));
   try {
     const out = join(folder, 'result.json');
     const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
-    spawnSync(process.execPath, [...jest, ...files, '--json', `--outputFile=${out}`], { stdio: 'ignore' });
+    spawnSync(process.execPath, [...jest, spec, '--json', `--outputFile=${out}`], {
+      stdio: 'ignore',
+      env: { ...process.env, ...env },
+    });
     const result = JSON.parse(readFileSync(out, 'utf8')) as JestResult;
     const verdict = new Verdict();
     for (const { assertionResults, message } of result.testResults) {
@@ -36,7 +48,7 @@ export function runSuite(name: string): Promise<RowReport> {
     }
     const { numPassedTests: faults, numPendingTests: skipped } = result;
     const line = `${name}: ${faults} tests passed, ${skipped} skipped, ${verdict.problems.length} failed`;
-    return Promise.resolve({ faults, verdict, line });
+    return { faults, verdict, line };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { checkoutState } from './checkout.js';
-import { keptFigures } from './figures.js';
+import { FOLDER, keptFigures } from './figures.js';
 import { pageOf } from './page.js';
 import { PARTS } from './rows.js';
 import { readStories } from './stories.js';
@@ -13,4 +14,7 @@ export function writePage(): void {
   const figures = keptFigures().toSorted((a, b) => (order.get(a.part) ?? 99) - (order.get(b.part) ?? 99));
   const [checkout, stories, date] = [checkoutState(), readStories(), new Date().toISOString()];
   writeFileSync(PAGE, `${pageOf({ parts: PARTS, figures, checkout, stories, date })}\n`);
+  // What is kept is formatted like everything else.
+  const prettier = ['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level', 'warn'];
+  execFileSync(process.execPath, [...prettier, PAGE, FOLDER]);
 }
