@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from '@jest/globals';
 import { Gate, before, call, say } from '../support/scripted-model.js';
-import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { filesWith } from '../support/search-bytes.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
 /** What a start says that does not go through: one line, and exit code 1. */
@@ -168,28 +169,8 @@ describe('SIGTERM', () => {
   }, 60_000);
 });
 
+/** All others: test/e2e/secrets.spec.ts. */
 describe('secrets', () => {
-  it('stand in no file of the data folder and in no line of output', async () => {
-    const secrets = ['sk-the-key-of-the-model-0123456789', ADMIN_KEY];
-    const stage = await Stage.open({ env: { OPENAI_API_KEY: secrets[0]!, LOG_LEVEL: 'debug' } });
-    const { client, service } = stage;
-    try {
-      const issued = await client.post('/api-keys', { name: 'k', scopes: ['run', 'read'] });
-      const { key, webhook_secret } = issued.json<{ key: string; webhook_secret: string }>();
-      secrets.push(key, webhook_secret, webhook_secret.slice('whsec_'.length));
-      await client.with(key).runToEnd('What do you know?');
-      await client.with(`${key}x`).get('/runs');
-      await client.get(`/runs?cursor=${key}`);
-      await service.kill('SIGTERM');
-      for (const secret of secrets) {
-        expect(service.output).not.toContain(secret);
-        expect(filesHolding(service.dataDir, secret)).toEqual([]);
-      }
-    } finally {
-      await stage.close();
-    }
-  }, 60_000);
-
   it(
     'of the first start are shown once, on the terminal',
     () =>
@@ -203,27 +184,11 @@ describe('secrets', () => {
         expect(service.output.slice(from)).not.toContain('annals_');
         expect((await service.client(key).get('/runs')).status).toBe(200);
         await service.kill('SIGTERM');
-        expect(filesHolding(service.dataDir, key)).toEqual([]);
+        expect(await filesWith(service.dataDir, [key])).toEqual([]);
       }),
     60_000,
   );
 });
-
-/** The files in which these bytes stand, in the encodings in which text is kept. */
-function filesHolding(folder: string, secret: string): string[] {
-  const needles = [
-    Buffer.from(secret),
-    Buffer.from(secret, 'utf16le'),
-    Buffer.from(Buffer.from(secret).toString('hex')),
-  ];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      const bytes = readFileSync(path);
-      return needles.some((needle) => bytes.includes(needle));
-    });
-}
 
 describe('the production start', () => {
   it('is what npm start runs', () => {

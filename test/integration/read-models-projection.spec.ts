@@ -9,6 +9,7 @@ import { Database } from '../../libs/read-models/src/postgres/database.js';
 import { PostgresReadModelStore } from '../../libs/read-models/src/postgres/postgres-store.js';
 import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
+import { NO_CHANGES } from '../../libs/read-models/src/projection/rows.js';
 import { CheckpointMoved, Projector } from '../../libs/read-models/src/projection/projector.js';
 import {
   append,
@@ -183,6 +184,21 @@ describe(`the projection (SEED=${SEED})`, () => {
     for (const { session } of of)
       expect(await fixture.models.history.messages(PROJECT, session)).toEqual(await folded(session));
   };
+});
+
+describe('a commit', () => {
+  it('is its rows and its checkpoint, or neither', async () => {
+    await new RebuildTables(database).create();
+    const store = new PostgresReadModelStore(database, new PlainContentCodec(), REBUILD_SCHEMA);
+    const at = (position: number) => ({ logId: 'a log', position });
+    const parked = (stream: string) => ({ ...NO_CHANGES, parked: [{ stream, revision: 1, reason: 'none' }] });
+    expect(await store.commit(NO_CHANGES, null, at(1))).toBe(true);
+    // The checkpoint is written first, by a statement of its own; no table takes U+0000.
+    await expect(store.commit(parked('a\0'), at(1), at(2))).rejects.toThrow();
+    expect([await store.loadCheckpoint(), await store.loadParked()]).toEqual([at(1), []]);
+    expect(await store.commit(parked('a'), at(1), at(2))).toBe(true);
+    expect([await store.loadCheckpoint(), await store.loadParked()]).toEqual([at(2), parked('a').parked]);
+  });
 });
 
 const isMoved = (error: unknown): void => expect(error).toBeInstanceOf(CheckpointMoved);

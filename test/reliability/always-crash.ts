@@ -22,7 +22,7 @@ export async function alwaysCrash(rounds: number): Promise<RowReport> {
     await service.restart('SIGTERM');
     const verdict = await theatre.audit();
     const line = `F2 ${deaths} deaths, each process dying after its ${FEWEST_APPENDS}th append: ${verdict.line}; ready again: ${spreadOf(service.startsMs.slice(1))}`;
-    return { faults: deaths, verdict, line };
+    return { faults: deaths, verdict, line, measured: { readyMs: service.startsMs.slice(1) } };
   } finally {
     await theatre.close();
   }

@@ -54,7 +54,11 @@ export async function badClients(ofEachKind: number): Promise<RowReport> {
       () => `memory grew by ${Math.round(most / MEGABYTE)} MB`,
     );
     const line = `F14 ${sockets.length} bad clients of 7 kinds: ${verdict.line}; memory grew by ${Math.round(most / MEGABYTE)} MB; ${waits.length} healthy runs, ${spreadOf(waits)}`;
-    return { faults: sockets.length, verdict, line };
+    const more = {
+      [`memory with ${ofEachKind} clients that never read, and as many of 6 other kinds`]: `${Math.round(most / MEGABYTE)} MB more`,
+      'healthy runs beside them': `${waits.length}, ${spreadOf(waits)}`,
+    };
+    return { faults: sockets.length, verdict, line, measured: { more } };
   } finally {
     await theatre.close();
   }

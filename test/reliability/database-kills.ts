@@ -29,7 +29,8 @@ export async function databaseKills(kills: number): Promise<RowReport> {
     const verdict = await theatre.audit();
     for (const problem of damaged.problems) verdict.note(problem);
     const line = `F10 ${kills} kills of PostgreSQL, ${DAMAGES.length} damaged folders: ${verdict.line}; lists answered again: ${spreadOf(backMs)}`;
-    return { faults: kills + DAMAGES.length, verdict, line };
+    const more = { 'lists answer again after PostgreSQL was killed': spreadOf(backMs) };
+    return { faults: kills + DAMAGES.length, verdict, line, measured: { more } };
   } finally {
     await theatre.close();
   }

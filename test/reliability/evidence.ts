@@ -16,7 +16,7 @@ export type LogPlace =
     };
 
 /** The log with its keys. Nothing may run in a data folder. */
-function openIn(place: LogPlace): Promise<SealedParts> {
+export function openIn(place: LogPlace): Promise<SealedParts> {
   const alone = { databaseUrl: null, masterKey: null, eventstoreUrl: null };
   const settings = typeof place === 'string' ? { ...alone, dataDir: place } : place;
   return openSealed(

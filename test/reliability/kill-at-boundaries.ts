@@ -51,7 +51,8 @@ export async function killAtBoundaries(wanted: number, rotation: number): Promis
     const verdict = await theatre.audit();
     const recovery = spreadOf(service.startsMs.slice(1));
     const line = `F2 ${kills} kills at event boundaries: ${verdict.line}; ready again: ${recovery}; clients resumed: ${spreadOf(theatre.witness.gapsMs)}; from point ${from} of ${points.length}`;
-    return { faults: kills, verdict, line };
+    const measured = { readyMs: service.startsMs.slice(1), gapsMs: theatre.witness.gapsMs };
+    return { faults: kills, verdict, line, measured };
   } finally {
     await theatre.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

@@ -56,7 +56,7 @@ export async function killDeliveries(wanted: number, rotation: number): Promise<
     await checkDeliveries(await readLog(stage.service.dataDir), scene, verdict);
     const { received } = receiver;
     const line = `F12 ${kills} kills at the steps of deliveries: ${scene.runs.length} runs, ${received.length} requests received, ${scene.repeated} of them again, ${verdict.problems.length} problems; ready again: ${spreadOf(stage.service.startsMs.slice(1))}`;
-    return { faults: kills, verdict, line };
+    return { faults: kills, verdict, line, measured: { readyMs: stage.service.startsMs.slice(1) } };
   } finally {
     await stage.close();
     await receiver.close();

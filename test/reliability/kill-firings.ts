@@ -50,7 +50,7 @@ export async function killFirings(wanted: number, rotation: number): Promise<Row
     const log = await readLog(stage.service.dataDir);
     for (const task of tasks) checkTask(log, task, verdict);
     const line = `F2 ${kills} kills at the steps of firings: ${tasks.length} tasks, ${verdict.problems.length} problems; ready again: ${spreadOf(stage.service.startsMs.slice(1))}`;
-    return { faults: kills, verdict, line };
+    return { faults: kills, verdict, line, measured: { readyMs: stage.service.startsMs.slice(1) } };
   } finally {
     await stage.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

@@ -29,7 +29,12 @@ export async function randomKills(options: RandomKillsOptions): Promise<RowRepor
     const { service } = theatre.stage;
     const runs = theatre.witness.wishes.length;
     const line = `F4 ${options.kills} random kills under ${options.streams} streams (seed ${options.seed}), ${runs} runs: ${verdict.line}; ready again: ${spreadOf(service.startsMs.slice(1))}; clients resumed: ${spreadOf(theatre.witness.gapsMs)}`;
-    return { faults: options.kills, verdict, line };
+    const measured = {
+      readyMs: service.startsMs.slice(1),
+      gapsMs: theatre.witness.gapsMs,
+      more: { 'runs under random kills': String(runs) },
+    };
+    return { faults: options.kills, verdict, line, measured };
   } finally {
     await theatre.close();
   }

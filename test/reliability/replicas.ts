@@ -60,7 +60,12 @@ export async function replicaFaults(options: ReplicaFaultsOptions): Promise<RowR
     crowd.checkEnds(verdict.verdict);
     const starts = cluster.services.flatMap(({ startsMs }) => startsMs.slice(1));
     const line = `F4/F9 ${faults} faults over ${replicas} replicas (${struck}) under ${streams} streams (seed ${seed}), ${witness.wishes.length} runs, ${verdict.outside}: ${verdict.verdict.line}; ready again: ${spreadOf(starts)}; clients resumed: ${spreadOf(witness.gapsMs)}`;
-    return { faults, verdict: verdict.verdict, line };
+    const measured = {
+      readyMs: starts,
+      gapsMs: witness.gapsMs,
+      more: { [`faults over ${replicas} replicas`]: struck, 'what came of them': verdict.outside },
+    };
+    return { faults, verdict: verdict.verdict, line, measured };
   } finally {
     witness.giveUp();
     await cluster.close();

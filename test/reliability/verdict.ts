@@ -46,4 +46,16 @@ export interface RowReport {
   readonly verdict: Verdict;
   /** The row's summary. */
   readonly line: string;
+  /** What the page tells besides. */
+  readonly measured?: Measured;
+}
+
+/** What was measured while things were made to fail. */
+export interface Measured {
+  /** Milliseconds of each start until the service was ready again. */
+  readonly readyMs?: readonly number[];
+  /** Milliseconds that clients which came back had seen nothing. */
+  readonly gapsMs?: readonly number[];
+  /** Anything else, by its name: `{ 'memory with 350 clients': '12 MB' }`. */
+  readonly more?: Readonly<Record<string, string>>;
 }

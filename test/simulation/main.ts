@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { keepReport } from '../reliability/page/figures.js';
+import { writePage } from '../reliability/page/write-page.js';
+import { Verdict } from '../reliability/verdict.js';
 import { type CampaignResult, MAX_FAILURES, campaign, summaryOf } from './campaign.js';
 import { Tape } from './engine/tape.js';
 import { type KeptTape, keptTapes } from './kept.js';
+import { findMutants } from './find-mutants.js';
 import { type PlayOptions, play } from './play.js';
 import { report } from './report.js';
 import { shrink } from './shrink.js';
@@ -19,6 +23,8 @@ const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --min
   --repeat      plays every seed twice: both must be the same to the last step
   --kept        plays the tapes of test/simulation/seeds
  --parts LIST  what the worlds have besides runs: ${PART_NAMES.join(', ')}, joined by commas; '' for nothing (default: as the seed says)
+  --mutants     plants the mistakes of the goals into a copy of the product, and says what finds each
+  --page        keeps the figures of --seeds, --minutes or --mutants, and writes docs/reliability.md
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
 
 const { values } = parseArgs({
@@ -35,6 +41,8 @@ const { values } = parseArgs({
     first: { type: 'boolean', default: false },
     repeat: { type: 'boolean', default: false },
     kept: { type: 'boolean', default: false },
+    mutants: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -78,6 +86,38 @@ async function many(): Promise<void> {
     isRepeated: values.repeat,
   });
   finish(result);
+  if (values.page) keepCampaign(values.parts === 'callbacks' ? 'F12-schedules' : 'F1-seeds', result);
+}
+
+function keepCampaign(part: string, result: CampaignResult): void {
+  const { seeds, from, steps, seconds, failures, marks } = result;
+  const verdict = new Verdict();
+  for (const { seed, invariant, detail } of failures) verdict.note(`${seed}: ${invariant}: ${detail}`);
+  const reached = Object.values(marks).reduce((sum, times) => sum + times, 0);
+  const more = {
+    'steps of simulated worlds': steps.toLocaleString('en-US'),
+    'faults and other marks reached in them': `${reached.toLocaleString('en-US')} of ${Object.keys(marks).length} kinds`,
+  };
+  const options = `--seeds ${seeds} --from ${from}${values.parts === undefined ? '' : ` --parts ${values.parts}`}`;
+  const line = `${part} ${seeds} seeds`;
+  keepReport(
+    part,
+    { faults: seeds, verdict, line, measured: { more } },
+    seconds,
+    `npm run sim -- ${options}`,
+  );
+  writePage();
+}
+
+async function mutants(): Promise<void> {
+  const since = performance.now();
+  const report = await findMutants(process.cwd());
+  console.log(report.line);
+  for (const problem of report.verdict.problems) console.log(`  ${problem}`);
+  process.exitCode = report.verdict.problems.length > 0 ? 1 : 0;
+  if (!values.page) return;
+  keepReport('F20-mutants', report, (performance.now() - since) / 1000, 'npm run sim -- --mutants');
+  writePage();
 }
 
 async function kept(): Promise<void> {
@@ -114,4 +154,5 @@ else if (values.seed !== undefined)
   await tell(Tape.ofSeed(Number(values.seed)), { parts: partsOfSeed(Number(values.seed)) });
 else if (values.tape !== undefined) await tellKept(tapeIn(values.tape));
 else if (values.kept) await kept();
+else if (values.mutants) await mutants();
 else await many();

@@ -69,6 +69,17 @@ const OF_TASKS: readonly Omit<Mutant, 'parts'>[] = [
       "appendUntilDefinite(log, clock, random, stream, events, { expected: expected < 0 ? expected : 'any' });",
   },
   {
+    name: 'planned-before-fired',
+    story: 'the next slot is planned before the one that is due fires',
+    file: FIRINGS,
+    find: 'const after = await this.write(state, decision.events);',
+    replace: `const next = decision.events.find(({ data }) => 'next_at' in data)?.data.next_at ?? null;
+      const plan = [{ type: 'task_resumed', data: { next_at: next } }];
+      const planned = next === null ? state : await this.write(state, plan);
+      if (planned === null) continue;
+      const after = await this.write(planned, decision.events);`,
+  },
+  {
     name: 'firing-not-mended',
     story: 'a slot that was taken by a process that died has no run',
     file: FIRINGS,
@@ -119,8 +130,8 @@ const OF_CALLBACKS: readonly Omit<Mutant, 'parts'>[] = [
     name: 'failed-is-passed',
     story: 'the event after one that failed is sent',
     file: 'libs/delivery/src/callbacks/run-lane.ts',
-    find: 'if (!this.isPassed(event) || this.pause.signal.aborted || isEndType(event.type)) return;',
-    replace: 'if (this.pause.signal.aborted || isEndType(event.type)) return;',
+    find: 'if (!this.isPassed(event) || this.isDone || this.pause.signal.aborted) return;',
+    replace: 'if (this.isDone || this.pause.signal.aborted) return;',
   },
   {
     name: 'unwritten-forgotten',

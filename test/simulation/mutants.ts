@@ -21,6 +21,30 @@ const APPEND = 'libs/event-log/src/append-until-definite.ts';
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: 'fence-gone',
+    story: 'a session is appended to whatever revision it is at',
+    file: JOURNAL,
+    find: "const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;",
+    replace: "const expected = 'any';",
+  },
+  {
+    name: 'claim-id-shared',
+    story: 'two workers that write at the same revision make the same event ids',
+    file: JOURNAL,
+    find: 'const x = ports.random.hex(9);',
+    replace: "const x = '0'.repeat(18);",
+  },
+  {
+    name: 'conflict-is-success',
+    story: 'an append that met a conflict counts as stored',
+    file: APPEND,
+    find: 'return await log.append(stream, events, { expected: options.expected });',
+    replace: `const result = await log.append(stream, events, { expected: options.expected });
+      if (result.kind === 'appended') return result;
+      const { actual } = result;
+      return { kind: 'appended', first: actual + 1, last: actual + events.length, position: 0 };`,
+  },
+  {
     name: 'claim-rebased',
     story: 'a claim that met a conflict is written behind what the rival wrote, as it was decided before',
     file: JOURNAL,

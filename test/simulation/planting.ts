@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CampaignResult } from './campaign.js';
+import type { AdapterMutant } from './mutants-of-adapters.js';
 import type { Mutant } from './mutants.js';
+
+type AnyMutant = Pick<Mutant, 'name' | 'file' | 'find' | 'replace'>;
 
 const run = promisify(execFile);
 
@@ -18,7 +21,7 @@ export class Nursery {
   /** `root` is the folder of the checkout, compiled. */
   static async open(root: string): Promise<Nursery> {
     const folder = await mkdtemp(join(tmpdir(), 'annals-mutants-'));
-    for (const part of ['dist/libs', 'dist/test/simulation', 'package.json'])
+    for (const part of ['dist/libs', 'dist/test/simulation', 'dist/test/reliability', 'package.json'])
       await cp(join(root, part), join(folder, part), { recursive: true });
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     return new Nursery(folder, root);
@@ -40,17 +43,72 @@ export class Nursery {
     }
   }
 
-  private async compiled({ name, file, find, replace }: Mutant): Promise<string> {
-    const source = await readFile(join(this.root, file), 'utf8');
-    if (source.split(find).length !== 2)
-      throw new Error(`the mutant ${name} does not fit ${file} any more: "${find}" is not there once`);
+  private async compiled(mutant: Mutant): Promise<string> {
+    const { file } = mutant;
+    const source = await planted(this.root, mutant);
     const { jest } = JSON.parse(await readFile(join(this.root, 'package.json'), 'utf8')) as {
       jest: { transform: Record<string, [string, object]> };
     };
     const [, options] = Object.values(jest.transform)[0] ?? ['', {}];
     const { transform } = await import('@swc/core');
-    const { code } = await transform(source.replace(find, replace), { ...options, filename: file });
+    const { code } = await transform(source, { ...options, filename: file });
     return code;
+  }
+}
+
+/** The mutant's file with the mistake in it. */
+async function planted(root: string, { name, file, find, replace }: AnyMutant): Promise<string> {
+  const source = await readFile(join(root, file), 'utf8');
+  if (source.split(find).length !== 2)
+    throw new Error(`the mutant ${name} does not fit ${file} any more: "${find}" is not there once`);
+  return source.replace(find, () => replace);
+}
+
+const SOURCES = ['apps', 'libs', 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+/** A copy of the sources, in which a suite looks for a mutant. The product itself is not touched. */
+export class SourceNursery {
+  private constructor(
+    private readonly folder: string,
+    private readonly root: string,
+  ) {}
+
+  /** `root` is the folder of the checkout. */
+  static async open(root: string): Promise<SourceNursery> {
+    const folder = await mkdtemp(join(tmpdir(), 'annals-mutants-'));
+    for (const part of SOURCES) await cp(join(root, part), join(folder, part), { recursive: true });
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    return new SourceNursery(folder, root);
+  }
+
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+
+  /** Plants the mutant, has its test look for it, and takes it out again. Returns the tests that passed and failed. */
+  async examine(mutant: AdapterMutant): Promise<{ readonly passed: number; readonly failed: number }> {
+    const target = join(this.folder, mutant.file);
+    await writeFile(target, await planted(this.root, mutant));
+    try {
+      return await this.tested(mutant);
+    } finally {
+      await cp(join(this.root, mutant.file), target);
+    }
+  }
+
+  /** The mutant's test, with whatever is planted now. */
+  async tested({
+    spec,
+    title,
+  }: AdapterMutant): Promise<{ readonly passed: number; readonly failed: number }> {
+    const out = join(this.folder, 'result.json');
+    const jest = join(this.folder, 'node_modules/jest/bin/jest.js');
+    const args = [jest, spec, '-t', title, '--json', `--outputFile=${out}`];
+    const options = { cwd: this.folder, maxBuffer: 64 * 1024 * 1024 };
+    // A test that fails makes the process fail: what came of it is in the file.
+    await run(process.execPath, ['--experimental-vm-modules', ...args], options).catch(() => undefined);
+    const result = JSON.parse(await readFile(out, 'utf8')) as Record<string, number>;
+    return { passed: result['numPassedTests'] ?? 0, failed: result['numFailedTests'] ?? 0 };
   }
 }
 

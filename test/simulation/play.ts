@@ -207,8 +207,7 @@ class Game {
     if (this.tasks.unfinished().length > 0 || this.tasks.unstarted(Infinity).length > 0) return false;
     if (this.hasResumed) return true;
     // Once more everything that was said, from every place on.
-    this.hasResumed = true;
-    this.clients.resumeEverywhere();
+    this.hasResumed = this.clients.resumeEverywhere();
     return false;
   }
 

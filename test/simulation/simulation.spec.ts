@@ -3,9 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type CampaignResult, summaryOf } from './campaign.js';
 import { EXPECTED_MARKS } from './expected-marks.js';
+import { MUTANT_SEEDS } from './find-mutants.js';
+import { GOAL_MUTANTS } from './goal-mutants.js';
 import { MUTANTS } from './mutants.js';
+import { MUTANTS_OF_ADAPTERS } from './mutants-of-adapters.js';
 import { MUTANTS_OF_PARTS } from './mutants-of-parts.js';
-import { Nursery, simulate } from './planting.js';
+import { Nursery, SourceNursery, simulate } from './planting.js';
 import { FLAWS } from './world/flaws.js';
 
 const ROOT = process.cwd();
@@ -16,7 +19,6 @@ const SEEDS = Number(process.env['SIM_SEEDS'] ?? (isCi ? 6_000 : 2_000));
 const SEEDS_MS = 600_000;
 /** Of receivers' behaviour; 10,000 in the long form. */
 const SCHEDULES = Number(process.env['SIM_SCHEDULES'] ?? 500);
-const MUTANT_SEEDS = 6_000;
 const MUTANT_MS = 180_000;
 
 const play = (...args: string[]): Promise<CampaignResult> => simulate(ROOT, args);
@@ -96,4 +98,25 @@ describe('a mistake that is planted is found', () => {
     },
     MUTANT_MS,
   );
+
+  it('thirteen of them are those of the goals', () => {
+    expect(new Set(GOAL_MUTANTS.map(({ mutant }) => mutant)).size).toBe(13);
+  });
+
+  describe('where the product meets files and databases', () => {
+    let sources: SourceNursery;
+    beforeAll(async () => {
+      sources = await SourceNursery.open(ROOT);
+    }, 60_000);
+    afterAll(() => sources.close());
+
+    it.each(MUTANTS_OF_ADAPTERS.map((mutant) => [mutant.name, mutant.story, mutant] as const))(
+      '%s: %s',
+      async (_name, _story, mutant) => {
+        expect(await sources.tested(mutant)).toEqual({ passed: 1, failed: 0 });
+        expect(await sources.examine(mutant)).toEqual({ passed: 0, failed: 1 });
+      },
+      MUTANT_MS,
+    );
+  });
 });

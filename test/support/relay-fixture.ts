@@ -11,8 +11,10 @@ import {
   type AppendResult,
   ContentStore,
   type Expected,
+  LogUnavailable,
   MemoryFileStore,
   type NewEvent,
+  type ReadOptions,
   newEvent,
 } from '#event-log';
 import { ProcessBackground, SecretBox, SilentLogger } from '#platform';
@@ -46,12 +48,22 @@ const PROJECT = 'p';
 /** A log whose process may die: from then on nothing is answered. */
 class MortalLog extends ScriptedLog {
   isDead = false;
+  /** Streams whose names begin so take nothing. */
+  refused: string | null = null;
+  beforeRead: (stream: string) => Promise<void> = async () => {};
+
+  override async *readStream(stream: string, options?: ReadOptions) {
+    await this.beforeRead(stream);
+    yield* super.readStream(stream, options);
+  }
 
   override append(
     stream: string,
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
+    if (this.refused !== null && stream.startsWith(this.refused))
+      return Promise.reject(new LogUnavailable('scripted'));
     return this.isDead ? never : super.append(stream, events, options);
   }
 }
@@ -150,6 +162,23 @@ export class RelayWorld {
       newEvent({ id: this.random.uuid(), time: this.clock.now(), ...event }, meta),
     );
     await this.temp.log.append(sessionStream(session), made, { expected: 'any' });
+  }
+
+  /** What another relay did: an attempt of each event from the first one on; the fourth is the run's last. */
+  async attempted(run: string, statuses: readonly number[]): Promise<void> {
+    const meta = { schemaVersion: 1, project: PROJECT, actor: 'relay', run };
+    const made = statuses.map((status, i) => {
+      const data = {
+        sequence: i + 1,
+        revision: i + 3,
+        status,
+        ...(status === 410 ? { gave_up: true } : {}),
+        ...(i === 3 ? { is_last: true } : {}),
+      };
+      const type = 'delivery_attempted';
+      return newEvent({ id: this.random.uuid(), type, time: this.clock.now(), data }, meta);
+    });
+    await this.temp.log.append(deliveryStream(run), made, { expected: 'any' });
   }
 
   place(run: string) {

@@ -1,6 +1,7 @@
 export * from './background.js';
 export * from './clock.js';
 export * from './egress/allow-list.js';
+export { keepFolder } from './folders.js';
 export * from './key-files.js';
 export * from './logger.js';
 export * from './metrics/metrics.js';

@@ -3,14 +3,14 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { keepFolder, syncFolder } from './folders.js';
 import { WrongValue, key32 } from './setting-values.js';
 import { SettingsRefused } from './settings.js';
 
@@ -22,7 +22,7 @@ const NEXT = 'master.key.next';
  * @throws SettingsRefused where there is none and `isBegun`
  */
 export function openMasterKey(dataDir: string, masterKey: Buffer | null, isBegun: boolean): Buffer {
-  mkdirSync(dataDir, { recursive: true });
+  keepFolder(dataDir, 0o777);
   if (masterKey !== null) return masterKey;
   const path = join(dataDir, MASTER_KEY);
   // The folder was begun with a key that was set, or has lost its own. A new one would open nothing.
@@ -57,8 +57,13 @@ function readKey(path: string): Buffer {
  * not at all; of two processes that make it, both get the first one's.
  */
 function createOrRead(path: string, content: string): string {
-  const there = readIfThere(path);
-  if (there !== null) return there;
+  if (readIfThere(path) === null) create(path, content);
+  // Before anything is sealed; also where the process that made the file died before it got here.
+  syncFolder(dirname(path));
+  return readFileSync(path, 'utf8');
+}
+
+function create(path: string, content: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(draft, 'wx', 0o600);
   try {
@@ -73,17 +78,6 @@ function createOrRead(path: string, content: string): string {
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     unlinkSync(draft);
-  }
-  syncFolder(join(path, '..'));
-  return readFileSync(path, 'utf8');
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }
 

@@ -57,8 +57,7 @@ export function checkCallbacks(sessions: readonly SessionLog[], evidence: Eviden
       const recorded = streams.get(deliveryStream(run)) ?? [];
       const known = { run, session: session.id, events, receipts: got, ...readStream(recorded) };
       checkReceived(known, evidence);
-      checkRecords(known, evidence);
-      checkNotAgain(known, evidence);
+      checkNotAgain(known, checkRecords(known, evidence), evidence);
     }
 }
 
@@ -99,13 +98,17 @@ function checkReceived({ run, session, events, receipts }: RunDeliveries, eviden
   require(new Set(ids.values()).size === ids.size, 'I11 ids are unique', () => run);
 }
 
-/** What is recorded happened, and all of it is recorded in the end. */
-function checkRecords({ run, events, receipts, attempts }: RunDeliveries, { marks }: Evidence): void {
+/** What is recorded happened, and all of it is recorded in the end. The attempt with which the run was given up. */
+function checkRecords(
+  { run, events, receipts, attempts }: RunDeliveries,
+  { marks }: Evidence,
+): Attempted | null {
   let next = 1;
   let tries = 0;
-  let isGivenUp = false;
+  let givenUp: Attempted | null = null;
   const used = new Set<Receipt>();
-  for (const { event, data, worker } of attempts) {
+  for (const attempt of attempts) {
+    const { event, data, worker } = attempt;
     const { sequence, status, next_at, gave_up } = data;
     const told = () => `${at(event)}: ${JSON.stringify(data)}`;
     const matching = receipts.filter((r) => r.sequence === sequence && isOfLife(r, worker));
@@ -114,7 +117,7 @@ function checkRecords({ run, events, receipts, attempts }: RunDeliveries, { mark
     // A relay records in the order in which it was answered.
     const answered = matching.find((r) => r.status === status && !used.has(r));
     if (answered !== undefined && status !== null) used.add(answered);
-    if (data.is_resend || sequence !== next || isGivenUp) continue;
+    if (data.is_resend || sequence !== next || givenUp !== null) continue;
     tries += 1;
     if (isSuccess(status)) {
       next += 1;
@@ -126,19 +129,21 @@ function checkRecords({ run, events, receipts, attempts }: RunDeliveries, { mark
     if (gave_up !== true) continue;
     if (status !== 410) marks.hit('given up after a day');
     require(status === 410 || tries >= MOST_ATTEMPTS, 'I11 nothing is given up early', told);
-    isGivenUp = true;
+    givenUp = attempt;
     marks.hit('delivery given up');
   }
-  require(isGivenUp || next > events.length, 'I11 every event is delivered', () =>
+  require(givenUp !== null || next > events.length, 'I11 every event is delivered', () =>
     `${run}: ${next} of ${events.length} is next`);
+  return givenUp;
 }
 
 /**
- * Nobody sends what he knows to be delivered or stopped: what he has recorded himself, and, alone on the log, what anybody
- * has. Of several at once each may be late to hear of the other.
+ * Nobody sends what he knows to be delivered or stopped: what stands on the log before a record of his own, which goes
+ * behind what he knows, and, alone on the log, all of it. Of several at once each may be late to hear of the other.
  */
 function checkNotAgain(
   { run, receipts, attempts, resent }: RunDeliveries,
+  givenUp: Attempted | null,
   { isExclusive, marks }: Evidence,
 ): void {
   const times = new Map<number, number>();
@@ -148,19 +153,19 @@ function checkNotAgain(
     times.set(sequence, count);
     if (count > 1) marks.hit('event sent again');
     if (resent.has(sequence)) continue;
-    const known = attempts.filter(
-      ({ event, worker }) => event.position <= sentAt && (isExclusive || isOfLife(receipt, worker)),
-    );
+    const before = attempts.filter(({ event }) => event.position <= sentAt);
+    const last = isExclusive ? before.at(-1) : before.findLast(({ worker }) => isOfLife(receipt, worker));
+    const known = last === undefined ? [] : before.slice(0, before.indexOf(last) + 1);
     const told = () => `${run} ${sequence} by ${receipt.worker} at ${sentAt}`;
     const done = known.find(({ data }) => data.sequence === sequence && isSuccess(data.status));
     require(done === undefined, 'I11 what is recorded delivered is not sent again', told);
-    const stopped = known.find(({ data }) => data.gave_up === true && !data.is_resend);
-    require(stopped === undefined, 'I11 nothing is sent after it was given up', told);
-    const last = known.findLast(({ data }) => data.sequence === sequence);
+    const isStopped = givenUp !== null && known.includes(givenUp);
+    require(!isStopped, 'I11 nothing is sent after it was given up', told);
+    const latest = known.findLast(({ data }) => data.sequence === sequence);
     const timestamp = Number(receipt.request.headers['webhook-timestamp']);
     // Clocks of two machines may differ.
-    const isOwn = last !== undefined && isOfLife(receipt, last.worker);
-    const dueS = isOwn ? Math.floor((last.data.next_at ?? 0) / 1000) : 0;
+    const isOwn = latest !== undefined && isOfLife(receipt, latest.worker);
+    const dueS = isOwn ? Math.floor((latest.data.next_at ?? 0) / 1000) : 0;
     require(timestamp >= dueS, 'I11 the next attempt waits', () => `${told()}: at ${timestamp}, not ${dueS}`);
   }
 }

@@ -117,16 +117,18 @@ export class SimClients {
     this.connect(life, wish, again);
   }
 
-  /** The last run from every place on, as a stream, and in pages. */
-  resumeEverywhere(): void {
+  /** The last run from every place on, as a stream, and in pages. False: nobody is there who would stay. */
+  resumeEverywhere(): boolean {
     const known = this.runs.at(-1);
     const life = this.workers[0]?.life;
-    if (known === undefined || !life) return;
+    if (known === undefined) return true;
+    if (!life || life.isDraining) return false;
     const { session, run, requested } = known;
     const ids = this.idsOf(session, run);
     for (const after of [requested, ...ids.slice(0, -1)].slice(-MOST_RESUMED))
       this.connect(life, { session, run, after }, () => undefined);
     this.readPages(life, { session, run, after: requested, end: 'served', received: [] });
+    return true;
   }
 
   private readPages(life: Life, pages: Connection): void {

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { deliveryStream } from '#domain';
-import { RelayWorld, SECRET, answered, unreachable } from '../../../../test/support/relay-fixture.js';
+import { LogUnavailable } from '#event-log';
+import {
+  type Life,
+  RelayWorld,
+  SECRET,
+  answered,
+  unreachable,
+} from '../../../../test/support/relay-fixture.js';
 import { unavailable } from '../../../../test/support/scripted-log.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 
@@ -163,6 +170,73 @@ describe('a relay', () => {
     await world.until(settled(runs[1]!));
     expect(world.of(runs[0]!)).toHaveLength(before);
     expect(world.errors).toEqual([]);
+  });
+
+  const stop = async ({ relay, kill }: Life): Promise<void> => {
+    let isStopped = false;
+    void relay.stop(0).then(() => (isStopped = true));
+    await world.until(() => isStopped);
+    kill();
+  };
+
+  it('comes back to the runs of its checkpoint although reads of them lag', async () => {
+    const run = await world.addRun('a', 3);
+    world.script = () => unreachable;
+    const first = world.relay();
+    await world.until(() => world.sent.length === 1);
+    await stop(first);
+    world.script = () => answered(200);
+    const { log } = world.relay();
+    log.lag = { stream: 'session-ses_a', upTo: 0, reads: [1, 2] };
+    await world.until(settled(run));
+    expect(await statuses(run)).toEqual(['delivered', 'delivered', 'delivered']);
+  });
+
+  it('comes back to a run whose stream could not be read while its batch was taken again', async () => {
+    const [first, second] = [await world.addRun('a', 2), await world.addRun('b', 2)];
+    const gate = Promise.withResolvers<void>();
+    const broken = new Set([first, second].map((run) => deliveryStream(run)));
+    const { log } = world.relay();
+    log.beforeRead = async (stream) => {
+      if (!broken.delete(stream)) return;
+      // The batch fails by the first run, and is taken again, before the second run fails.
+      if (stream === deliveryStream(second)) await gate.promise;
+      throw new LogUnavailable('scripted');
+    };
+    await world.until(() => world.of(first).length > 0);
+    gate.resolve();
+    await world.until(settled(second));
+    expect(await statuses(second)).toEqual(['delivered', 'delivered']);
+  });
+
+  it('comes back to a run whose last attempts it could not write', async () => {
+    const run = await world.addRun('a', 2);
+    const first = world.relay();
+    first.log.refused = 'delivery-';
+    await world.until(() => world.sent.length === 2);
+    await stop(first);
+    expect(await temp.typesOf(deliveryStream(run))).toEqual([]);
+    world.relay();
+    await world.until(settled(run));
+    expect(await statuses(run)).toEqual(['delivered', 'delivered']);
+  });
+
+  it('sends nothing more when another one gave up or was done while it waited for an answer', async () => {
+    const [left, done] = [await world.addRun('left', 4), await world.addRun('done', 4)];
+    const gate = Promise.withResolvers<void>();
+    world.script = async ({ run, sequence }) => {
+      // It hears of it when it writes down its first attempt.
+      if (sequence === 1) await world.attempted(run, run === left ? [200, 200, 410] : [200, 200, 200, 200]);
+      if (sequence === 2) await gate.promise;
+      return answered(200);
+    };
+    const { relay } = world.relay();
+    await world.until(() => world.sent.length === 4);
+    await world.until(async () => (await temp.read(deliveryStream(done))).length === 5);
+    await world.until(async () => (await temp.read(deliveryStream(left))).length === 4);
+    gate.resolve();
+    await world.until(() => relay.open === 0);
+    for (const run of [left, done]) expect(world.of(run).map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 
   it('stops although the log takes nothing any more', async () => {

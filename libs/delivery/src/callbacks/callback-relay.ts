@@ -47,6 +47,8 @@ interface OpenLane {
   readonly lane: RunLane;
   /** Where the relay heard of it. */
   readonly position: Position;
+  /** Its stream has been read. */
+  readonly opened: Promise<void>;
 }
 
 /** Events that pass between two checkpoints. */
@@ -156,6 +158,7 @@ export class CallbackRelay implements FollowerTarget {
     const asked = asDeliveryEvent(event);
     const run = runOfDeliveryStream(event.stream);
     if (asked?.type !== 'delivery_resend_requested' || run === null) return;
+    await this.lanes.get(run)?.opened;
     if (this.lanes.get(run)?.lane.wake()) return;
     this.lanes.delete(run);
     await this.reopen(run, asked.data.requested, event.position);
@@ -174,25 +177,35 @@ export class CallbackRelay implements FollowerTarget {
     const session = sessionOfRun(run);
     if (session === null) return;
     const options = { after: requested - 1, limit: 1 };
-    for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
-      const found = page[0] === undefined ? null : callbackRunOf(page[0]);
-      if (found !== null) await this.openLane(found, position);
-    }
+    let request: RecordedEvent | undefined;
+    for await (const page of this.ports.log.readStream(sessionStream(session), options)) request ??= page[0];
+    // What was heard of is on the log: nobody else would come back to the run.
+    if (request === undefined) throw new LogUnavailable(`a read of ${session} lags behind`);
+    const found = callbackRunOf(request);
+    if (found !== null) await this.openLane(found, position);
   }
 
-  private async openLane(run: CallbackRun, position: Position): Promise<void> {
-    if (this.lanes.has(run.run)) return;
+  /** Resolves when the lane works. A batch that failed may come again while the lanes of the first time are opened. */
+  private openLane(run: CallbackRun, position: Position): Promise<void> {
+    const known = this.lanes.get(run.run);
+    if (known !== undefined) return known.opened;
     const deliveries = new DeliveryLog({ ...this.ports, stop: this.stopping.signal }, run);
     const ports = { ...this.ports, attempts: this.attempts, places: this.places };
     const lane = new RunLane(run, deliveries, ports);
-    this.lanes.set(run.run, { lane, position });
+    const opened = this.begin(lane);
+    this.lanes.set(run.run, { lane, position, opened });
+    return opened;
+  }
+
+  private async begin(lane: RunLane): Promise<void> {
+    const { deliveries, run } = lane;
     try {
       await deliveries.load();
     } catch (error) {
       this.lanes.delete(run.run);
       throw error;
     }
-    if (deliveries.fold.isSettled) this.lanes.delete(run.run);
+    if (deliveries.isSettled) this.lanes.delete(run.run);
     else this.work(lane);
   }
 
@@ -204,7 +217,7 @@ export class CallbackRelay implements FollowerTarget {
         await lane.work();
       } finally {
         // Invariant 2: one that ends because the relay stops is still open.
-        const isSettled = lane.deliveries.fold.isSettled;
+        const { isSettled } = lane.deliveries;
         if (isSettled && this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
         this.working.delete(ended.promise);
         ended.resolve();

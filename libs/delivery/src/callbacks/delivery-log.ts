@@ -58,6 +58,11 @@ export class DeliveryLog {
     return this.state;
   }
 
+  /** Whether whoever reads the stream finds nothing left to do. */
+  get isSettled(): boolean {
+    return this.state.isSettled && this.unwritten.length === 0;
+  }
+
   /** Reads the stream anew. @throws LogUnavailable */
   async load(): Promise<void> {
     const state = new DeliveryFold(false);

@@ -101,6 +101,7 @@ export class RunLane {
     for (const place of this.deliveries.fold.resends) {
       if (this.isEnding) return;
       const event = await this.read(place.revision);
+      if (event?.isErased) return this.cut();
       if (event !== null) await this.attempt(event, place, true);
     }
   }
@@ -116,20 +117,26 @@ export class RunLane {
 
   /** From the event whose turn it is, until one fails, the run ends, or there is news. */
   private async sendOn(): Promise<void> {
-    const { fold } = this.deliveries;
-    if (this.pause.signal.aborted || fold.isStopped || fold.isComplete) return;
-    const after = fold.passed ?? this.run.requested;
+    if (this.pause.signal.aborted || this.isDone) return;
+    const after = this.deliveries.fold.passed ?? this.run.requested;
     const options = { after, signal: this.pause.signal };
     for await (const page of this.ports.log.subscribeStream(sessionStream(this.run.session), options)) {
       for (const event of page) {
         // Of an erased session nothing more is sent, however far the lane is behind.
         if (event.isErased || event.type === 'session_erased') return this.cut();
+        if (this.isDone) return;
         if (event.meta.run !== this.run.run || !isPublicType(event.type) || this.isPassed(event)) continue;
         const sequence = this.deliveries.fold.next;
         await this.attempt(event, { sequence, revision: event.revision }, false);
-        if (!this.isPassed(event) || this.pause.signal.aborted || isEndType(event.type)) return;
+        if (!this.isPassed(event) || this.isDone || this.pause.signal.aborted) return;
       }
     }
+  }
+
+  /** Nothing is to be sent any more; another relay may have seen to it. */
+  private get isDone(): boolean {
+    const { isStopped, isComplete } = this.deliveries.fold;
+    return isStopped || isComplete;
   }
 
   /** Another relay may have got further. */
@@ -143,6 +150,8 @@ export class RunLane {
     const due = { ...place, json, isLast: isEndType(event.type) };
     await places.with(this.origin, async () => {
       this.stop.throwIfAborted();
+      // Of its turn, too, much may have been heard while it waited.
+      if (!isResend && (this.isDone || this.isPassed(event))) return true;
       const tries = isResend ? 0 : this.deliveries.fold.tries;
       const attempt = await attempts.make(this.run, this.callback, due, tries, this.stop);
       const { next_at: _, gave_up: __, ...told } = attempt;

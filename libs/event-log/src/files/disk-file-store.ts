@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepFolder } from '#platform';
 import { FileMissing, FileStore } from '../file-store.js';
 import type { ReceivedFile, UploadStore } from '../upload-store.js';
 import { digestFile, linkDraft, writeDraft } from './draft.js';
@@ -8,16 +9,21 @@ import { nameHash, nameOf, scopeFolder, scopeOfFolder } from './names.js';
 
 /** No scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
+const MOST_NAMED = 10_000;
 /** Nobody writes a draft for so long. One that is younger may be another replica's, which shares the folder. */
 const DRAFT_LIVES_MS = 60 * 60 * 1000;
 
 /**
  * Files in a folder per scope. Owns everything below its folder.
  * 1. A file has its name only when its content is on disk, whole; a crash leaves at most a draft.
- * 2. The name is in its folder for good before `put` answers: the folder is synced, too.
+ * 2. The name is in its folder for good before `put` answers, and the folder's in the one above: both are synced, whoever
+ *    has made them, also where that was another call or a process that died before it synced.
  * 3. What `get` gives is what was put: the name is made of the content.
  */
 export class DiskFileStore extends FileStore implements UploadStore {
+  /** Folders of scopes whose names are synced, or are about to be. */
+  private readonly named = new Map<string, Promise<void>>();
+
   private constructor(
     private readonly folder: string,
     private readonly secret: Uint8Array,
@@ -36,7 +42,7 @@ export class DiskFileStore extends FileStore implements UploadStore {
     { isAlone = false }: { readonly isAlone?: boolean } = {},
   ): Promise<DiskFileStore> {
     const drafts = join(folder, DRAFTS);
-    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    keepFolder(drafts);
     for (const name of await readdir(drafts)) {
       const draft = join(drafts, name);
       if (isAlone || (await changedAt(draft)) < Date.now() - DRAFT_LIVES_MS) await rm(draft, { force: true });
@@ -125,10 +131,19 @@ export class DiskFileStore extends FileStore implements UploadStore {
     }
   }
 
+  /** Invariant 2. */
   private async makeFolder(scope: string): Promise<string> {
     const folder = join(this.folder, scopeFolder(scope));
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await syncFolder(this.folder);
+    let named = made === undefined ? this.named.get(folder) : undefined;
+    if (named === undefined) {
+      if (this.named.size >= MOST_NAMED) this.named.clear();
+      this.named.set(folder, (named = syncFolder(this.folder)));
+    }
+    await named.catch((error: unknown) => {
+      this.named.delete(folder);
+      throw error;
+    });
     return folder;
   }
 }

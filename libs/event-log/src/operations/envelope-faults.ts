@@ -18,9 +18,11 @@ export function faultOfEnvelope(event: RecordedEvent): string | undefined {
   return isObject(event.json) ? undefined : 'its data are not a JSON object';
 }
 
-/** Checkpoints of what serves all projects (`relay-callbacks`) belong to none. */
+/** Streams of what serves all projects belong to none: checkpoints (`relay-callbacks`), who works on the log (`lease-process`). */
+const HOUSE_STREAMS = ['relay-', 'lease-'];
+
 const isOfTheHouse = ({ stream, meta }: RecordedEvent): boolean =>
-  stream.startsWith('relay-') && meta.project === '';
+  meta.project === '' && HOUSE_STREAMS.some((prefix) => stream.startsWith(prefix));
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 

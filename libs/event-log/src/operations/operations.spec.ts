@@ -101,9 +101,9 @@ describe('verifying', () => {
     expect(report.faults[0]?.what).toBe(what);
   });
 
-  test("takes a relay's checkpoint, which belongs to no project", async () => {
-    const checkpoint = stored({ stream: 'relay-callbacks', meta: { ...META, project: '' } });
-    expect((await verify([checkpoint])).faults).toEqual([]);
+  test.each(['relay-callbacks', 'lease-process'])('takes %s, which belongs to no project', async (stream) => {
+    const ofTheHouse = stored({ stream, meta: { ...META, project: '' } });
+    expect((await verify([ofTheHouse])).faults).toEqual([]);
   });
 
   test('asks its checks in the order of the log, and counts what it does not keep', async () => {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -9,6 +18,9 @@ import type { ThreadOptions } from './protocol.js';
 export const DATABASE_FILE = 'log.db';
 const APPLICATION_ID = 0x416e6c67;
 const SCHEMA_VERSION = 2;
+/** Of SQLite's file format (sqlite.org/fileformat2.html#walformat). */
+const WAL_HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
 const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
@@ -48,7 +60,6 @@ export class Refusal extends Error {
 
 export function openDatabase(options: ThreadOptions): OpenDatabase {
   const file = join(options.folder, DATABASE_FILE);
-  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
   if (existsSync(`${file}-wal`) && !existsSync(file))
     throw new Refusal(
       `${file} is missing although its ${DATABASE_FILE}-wal is there: restore it from a backup`,
@@ -84,6 +95,8 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
   db.exec('COMMIT');
   writePid(options.folder);
   rewriteWal(db);
+  // SQLite syncs the folder of a new WAL, too, but takes no notice when that fails.
+  syncFolder(options.folder);
   const logId = String(db.prepare('SELECT log_id FROM log').get()?.['log_id']);
   const head = Number(db.prepare('SELECT coalesce(max(position), 0) AS head FROM events').get()?.['head']);
   return { db, logId, head };
@@ -106,13 +119,35 @@ function checkOrigin(db: DatabaseSync, file: string): void {
     );
 }
 
-/** After a failed sync, pages that only seem to be on disk are written again by this: into the database, and synced. */
+/** After a failed sync, pages of the database that only seem to be on disk are written again by this, and synced. */
 function rewriteWal(db: DatabaseSync): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch (error) {
     // What is in the WAL can be read; it moves when there is room.
     if (!isFull(error)) throw error;
+  }
+}
+
+/**
+ * Cuts off what a transaction that failed has left in the WAL. After a failed sync the system may hold it for written, and no
+ * later sync writes it: whoever opened the file would take it for committed, and the next checkpoint would write some of its
+ * pages into the database, over which a loss of power leaves a WAL without it.
+ */
+export function cutWal(db: DatabaseSync, folder: string): void {
+  if (db.isTransaction) db.exec('ROLLBACK');
+  const frames = Math.max(0, Number(db.prepare('PRAGMA wal_checkpoint(NOOP)').get()?.['log']));
+  const end = frames === 0 ? 0 : WAL_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pragma(db, 'page_size'));
+  const wal = join(folder, `${DATABASE_FILE}-wal`);
+  if (statSync(wal).size > end) truncateSync(wal, end);
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }
 

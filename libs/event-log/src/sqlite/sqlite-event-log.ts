@@ -1,4 +1,4 @@
-import { type Clock, type Logger, SystemClock } from '#platform';
+import { type Clock, keepFolder, type Logger, SystemClock } from '#platform';
 import { checkSizes } from '../append-sizes.js';
 import { decodeRows, StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
@@ -8,6 +8,7 @@ import {
   EventLog,
   type Expected,
   type LogHealth,
+  LogRefused,
   LogUnavailable,
   type ReadAllOptions,
   type ReadOptions,
@@ -84,6 +85,7 @@ export class SqliteEventLog extends EventLog {
 
   /** @throws LogRefused when the folder is in use or its file is not a log that this program can go on with */
   static async open(options: SqliteEventLogOptions): Promise<SqliteEventLog> {
+    makeFolder(options.folder);
     const log = new SqliteEventLog(options);
     await log.connection.open();
     log.headPosition = log.connection.head;
@@ -230,6 +232,19 @@ export class SqliteEventLog extends EventLog {
         if (this.reserve.isClosed) return;
         this.spaceCheck = setTimeout(() => this.watchSpace(), SPACE_CHECK_MS).unref();
       });
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    keepFolder(folder);
+  } catch (error) {
+    throw new LogRefused(
+      `${folder} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

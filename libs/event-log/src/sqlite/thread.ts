@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
-import { isFull, openDatabase, Refusal } from './database.js';
+import { cutWal, isFull, openDatabase, Refusal } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import { Mailbox, type ThreadData } from './mailbox.js';
@@ -142,6 +142,14 @@ class Thread {
     reply({ kind: 'closed' });
   }
 
+  private end(): never {
+    try {
+      this.db.close();
+    } finally {
+      process.exit(1);
+    }
+  }
+
   /** Invariant 2. */
   private fail(error: unknown): never {
     reply({
@@ -150,9 +158,9 @@ class Thread {
       full: isFull(error),
     });
     try {
-      this.db.close();
+      cutWal(this.db, options.folder);
     } finally {
-      process.exit(1);
+      this.end();
     }
   }
 }

@@ -1,6 +1,15 @@
+import type { Revision } from '#event-log';
+
+/** A task and how much of it is known: the revision of its latest event. */
+export interface DueTask {
+  readonly task: string;
+  readonly known: Revision;
+}
+
 interface Entry {
   readonly task: string;
   at: number;
+  known: Revision;
   /** Where it stands in the heap. */
   place: number;
 }
@@ -19,19 +28,20 @@ export class DueHeap {
     return this.heap[0]?.at ?? null;
   }
 
-  set(task: string, at: number): void {
-    const known = this.entries.get(task);
-    if (known === undefined) {
-      const entry = { task, at, place: this.heap.length };
+  set({ task, known }: DueTask, at: number): void {
+    const present = this.entries.get(task);
+    if (present === undefined) {
+      const entry = { task, at, known, place: this.heap.length };
       this.entries.set(task, entry);
       this.heap.push(entry);
       this.rise(entry);
       return;
     }
-    const isEarlier = at < known.at;
-    known.at = at;
-    if (isEarlier) this.rise(known);
-    else this.sink(known);
+    const isEarlier = at < present.at;
+    present.at = at;
+    present.known = known;
+    if (isEarlier) this.rise(present);
+    else this.sink(present);
   }
 
   delete(task: string): void {
@@ -46,11 +56,11 @@ export class DueHeap {
   }
 
   /** Takes the earliest task that is due; null: none is. */
-  takeDue(now: number): string | null {
+  takeDue(now: number): DueTask | null {
     const [first] = this.heap;
     if (first === undefined || first.at > now) return null;
     this.delete(first.task);
-    return first.task;
+    return first;
   }
 
   private rise(entry: Entry): void {

@@ -172,6 +172,25 @@ describe('the clock of the tasks', () => {
     ).rejects.toThrow('does not exist');
   });
 
+  it('does not lose a task when reads of it lag behind what was heard', async () => {
+    const house = open();
+    house.clockwork.start();
+    const { tasks } = await house.start([{ schedule: '* * * * *', message: 'a' }]);
+    const stream = taskStream(tasks[0]!);
+    const command = (name: 'pause' | 'resume') =>
+      house.core.tasks.command(tasks[0]!, name, { project: 'p', actor: 'k' });
+    await pass(1000);
+    house.log.lag = { stream, upTo: -1, reads: [1, 2] };
+    await pass(MINUTE + 3000);
+    expect(await check()).toEqual({ fired: 1, missed: 0 });
+    await command('pause');
+    await command('resume');
+    const paused = (await temp.typesOf(stream)).indexOf('task_paused');
+    house.log.lag = { stream, upTo: paused, reads: [3, 4] };
+    await pass(MINUTE + 3000);
+    expect(await check()).toEqual({ fired: 2, missed: 0 });
+  });
+
   it('does not fire a slot again when the clock of the machine is set back', async () => {
     const house = open();
     house.clockwork.start();

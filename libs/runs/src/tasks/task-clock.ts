@@ -1,8 +1,8 @@
 import { type RecordedTaskEvent, asTaskEvent, sessionStream, taskOfStream } from '#domain';
-import { type EventLog, LogUnavailable, type Position, type RecordedEvent } from '#event-log';
+import { type EventLog, LogUnavailable, type Position, type RecordedEvent, type Revision } from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
 import { loadRequest } from '../load-session.js';
-import { DueHeap } from './due-heap.js';
+import { DueHeap, type DueTask } from './due-heap.js';
 import type { TaskFirings } from './task-firings.js';
 import type { TaskIndex, TaskSnapshot } from './task-index.js';
 import type { TaskMaker } from './task-maker.js';
@@ -40,8 +40,8 @@ const INDEX_PATIENCE_MS = 10_000;
  */
 export class TaskClock {
   private readonly due = new DueHeap();
-  /** Of each task, the latest event that was heard of while it was being fired. */
-  private readonly firing = new Map<string, number>();
+  /** Of each task that is being fired, the latest event that was heard of. */
+  private readonly firing = new Map<string, Revision>();
   private readonly stopping = new AbortController();
   private cancelTimer: (() => void) | null = null;
   private work: Promise<void>[] = [];
@@ -56,7 +56,7 @@ export class TaskClock {
   start(): void {
     this.begin('task clock', async () => {
       const { tasks, position } = await this.snapshot();
-      for (const { task, nextAt } of tasks) this.due.set(task, nextAt);
+      for (const { task, revision, nextAt } of tasks) this.due.set({ task, known: revision }, nextAt);
       this.arm();
       this.begin('mend tasks', () => this.mendEveryWhile());
       await this.follow(position);
@@ -122,14 +122,15 @@ export class TaskClock {
   private hear(recorded: RecordedEvent): void {
     const task = taskOfStream(recorded.stream);
     if (task === null) return;
-    if (this.firing.has(task)) this.firing.set(task, recorded.revision);
-    else this.place(task, nextOf(asTaskEvent(recorded)));
+    const { revision: known } = recorded;
+    if (this.firing.has(task)) this.firing.set(task, known);
+    else this.place({ task, known }, nextOf(asTaskEvent(recorded)));
   }
 
-  private place(task: string, nextAt: number | null | undefined): void {
+  private place(told: DueTask, nextAt: number | null | undefined): void {
     if (nextAt === undefined) return;
-    if (nextAt === null) this.due.delete(task);
-    else this.due.set(task, nextAt);
+    if (nextAt === null) this.due.delete(told.task);
+    else this.due.set(told, nextAt);
   }
 
   /** Fires what is due, as much as may be, and sleeps until the next. */
@@ -139,10 +140,10 @@ export class TaskClock {
     if (this.stopping.signal.aborted) return;
     const now = this.ports.clock.now();
     while (this.firing.size < AT_ONCE) {
-      const task = this.due.takeDue(now);
-      if (task === null) break;
-      this.firing.set(task, -1);
-      this.begin('fire a task', () => this.fire(task));
+      const due = this.due.takeDue(now);
+      if (due === null) break;
+      this.firing.set(due.task, due.known);
+      this.begin('fire a task', () => this.fire(due));
     }
     const { earliest } = this.due;
     if (earliest === null || this.firing.size >= AT_ONCE) return;
@@ -150,22 +151,26 @@ export class TaskClock {
     this.cancelTimer = this.ports.clock.timer(sleepMs, () => this.arm());
   }
 
-  private async fire(task: string): Promise<void> {
+  private async fire({ task, known }: DueTask): Promise<void> {
     const { clock, firings, logger } = this.ports;
     const { signal } = this.stopping;
     try {
       const state = await firings.fire(task, signal);
-      const heard = this.firing.get(task) ?? -1;
+      // What was heard of is on the log: nobody else would come back to the task.
+      if (state === null || state.revision < known)
+        throw new LogUnavailable('a read of the task lags behind');
+      const heard = this.firing.get(task) ?? known;
       this.firing.delete(task);
       // Invariant 2: of what came later only the log knows enough.
-      if (state !== null && heard > state.revision) this.due.set(task, clock.now());
-      else this.place(task, state?.nextAt ?? null);
+      if (heard > state.revision) this.due.set({ task, known: heard }, clock.now());
+      else this.place({ task, known: state.revision }, state.nextAt);
     } catch (error) {
+      const heard = this.firing.get(task) ?? known;
       this.firing.delete(task);
       if (signal.aborted) return;
       const isTransient = error instanceof LogUnavailable;
       logger.warn({ err: error, task }, 'a task that is due has to wait');
-      this.due.set(task, clock.now() + (isTransient ? RETRY_MS : BROKEN_RETRY_MS));
+      this.due.set({ task, known: heard }, clock.now() + (isTransient ? RETRY_MS : BROKEN_RETRY_MS));
     }
     this.arm();
   }

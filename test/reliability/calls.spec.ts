@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import { numberOfCommit } from '../support/commit-number.js';
+import { NO_STRACE, canTrace } from '../support/strace.js';
+import { diskErrors } from './disk-errors.js';
+import { killAtCalls } from './kill-at-calls.js';
+import { say } from './verdict.js';
+
+const KILLS = Number(process.env['CALL_KILLS'] ?? 200);
+const ERRORS = Number(process.env['DISK_ERRORS'] ?? 50);
+const APPENDS = 20;
+const seed = numberOfCommit();
+const traced = canTrace() ? it : it.skip;
+if (!canTrace()) say(`F3 and F6 ${NO_STRACE}`);
+
+traced(
+  'loses, doubles and reorders nothing when it dies between any two system calls',
+  async () => {
+    const { faults, verdict, line } = await killAtCalls({ seed, kills: KILLS, appends: APPENDS });
+    say(line);
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.acknowledged).toBeGreaterThan(0);
+    expect(faults).toBeGreaterThanOrEqual(KILLS);
+  },
+  600_000,
+);
+
+traced('is found out when it acknowledges before it stores', async () => {
+  const { verdict } = await killAtCalls({ seed, kills: 10, appends: APPENDS, isHasty: true });
+  expect(verdict.lost).toBeGreaterThan(0);
+});
+
+traced(
+  'keeps what it acknowledged, and stores nothing that it refused, when a write or a sync fails',
+  async () => {
+    const { faults, verdict, line } = await diskErrors({ seed, errors: ERRORS });
+    say(line);
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.acknowledged).toBeGreaterThan(0);
+    expect(faults).toBeGreaterThan(ERRORS);
+  },
+  600_000,
+);

@@ -1,0 +1,79 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { Dice } from '../dice.js';
+import {
+  DRAFT_BYTES,
+  FILES_PURPOSE,
+  type FilesChildOptions,
+  contentOf,
+  draftName,
+  tell,
+} from './children.js';
+
+/**
+ * A process that keeps files under the key of its folder and tells what it kept and removed. Names of drafts are counted
+ * and not drawn, so that strace can be told them.
+ */
+const options = JSON.parse(process.argv[2] ?? '') as FilesChildOptions;
+const drawn = crypto.randomBytes;
+let drafts = 0;
+crypto.randomBytes = (size: number) =>
+  size === DRAFT_BYTES ? Buffer.from(draftName(drafts++), 'hex') : drawn(size);
+syncBuiltinESMExports();
+const { DiskFileStore } = await import('../../../libs/event-log/src/files/disk-file-store.js');
+const { openMasterKey } = await import('../../../libs/platform/src/key-files.js');
+const { SecretBox } = await import('../../../libs/platform/src/secret-box.js');
+
+const PATIENCE = 4;
+const dice = new Dice(options.seed);
+const secret = new SecretBox(openMasterKey(options.folder, null, false)).derive(FILES_PURPOSE);
+tell({ kind: 'key', key: secret.toString('hex') });
+const store = await DiskFileStore.open(join(options.folder, 'files'), secret, { isAlone: true });
+
+for (let n = 0; n < options.files; n++) {
+  const scope = `s${dice.below(5)}`;
+  if (dice.chance(10)) {
+    tell({ kind: 'removing', scope });
+    await again(() => store.remove(scope));
+    tell({ kind: 'removed', scope });
+  } else if (dice.chance(60)) await keep(scope, options.seed * 1000 + n, (bytes) => store.put(scope, bytes));
+  else await keep(scope, options.seed * 1000 + n, (bytes) => upload(scope, bytes));
+  // Two at once, in a scope that is new to both.
+  if (dice.chance(15))
+    await Promise.all(
+      [1, 2].map((m) =>
+        keep(`n${n}`, options.seed * 1000 + m * 100_000 + n, (bytes) => store.put(`n${n}`, bytes)),
+      ),
+    );
+}
+
+async function keep(scope: string, number: number, put: (bytes: Buffer) => Promise<string>): Promise<void> {
+  tell({ kind: 'keeping', scope, number });
+  const name = await again(() => put(contentOf(number)));
+  tell({ kind: 'kept', scope, name, number });
+}
+
+async function upload(scope: string, bytes: Buffer): Promise<string> {
+  const half = Math.floor(bytes.length / 2);
+  async function* pieces() {
+    yield bytes.subarray(0, half);
+    yield bytes.subarray(half);
+  }
+  const received = await store.receive(pieces(), bytes.length);
+  const name = await received.keep(scope);
+  await received.discard();
+  return name;
+}
+
+/** What failed is tried again, as a client would. */
+async function again<T>(step: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await step();
+    } catch (error) {
+      tell({ kind: 'failed', detail: String(error) });
+      if (tries === PATIENCE) process.exit(4);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { mkdirSync } from 'node:fs';
+import { type StoredEvent, decodeRows } from '../../../libs/event-log/src/codec.js';
+import { type OpenDatabase, openDatabase } from '../../../libs/event-log/src/sqlite/database.js';
+import { LogReader } from '../../../libs/event-log/src/sqlite/log-reader.js';
+import { LogWriter } from '../../../libs/event-log/src/sqlite/log-writer.js';
+import { NO_STREAM } from '../../../libs/event-log/src/sqlite/protocol.js';
+import { ThreadKeys } from '../../../libs/event-log/src/sqlite/thread-keys.js';
+import type { Verdict } from '../verdict.js';
+import type { Told } from './children.js';
+
+const NO_FAULTS = { walBytes: 1024 * 1024, faults: {} };
+const PAGE = 500;
+
+interface Tried {
+  readonly stream: string;
+  readonly revision: number;
+}
+
+/** What has been told of a log, and whether a folder holds it. Reads what the log's own thread would. */
+export class LogLedger {
+  private readonly tried = new Map<string, Tried>();
+  private readonly stored = new Set<string>();
+  private readonly refused = new Set<string>();
+
+  /**
+   * @param whole ids in the order of the log that came of it in the end, where that is known
+   * @param mayBeNone a disk that fails at the very first start may leave no log, of which nobody was told anything
+   */
+  constructor(
+    private readonly whole?: readonly string[],
+    private readonly mayBeNone = false,
+  ) {}
+
+  get acknowledged(): number {
+    return this.stored.size;
+  }
+
+  take(told: Told): void {
+    if (told.kind === 'tried')
+      for (const [n, id] of told.ids.entries())
+        this.tried.set(id, { stream: told.stream, revision: told.first + n });
+    else if (told.kind === 'stored') for (const id of told.ids) this.stored.add(id);
+    else if (told.kind === 'refused') for (const id of told.ids) this.refused.add(id);
+  }
+
+  /** Opens the log of a folder, reads it, goes on with it and closes it. */
+  judge(folder: string, verdict: Verdict, where: string): void {
+    let opened: OpenDatabase | undefined;
+    try {
+      mkdirSync(folder, { recursive: true });
+      opened = openDatabase({ folder, ...NO_FAULTS });
+      this.judgeEvents(eventsOf(opened), verdict, where);
+      const [check] = opened.db.prepare('PRAGMA integrity_check').all();
+      verdict.require(check?.['integrity_check'] === 'ok', () => `${where}: ${JSON.stringify(check)}`);
+      goOn(opened);
+    } catch (error) {
+      if (opened === undefined && this.stored.size === 0 && this.mayBeNone) return;
+      verdict.lost += opened === undefined ? this.stored.size : 0;
+      verdict.note(`${where}: ${String(error)}`);
+    } finally {
+      opened?.db.close();
+    }
+  }
+
+  judgeEvents(events: readonly StoredEvent[], verdict: Verdict, where: string): void {
+    const found = new Set<string>();
+    const revisions = new Map<string, number>();
+    for (const [n, { id, stream, revision, position, data }] of events.entries()) {
+      const at = `${where}, position ${position}`;
+      if (found.has(id)) {
+        verdict.doubled += 1;
+        verdict.note(`${at}: an event is there twice`);
+      }
+      found.add(id);
+      const tried = this.tried.get(id);
+      const isInOrder = position === n + 1 && revision === (revisions.get(stream) ?? -1) + 1;
+      revisions.set(stream, revision);
+      const isAsWritten = tried?.stream === stream && tried.revision === revision;
+      if (!isInOrder || !isAsWritten || (this.whole !== undefined && this.whole[n] !== id)) {
+        verdict.reordered += 1;
+        verdict.note(`${at}: this is not the event that was written there`);
+      }
+      verdict.require(/^x*$/.test((data as { text: string }).text), () => `${at}: its text was changed`);
+      verdict.require(!this.refused.has(id), () => `${at}: an event that was refused is there`);
+    }
+    const lost = [...this.stored].filter((id) => !found.has(id)).length;
+    verdict.lost += lost;
+    if (lost > 0) verdict.note(`${where}: ${lost} of ${this.stored.size} acknowledged events are lost`);
+  }
+}
+
+export function readIds(folder: string): string[] {
+  const opened = openDatabase({ folder, ...NO_FAULTS });
+  try {
+    return eventsOf(opened).map(({ id }) => id);
+  } finally {
+    opened.db.close();
+  }
+}
+
+function eventsOf({ db }: OpenDatabase): StoredEvent[] {
+  const reader = new LogReader(db, new ThreadKeys());
+  const events: StoredEvent[] = [];
+  for (let after = 0; ;) {
+    const asked = { read: 0, after, limit: PAGE, prefixes: [], isRaw: false };
+    const page = reader.readAll({ kind: 'all', ...asked });
+    if (page.rows.length === 0) return events;
+    events.push(...decodeRows(page));
+    after = page.position;
+  }
+}
+
+function goOn({ db, head }: OpenDatabase): void {
+  const meta = JSON.stringify({ schemaVersion: 1, project: 'calls', actor: 'judge' });
+  const fields = ['judge', NO_STREAM, 1, 'an id', 'judged', 0, '{}', meta, ''];
+  const [first] = new LogWriter(db, head, new ThreadKeys()).write([fields]);
+  if (first !== 0) throw new Error('the log does not go on');
+}

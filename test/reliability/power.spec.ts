@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { numberOfCommit } from '../support/commit-number.js';
+import { NO_STRACE, canTrace } from '../support/strace.js';
+import { loseUnsynced, powerLoss } from './power-loss.js';
+import { say } from './verdict.js';
+
+const STATES = Number(process.env['CRASH_STATES'] ?? 10_000);
+const seed = numberOfCommit();
+const traced = canTrace() ? it : it.skip;
+if (!canTrace()) say(`F5 ${NO_STRACE}`);
+
+describe('a loss of power', () => {
+  traced(
+    'leaves all that was acknowledged, in order, whatever it does to what was not synced',
+    async () => {
+      const { faults, verdict, line } = await powerLoss({ seed, states: STATES });
+      say(line);
+      expect(verdict.problems).toEqual([]);
+      expect(verdict.acknowledged).toBeGreaterThan(0);
+      expect(faults).toBeGreaterThanOrEqual(STATES);
+    },
+    600_000,
+  );
+
+  traced('loses events that were not synced before they were acknowledged', async () => {
+    const { verdict } = await powerLoss({ seed, states: 600, synchronous: 'NORMAL' });
+    expect(verdict.lost).toBeGreaterThan(100);
+  });
+
+  traced.each([
+    ['the first start of a log', 'log', null],
+    ['the first start of files', 'files', null],
+    ['a death before the folder of the data is safe', 'files', 'fsync:signal=SIGKILL:when=1'],
+    ['a death before the name of the key is safe', 'files', 'link:signal=SIGKILL:when=2'],
+    ['a death before the name of a scope is safe', 'files', 'fsync:signal=SIGKILL:when=10'],
+  ] as const)('takes no name with it after %s', async (_, kind, kill) => {
+    const verdict = await loseUnsynced(kind, kill, 'everything');
+    expect(verdict.problems).toEqual([]);
+    expect(verdict.acknowledged).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { say } from '../scripted-model.js';
+import type { ServiceClient } from '../service-client.js';
+import type { Stage } from '../stage.js';
+
+/** One of everything that a project may own, made by a key of it. */
+export interface Belongings {
+  /** By the names that `/openapi.json` gives the parameters of its paths: `id` means what the path begins with. */
+  readonly ids: Readonly<Record<string, string>>;
+  /** Texts of its making and ids: what no one else may be shown. */
+  readonly marks: readonly string[];
+}
+
+/** Whose things are made, and how. */
+export interface Maker {
+  readonly stage: Stage;
+  /** A key that may do everything. */
+  readonly owner: ServiceClient;
+  /** Where callbacks go. */
+  readonly hook: string;
+}
+
+/** Makes one of everything. @param mark a word that is in everything */
+export async function makeBelongings({ stage, owner, hook }: Maker, mark: string): Promise<Belongings> {
+  const datastore = await madeId(owner, '/create-datastore', { name: `${mark} store`, type: 'documents' });
+  const document = await upload(owner, datastore, mark);
+  const key = (await owner.post('/api-keys', { name: `${mark} key`, scopes: ['read'] })).json();
+  const message = stage.book.on(stage.message(`${mark} message`), say(`${mark} answer`));
+  const schedules = [{ schedule: '0 9 * * 1-5', message: `${mark} scheduled` }];
+  const workflow = { id: 'w', name: `${mark} flow`, description: 'd', steps: [STEP] };
+  const ended = await owner.runToEnd(
+    {
+      message,
+      schedules,
+      workflows: [workflow],
+      datastores: [{ id: datastore, name: 'books' }],
+      callback: { url: hook },
+    },
+    { headers: { 'idempotency-key': `${mark} once` } },
+  );
+  const delivery = await firstDelivery(owner, ended.run_id);
+  const ids = {
+    file: 'swagger-ui.css',
+    session: ended.session,
+    run_id: ended.run_id,
+    task_id: ended.task_ids[0] ?? '',
+    delivery_id: delivery,
+    datastores: datastore,
+    documents: document,
+    'api-keys': String(key['id']),
+  };
+  return {
+    ids,
+    marks: [mark, ...Object.values(ids).slice(1), String(key['key']), String(key['webhook_secret'])],
+  };
+}
+
+const STEP = { id: 's', name: 's', description: 'd', depends_on: [] };
+
+/** `/datastores/{id}/search` with the ids of these things. */
+export function placed(path: string, { ids }: Belongings): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = ids[name === 'id' ? (path.split('/')[1] ?? '') : name];
+    if (id === undefined) throw new Error(`${path}: makeBelongings makes nothing with a ${name}; let it`);
+    return encodeURIComponent(id);
+  });
+}
+
+async function madeId(owner: ServiceClient, path: string, body: object): Promise<string> {
+  const answer = await owner.post(path, body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return String(answer.json()['datastore_id']);
+}
+
+const BOUNDARY = 'part-of-an-upload';
+
+/** The body and the content type of `POST /index-document`. */
+export const uploadOf = (
+  datastore: string,
+  text: string,
+): { body: string; headers: Record<string, string> } => ({
+  body: [
+    `--${BOUNDARY}`,
+    'content-disposition: form-data; name="datastore_id"',
+    '',
+    datastore,
+    `--${BOUNDARY}`,
+    `content-disposition: form-data; name="file"; filename="${text.replaceAll(' ', '-')}.txt"`,
+    '',
+    `${text} in a document`,
+    `--${BOUNDARY}--`,
+    '',
+  ].join('\r\n'),
+  headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+});
+
+async function upload(owner: ServiceClient, datastore: string, mark: string): Promise<string> {
+  const answer = await owner.call('POST', '/index-document', uploadOf(datastore, mark));
+  if (answer.status !== 201) throw new Error(answer.text);
+  return String(answer.json()['document_id']);
+}
+
+/** The first of a run's deliveries, when all of them have been made: from then on nothing changes any more. */
+async function firstDelivery(owner: ServiceClient, run: string): Promise<string> {
+  for (const late = performance.now() + 20_000; performance.now() < late; await sleep(20)) {
+    const items = await owner.all<{ delivery_id: string; type: string; status: string }>(
+      `/runs/${run}/deliveries`,
+    );
+    const isOver = items.some(({ type }) => type === 'agent_completed');
+    const [first] = items;
+    if (first !== undefined && isOver && items.every(({ status }) => status === 'delivered'))
+      return first.delivery_id;
+  }
+  throw new Error(`the deliveries of ${run} are not made`);
+}
