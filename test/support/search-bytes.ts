@@ -34,20 +34,35 @@ export class Search {
     return found;
   }
 
-  /** In every file below a folder, as `file (how): word`. Files that go away meanwhile are passed over. */
+  /** In every file below a folder, as `file (how): word`. What goes away meanwhile is passed over. */
   async below(folder: string): Promise<string[]> {
     const found: string[] = [];
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      const path = join(entry.parentPath, entry.name);
+    for await (const { path, isFile } of entriesOf(folder)) {
       const place = relative(folder, path);
       for (const { word, how } of this.in(place)) found.push(`the name ${place} (${how}): ${word}`);
-      if (!entry.isFile()) continue;
-      const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+      const bytes = isFile ? await readFile(path).catch(ifGone(Buffer.alloc(0))) : '';
       for (const { word, how } of this.in(bytes)) found.push(`${place} (${how}): ${word}`);
     }
     return found;
   }
 }
+
+async function* entriesOf(
+  folder: string,
+): AsyncIterable<{ readonly path: string; readonly isFile: boolean }> {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifGone([]))) {
+    const path = join(folder, entry.name);
+    yield { path, isFile: entry.isFile() };
+    if (entry.isDirectory()) yield* entriesOf(path);
+  }
+}
+
+const ifGone =
+  <T>(instead: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead;
+    throw error;
+  };
 
 /** The files below a folder that hold one of the words, as `file (how): word`. */
 export const filesWith = (folder: string, words: readonly string[]): Promise<string[]> =>

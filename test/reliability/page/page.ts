@@ -39,8 +39,8 @@ const head = ({ checkout, date }: PageContents): string =>
   `Made by \`npm run test:reliability -- --page\` on ${date.slice(0, 16).replace('T', ' ')} UTC, at commit \`${checkout.commit}\`. ` +
   'Each row is one command that anyone can repeat. The checkers read only the log, what the clients were sent, and the books ' +
   'that the fake models, tools and receivers keep. A row counts for this commit while `apps`, `libs` and the locked packages ' +
-  'are what they were when it ran; where they are not, its figures are not given. CI runs short forms of all rows on every ' +
-  'commit and keeps no figures.';
+  'are what they were when it ran; where they are not, its figures are not given. CI runs short forms of them, but for ' +
+  'the soak, on every commit and keeps no figures.';
 
 function zeros({ parts, figures }: PageContents, current: readonly Figures[]): string {
   const rows = parts.map((part) => {

@@ -14,6 +14,8 @@ const GONE = new Error('the client is gone');
 export class SocketSink extends ClientSink {
   private readonly controller = new AbortController();
   private flushed: (() => void) | null = null;
+  /** The headers are on their way. */
+  private isUnderWay = false;
   private writes = 0;
   private seenWrites = 0;
   private changedAt = 0;
@@ -38,8 +40,21 @@ export class SocketSink extends ClientSink {
     this.writes++;
     return new Promise((resolve) => {
       this.flushed = resolve;
-      this.response.write(text, () => this.settle());
+      this.writeChunk(text, () => this.settle());
     });
+  }
+
+  /**
+   * A chunk as one string for the socket: the response would write three, and cork and uncork the socket around them.
+   * Only behind headers and chunks that the response has let go of.
+   */
+  private writeChunk(text: string, done: () => void): void {
+    const { response } = this;
+    const { socket, req } = response;
+    const isFree = this.isUnderWay && !response.writableEnded && response.writableLength === 0;
+    const isChunked = req.httpVersion === '1.1' && text !== '';
+    if (!isFree || !isChunked || socket === null || !socket.writable) return void response.write(text, done);
+    socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`, done);
   }
 
   override end(): void {
@@ -71,6 +86,7 @@ export class SocketSink extends ClientSink {
   private settle(): void {
     const resolve = this.flushed;
     this.flushed = null;
+    this.isUnderWay = true;
     resolve?.();
   }
 

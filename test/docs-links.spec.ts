@@ -1,0 +1,16 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from '@jest/globals';
+
+const pages = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+
+it.each(pages)('%s leads to files that are there', (page) => {
+  const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const local = links.filter((link) => !/^([a-z]+:|#|\/)/.test(link)).map((link) => link.replace(/#.*/, ''));
+  expect(local.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
+});
