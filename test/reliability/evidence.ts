@@ -33,8 +33,10 @@ export function openIn(place: LogPlace): Promise<SealedParts> {
 export async function readLog(place: LogPlace): Promise<RecordedEvent[]> {
   const { log, close } = await openIn(place);
   try {
+    // Brings the keys into memory: raw events are opened with those that are there.
+    for await (const _ of log.readAll());
     const events: RecordedEvent[] = [];
-    for await (const batch of log.readAll()) events.push(...batch.events);
+    for await (const batch of log.readAll({ isRaw: true })) events.push(...batch.events);
     return events;
   } finally {
     await close();
