@@ -1,3 +1,4 @@
-// `npm start`: `annals start`, in this very process.
+// `npm start`: `annals start`, in this very process. package.json gives it a larger young generation: most of what is
+// streamed is garbage within a second, and is not copied about until then.
 process.argv.splice(2, 0, 'start');
 await import('./annals.mjs');

@@ -57,7 +57,8 @@ async function startIt() {
   const data = join(root, 'data');
   mkdirSync(data);
   chownSync(data, NOBODY, NOBODY);
-  const [, program] = image.entry;
+  const flags = image.entry.slice(1, -1);
+  const program = image.entry.at(-1);
   const env = {
     ...image.env,
     PATH: process.env.PATH,
@@ -66,7 +67,7 @@ async function startIt() {
     PORT: '0',
     HOST: '127.0.0.1',
   };
-  const child = spawn(process.execPath, [join(image.folder, program), ...image.command], {
+  const child = spawn(process.execPath, [...flags, join(image.folder, program), ...image.command], {
     cwd: join(image.folder, 'app'),
     uid: NOBODY,
     gid: NOBODY,

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { numberOfCommit } from '../support/commit-number.js';
 import { NO_STRACE, canTrace } from '../support/strace.js';
-import { diskErrors } from './disk-errors.js';
+import { diskErrors, failLog } from './disk-errors.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { say } from './verdict.js';
 
@@ -40,3 +40,13 @@ traced(
   },
   600_000,
 );
+
+traced.each([
+  ['the sync of the folder, of which SQLite takes no notice', '6'],
+  ['the sync of a commit and of the checkpoint after it', '11+'],
+  ['the sync of a later commit and of the checkpoint after it', '12+'],
+])('keeps what it acknowledged when the power fails after %s has failed', async (_, when) => {
+  const verdict = await failLog(`fsync:error=EIO:when=${when}`);
+  expect(verdict.problems).toEqual([]);
+  expect(verdict.acknowledged).toBeGreaterThan(0);
+});

@@ -5,8 +5,8 @@ import { type History, judgeEnd, judgeHistory } from './calls/history.js';
 import { LogLedger, readIds } from './calls/log-ledger.js';
 import {
   Bench,
-  type CallPoint,
   type Child,
+  type Injection,
   callPoints,
   injectionAt,
   injure,
@@ -49,8 +49,10 @@ export async function diskErrors({ seed, errors }: DiskErrorsOptions): Promise<R
       const wanted = kind === 'log' ? errors : Math.ceil(errors / 2);
       const some = (root: string) => childOf(kind, root, Math.max(FEWEST, wanted * APPENDS_AN_ERROR), seed);
       const all = await callPoints(bench, some(bench.makeFolder(kind)), CALLS[kind]);
-      for (const point of spread(all, wanted, seed)) {
-        const history = await failingAt(bench, some, point, verdict);
+      for (const [n, point] of spread(all, wanted, seed).entries()) {
+        // Every other disk fails on and on, until the next process.
+        const inject = injectionAt(point, 'error=EIO') + (n % 2 === 0 ? '+' : '');
+        const history = await failing(bench, some, inject, verdict);
         if (history === null) continue;
         faults[kind] += 1;
         const dice = new Dice(seed + faults[kind]);
@@ -74,21 +76,34 @@ function childOf(kind: Child['kind'], root: string, steps: number, seed: number)
     : { kind, options: { folder: join(data, 'log'), appends: steps, walBytes: WAL_BYTES, seed } };
 }
 
+/** The calls of the log that `inject` names fail, and at a step that follows the power does. */
+export async function failLog(inject: Injection): Promise<Verdict> {
+  const bench = new Bench();
+  const verdict = new Verdict();
+  try {
+    const history = await failing(bench, (root) => childOf('log', root, FEWEST, 1), inject, verdict);
+    if (history === null) throw new Error(`no call for ${inject}`);
+    await judgeHistory(bench, history, { states: 500, afterFailure: 100 }, new Dice(1), verdict);
+    verdict.acknowledged += history.ledger.acknowledged;
+  } finally {
+    bench.remove();
+  }
+  return verdict;
+}
+
 /** A process of which a call fails, and one after it that finds a good disk. Null: it did not get to the call. */
-async function failingAt(
+async function failing(
   bench: Bench,
   some: (root: string) => Child,
-  point: CallPoint,
+  inject: Injection,
   verdict: Verdict,
 ): Promise<History | null> {
-  // Every other disk fails on and on, until the next process.
-  const inject = `${injectionAt(point, 'error=EIO')}${point.when % 2 === 0 ? '+' : ''}`;
-  const root = bench.makeFolder(`${point.call} ${point.when}`);
+  const root = bench.makeFolder(inject);
   const child = some(root);
   const { kind } = child;
   const name = `${kind}, ${inject}`;
   // A write of the file store is told from others by its file, which a recording cannot do.
-  const isRecorded = !(kind === 'files' && point.call === 'write');
+  const isRecorded = !(kind === 'files' && inject.startsWith('write:'));
   const recorded = isRecorded ? await record(bench, child, inject) : null;
   const first = recorded ?? (await injure(bench, child, inject));
   const isHit = 'isHit' in first ? first.isHit : first.steps.some(({ call }) => call.isInjected);

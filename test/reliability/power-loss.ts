@@ -16,6 +16,7 @@ export interface PowerLossOptions {
 }
 
 const STATES_A_HISTORY = 1_000;
+const STATES_OF_ONE_LOSS = 250;
 const APPENDS = 15;
 const FILES = 14;
 const WAL_BYTES = 64 * 1024;
@@ -54,8 +55,9 @@ export async function loseUnsynced(
   try {
     const dice = new Dice(7);
     const kills = kill === null ? [] : [kill];
-    const history = await historyOf(bench, { kind, kills, dice, name: `${kind}, ${kill ?? 'unharmed'}` });
-    const wanted = { states: STATES_A_HISTORY, losses: [loss] };
+    const name = `${kind}, ${kill ?? 'unharmed'}`;
+    const history = await historyOf(bench, { kind, kills, dice, name, isOneScope: true });
+    const wanted = { states: STATES_OF_ONE_LOSS, losses: [loss] };
     await judgeHistory(bench, history, wanted, dice, verdict);
     verdict.acknowledged += history.ledger.acknowledged;
   } finally {
@@ -70,14 +72,17 @@ interface Script {
   readonly dice: Dice;
   readonly name: string;
   readonly synchronous?: 'FULL' | 'NORMAL' | undefined;
+  readonly isOneScope?: boolean;
 }
 
 /** Processes each on the folder that the last one has left: some that are killed, and one that comes to its end. */
-async function historyOf(bench: Bench, { kind, kills, dice, name, synchronous }: Script): Promise<History> {
+async function historyOf(bench: Bench, script: Script): Promise<History> {
+  const { kind, kills, dice, name, synchronous, isOneScope = false } = script;
   const root = bench.makeFolder(`history ${name}`);
   const child = (): Child => {
     const seed = dice.below(1e9);
-    if (kind === 'files') return { kind, options: { folder: join(root, 'data'), files: FILES, seed } };
+    if (kind === 'files')
+      return { kind, options: { folder: join(root, 'data'), files: FILES, seed, isOneScope } };
     const folder = join(root, 'data', 'log');
     const options = { folder, appends: APPENDS, walBytes: WAL_BYTES, seed };
     return { kind, options: { ...options, synchronous: synchronous ?? 'FULL' } };

@@ -31,8 +31,7 @@ describe('a loss of power', () => {
     ['the first start of a log', 'log', null],
     ['the first start of files', 'files', null],
     ['a death before the folder of the data is safe', 'files', 'fsync:signal=SIGKILL:when=1'],
-    ['a death before the name of the key is safe', 'files', 'link:signal=SIGKILL:when=2'],
-    ['a death before the name of a scope is safe', 'files', 'fsync:signal=SIGKILL:when=10'],
+    ["a sync of the name of a scope's folder has failed", 'files', 'fsync:error=EIO:when=13'],
   ] as const)('takes no name with it after %s', async (_, kind, kill) => {
     const verdict = await loseUnsynced(kind, kill, 'everything');
     expect(verdict.problems).toEqual([]);

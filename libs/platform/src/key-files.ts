@@ -57,13 +57,8 @@ function readKey(path: string): Buffer {
  * not at all; of two processes that make it, both get the first one's.
  */
 function createOrRead(path: string, content: string): string {
-  if (readIfThere(path) === null) create(path, content);
-  // Before anything is sealed; also where the process that made the file died before it got here.
-  syncFolder(dirname(path));
-  return readFileSync(path, 'utf8');
-}
-
-function create(path: string, content: string): void {
+  const there = readIfThere(path);
+  if (there !== null) return there;
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(draft, 'wx', 0o600);
   try {
@@ -79,6 +74,8 @@ function create(path: string, content: string): void {
   } finally {
     unlinkSync(draft);
   }
+  syncFolder(dirname(path));
+  return readFileSync(path, 'utf8');
 }
 
 function readIfThere(path: string): string | null {

@@ -18,6 +18,8 @@ export interface FilesChildOptions {
   readonly folder: string;
   readonly files: number;
   readonly seed: number;
+  /** One scope is filled and removed by turns, in the same way each time. */
+  readonly isOneScope?: boolean;
 }
 
 export type Told =
@@ -56,7 +58,15 @@ export function contentOf(number: number): Buffer {
 
 /** At once and whole, so that a line says what was done before whatever comes next. */
 export function tell(told: Told): void {
-  writeSync(1, `${JSON.stringify(told)}\n`);
+  const line = Buffer.from(`${JSON.stringify(told)}\n`);
+  for (let at = 0; at < line.length;)
+    try {
+      at += writeSync(1, line, at);
+    } catch (error) {
+      // The pipe is full: whoever reads it is slower.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
 }
 
 /** The lines of a child; one that its death has cut was not told. */

@@ -31,21 +31,31 @@ const secret = new SecretBox(openMasterKey(options.folder, null, false)).derive(
 tell({ kind: 'key', key: secret.toString('hex') });
 const store = await DiskFileStore.open(join(options.folder, 'files'), secret, { isAlone: true });
 
-for (let n = 0; n < options.files; n++) {
+for (let n = 0; n < options.files; n++) await (options.isOneScope === true ? step(n) : anyStep(n));
+
+async function step(n: number): Promise<void> {
+  if (n % 3 === 2) await remove('s0');
+  else await put('s0', options.seed * 1000 + n);
+}
+
+async function anyStep(n: number): Promise<void> {
+  const number = options.seed * 1000 + n;
   const scope = `s${dice.below(5)}`;
-  if (dice.chance(10)) {
-    tell({ kind: 'removing', scope });
-    await again(() => store.remove(scope));
-    tell({ kind: 'removed', scope });
-  } else if (dice.chance(60)) await keep(scope, options.seed * 1000 + n, (bytes) => store.put(scope, bytes));
-  else await keep(scope, options.seed * 1000 + n, (bytes) => upload(scope, bytes));
+  if (dice.chance(10)) await remove(scope);
+  else if (dice.chance(60)) await put(scope, number);
+  else await keep(scope, number, (bytes) => upload(scope, bytes));
   // Two at once, in a scope that is new to both.
-  if (dice.chance(15))
-    await Promise.all(
-      [1, 2].map((m) =>
-        keep(`n${n}`, options.seed * 1000 + m * 100_000 + n, (bytes) => store.put(`n${n}`, bytes)),
-      ),
-    );
+  if (dice.chance(15)) await Promise.all([put(`n${n}`, number + 100_000), put(`n${n}`, number + 200_000)]);
+}
+
+async function remove(scope: string): Promise<void> {
+  tell({ kind: 'removing', scope });
+  await again(() => store.remove(scope));
+  tell({ kind: 'removed', scope });
+}
+
+function put(scope: string, number: number): Promise<void> {
+  return keep(scope, number, (bytes) => store.put(scope, bytes));
 }
 
 async function keep(scope: string, number: number, put: (bytes: Buffer) => Promise<string>): Promise<void> {

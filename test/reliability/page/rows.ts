@@ -92,7 +92,7 @@ export const PARTS: readonly Part[] = [
   reliability('F16-poison', 'texts', 'Texts that programs stumble over, and sizes', '--poison 1000000'),
   reliability(
     'F17-zones',
-    'expressions a zone',
+    'expressions in a zone',
     'Clocks go back and forward, in every time zone',
     '--zones 200',
   ),

@@ -172,11 +172,11 @@ describe('a relay', () => {
     expect(world.errors).toEqual([]);
   });
 
-  const stop = async ({ relay, kill }: Life): Promise<void> => {
+  const stop = async (life: Life): Promise<void> => {
     let isStopped = false;
-    void relay.stop(0).then(() => (isStopped = true));
+    void life.relay.stop(0).then(() => (isStopped = true));
     await world.until(() => isStopped);
-    kill();
+    life.kill();
   };
 
   it('comes back to the runs of its checkpoint although reads of them lag', async () => {
