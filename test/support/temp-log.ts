@@ -23,6 +23,8 @@ export class TempLog {
   private constructor(
     readonly log: EventLog,
     readonly streams: StreamKeys,
+    /** The log as it is below, which does not know which key is whose. */
+    readonly plain: EventLog,
     private readonly folder: string,
   ) {}
 
@@ -32,7 +34,7 @@ export class TempLog {
     const options = { folder, logger: new SilentLogger(), reserveBytes: 0, synchronous: 'NORMAL' as const };
     const log = await SqliteEventLog.open({ ...options, ...(keys && { keys }) });
     const streams = new StreamKeys(log, keys ?? new MemoryContentKeys());
-    return new TempLog(keys ? new SealedEventLog(log, streams) : log, streams, folder);
+    return new TempLog(keys ? new SealedEventLog(log, streams) : log, streams, log, folder);
   }
 
   async close(): Promise<void> {

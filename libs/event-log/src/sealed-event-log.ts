@@ -8,7 +8,7 @@ import {
   type ReadAllOptions,
   type ReadOptions,
 } from './event-log.js';
-import { type StreamKeys, keyed } from './keys/stream-keys.js';
+import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
 
 /** Says in the open that a session is erased, after its key is gone. */
 const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased']);
@@ -40,11 +40,12 @@ export class SealedEventLog extends EventLog {
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
-    const known = this.streams.peek(stream);
+    const place = placeOf(options.expected);
+    const known = this.streams.peek(stream, place);
     if (known !== undefined && this.streams.keys.peek(known) !== undefined)
       return this.appendWith(known, stream, events, options.expected);
     return this.streams
-      .of(stream, events)
+      .of(stream, events, place)
       .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
   }
 
@@ -91,7 +92,7 @@ export class SealedEventLog extends EventLog {
   ): Promise<AppendResult> {
     const sealed = keyId === null ? events : events.map((event) => this.name(event, keyId));
     const result = await this.log.append(stream, sealed, { expected });
-    if (keyId === null || (expected !== 'no_stream' && expected !== -1)) return result;
+    if (keyId === null || placeOf(expected) === 'later') return result;
     if (result.kind === 'appended') this.streams.begun(stream);
     else await this.streams.begunByAnother(stream);
     return result;
@@ -104,4 +105,9 @@ export class SealedEventLog extends EventLog {
     if (named?.meta.keyId !== keyId) this.named.set(event, (named = keyed(event, keyId)));
     return named;
   }
+}
+
+function placeOf(expected: Expected): Place {
+  if (expected === 'no_stream' || expected === -1) return 'first';
+  return expected === 'any' ? 'anywhere' : 'later';
 }

@@ -1,3 +1,4 @@
+import { sessionOfRun, sessionStream } from '#domain';
 import { type RecordedEvent, StreamChain } from '#event-log';
 import { at, require } from './evidence.js';
 
@@ -25,5 +26,18 @@ export function checkLog(log: readonly RecordedEvent[]): void {
       at(event));
     if (raw) chain.push(event, raw);
     chains.set(event.stream, chain);
+  }
+  checkKeys(log);
+}
+
+/** What a session's key seals goes with it: there is one for all that belongs to a session. */
+function checkKeys(log: readonly RecordedEvent[]): void {
+  const keys = new Map<string, string | undefined>();
+  for (const event of log) if (event.revision === 0) keys.set(event.stream, event.meta.keyId);
+  for (const event of log) {
+    const { stream, meta } = event;
+    const session = stream.startsWith('delivery-') ? sessionOfRun(stream.slice('delivery-'.length)) : null;
+    const owner = session === null ? stream : sessionStream(session);
+    require(meta.keyId === keys.get(owner), 'I12 sealed with the key of its session', () => at(event));
   }
 }

@@ -1,11 +1,17 @@
 import { sessionOfRun, sessionStream, DATASTORE_PREFIX, DOCUMENT_PREFIX, datastoreStream } from '#domain';
 import type { EventMeta, NewEvent } from '../envelope.js';
-import type { EventLog } from '../event-log.js';
+import { type EventLog, LogUnavailable } from '../event-log.js';
 import type { ContentKey } from './content-key.js';
 import { ContentErased, type ContentKeys, type KnownKey } from './content-keys.js';
 
 /** Streams whose keys are kept in memory. */
 const KEPT = 50_000;
+
+/**
+ * Where events stand in their stream: `first`, and then a new key may be theirs; `later`, and then the stream is there and
+ * has its key; `anywhere` where nobody knows.
+ */
+export type Place = 'first' | 'later' | 'anywhere';
 
 /** Whose key seals a stream: its own, or that of the stream that it belongs to; null: what it belongs to stands in its first event. */
 type Owner = { readonly stream: string } | null | 'nobody';
@@ -27,13 +33,15 @@ export class StreamKeys {
   }
 
   /** The key of a stream that was used lately. */
-  peek(stream: string): string | undefined {
-    return this.known.get(stream);
+  peek(stream: string, place: Place): string | undefined {
+    const id = this.known.get(stream);
+    // Another process may have begun the stream with a key of its own.
+    return id === undefined || (place !== 'first' && this.drawn.has(id)) ? undefined : id;
   }
 
   /** Id of the key that events of this stream are sealed with; null: they are not. The key is in memory. @throws LogUnavailable */
-  async of(stream: string, events: readonly NewEvent[] = []): Promise<string | null> {
-    const id = this.known.get(stream) ?? (await this.find(stream, events));
+  async of(stream: string, events: readonly NewEvent[] = [], place: Place = 'later'): Promise<string | null> {
+    const id = this.peek(stream, place) ?? (await this.find(stream, events, place));
     if (id === null) return null;
     if (this.keys.peek(id) === undefined) await this.keys.load([id]);
     this.keep(stream, id);
@@ -42,7 +50,7 @@ export class StreamKeys {
 
   /** The key itself, to seal with. @throws ContentErased, LogUnavailable */
   async keyOf(session: string): Promise<ContentKey> {
-    const id = await this.of(sessionStream(session));
+    const id = await this.of(sessionStream(session), [], 'anywhere');
     const key = id === null ? 'destroyed' : await this.keys.get(id);
     if (key === 'destroyed') throw new ContentErased(`nothing is sealed for ${session} any more`);
     return key;
@@ -54,13 +62,8 @@ export class StreamKeys {
 
   /** The stream could not be begun here, for it was there: what was drawn for it is not its key. */
   async begunByAnother(stream: string): Promise<void> {
-    const id = this.known.get(stream);
-    if (id === undefined || !this.drawn.has(id)) return;
     const actual = await this.read(stream);
-    if (actual === null || actual === id) return;
-    this.known.set(stream, actual);
-    this.drawn.delete(id);
-    await this.keys.destroy(id);
+    if (typeof actual === 'string') this.settle(stream, actual);
   }
 
   /** The stream is there. */
@@ -69,15 +72,29 @@ export class StreamKeys {
     if (id !== undefined) this.drawn.delete(id);
   }
 
-  private async find(stream: string, events: readonly NewEvent[]): Promise<string | null> {
+  private async find(stream: string, events: readonly NewEvent[], place: Place): Promise<string | null> {
     const owner = ownerOf(stream, events);
     if (owner === 'nobody') return null;
+    // Whatever belongs to a stream comes after it.
     if (owner !== null && owner.stream !== stream) return this.of(owner.stream);
-    const there = await this.read(stream);
-    if (there !== null || owner === null) return there;
-    const drawing = this.drawing.get(stream) ?? this.draw(stream);
-    this.drawing.set(stream, drawing);
+    const there = place === 'first' && owner !== null ? undefined : await this.read(stream);
+    if (there === null) return null;
+    if (there !== undefined) {
+      this.settle(stream, there);
+      return there;
+    }
+    if (place === 'later') throw new LogUnavailable(`a read of ${stream} lags behind`);
+    if (owner === null) return null;
+    const drawing = this.known.get(stream) ?? this.drawing.get(stream) ?? this.draw(stream);
+    if (typeof drawing !== 'string') this.drawing.set(stream, drawing);
     return drawing;
+  }
+
+  /** What was drawn for the stream and is not its key sealed nothing that is on the log. */
+  private settle(stream: string, actual: string): void {
+    const id = this.known.get(stream);
+    if (id !== undefined) this.drawn.delete(id);
+    this.known.set(stream, actual);
   }
 
   private async draw(stream: string): Promise<string> {
@@ -91,10 +108,11 @@ export class StreamKeys {
     }
   }
 
-  /** The key that the stream's first event names. */
-  private async read(stream: string): Promise<string | null> {
-    for await (const [first] of this.log.readStream(stream, { limit: 1 })) return first?.meta.keyId ?? null;
-    return null;
+  /** The key that the stream's first event names; null: it names none. undefined: there is none, as far as the read shows. */
+  private async read(stream: string): Promise<string | null | undefined> {
+    for await (const [first] of this.log.readStream(stream, { limit: 1 }))
+      if (first !== undefined) return first.meta.keyId ?? null;
+    return undefined;
   }
 
   private keep(stream: string, id: string): void {
