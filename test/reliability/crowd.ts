@@ -25,9 +25,9 @@ export class Crowd {
     private readonly more: More = () => ({}),
   ) {}
 
-  /** Runs after runs, until the crowd goes home. */
+  /** Runs after runs, until the crowd goes home, or nothing more is seen. */
   async client(): Promise<void> {
-    while (!this.isClosing) await this.oneRun();
+    while (!this.isClosing && !this.witness.isOver) await this.oneRun();
   }
 
   /** Whoever has a key comes back until the run has ended, or was refused. */

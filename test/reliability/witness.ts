@@ -50,7 +50,7 @@ export class Witness {
   readonly connections: Connection[] = [];
   /** Milliseconds from a lost connection to the next event of the same run. */
   readonly gapsMs: number[] = [];
-  private isOver = false;
+  isOver = false;
 
   constructor(private readonly service: Callee) {}
 
