@@ -1,6 +1,6 @@
-import { expect, it } from '@jest/globals';
+import { expect } from '@jest/globals';
 import { numberOfCommit } from '../support/commit-number.js';
-import { NO_STRACE, canTrace } from '../support/strace.js';
+import { traced } from '../support/traced.js';
 import { diskErrors, failLog } from './disk-errors.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { say } from './verdict.js';
@@ -9,8 +9,6 @@ const KILLS = Number(process.env['CALL_KILLS'] ?? 200);
 const ERRORS = Number(process.env['DISK_ERRORS'] ?? 50);
 const APPENDS = 20;
 const seed = numberOfCommit();
-const traced = canTrace() ? it : it.skip;
-if (!canTrace()) say(`F3 and F6 ${NO_STRACE}`);
 
 traced(
   'loses, doubles and reorders nothing when it dies between any two system calls',

@@ -12,6 +12,8 @@ const SELDOM = ['large', 'plain', 'silent', 'refused', 'overloaded'];
 /** What a run of the crowd brings besides its message. */
 export type More = (n: number, dice: Dice) => Readonly<Record<string, unknown>>;
 
+const LOOK_MS = 10;
+
 /** Clients that start, continue, cancel and clear sessions, as chance has it. */
 export class Crowd {
   isClosing = false;
@@ -27,7 +29,11 @@ export class Crowd {
 
   /** Runs after runs, until the crowd goes home, or nothing more is seen. */
   async client(): Promise<void> {
-    while (!this.isClosing && !this.witness.isOver) await this.oneRun();
+    while (!this.isClosing && !this.witness.isOver) {
+      const { answers } = await this.oneRun();
+      // Where nobody is there a wish fails at once; who wished again at once would let nobody in.
+      if (answers.length === 0) await sleep(LOOK_MS);
+    }
   }
 
   /** Whoever has a key comes back until the run has ended, or was refused. */
@@ -45,7 +51,7 @@ export class Crowd {
       while ((await this.caller.all(`/runs?status=${status}`)).length > 0) await sleep(50);
   }
 
-  private async oneRun(): Promise<void> {
+  private async oneRun(): Promise<Wish> {
     const { dice } = this;
     const n = ++this.runs;
     const name = dice.pick(dice.chance(90) ? OFTEN : SELDOM);
@@ -66,6 +72,7 @@ export class Crowd {
     });
     const [known] = wish.answers;
     if (known && session === undefined && this.sessions.length < 100) this.sessions.push(known.session);
+    return wish;
   }
 
   /** Cancels what runs in the session. */

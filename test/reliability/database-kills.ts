@@ -5,7 +5,7 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { checkReads, readEverything } from './check-reads.js';
 import { StoredContents, readLog } from './evidence.js';
 import { Theatre } from './theatre.js';
-import { type RowReport, Verdict, spreadOf } from './verdict.js';
+import { type RowReport, Verdict, say, spreadOf } from './verdict.js';
 
 const LOOK_MS = 100;
 
@@ -31,6 +31,12 @@ export async function databaseKills(kills: number): Promise<RowReport> {
     const line = `F10 ${kills} kills of PostgreSQL, ${DAMAGES.length} damaged folders: ${verdict.line}; lists answered again: ${spreadOf(backMs)}`;
     const more = { 'lists answer again after PostgreSQL was killed': spreadOf(backMs) };
     return { faults: kills + DAMAGES.length, verdict, line, measured: { more } };
+  } catch (error) {
+    const { service } = theatre.stage;
+    if (service.isRunning) throw error;
+    throw new Error(`the service ended without its database: ${service.output.slice(-3000)}`, {
+      cause: error,
+    });
   } finally {
     await theatre.close();
   }
@@ -44,7 +50,8 @@ async function killDatabase({ stage, witness }: Theatre): Promise<number> {
   process.kill(before, 'SIGKILL');
   const session = witness.wishes.find(({ answers }) => answers.length > 0)?.answers[0]?.session;
   for (;;) {
-    const run = await client.runToEnd(`plain ${since} ${performance.now()}`);
+    const run = await unlessReset(() => client.runToEnd(`plain ${since} ${performance.now()}`), service);
+    if (run === null) continue;
     if (run.status !== 'completed') throw new Error(`a run is ${run.status} without the database`);
     if (session !== undefined) await client.history(session);
     const lists = await client.get('/runs?limit=1');
@@ -52,6 +59,20 @@ async function killDatabase({ stage, witness }: Theatre): Promise<number> {
     if (lists.status !== 200 && lists.status !== 503)
       throw new Error(`a list answered ${lists.status}: ${lists.text}\n${service.output.slice(-3000)}`);
     await sleep(LOOK_MS);
+  }
+}
+
+/** null: the connection broke, although the service lives; whoever asked asks again. */
+async function unlessReset<T>(ask: () => Promise<T>, service: ServiceProcess): Promise<T | null> {
+  try {
+    return await ask();
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ECONNRESET') throw error;
+    // One that has died is told by its exit, soon after its connections.
+    await sleep(1_000);
+    if (!service.isRunning) throw error;
+    say('F10 a connection was reset although the service lives');
+    return null;
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 import { DIE_AT_APPEND, Theatre } from './theatre.js';
+import { survive } from './survive.js';
 import { type RowReport, spreadOf } from './verdict.js';
 
 /** Where a run is struck: when a client has received its n-th event, or at the n-th append of the process from it on. */
@@ -39,14 +40,7 @@ export async function killAtBoundaries(wanted: number, rotation: number): Promis
     let kills = 0;
     for (let n = 0; kills < wanted; n++) {
       const point = points[(from + n) % points.length]!;
-      const isOver = play(theatre, point, n);
-      const first = await Promise.race([isOver, service.exited.then(() => 'died' as const)]);
-      if (first !== 'unharmed') {
-        kills += 1;
-        await service.exited;
-        await service.launch();
-      }
-      await isOver;
+      kills += await survive(service, play(theatre, point, n));
     }
     const verdict = await theatre.audit();
     const recovery = spreadOf(service.startsMs.slice(1));
@@ -72,22 +66,19 @@ async function unharmed(theatre: Theatre): Promise<Map<Scenario, number>> {
 }
 
 /** Plays a run to its end, over the death of the service that its point asks for. */
-async function play(
-  theatre: Theatre,
-  { scenario, kind, nth }: KillPoint,
-  n: number,
-): Promise<'struck' | 'unharmed'> {
+async function play(theatre: Theatre, { scenario, kind, nth }: KillPoint, n: number): Promise<void> {
   const { service } = theatre.stage;
   const order = kind === 'received' ? '' : ` <die:${kind}:${nth}:${n}>`;
   let seen = 0;
+  let struck: Promise<unknown> = Promise.resolve();
   const message = `${scenario.name} ${n}${order}`;
   await theatre.witness.run(message, {
     key: `key ${n}`,
     body: { streaming_tokens: scenario.streaming },
     onRecord: () => {
       seen += 1;
-      if (kind === 'received' && seen === nth) service.signal('SIGKILL');
+      if (kind === 'received' && seen === nth) struck = service.kill();
     },
   });
-  return kind === 'received' && seen >= nth ? 'struck' : 'unharmed';
+  await struck;
 }

@@ -8,6 +8,7 @@ import { CallbackReceiver, type Received } from '../support/callback-receiver.js
 import { Stage } from '../support/stage.js';
 import { StoredContents, publicJsonOf, readLog } from './evidence.js';
 import { turnsOf } from './scenarios.js';
+import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
 
@@ -82,23 +83,15 @@ class Scene {
     this.receiver.react = this.reaction(strike, n);
     const order =
       strike.kind === 'sent' || strike.kind === 'stored' ? ` <die:${strike.kind}:${strike.nth}:${n}>` : '';
-    let kills = 0;
     const started = this.start(`${SCENARIO} ${n}${order}`, n);
     const isOver = started.then((run) =>
       this.receiver.ended(run, PATIENCE_MS).then(() => this.recorded(run)),
     );
-    for (;;) {
-      const died = service.exited.then(() => 'died' as const);
-      const first = await Promise.race([isOver, died]);
-      if (first !== 'died') return kills;
-      kills += 1;
-      await this.restart();
-    }
+    return survive(service, isOver, () => this.restart());
   }
 
   private async restart(): Promise<void> {
     const { service } = this.stage;
-    await service.exited;
     const known = deliveredIn(await readLog(service.dataDir));
     const before = this.receiver.received.length;
     await service.launch();

@@ -7,6 +7,7 @@ import type { RecordedEvent } from '#event-log';
 import { Stage } from '../support/stage.js';
 import { readLog } from './evidence.js';
 import { turnsOf } from './scenarios.js';
+import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
 
@@ -44,7 +45,7 @@ export async function killFirings(wanted: number, rotation: number): Promise<Row
         tasks.push(task);
         await finished(stage, task, verdict);
       });
-      kills += await survive(stage, isOver);
+      kills += await survive(stage.service, isOver);
     }
     await stage.service.kill('SIGTERM');
     const log = await readLog(stage.service.dataDir);
@@ -54,15 +55,6 @@ export async function killFirings(wanted: number, rotation: number): Promise<Row
   } finally {
     await stage.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }
-}
-
-/** Starts the service again as often as it dies. Returns how often that was. */
-async function survive({ service }: Stage, isOver: Promise<void>): Promise<number> {
-  for (let kills = 0; ; kills += 1) {
-    const died = service.exited.then(() => 'died' as const);
-    if ((await Promise.race([isOver, died])) !== 'died') return kills;
-    await service.launch();
   }
 }
 

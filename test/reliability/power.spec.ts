@@ -1,13 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import { numberOfCommit } from '../support/commit-number.js';
-import { NO_STRACE, canTrace } from '../support/strace.js';
+import { traced } from '../support/traced.js';
 import { loseUnsynced, powerLoss } from './power-loss.js';
 import { say } from './verdict.js';
 
 const STATES = Number(process.env['CRASH_STATES'] ?? 10_000);
 const seed = numberOfCommit();
-const traced = canTrace() ? it : it.skip;
-if (!canTrace()) say(`F5 ${NO_STRACE}`);
 
 describe('a loss of power', () => {
   traced(

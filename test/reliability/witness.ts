@@ -70,14 +70,13 @@ export class Witness {
     this.wishes.push(wish);
     const follow = new Follow(wish, this.connections, this.gapsMs, onRecord);
     for (;;) {
-      // Also before the first try: where nobody is there it fails at once, and whoever wishes again at once lets nobody in.
-      await this.serviceAnswers();
       const stream = await this.open(wish, follow.at, options).catch(() => null);
       if (stream === null) {
         wish.lost += wish.answers.length === 0 ? 1 : 0;
         if (wish.answers.length === 0 && key === undefined) return wish;
       } else if (await follow.take(stream)) return wish;
       if (this.isOver) return wish;
+      await this.serviceAnswers();
     }
   }
 

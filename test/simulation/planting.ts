@@ -11,6 +11,17 @@ type AnyMutant = Pick<Mutant, 'name' | 'file' | 'find' | 'replace'>;
 
 const run = promisify(execFile);
 
+const COMPILED = ['dist/libs', 'dist/test/simulation', 'dist/test/reliability', 'package.json'];
+const SOURCES = ['apps', 'libs', 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+/** A folder of its own with these parts of a checkout, and its packages. */
+async function copyOf(root: string, parts: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'annals-mutants-'));
+  for (const part of parts) await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
 /** A copy of the compiled product into which mutants are planted, one at a time. The product itself is not touched. */
 export class Nursery {
   private constructor(
@@ -20,11 +31,7 @@ export class Nursery {
 
   /** `root` is the folder of the checkout, compiled. */
   static async open(root: string): Promise<Nursery> {
-    const folder = await mkdtemp(join(tmpdir(), 'annals-mutants-'));
-    for (const part of ['dist/libs', 'dist/test/simulation', 'dist/test/reliability', 'package.json'])
-      await cp(join(root, part), join(folder, part), { recursive: true });
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    return new Nursery(folder, root);
+    return new Nursery(await copyOf(root, COMPILED), root);
   }
 
   async close(): Promise<void> {
@@ -64,8 +71,6 @@ async function planted(root: string, { name, file, find, replace }: AnyMutant): 
   return source.replace(find, () => replace);
 }
 
-const SOURCES = ['apps', 'libs', 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json'];
-
 /** A copy of the sources, in which a suite looks for a mutant. The product itself is not touched. */
 export class SourceNursery {
   private constructor(
@@ -75,10 +80,7 @@ export class SourceNursery {
 
   /** `root` is the folder of the checkout. */
   static async open(root: string): Promise<SourceNursery> {
-    const folder = await mkdtemp(join(tmpdir(), 'annals-mutants-'));
-    for (const part of SOURCES) await cp(join(root, part), join(folder, part), { recursive: true });
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    return new SourceNursery(folder, root);
+    return new SourceNursery(await copyOf(root, SOURCES), root);
   }
 
   async close(): Promise<void> {

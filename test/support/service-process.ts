@@ -113,11 +113,19 @@ export class ServiceProcess {
   async launch(more: ServiceOptions = {}): Promise<void> {
     const since = performance.now();
     this.spawn(more);
-    await this.until('it listens', () => this.address !== '');
-    const client = this.client();
     await this.until(
-      'it is ready',
-      async () => (await client.get('/readyz').catch(() => null))?.status === 200,
+      () => 'it listens',
+      () => this.address !== '',
+    );
+    const client = this.client();
+    let last = 'no answer';
+    await this.until(
+      () => `it is ready, but it says ${last}`,
+      async () => {
+        const answer = await client.get('/readyz').catch(() => null);
+        last = answer?.text ?? last;
+        return answer?.status === 200;
+      },
     );
     this.readyChild = this.child;
     this.startsMs.push(performance.now() - since);
@@ -194,12 +202,12 @@ export class ServiceProcess {
     for (const pid of processesNaming(`${this.dataDir}/postgres`)) endProcess(pid);
   }
 
-  private async until(what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  private async until(what: () => string, isTrue: () => boolean | Promise<boolean>): Promise<void> {
     const from = this.said.length;
     const late = performance.now() + PATIENCE_MS;
     while (!(await isTrue())) {
       if (this.child === null || performance.now() > late)
-        throw new Error(`waited in vain until ${what}:\n${this.said.slice(Math.max(0, from - 2000))}`);
+        throw new Error(`waited in vain until ${what()}:\n${this.said.slice(Math.max(0, from - 2000))}`);
       await sleep(LOOK_MS);
     }
   }

@@ -10,9 +10,6 @@ export function canTrace(): boolean {
   return answer;
 }
 
-/** What a test says that is left out. */
-export const NO_STRACE = 'left out: it needs strace, and the right to trace (ptrace)';
-
 function tries(): boolean {
   try {
     execFileSync('strace', ['-f', '-o', '/dev/null', '-e', 'trace=write', 'true'], { stdio: 'ignore' });
