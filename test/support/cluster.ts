@@ -15,6 +15,8 @@ export interface ClusterOptions {
 }
 
 const MASTER_KEY = Buffer.alloc(32, 7);
+/** Far more than the replicas take: a connection of one that was killed ends when the statement in it does. */
+const CONNECTIONS = 100;
 const UNPRICED = { MODEL_FLASH: 'scripted', MODEL_BASE: 'scripted', MODEL_MAX: 'scripted' };
 
 /**
@@ -41,7 +43,7 @@ export class Cluster {
   static async open({ replicas, env = {} }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'annals-cluster-'));
     const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
-    const postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports);
+    const postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports, CONNECTIONS);
     const { user, password, port, database } = await postgres.start();
     const url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
     const server = await EsdbServer.start();

@@ -21,6 +21,8 @@ export interface EmbeddedPostgresPorts {
   readonly logger: Logger;
 }
 
+/** What one process takes, with some to spare. */
+const CONNECTIONS = 14;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
@@ -44,6 +46,7 @@ export class EmbeddedPostgres {
   constructor(
     folder: string,
     private readonly ports: EmbeddedPostgresPorts,
+    private readonly connections = CONNECTIONS,
   ) {
     this.folder = new DataFolder(resolve(folder), ports.random);
   }
@@ -164,7 +167,14 @@ export class EmbeddedPostgres {
     this.stopping.signal.throwIfAborted();
     const { binaries, account } = this.programs!;
     const port = this.port === 0 ? await freePort() : this.port;
-    this.process = await PostgresProcess.start({ binaries, account, folder: this.folder.path, port });
+    const { connections } = this;
+    this.process = await PostgresProcess.start({
+      binaries,
+      account,
+      folder: this.folder.path,
+      port,
+      connections,
+    });
     // Only a port at which it ran is kept (invariant 4).
     this.port = port;
     if (this.stopping.signal.aborted) await this.process.stop();

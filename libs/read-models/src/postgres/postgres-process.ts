@@ -14,7 +14,6 @@ import type { Binaries } from './binaries.js';
 const SETTINGS: Readonly<Record<string, string | number>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: 14,
   superuser_reserved_connections: 1,
   shared_buffers: '16MB',
   work_mem: '2MB',
@@ -87,9 +86,11 @@ export class PostgresProcess {
     account: Account;
     folder: string;
     port: number;
+    connections: number;
   }): Promise<PostgresProcess> {
-    const { binaries, account, folder, port } = options;
-    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const { binaries, account, folder, port, connections } = options;
+    const own = { ...SETTINGS, max_connections: connections };
+    const settings = Object.entries(own).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const postgres = account.command(binaries.postgres, ['-D', folder, '-p', String(port), ...settings]);
     const child = spawn('sh', ['-c', LAUNCH, 'sh', folder, postgres.file, ...postgres.args], {
       ...account.spawn,
