@@ -160,7 +160,7 @@ export function decodeRows(
     if (rows[i + 7] !== '') stream = rows[i + 7] as string;
     const id = rows[i + 2] as string;
     const data = rows[i + 5] as Field;
-    const key = meta.keyId === undefined ? null : keyOf(meta.keyId);
+    const key = meta.keyId === undefined || typeof data !== 'object' ? null : keyOf(meta.keyId);
     const shown = shownAs(typeof data === 'object' ? openData(data, key, stream, id) : data);
     const raw = proofs && {
       data: data as string | Uint8Array,

@@ -116,12 +116,13 @@ export class Reader {
     return record === null || record.stream === this.options.hidden ? undefined : record;
   }
 
-  /** The records as events; at once where their keys are in memory. @throws LogUnavailable, RangeError */
+  /** The records as events, those that there are now; at once where their keys are in memory. @throws LogUnavailable, RangeError */
   events(records: readonly ServerRecord[], isRaw = false): StoredEvent[] | Promise<StoredEvent[]> {
     const { keys, prefix, upcast } = this.options;
-    const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.peek(id) };
+    const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.loaded(id) };
     const metadata = records.map((record) => readMetadata(record.metadata));
-    const open = (): StoredEvent[] => records.map((record, i) => storedEvent(record, terms, metadata[i]));
+    // While keys are loaded more records may come, whose keys are not.
+    const open = (): StoredEvent[] => metadata.map((known, i) => storedEvent(records[i]!, terms, known));
     const missing = new Set<string>();
     for (const { meta } of metadata)
       if (meta.keyId !== undefined && keys?.peek(meta.keyId) === undefined) missing.add(meta.keyId);

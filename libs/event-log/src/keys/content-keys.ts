@@ -1,3 +1,4 @@
+import { LogUnavailable } from '../event-log.js';
 import { type ContentKey } from './content-key.js';
 
 export type KnownKey = ContentKey | 'destroyed';
@@ -16,6 +17,13 @@ export abstract class ContentKeys {
 
   /** What is in memory. undefined: ask `load` first. */
   abstract peek(id: string): KnownKey | undefined;
+
+  /** What was brought into memory a moment ago. @throws LogUnavailable where it went out of it again */
+  loaded(id: string): KnownKey {
+    const known = this.peek(id);
+    if (known === undefined) throw new LogUnavailable(`the key ${id} is not at hand any more`);
+    return known;
+  }
 
   /** Brings keys into memory. @throws LogUnavailable where the store does not answer or never had one of them */
   abstract load(ids: Iterable<string>): Promise<void>;

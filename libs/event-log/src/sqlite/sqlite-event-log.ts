@@ -199,7 +199,9 @@ export class SqliteEventLog extends EventLog {
       await keys.load(page.unknown);
       this.connection.keys.give(page.unknown);
     }
-    return decodeRows(page, this.upcast, (id) => keys?.peek(id) ?? null);
+    // Of rows as they are stored nobody has to open the data.
+    const isRaw = page.proofs !== undefined;
+    return decodeRows(page, this.upcast, (id) => (isRaw ? keys?.peek(id) : keys?.loaded(id)) ?? null);
   }
 
   /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
