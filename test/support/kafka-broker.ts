@@ -131,7 +131,8 @@ export class KafkaBroker {
     const users = isSecured
       ? SCRAM.flatMap((of) => ['--add-scram', `${of}=[name=${username},password=${password}]`])
       : [];
-    const cluster = randomBytes(16).toString('base64url');
+    // Of letters: one that begins with a dash, as 1 of 64 does, the tool takes for an option.
+    const cluster = randomBytes(16).toString('hex').slice(0, 22);
     const format = ['format', '-t', cluster, '-c', this.propertiesFile, ...users];
     execFileSync(
       'java',
