@@ -131,7 +131,8 @@ export class KafkaBroker {
     const users = isSecured
       ? SCRAM.flatMap((of) => ['--add-scram', `${of}=[name=${username},password=${password}]`])
       : [];
-    const cluster = randomBytes(16).toString('base64url');
+    // One that begins with a dash, as 1 of 64 would, the tool takes for an option.
+    const cluster = Buffer.from([0, ...randomBytes(15)]).toString('base64url');
     const format = ['format', '-t', cluster, '-c', this.propertiesFile, ...users];
     execFileSync(
       'java',

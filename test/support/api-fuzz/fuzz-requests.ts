@@ -7,6 +7,8 @@ import type { Dice } from '../../reliability/dice.js';
 import { SchemaValues } from './schema-values.js';
 
 export interface FuzzRequest {
+  /** What it was made from: `GET /runs/{run_id}`. */
+  readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,16 +19,24 @@ const BOUNDARY = 'part-of-the-fuzz';
 /** Where nothing listens, and where nobody may go. */
 const URLS = ['http://127.0.0.1:9/x', 'http://10.0.0.1/', 'ftp://x', 'http://user:secret@127.0.0.1:9/'];
 
-/** Requests made from the description of the interface: most of them right, many wrong in one place. */
+/** What fits into a request line; more is refused before it is a request. */
+const MOST_IN_QUERY = 6_000;
+const MOST_IN_HEADER = 2_000;
+const METHODS = ['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'HEAD'];
+const NO_KEYS = ['', 'Bearer', 'Bearer nobodys-key', 'Basic YTpi', 'Bearer a b'];
+
+/** Requests made from the description of the interface: most of them right, many wrong in one place or in several. */
 export class FuzzRequests {
   private readonly values: SchemaValues;
   private readonly operations: readonly (readonly [string, string, OpenApiOperation])[];
   /** Ids that answers have named, by the name of the parameter. */
   private readonly ids = new Map<string, string[]>();
 
+  /** @param key of the caller whose requests most of them are; others come with keys that the answers name, or none */
   constructor(
     private readonly dice: Dice,
     description: OpenApi,
+    private readonly key: string,
   ) {
     this.values = new SchemaValues(dice, description.components.schemas, (field) => this.known(field));
     this.operations = Object.entries(description.paths).flatMap(([path, methods]) =>
@@ -34,8 +44,13 @@ export class FuzzRequests {
     );
   }
 
+  /** All that requests are made from. */
+  get names(): string[] {
+    return this.operations.map(([method, path]) => `${method} ${path}`);
+  }
+
   next(): FuzzRequest {
-    // Half of them start runs: the others need something to look at.
+    // Every third starts a run: the others need something to look at.
     const [method, path, operation] = this.dice.chance(30)
       ? this.operations.find(([method, path]) => method === 'POST' && path === '/')!
       : this.dice.pick(this.operations);
@@ -44,9 +59,11 @@ export class FuzzRequests {
     const query = this.queryOf(parameters, wrongness);
     const { body, type } = this.bodyOf(operation, wrongness);
     return {
-      method: this.dice.chance(2) ? this.dice.pick(['PUT', 'PATCH', 'OPTIONS', 'DELETE', 'HEAD']) : method,
+      operation: `${method} ${path}`,
+      method: this.dice.chance(2) ? this.dice.pick(METHODS) : method,
       path: this.placed(path) + query,
       headers: {
+        authorization: this.authorization(),
         ...this.headersOf(parameters, wrongness),
         ...(type === null ? {} : { 'content-type': type }),
         ...(this.dice.chance(50) ? { accept: this.dice.pick(ACCEPTS) } : {}),
@@ -57,15 +74,22 @@ export class FuzzRequests {
 
   /** Remembers what an answer names, so that later requests can ask for it. */
   learn(path: string, text: string): void {
-    const ofList = /^\/(api-keys|datastores|documents)/.exec(path)?.[1];
+    const isOfKeys = path.startsWith('/api-keys');
     for (const [, field = '', value = ''] of text.matchAll(/"(\w+)":\s?"([^"\\]{1,300})"/g)) {
       const isId = /^(session|run_id|delivery_id|datastore_id|document_id|next_cursor)$/.test(field);
-      if (!isId && !(field === 'id' && ofList === 'api-keys')) continue;
+      const isOfKey = isOfKeys && (field === 'id' || field === 'key');
+      if (!isId && !isOfKey) continue;
       const name = field === 'datastore_id' || field === 'document_id' ? 'id' : field;
       for (const key of new Set([name, field])) this.keep(key, value);
     }
     for (const [, list = ''] of text.matchAll(/"task_ids":\s?\[([^\]]*)\]/g))
       for (const [, task = ''] of list.matchAll(/"([^"]+)"/g)) this.keep('task_id', task);
+  }
+
+  private authorization(): string {
+    if (this.dice.chance(3)) return this.dice.pick(NO_KEYS);
+    const others = this.ids.get('key') ?? [];
+    return `Bearer ${others.length > 0 && this.dice.chance(10) ? this.dice.pick(others) : this.key}`;
   }
 
   private keep(name: string, value: string): void {
@@ -96,10 +120,12 @@ export class FuzzRequests {
     const query = new URLSearchParams();
     for (const { name, schema, required, in: place } of parameters) {
       if (place !== 'query' || !(required || this.dice.chance(30))) continue;
-      query.append(name, String(this.values.of(schema, wrongness, name)));
+      // Now and then twice, which is once too often.
+      for (let times = this.dice.chance(wrongness) ? 2 : 1; times > 0; times--)
+        query.append(name, String(this.values.of(schema, wrongness, name))));
     }
     if (this.dice.chance(wrongness)) query.append('nonsense', 'x');
-    return query.size === 0 ? '' : `?${String(query)}`;
+    return query.size === 0 ? '' : `?${String(query).slice(0, MOST_IN_QUERY)}`;
   }
 
   private headersOf(parameters: readonly OpenApiParameter[], wrongness: number): Record<string, string> {
@@ -108,7 +134,7 @@ export class FuzzRequests {
       if (place !== 'header' || !this.dice.chance(20)) continue;
       const value = String(this.values.of(schema, wrongness, name));
       // Others cannot be sent.
-      headers[name] = /^[\x20-\x7e]+$/.test(value) ? value : 'key';
+      headers[name] = /^[\x20-\x7e]+$/.test(value) ? value.slice(0, MOST_IN_HEADER) : 'key';
     }
     return headers;
   }
@@ -124,9 +150,18 @@ export class FuzzRequests {
     if (type === 'multipart/form-data')
       return { body: this.form(value), type: `${type}; boundary=${BOUNDARY}` };
     const json = JSON.stringify(value);
-    const isBroken = this.dice.chance(wrongness);
-    const body = isBroken ? json.slice(0, this.dice.below(json.length + 1)) : json;
+    const body = this.dice.chance(wrongness) ? this.broken(json) : json;
     return { body, type: this.dice.chance(wrongness) ? this.dice.pick(['text/plain', 'a/b', type]) : type };
+  }
+
+  private broken(json: string): string | Buffer {
+    return this.dice.pick([
+      () => json.slice(0, this.dice.below(json.length + 1)),
+      () => `${json}}`,
+      () => `\ufeff${json}`,
+      () => json.replace('{', '{"message":"twice",'),
+      () => Buffer.from(json.replace('"', '"\xff'), 'latin1'),
+    ])();
   }
 
   private form(value: unknown): Buffer {

@@ -33,6 +33,9 @@ const STRANGE: readonly unknown[] = [
   Number.MAX_SAFE_INTEGER,
 ];
 
+/** Longer than an event may be, and than a body. */
+const HUGE = [300_000, 2_200_000];
+
 const deep = (levels: number): unknown => (levels === 0 ? 'x' : [deep(levels - 1)]);
 
 /** Values that a schema describes, and values that it nearly describes. */
@@ -46,7 +49,7 @@ export class SchemaValues {
 
   /** `wrongness`: how many of a hundred parts of the value are not what the schema says. */
   of(schema: JsonSchema, wrongness: number, field = '', depth = 0): unknown {
-    if (this.dice.chance(wrongness)) return this.strange();
+    if (this.dice.chance(wrongness)) return this.wrong(schema, field, depth);
     const ref = schema['$ref'];
     if (typeof ref === 'string')
       return this.of(this.components[ref.split('/').at(-1) ?? ''] ?? {}, wrongness, field, depth);
@@ -64,13 +67,40 @@ export class SchemaValues {
       () => this.dice.pick(POISON),
       () => deep(this.dice.pick([3, 70])),
       () => ({ [this.dice.pick(POISON)]: this.dice.pick(STRANGE) }),
+      () => 'é'.repeat(this.dice.chance(10) ? this.dice.pick(HUGE) / 2 : 100),
     ])();
   }
 
   text(field: string): string {
     if (this.dice.chance(5)) return this.dice.pick(POISON);
     const known = this.known(field);
-    return known !== null && this.dice.chance(80) ? known : `${field} ${this.dice.below(1_000)}`;
+    if (known === null || this.dice.chance(10)) return `${field} ${this.dice.below(1_000)}`;
+    return this.dice.chance(10) ? likeIt(known) : known;
+  }
+
+  private wrong(schema: JsonSchema, field: string, depth: number): unknown {
+    const beyond = this.dice.chance(50) ? this.beyond(schema, field, depth) : [];
+    return beyond.length === 0 ? this.strange() : this.dice.pick(beyond);
+  }
+
+  /** Values just outside of what the schema allows; none where it draws no line. */
+  private beyond(schema: JsonSchema, field: string, depth: number): unknown[] {
+    const line = (name: string): number[] => (typeof schema[name] === 'number' ? [schema[name]] : []);
+    const { items, enum: choices } = schema as { items?: JsonSchema; enum?: readonly unknown[] };
+    return [
+      ...line('minimum').flatMap((least) => [least - 1, least + 0.5, String(least)]),
+      ...line('maximum').map((most) => most + 1),
+      ...line('minLength').map(() => ''),
+      ...line('maxLength').map((most) => 'x'.repeat(most + 1)),
+      ...line('maxItems').map((most) =>
+        Array.from({ length: most + 1 }, () => this.of(items ?? {}, 0, field, depth + 1)),
+      ),
+      ...line('minItems').map(() => []),
+      ...line('maxProperties').map((most) =>
+        Object.fromEntries(Array.from({ length: most + 1 }, (_, n) => [`x-${n}`, 'x'])),
+      ),
+      ...(choices ?? []).slice(0, 1).map((choice) => `${String(choice)} `),
+    ];
   }
 
   private ofType(type: string, schema: JsonSchema, wrongness: number, field: string, depth: number): unknown {
@@ -82,6 +112,7 @@ export class SchemaValues {
       case 'integer':
       case 'number': {
         const least = Number(schema['minimum'] ?? 0);
+        if (this.dice.chance(20)) return this.dice.pick([least, Number(schema['maximum'] ?? least)]);
         return least + this.dice.below(Math.min(Number(schema['maximum'] ?? 100) - least, 1_000) + 1);
       }
       case 'array':
@@ -107,4 +138,10 @@ export class SchemaValues {
     if (this.dice.chance(wrongness)) made[this.text('unknown')] = this.strange();
     return made;
   }
+}
+
+/** Another text of the same form: an id that nobody gave. */
+function likeIt(text: string): string {
+  const last = text.at(-1) === '0' ? '1' : '0';
+  return text.slice(0, -1) + last;
 }

@@ -4,16 +4,16 @@ import type { FuzzRequest } from './fuzz-requests.js';
 
 /** How much of a stream is read before the client goes away. */
 const ENOUGH_BYTES = 300;
+/** Whatever happens: what is not answered by then never is. */
+const PATIENCE_MS = 60_000;
 
-/** Sends over connections that are used again. Of a stream only the beginning is read: some never end. */
+/** Sends over connections that are used again, as it is told. Of a stream only the beginning is read: some never end. */
 export class FuzzSender {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
-  constructor(
-    private readonly port: number,
-    private readonly key: string,
-  ) {}
+  constructor(private readonly port: number) {}
 
+  /** @throws Error where the connection breaks before the answer, or none comes */
   send({ method, path, headers, body }: FuzzRequest): Promise<SeenAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -24,7 +24,6 @@ export class FuzzSender {
           method,
           path,
           headers: {
-            authorization: `Bearer ${this.key}`,
             ...headers,
             ...(body === null ? {} : { 'content-length': Buffer.byteLength(body) }),
           },
@@ -39,11 +38,14 @@ export class FuzzSender {
             if (isStream && text.length > ENOUGH_BYTES) response.destroy();
           });
           response.on('error', () => undefined);
-          response.once('close', () =>
-            resolve({ method, path, status, headers, ...(isStream ? {} : { text }) }),
-          );
+          response.once('close', () => {
+            if (isStream || response.complete)
+              resolve({ method, path, status, headers, ...(isStream ? {} : { text }) });
+            else reject(new Error(`the answer with ${status} was cut after ${text.length} characters`));
+          });
         },
       );
+      sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer in ${PATIENCE_MS} ms`)));
       sent.on('error', reject);
       sent.end(body ?? undefined);
     });

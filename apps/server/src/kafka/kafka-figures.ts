@@ -18,20 +18,25 @@ export function watchKafka(metrics: Metrics, kafka: KafkaLink): void {
     name: 'annals_kafka_commands_waiting',
     help: 'Commands in the partitions of this replica that are not settled.',
   });
-  const counts = metrics.gauge({
+  const records = metrics.counter({
     name: 'annals_kafka_records_total',
     help: 'Records of this process: events published, commands accepted and rejected.',
     labels: ['outcome'],
   });
+  const told = { published: 0, accepted: 0, rejected: 0 };
+  const tell = (outcome: keyof typeof told, total: number): void => {
+    records.add({ outcome }, total - told[outcome]);
+    told[outcome] = total;
+  };
   metrics.onRead(async () => {
     const { publisher, commands } = await kafka.status();
     ok.set({ side: 'events' }, isWell(publisher) ? 1 : 0);
     lag.set(NONE, publisher.lagMs / 1000);
-    counts.set({ outcome: 'published' }, publisher.published);
+    tell('published', publisher.published);
     if (commands === null) return;
     ok.set({ side: 'commands' }, isWell(commands) ? 1 : 0);
     waiting.set(NONE, commands.waiting);
-    counts.set({ outcome: 'accepted' }, commands.accepted);
-    counts.set({ outcome: 'rejected' }, commands.rejected);
+    tell('accepted', commands.accepted);
+    tell('rejected', commands.rejected);
   });
 }
