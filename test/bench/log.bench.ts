@@ -1,11 +1,20 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventMeta, newEvent, SqliteEventLog } from '#event-log';
+import {
+  type EventLog,
+  type EventMeta,
+  MemoryContentKeys,
+  newEvent,
+  SealedEventLog,
+  SqliteEventLog,
+  StreamKeys,
+} from '#event-log';
 import { SilentLogger, SystemRandom } from '#platform';
 
 /**
  * Durable appends per second of the embedded log against what the disk gives: a small write and fdatasync, again and
- * again, on a file of the same disk. Rounds alternate, because other work on the machine moves every figure.
+ * again, on a file of the same disk. With and without sealing: commitments and chains are always made. Rounds alternate,
+ * because other work on the machine moves every figure.
  */
 const ROUNDS = 7;
 const ROUND_MS = 700;
@@ -22,12 +31,17 @@ type Measure = () => Promise<number>;
 
 export async function run(folder = process.cwd()): Promise<void> {
   const scratch = mkdtempSync(join(folder, '.bench-log-'));
-  const log = await SqliteEventLog.open({ folder: join(scratch, 'log'), logger: new SilentLogger() });
+  const keys = new MemoryContentKeys();
+  const log = await SqliteEventLog.open({ folder: join(scratch, 'log'), keys, logger: new SilentLogger() });
+  const sealed = new SealedEventLog(log, new StreamKeys(log, keys));
   const measures: Record<string, Measure> = {
     'write + fdatasync, file grows': () => rawSyncs(join(scratch, 'raw')),
     'append, 1 writer': () => appends(log, 1),
     'append, 16 writers': () => appends(log, 16),
     'append, 256 writers': () => appends(log, 256),
+    'sealed append, 1 writer': () => appends(sealed, 1),
+    'sealed append, 16 writers': () => appends(sealed, 16),
+    'sealed append, 256 writers': () => appends(sealed, 256),
   };
   try {
     const results = new Map(Object.keys(measures).map((name) => [name, [] as number[]]));
@@ -53,7 +67,7 @@ async function rawSyncs(file: string): Promise<number> {
   return (count / (performance.now() - start)) * 1000;
 }
 
-async function appends(log: SqliteEventLog, writers: number): Promise<number> {
+async function appends(log: EventLog, writers: number): Promise<number> {
   const random = new SystemRandom();
   const start = performance.now();
   let count = 0;

@@ -4,6 +4,7 @@ import { run as esdb } from './esdb.bench.js';
 import { run as kafka } from './kafka.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
+import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
 import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   mcp: () => mcp(),
   observability,
   rebuild,
+  sealing,
   search,
   tasks,
   workflow: () => workflow(),

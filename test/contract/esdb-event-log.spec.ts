@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EsdbEventLog } from '#event-log';
+import { EsdbEventLog, MemoryContentKeys } from '#event-log';
 import { SilentLogger } from '#platform';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -11,10 +11,12 @@ const url = process.env['EVENTSTORE_URL'];
 async function makeHarness(): Promise<LogHarness> {
   const server = url === undefined ? await EsdbServer.start() : null;
   const prefix = `contract-${randomUUID()}.`;
+  const keys = new MemoryContentKeys();
   const open = (): Promise<EsdbEventLog> =>
-    EsdbEventLog.open({ connectionString: url ?? server!.url, prefix, logger: new SilentLogger() });
+    EsdbEventLog.open({ connectionString: url ?? server!.url, prefix, keys, logger: new SilentLogger() });
   let log = await open();
   return {
+    keys,
     get log() {
       return log;
     },

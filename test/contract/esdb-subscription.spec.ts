@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { collect, type EventLog, type RecordedEvent } from '#event-log';
+import {
+  collect,
+  ContentKeys,
+  type EventLog,
+  type KnownKey,
+  MemoryContentKeys,
+  type RecordedEvent,
+  SealedEventLog,
+  StreamKeys,
+} from '#event-log';
 import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import type { Drop } from '../support/esdb-server/subscriber.js';
 import { eventsOf, freshStream, idsOf, take } from './event-log/harness.js';
@@ -26,6 +35,59 @@ const stored = (server: EsdbServer): string[] =>
   server.store.all
     .filter(({ stream }) => stream.startsWith('annals.') && stream !== 'annals.log')
     .map(({ id }) => id);
+
+/** The keys of another process, that are at hand when they were loaded. */
+class LentKeys extends ContentKeys {
+  private readonly known = new Map<string, KnownKey>();
+  private readonly waiting: (() => void)[] = [];
+  isSlow = true;
+
+  constructor(private readonly owner: ContentKeys) {
+    super();
+  }
+
+  get loads(): number {
+    return this.waiting.length;
+  }
+
+  /** Answers everything that was asked for, and from now on at once. */
+  answer(): void {
+    this.isSlow = false;
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  override peek(id: string): KnownKey | undefined {
+    return this.known.get(id);
+  }
+
+  override async load(ids: Iterable<string>): Promise<void> {
+    const wanted = [...ids];
+    if (this.isSlow) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    for (const id of wanted) this.known.set(id, await this.owner.get(id));
+  }
+
+  override draw = (): Promise<string> => this.owner.draw();
+  override destroy = (id: string): Promise<void> => this.owner.destroy(id);
+}
+
+test('what comes while keys are loaded is opened with keys of its own', async () => {
+  const keys = new MemoryContentKeys();
+  const { server, log } = await setUp({}, { keys });
+  const sealed = new SealedEventLog(log, new StreamKeys(log, keys));
+  const lent = new LentKeys(keys);
+  const { seen, stop } = follow(await openLog(server, { keys: lent }), 0);
+  await sealed.append(`session-${randomUUID()}`, eventsOf(2), { expected: 'no_stream' });
+  await until('keys are asked for', () => lent.loads > 0);
+  for (let n = 0; n < 20; n++)
+    await sealed.append(`session-${randomUUID()}`, eventsOf(2), { expected: 'no_stream' });
+  lent.answer();
+  await until('all came', () => seen.length >= 42);
+  await stop();
+  expect(seen.map(({ data, meta }) => typeof meta.keyId === 'string' && Object.keys(data))).toEqual(
+    seen.map(({ json }) => Object.keys(JSON.parse(json) as object)),
+  );
+  expect(idsOf(seen)).toEqual(stored(server));
+});
 
 describe.each(drops)('dropped: %o', (drop) => {
   test('at every delivery: each event once, in the order of the server', async () => {

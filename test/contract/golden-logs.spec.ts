@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -49,6 +49,7 @@ describe('a log that was kept', () => {
       db.close();
       expect(changes).toBeGreaterThan(0);
       writeFileSync(join(changed, 'log.db.gz'), gzipSync(readFileSync(file)));
+      copyFileSync(join(folder, 'keys.json'), join(changed, 'keys.json'));
       const { folds } = await readGolden(changed, () => undefined);
       expect(folds).not.toEqual(foldsIn(folder));
     } finally {

@@ -55,6 +55,7 @@ function makeHarness(weather: Weather, isExclusive: boolean): () => Promise<LogH
         if (!(await scheduler.step())) await new Promise((resolve) => setTimeout(resolve, 1));
     })();
     return {
+      keys: world.store.keys,
       get log() {
         return log;
       },

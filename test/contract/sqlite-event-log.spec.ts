@@ -3,24 +3,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { SqliteEventLog } from '#event-log';
+import { type ContentKeys, MemoryContentKeys, SqliteEventLog } from '#event-log';
 import { SilentLogger } from '#platform';
 import { eventLogContract } from './event-log.contract.js';
 import type { Acknowledged, DoomedWriter, LogHarness } from './event-log/harness.js';
 
-const open = (folder: string) =>
-  SqliteEventLog.open({ folder, logger: new SilentLogger(), reserveBytes: 1024 * 1024 });
+const open = (folder: string, keys: ContentKeys) =>
+  SqliteEventLog.open({ folder, keys, logger: new SilentLogger(), reserveBytes: 1024 * 1024 });
 
 async function makeHarness(): Promise<LogHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'annals-log-'));
-  let log = await open(folder);
+  const keys = new MemoryContentKeys();
+  let log = await open(folder, keys);
   return {
+    keys,
     get log() {
       return log;
     },
     reopen: async () => {
       await log.close();
-      log = await open(folder);
+      log = await open(folder, keys);
       return log;
     },
     startWriter: (prefix) => startWriter(folder, prefix),

@@ -23,9 +23,16 @@ async function upload(datastore: string, name: string, content: string): Promise
   form.append('file', new Blob([content]), name);
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
   const answer = await fetch(`${service.origin}/index-document`, { method: 'POST', headers, body: form });
-  const body = (await answer.json()) as Record<string, unknown>;
-  expect([answer.status, body['status']]).toEqual([201, 'indexed']);
-  return String(body['document_id']);
+  expect(answer.status).toBe(201);
+  let body = (await answer.json()) as Record<string, unknown>;
+  const id = String(body['document_id']);
+  // Mostly it is indexed at once; of a service that has just started it may take longer.
+  for (let n = 0; n < 400 && body['status'] === 'processing'; n += 1) {
+    await sleep(50);
+    body = (await service.client().get(`/documents/${id}`)).json();
+  }
+  expect(body['status']).toBe('indexed');
+  return id;
 }
 
 const search = async (datastore: string, query: string): Promise<readonly unknown[]> => {

@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
@@ -33,6 +35,13 @@ async function prepare(more: Readonly<Record<string, string>> = {}): Promise<Ser
   };
   const service = await ServiceProcess.prepare({ env });
   services.push(service);
+  return service;
+}
+
+/** The keys lie beside the data of a process that is alone: whoever goes on with its log needs a copy. */
+async function prepareWithKeysOf(other: ServiceProcess): Promise<ServiceProcess> {
+  const service = await prepare();
+  await cp(join(other.dataDir, 'keys'), join(service.dataDir, 'keys'), { recursive: true });
   return service;
 }
 
@@ -78,7 +87,7 @@ describe('with EVENTSTORE_URL alone', () => {
     const first = services[0] as ServiceProcess;
     const { run, gate } = await begin(first, 'left behind');
     await first.kill('SIGKILL');
-    const next = await prepare();
+    const next = await prepareWithKeysOf(first);
     await next.launch();
     expect(next.output).not.toContain('asking whether');
     gate.open();
@@ -87,11 +96,12 @@ describe('with EVENTSTORE_URL alone', () => {
   }, 60_000);
 
   it('one that was frozen loses the log to one that asked, and ends when it goes on', async () => {
-    const [frozen, next] = [await prepare(), await prepare()];
+    const frozen = await prepareWithKeysOf(services.at(-1) as ServiceProcess);
     await frozen.launch();
     expect(frozen.output).not.toContain('asking whether');
     const { run, gate } = await begin(frozen, 'frozen');
     frozen.signal('SIGSTOP');
+    const next = await prepareWithKeysOf(frozen);
     await next.launch();
     expect(next.output).toContain('asking whether');
     while (book.asksOf('frozen', 0) < 2) await sleep(10);
@@ -101,6 +111,10 @@ describe('with EVENTSTORE_URL alone', () => {
     gate.open();
     await completedOn(next, run);
     await next.kill('SIGTERM');
+  }, 60_000);
+
+  it('one without the keys is refused, and says what to do', async () => {
+    expect(await refusalOf(await prepare())).toMatch(/the key store is missing.*restore the key store/);
   }, 60_000);
 
   it('a single process has to project', async () => {

@@ -55,8 +55,9 @@ describe('the commands of the documents', () => {
     const said = await shell(commands, { DATA_DIR: service.dataDir });
     expect(said).toMatch(/^usage: annals <command>/);
     expect(said).toMatch(/ 0 faults\n$/);
-    const inside = await run('tar', ['--list', '--file', join(folder, 'annals.tar')]);
+    const inside = await run('tar', ['--list', '--file', join(folder, 'log.tar')]);
     expect(inside.stdout).not.toContain('master.key');
+    expect(inside.stdout).not.toContain('keys.db');
     expect(inside.stdout).toContain('./log/');
     const restored = await ServiceProcess.start({ dataDir: join(folder, 'restored') });
     try {

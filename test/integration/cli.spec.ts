@@ -110,7 +110,9 @@ describe('on the log of a service that has run', () => {
   it('verify-log finds nothing wrong, and shows how far it is', async () => {
     const { code, out, err } = await on('verify-log');
     expect(code).toBe(0);
-    expect(out).toMatch(/^\d+ events, \d+ streams, 1 runs \(0 not ended\), 0 faults\n$/);
+    expect(out).toMatch(
+      /^(\d+) events \(\1 proven, 0 erased\), \d+ streams, 1 runs \(0 not ended\), 0 faults\n$/,
+    );
     expect(err).toMatch(/\d+%/);
   });
 

@@ -44,7 +44,11 @@ export function checkTurns(
   verdict: Verdict,
 ): void {
   const byMessage = new Map<string, RunFacts>();
-  for (const session of sessionsOf(log)) readSession(session, byMessage, contents, verdict);
+  for (const session of sessionsOf(log)) {
+    // Of what is erased nothing can be read.
+    if (session.events.some(({ isErased }) => isErased)) continue;
+    readSession(session, byMessage, contents, verdict);
+  }
   const counts = new Map<string, number>();
   for (const { message, turn } of asks) {
     const name = `${turn} ${message}`;

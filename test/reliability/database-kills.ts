@@ -128,7 +128,7 @@ async function damageFolder(
     const reads = await readEverything(stage.client);
     await service.kill('SIGTERM');
     const found = new Verdict();
-    checkReads(reads, await readLog(service.dataDir), new StoredContents(service.dataDir), found);
+    checkReads(reads, await readLog(service.dataDir), await StoredContents.open(service.dataDir), found);
     for (const problem of found.problems) verdict.note(`${damage.name}: ${problem}`);
   } catch (error) {
     verdict.note(`${damage.name}: ${error instanceof Error ? error.message.slice(0, 400) : String(error)}`);

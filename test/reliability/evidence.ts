@@ -1,32 +1,78 @@
-import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Content, isFileRef } from '#domain';
-import { type RecordedEvent, SqliteEventLog } from '#event-log';
-import { SilentLogger } from '#platform';
+import { DiskFileStore, FileMissing, type RecordedEvent, SealedFileStore } from '#event-log';
+import { SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { openSealed, type SealedParts } from '../../apps/server/src/open-keys.js';
 
-/** Everything on the log of a data folder in which nothing runs. */
-export async function readLog(dataDir: string): Promise<RecordedEvent[]> {
-  const log = await SqliteEventLog.open({
-    folder: join(dataDir, 'log'),
-    logger: new SilentLogger(),
-    reserveBytes: 0,
-  });
+/** A data folder, or what replicas share. */
+export type LogPlace =
+  | string
+  | {
+      readonly dataDir: string;
+      readonly masterKey: Buffer;
+      readonly databaseUrl: string;
+      readonly eventstoreUrl: string;
+    };
+
+/** The log with its keys. Nothing may run in a data folder. */
+export function openIn(place: LogPlace): Promise<SealedParts> {
+  const alone = { databaseUrl: null, masterKey: null, eventstoreUrl: null };
+  const settings = typeof place === 'string' ? { ...alone, dataDir: place } : place;
+  return openSealed(
+    { ...settings, eventstorePrefix: 'annals.' },
+    {
+      clock: new SystemClock(),
+      random: new SystemRandom(),
+      logger: new SilentLogger(),
+    },
+  );
+}
+
+/** Everything on the log. */
+export async function readLog(place: LogPlace): Promise<RecordedEvent[]> {
+  const { log, close } = await openIn(place);
   try {
+    // Brings the keys into memory: raw events are opened with those that are there.
+    for await (const _ of log.readAll());
     const events: RecordedEvent[] = [];
-    for await (const batch of log.readAll()) events.push(...batch.events);
+    for await (const batch of log.readAll({ isRaw: true })) events.push(...batch.events);
     return events;
   } finally {
-    await log.close();
+    await close();
   }
 }
 
-/** Reads content where the service keeps what is too large for an event: a folder for each session. */
+/** Content where the service keeps what is too large for an event: a folder for each session. */
 export class StoredContents {
-  constructor(private readonly dataDir: string) {}
+  private readonly texts = new Map<string, string>();
+
+  private constructor() {}
+
+  /** Opens every file. */
+  static async open(place: LogPlace): Promise<StoredContents> {
+    const contents = new StoredContents();
+    const { box, streams, close } = await openIn(place);
+    try {
+      const folder = join(typeof place === 'string' ? place : place.dataDir, 'files');
+      const disk = await DiskFileStore.open(folder, box.derive('annals/files/v1'));
+      const files = new SealedFileStore(disk, streams);
+      for (const session of await readdir(folder))
+        for (const name of session.startsWith('.') ? [] : await readdir(join(folder, session))) {
+          const bytes = await files.get(session, name);
+          contents.texts.set(`${session}/${name}`, Buffer.from(bytes).toString('utf8'));
+        }
+    } finally {
+      await close();
+    }
+    return contents;
+  }
 
   text(session: string, content: Content): string {
     if (!isFileRef(content)) return content;
-    return readFileSync(join(this.dataDir, 'files', session, content.$file), 'utf8');
+    const text = this.texts.get(`${session}/${content.$file}`);
+    if (text === undefined) throw new FileMissing(`there is no file ${content.$file} of ${session}`);
+    return text;
   }
 }
 

@@ -34,7 +34,7 @@ export async function fullDisk(cycles: number): Promise<RowReport> {
       accepted += await fillAndFree({ service, book, witness, disk, n }, verdict);
     await service.kill('SIGTERM');
     const log = await readLog(service.dataDir);
-    const contents = new StoredContents(service.dataDir);
+    const contents = await StoredContents.open(service.dataDir);
     checkSessions(log, verdict);
     checkConnections(witness.connections, log, contents, verdict);
     checkWishes(witness.wishes, log, contents, verdict);

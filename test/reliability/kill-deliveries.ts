@@ -54,7 +54,7 @@ export async function killDeliveries(wanted: number, rotation: number): Promise<
       kills += await scene.play(STRIKES[(from + n) % STRIKES.length]!, n);
     }
     await stage.service.kill('SIGTERM');
-    checkDeliveries(await readLog(stage.service.dataDir), scene, verdict);
+    await checkDeliveries(await readLog(stage.service.dataDir), scene, verdict);
     const { received } = receiver;
     const line = `F12 ${kills} kills at the steps of deliveries: ${scene.runs.length} runs, ${received.length} requests received, ${scene.repeated} of them again, ${verdict.problems.length} problems; ready again: ${spreadOf(stage.service.startsMs.slice(1))}`;
     return { faults: kills, verdict, line, measured: { readyMs: stage.service.startsMs.slice(1) } };
@@ -160,10 +160,10 @@ function deliveredIn(log: readonly RecordedEvent[]): Set<string> {
 }
 
 /** I11: no event missing, the order kept, one id and the same bytes for each event, however often it came. */
-function checkDeliveries(log: readonly RecordedEvent[], scene: Scene, verdict: Verdict): void {
+async function checkDeliveries(log: readonly RecordedEvent[], scene: Scene, verdict: Verdict): Promise<void> {
   const { stage, runs, receiver, checks } = scene;
   for (const check of checks) check();
-  const contents = new StoredContents(stage.service.dataDir);
+  const contents = await StoredContents.open(stage.service.dataDir);
   for (const run of runs) {
     const events = log.filter((event) => event.meta.run === run && isPublicType(event.type));
     const expected = events.map((event) => {

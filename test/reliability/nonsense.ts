@@ -224,7 +224,9 @@ class Nonsense {
     if (dice.chance(5)) headers['idempotency-key'] = dice.pick(['k', 'x'.repeat(300), ' ', 'a,b']);
     if (dice.chance(30))
       headers['accept'] = dice.pick(['application/json', 'text/event-stream', '*/*', 'x', 'a/b;q=z']);
-    const path = method === 'POST' && dice.chance(70) ? '/' : this.place(dice.pick(PATHS));
+    // To erase a session is no nonsense: that one is asked for as a stranger's.
+    const paths = method === 'DELETE' ? PATHS.map((path) => path.replace(/SESSION$/, 'ses_unknown')) : PATHS;
+    const path = method === 'POST' && dice.chance(70) ? '/' : this.place(dice.pick(paths));
     return { method, path: dice.chance(60) ? path : path + this.query(), body, headers };
   }
 

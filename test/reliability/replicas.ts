@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EsdbEventLog, type RecordedEvent } from '#event-log';
-import { SilentLogger } from '#platform';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Cluster } from '../support/cluster.js';
 import type { ServiceProcess } from '../support/service-process.js';
@@ -10,7 +8,7 @@ import { areSent, checkCallbacks, checkTasks } from './check-outside.js';
 import { checkReads, readEverything } from './check-reads.js';
 import { Crowd } from './crowd.js';
 import { Dice } from './dice.js';
-import { StoredContents } from './evidence.js';
+import { StoredContents, readLog } from './evidence.js';
 import { turnsOf } from './scenarios.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
 import { Witness } from './witness.js';
@@ -134,12 +132,12 @@ async function audit(
   while ((await client.all('/tasks?status=scheduled')).length > 0) await sleep(LOOK_MS);
   await crowd.rested();
   const late = performance.now() + CALLBACKS_PATIENCE_MS;
-  while (!areSent(receiver.received, await readLog(cluster)) && performance.now() < late)
+  while (!areSent(receiver.received, await readLog(cluster.place)) && performance.now() < late)
     await sleep(LOOK_MS * 10);
   const reads = await readEverything(client);
   await cluster.stopServices();
-  const log = await readLog(cluster);
-  const contents = new StoredContents(cluster.dataDir);
+  const log = await readLog(cluster.place);
+  const contents = await StoredContents.open(cluster.place);
   const verdict = new Verdict();
   checkSessions(log, verdict);
   checkTurns(log, cluster.book.asks, contents, verdict);
@@ -152,15 +150,4 @@ async function audit(
     ({ type, data }) => type === 'run_claimed' && (data as { epoch: number }).epoch > 1,
   );
   return { verdict, outside: `${epochs.length} take-overs, ${fired} firings, ${called} runs with callbacks` };
-}
-
-async function readLog({ server }: Cluster): Promise<RecordedEvent[]> {
-  const log = await EsdbEventLog.open({ connectionString: server.url, logger: new SilentLogger() });
-  try {
-    const events: RecordedEvent[] = [];
-    for await (const batch of log.readAll()) events.push(...batch.events);
-    return events;
-  } finally {
-    await log.close();
-  }
 }

@@ -32,7 +32,7 @@ export class Theatre {
     await service.kill('SIGTERM');
     const verdict = new Verdict();
     const log = await readLog(service.dataDir);
-    const contents = new StoredContents(service.dataDir);
+    const contents = await StoredContents.open(service.dataDir);
     checkSessions(log, verdict);
     checkTurns(log, book.asks, contents, verdict);
     checkConnections(this.witness.connections, log, contents, verdict);

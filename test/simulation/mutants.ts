@@ -35,6 +35,13 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "const x = '0'.repeat(18);",
   },
   {
+    name: 'drawn-key-trusted',
+    story: 'what is said in a session that another process began is sealed with a key of its own',
+    file: 'libs/event-log/src/keys/stream-keys.ts',
+    find: "(place !== 'first' && this.drawn.has(id)) ? undefined : id;",
+    replace: 'false ? undefined : id;',
+  },
+  {
     name: 'conflict-is-success',
     story: 'an append that met a conflict counts as stored',
     file: APPEND,

@@ -14,6 +14,7 @@ export interface ClusterOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const MASTER_KEY = Buffer.alloc(32, 7);
 /** Far more than the replicas take: a connection of one that was killed ends when the statement in it does. */
 const CONNECTIONS = 100;
 const UNPRICED = { MODEL_FLASH: 'scripted', MODEL_BASE: 'scripted', MODEL_MAX: 'scripted' };
@@ -64,7 +65,7 @@ export class Cluster {
     return {
       EVENTSTORE_URL: this.server.url,
       DATABASE_URL: this.databaseUrl,
-      ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      ANNALS_MASTER_KEY: MASTER_KEY.toString('base64'),
       OPENAI_BASE_URL: this.model.url,
       EGRESS_ALLOW: '127.0.0.1',
       TAKEOVER_S: '2',
@@ -76,6 +77,12 @@ export class Cluster {
   /** Where the replicas keep what is too large for an event. */
   get dataDir(): string {
     return join(this.folder, 'data');
+  }
+
+  /** Where log, keys and files are. */
+  get place() {
+    const { dataDir, databaseUrl, server } = this;
+    return { dataDir, databaseUrl, masterKey: MASTER_KEY, eventstoreUrl: server.url };
   }
 
   /** A further replica, which does not run yet. */

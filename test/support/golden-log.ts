@@ -14,10 +14,11 @@ import {
   nextAction,
   sessionOfStream,
 } from '#domain';
-import { type RecordedEvent, SqliteEventLog } from '#event-log';
+import { ContentKey, ContentKeys, type KnownKey, type RecordedEvent, SqliteEventLog } from '#event-log';
 import { SilentLogger } from '#platform';
+import { openIn } from '../reliability/evidence.js';
 
-/** Where logs of earlier formats are kept: a folder for each, of `log.db.gz` and `folds.json`. */
+/** Where logs of earlier formats are kept: a folder for each, of `log.db.gz`, `keys.json` (ids and bytes, base64) and `folds.json`. */
 export const GOLDEN = 'test/fixtures/golden';
 const MAX_STEPS = 50;
 
@@ -39,8 +40,10 @@ export function goldenNames(): string[] {
 
 /** Keeps the log of a data folder in which nothing runs, and what it folds to today. Its WAL must be empty. */
 export async function keepGolden(dataDir: string, folder: string): Promise<void> {
+  const keys = await keysOf(dataDir);
   const file = readFileSync(join(dataDir, 'log', 'log.db'));
   mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'keys.json'), `${JSON.stringify(keys, null, 1)}\n`);
   writeFileSync(join(folder, 'log.db.gz'), gzipSync(file, { level: 9 }));
   const { folds } = await readGolden(folder, () => undefined);
   writeFileSync(join(folder, 'folds.json'), `${JSON.stringify(folds, null, 1)}\n`);
@@ -54,7 +57,15 @@ export async function readGolden<T>(
   const copy = mkdtempSync(join(tmpdir(), 'annals-golden-'));
   try {
     writeFileSync(join(copy, 'log.db'), gunzipSync(readFileSync(join(folder, 'log.db.gz'))));
-    const log = await SqliteEventLog.open({ folder: copy, logger: new SilentLogger(), reserveBytes: 0 });
+    const keys = new KeptKeys(
+      JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as Readonly<Record<string, string>>,
+    );
+    const log = await SqliteEventLog.open({
+      folder: copy,
+      logger: new SilentLogger(),
+      reserveBytes: 0,
+      keys,
+    });
     try {
       return { folds: await foldsOf(log), seen: await look(log) };
     } finally {
@@ -62,6 +73,50 @@ export async function readGolden<T>(
     }
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+/** The keys that the events of a log name. */
+async function keysOf(dataDir: string): Promise<Record<string, string>> {
+  const { log, vault, close } = await openIn(dataDir);
+  try {
+    const keys: Record<string, string> = {};
+    for await (const { events } of log.readAll())
+      for (const { meta } of events) {
+        if (meta.keyId === undefined || keys[meta.keyId] !== undefined) continue;
+        const key = await vault.get(meta.keyId);
+        if (key !== 'destroyed') keys[meta.keyId] = key.bytes.toString('base64');
+      }
+    return keys;
+  } finally {
+    await close();
+  }
+}
+
+/** Keys that were kept with a log. */
+class KeptKeys extends ContentKeys {
+  private readonly known: ReadonlyMap<string, ContentKey>;
+
+  constructor(keys: Readonly<Record<string, string>>) {
+    super();
+    this.known = new Map(
+      Object.entries(keys).map(([id, bytes]) => [id, new ContentKey(id, Buffer.from(bytes, 'base64'))]),
+    );
+  }
+
+  /** One that was not kept was destroyed. */
+  override peek(id: string): KnownKey {
+    return this.known.get(id) ?? 'destroyed';
+  }
+
+  override async load(): Promise<void> {}
+
+  override draw(): Promise<string> {
+    throw new Error('nothing is sealed for a log that was kept');
+  }
+
+  override destroy(): Promise<void> {
+    throw new Error('nothing is erased from a log that was kept');
   }
 }
 

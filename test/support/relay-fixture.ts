@@ -89,7 +89,7 @@ export interface Life {
   readonly relay: CallbackRelay;
   readonly log: MortalLog;
   /** From one instant to the next. */
-  kill(): void;
+  readonly kill: () => void;
 }
 
 /** Relays on a real log, with receivers and time that the test makes. */

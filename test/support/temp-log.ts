@@ -2,7 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sessionStream } from '#domain';
-import { type NewEvent, type RecordedEvent, SqliteEventLog, collect, newEvent } from '#event-log';
+import {
+  type ContentKeys,
+  type EventLog,
+  MemoryContentKeys,
+  type NewEvent,
+  type RecordedEvent,
+  SealedEventLog,
+  SqliteEventLog,
+  StreamKeys,
+  collect,
+  newEvent,
+} from '#event-log';
 import { SilentLogger } from '#platform';
 import { CountingRandom } from './counting-random.js';
 import type { SessionTape } from './session-tape.js';
@@ -10,14 +21,20 @@ import type { SessionTape } from './session-tape.js';
 /** The real log in a folder of its own, without the syncs that a test need not wait for. */
 export class TempLog {
   private constructor(
-    readonly log: SqliteEventLog,
+    readonly log: EventLog,
+    readonly streams: StreamKeys,
+    /** The log as it is below, which does not know which key is whose. */
+    readonly plain: EventLog,
     private readonly folder: string,
   ) {}
 
-  static async open(): Promise<TempLog> {
+  /** @param keys absent: nothing is sealed */
+  static async open(keys?: ContentKeys): Promise<TempLog> {
     const folder = await mkdtemp(join(tmpdir(), 'annals-spec-'));
     const options = { folder, logger: new SilentLogger(), reserveBytes: 0, synchronous: 'NORMAL' as const };
-    return new TempLog(await SqliteEventLog.open(options), folder);
+    const log = await SqliteEventLog.open({ ...options, ...(keys && { keys }) });
+    const streams = new StreamKeys(log, keys ?? new MemoryContentKeys());
+    return new TempLog(keys ? new SealedEventLog(log, streams) : log, streams, log, folder);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { Metrics } from '#platform';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
-import { ApiKeys, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
+import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
@@ -17,10 +17,22 @@ import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
-import { SessionsController } from './runs/sessions.controller.js';
+import { ErasureLimits, SessionsController } from './runs/sessions.controller.js';
 import type { Service } from './service.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { ServiceHealth } from './service-health.js';
+
+/** What takes requests. */
+const DOORS = [
+  AgentController,
+  RunsController,
+  DeliveriesController,
+  TasksController,
+  SessionsController,
+  ...DATASTORE_CONTROLLERS,
+  ApiKeysController,
+  OpenApiController,
+];
 
 /** The doors of the house: Nest connects the controllers with what openService put together. */
 @Module({})
@@ -35,10 +47,12 @@ export class AppModule {
     answers,
     log,
     deliveries,
+    eraseSession,
+    keyBackupDays,
     kafka,
     knowledge,
     surroundings,
-    files,
+    uploads,
     maxUploadBytes,
     observability: { metrics },
   }: Service): DynamicModule {
@@ -46,6 +60,8 @@ export class AppModule {
       [StartRunHandler, core.startRun],
       [SessionCommands, core.commands],
       [Sessions, core.sessions],
+      [EraseSession, eraseSession],
+      [ErasureLimits, new ErasureLimits(keyBackupDays)],
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
       [History, readModels.history],
@@ -59,23 +75,12 @@ export class AppModule {
       [Deliveries, deliveries],
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
-      ...datastoreProviders(knowledge, files, maxUploadBytes),
+      ...datastoreProviders(knowledge, uploads, maxUploadBytes),
       [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.
-    const doors = hasApi
-      ? [
-          AgentController,
-          RunsController,
-          DeliveriesController,
-          TasksController,
-          SessionsController,
-          ...DATASTORE_CONTROLLERS,
-          ApiKeysController,
-          OpenApiController,
-        ]
-      : [];
+    const doors = hasApi ? DOORS : [];
     return {
       module: AppModule,
       controllers: [...doors, HealthController, MetricsController],

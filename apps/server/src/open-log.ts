@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EsdbEventLog, type EventLog, SqliteEventLog } from '#event-log';
+import { type ContentKeys, EsdbEventLog, type EventLog, SqliteEventLog } from '#event-log';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { WaitingRoom } from './http/waiting-room.js';
 
@@ -13,21 +14,32 @@ export interface LogPorts {
 
 type LogSettings = Pick<Settings, 'dataDir' | 'eventstoreUrl' | 'eventstorePrefix'>;
 
-/** The log that the settings name: EventStoreDB, or the embedded one. @throws LogRefused */
-export function openLog(settings: LogSettings, ports: LogPorts): Promise<EventLog> {
+const logFolder = (dataDir: string): string => join(dataDir, 'log');
+
+export const hasEmbeddedLog = (dataDir: string): boolean => existsSync(join(logFolder(dataDir), 'log.db'));
+
+/**
+ * The log that the settings name: EventStoreDB, or the embedded one. Without keys what is sealed is only copied.
+ * @throws LogRefused
+ */
+export function openLog(
+  settings: LogSettings,
+  ports: LogPorts & { readonly keys?: ContentKeys },
+): Promise<EventLog> {
   const { eventstoreUrl, eventstorePrefix, dataDir } = settings;
-  if (eventstoreUrl === null) return SqliteEventLog.open({ folder: join(dataDir, 'log'), ...ports });
+  if (eventstoreUrl === null) return SqliteEventLog.open({ folder: logFolder(dataDir), ...ports });
   return EsdbEventLog.open({ connectionString: eventstoreUrl, prefix: eventstorePrefix, ...ports });
 }
 
-/** The same for the service, whose port says in the meantime what is waited for. @throws LogRefused */
-export async function openServedLog(
-  settings: LogSettings & Pick<Settings, 'host' | 'port'>,
-  ports: Omit<LogPorts, 'onWaiting'>,
-): Promise<EventLog> {
-  const room = new WaitingRoom(settings, ports.random, ports.logger);
+/** What the service opens while its port says what is waited for. */
+export async function whileWaiting<T>(
+  settings: Pick<Settings, 'host' | 'port'>,
+  { random, logger }: Pick<LogPorts, 'random' | 'logger'>,
+  open: (onWaiting: (detail: string) => void) => Promise<T>,
+): Promise<T> {
+  const room = new WaitingRoom(settings, random, logger);
   try {
-    return await openLog(settings, { ...ports, onWaiting: (detail) => room.say(detail) });
+    return await open((detail) => room.say(detail));
   } finally {
     await room.close();
   }

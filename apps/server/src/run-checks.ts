@@ -1,4 +1,11 @@
-import { UnknownEventType, asSessionEvent, isEndType, isPublicType, sessionOfStream } from '#domain';
+import {
+  UnknownEventType,
+  asSessionEvent,
+  isEndType,
+  isPublicType,
+  sessionOfRun,
+  sessionOfStream,
+} from '#domain';
 import type { RecordedEvent } from '#event-log';
 
 /** The highest schema version that this program writes. */
@@ -35,7 +42,8 @@ export class RunChecks {
     return this.checkRun(event);
   };
 
-  private checkRun({ type, meta: { run } }: RecordedEvent): string | undefined {
+  private checkRun({ type, stream, meta: { run } }: RecordedEvent): string | undefined {
+    if (type === 'session_erased') return this.endAll(sessionOfStream(stream));
     const isOfRun = type === 'run_requested' || type === 'run_claimed' || isPublicType(type);
     if (run === undefined) return isOfRun ? `${type} names no run` : undefined;
     const state = this.runs.get(run);
@@ -53,5 +61,14 @@ export class RunChecks {
     this.runs.set(run, isEndType(type) ? 'ended' : 'started');
     if (isEndType(type)) this.ended += 1;
     return undefined;
+  }
+
+  /** It is the end of every run that has none. */
+  private endAll(session: string | null): undefined {
+    for (const [run, state] of this.runs) {
+      if (state === 'ended' || sessionOfRun(run) !== session) continue;
+      this.runs.set(run, 'ended');
+      this.ended += 1;
+    }
   }
 }

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import { DiskFileStore, type EventLog, RunningFollowers } from '#event-log';
+import {
+  type ContentKeys,
+  DiskFileStore,
+  type EventLog,
+  type FileStore,
+  RunningFollowers,
+  SealedFileStore,
+} from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -11,17 +18,18 @@ import {
   type Settings,
   SystemClock,
   SystemRandom,
-  openSecretBox,
 } from '#platform';
-import { type ReadModels, openReadModels } from '#read-models';
-import { type ApiKeys, type Core, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
+import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
+import { type ApiKeys, type Core, type EraseSession, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
 import { openApiKeys } from './open-api-keys.js';
-import { openServedLog } from './open-log.js';
+import { openErasure } from './open-erasure.js';
+import { type SealedParts, openSealed } from './open-keys.js';
+import { whileWaiting } from './open-log.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
-import { openReplicas } from './replicas/open-replicas.js';
+import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -40,12 +48,15 @@ export interface Service {
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
   readonly surroundings: RunSurroundings;
+  readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   /** null: there is none. */
   readonly kafka: KafkaLink | null;
   readonly knowledge: Knowledge;
-  readonly files: DiskFileStore;
+  readonly uploads: DiskFileStore;
   readonly maxUploadBytes: number;
+  /** What an erasure is told to reach only later. */
+  readonly keyBackupDays: number;
   /** Whether it takes requests, besides those that ask how it is. */
   readonly hasApi: boolean;
   readonly observability: Observability;
@@ -57,8 +68,14 @@ export interface Service {
 }
 
 interface Foundation {
+  readonly replicas: Replicas;
   readonly log: EventLog;
-  readonly files: DiskFileStore;
+  readonly keys: ContentKeys;
+  readonly sealed: SealedParts;
+  /** Content too large for an event. */
+  readonly files: FileStore;
+  /** Documents. */
+  readonly uploads: DiskFileStore;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   readonly background: ProcessBackground;
@@ -79,14 +96,9 @@ export async function openService(
   const { log, clock, random, box } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
-  const replicas = await openReplicas(settings, ports);
-  const readModels = openReadModels({
-    ...ports,
-    folder: join(settings.dataDir, 'postgres'),
-    ...(settings.databaseUrl === null ? {} : { databaseUrl: settings.databaseUrl }),
-    isProjector: roles.has('projector') && !replicas.isShared,
-    onFatal: (error) => logger.error({ err: error }, 'the projection has stopped'),
-  });
+  const { replicas } = ports;
+  ports.sealed.vault.makeAhead();
+  const readModels = openReadModelsOn(ports, settings, replicas);
   if (roles.has('projector') && replicas.isShared)
     replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
@@ -102,6 +114,7 @@ export async function openService(
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
   const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
+  const { erasures, eraseSession } = openErasure(core, ports);
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
@@ -114,17 +127,19 @@ export async function openService(
     await callbacks.close();
     stopping.abort();
     await knowledge.close();
+    await erasures.stop();
     await readModels.close();
     await model.close();
-    await log.close();
+    await ports.sealed.close();
     await observability.close();
   };
   const { deliveries } = callbacks;
-  const { files, followers } = ports;
-  const { maxUploadBytes } = settings;
+  const { uploads, followers } = ports;
+  const { maxUploadBytes, keyBackupDays } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, surroundings, deliveries };
-  const more = { kafka, replicas, knowledge, files, followers, observability, maxUploadBytes };
-  return { ...parts, ...more, hasApi: roles.has('api'), clock, random, close };
+  const more = { kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
+  const erasing = { eraseSession, keyBackupDays };
+  return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, close };
 }
 
 async function openFoundation(
@@ -134,15 +149,49 @@ async function openFoundation(
 ): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
-  const box = openSecretBox(settings.dataDir, settings.masterKey);
-  const log = observability.ofLog(await openServedLog(settings, { clock, random, logger }));
-  const files = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
+  const background = new ProcessBackground(logger);
+  const ports = { clock, random, logger };
+  const { sealed, replicas } = await openServedLog(settings, { ...ports, background }, observability);
+  const { log, vault: keys, streams, box } = sealed;
+  const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
     isAlone: log.exclusive,
   });
-  const background = new ProcessBackground(logger);
+  const files = new SealedFileStore(uploads, streams);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
-  return { log, files, clock, random, background, logger, box, observability, watch, followers };
+  const more = { background, observability, watch, followers };
+  return { log, keys, sealed, replicas, files, uploads, box, ...ports, ...more };
+}
+
+/** The log and its keys, and what this process is on it, while the port says what is waited for. */
+async function openServedLog(
+  settings: Settings,
+  ports: Omit<ReplicasPorts, 'log'>,
+  observability: Observability,
+): Promise<{ readonly sealed: SealedParts; readonly replicas: Replicas }> {
+  let replicas: Replicas | null = null;
+  const observed = (log: EventLog): EventLog => observability.ofLog(log);
+  const admit = async (log: EventLog) => {
+    const admitted = (replicas = await openReplicas(settings, { ...ports, log }));
+    return () => admitted.end(0);
+  };
+  const sealed = await whileWaiting(settings, ports, (onWaiting) =>
+    openSealed(settings, { ...ports, onWaiting }, { observed, admit }),
+  );
+  if (replicas === null) throw new Error('nobody was asked whether this process may work on the log');
+  return { sealed, replicas };
+}
+
+function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {
+  const { databaseUrl, dataDir, roles } = settings;
+  return openReadModels({
+    ...ports,
+    folder: join(dataDir, 'postgres'),
+    ...(databaseUrl === null ? {} : { databaseUrl }),
+    contentCodec: new SealedContentCodec(ports.keys),
+    isProjector: roles.has('projector') && !replicas.isShared,
+    onFatal: (error) => ports.logger.error({ err: error }, 'the projection has stopped'),
+  });
 }
 
 const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
@@ -153,7 +202,7 @@ function openKnowledgeOn(
   readModels: ReadModels,
   settings: Settings,
 ): Knowledge {
-  const { log, files: uploads, clock, random, box, logger } = ports;
+  const { log, uploads, clock, random, box, logger } = ports;
   return openKnowledge({
     ...ports,
     uploads,

@@ -7,6 +7,7 @@ import {
   knownSessionEvent,
 } from '#domain';
 import {
+  ContentErased,
   type EventMeta,
   LogUnavailable,
   MAX_APPEND_BYTES,
@@ -274,10 +275,13 @@ export class Journal {
 
   /** Commands hear that nothing was stored; what a run wrote waits for better times. */
   private async failed(batch: FormedBatch, error: unknown): Promise<void> {
-    if (!(error instanceof LogUnavailable)) return this.refuse(batch, error);
-    this.putBack(batch.entries.filter((entry) => entry.kind !== 'command'));
-    for (const entry of batch.entries) if (entry.kind === 'command') entry.reject(error);
-    await this.ports.clock.sleep(RETRY_MS);
+    // Another process has erased the session: all is decided again on what the log says of it, as after a conflict.
+    const isNews = error instanceof ContentErased && !this.known.isErased;
+    if (isNews) await this.catchUp();
+    else if (!(error instanceof LogUnavailable)) return this.refuse(batch, error);
+    this.putBack(batch.entries.filter((entry) => isNews || entry.kind !== 'command'));
+    if (!isNews) for (const entry of batch.entries) if (entry.kind === 'command') entry.reject(error);
+    if (!this.known.isErased) await this.ports.clock.sleep(RETRY_MS);
   }
 
   /** An append that can never succeed: a bug. Whoever is part of it hears of it. */

@@ -54,6 +54,7 @@ export class EventStreams {
       after: request.after,
     })) {
       for (const event of events) {
+        if (isGone(event)) return { items, hasMore: false };
         if (!isWanted(event, request)) continue;
         if (items.length === limit) return { items, hasMore: true };
         items.push({ id: event.revision, json: await publicJson(event, request.session, this.contents) });
@@ -63,7 +64,7 @@ export class EventStreams {
     return { items, hasMore: false };
   }
 
-  /** Whether the run's end was among them. */
+  /** Whether the run's end was among them, or that of the session. */
   private async sendBatch(
     events: readonly RecordedEvent[],
     request: StreamRequest,
@@ -71,6 +72,10 @@ export class EventStreams {
   ): Promise<boolean> {
     let text = '';
     for (const event of events) {
+      if (isGone(event)) {
+        if (text !== '') await sink.write(text);
+        return true;
+      }
       if (!isWanted(event, request)) continue;
       const json = publicJson(event, request.session, this.contents);
       text += `id: ${event.revision}\ndata: ${typeof json === 'string' ? json : await json}\n\n`;
@@ -86,6 +91,8 @@ export class EventStreams {
     return false;
   }
 }
+
+const isGone = (event: RecordedEvent): boolean => event.isErased === true || event.type === 'session_erased';
 
 const isWanted = (event: RecordedEvent, { run }: StreamRequest): boolean =>
   (run === undefined || event.meta.run === run) && isPublicType(event.type);

@@ -70,6 +70,7 @@ export function decideOpen(
   request: RunRequest,
   { worker, hasRoom }: Pick<StartTerms, 'worker' | 'hasRoom'>,
 ): readonly Draft[] | null {
+  if (state.isErased) throw notFound('the session');
   if (state.project !== null) return null;
   const opened: readonly Draft[] = [{ type: 'session_opened', data: {} }, requested(request)];
   return hasRoom ? [...opened, ...started(request, worker, 1)] : opened;
@@ -86,6 +87,17 @@ export function decideCancel(state: SessionState, run: string): readonly Draft[]
 export function decideClear(state: SessionState, project: string): readonly Draft[] {
   requireSession(state, project);
   return [{ type: 'messages_cleared', data: {} }];
+}
+
+/** Nothing can follow it. */
+export function decideErase(
+  state: SessionState,
+  project: string,
+  events: number,
+  key?: string,
+): readonly Draft[] {
+  requireSession(state, project);
+  return [{ type: 'session_erased', data: { events, ...(key === undefined ? {} : { key }) } }];
 }
 
 /**

@@ -174,7 +174,17 @@ export type InternalEvent =
       readonly data: AttemptRef & { readonly tool_call_id: string };
     }
   | { readonly type: 'run_cancel_requested'; readonly data: Empty }
-  | { readonly type: 'messages_cleared'; readonly data: Empty };
+  | { readonly type: 'messages_cleared'; readonly data: Empty }
+  /** The last event of a session, the only one that can be read then, and the end of every run that has none. */
+  | {
+      readonly type: 'session_erased';
+      readonly data: {
+        /** How many events came before it. */
+        readonly events: number;
+        /** The key that was destroyed for it; absent: they were not sealed. */
+        readonly key?: string;
+      };
+    };
 
 export type Empty = Readonly<Record<string, never>>;
 
@@ -185,7 +195,14 @@ export interface Passage {
   readonly revision: number;
   /** ms since 1970 */
   readonly time: number;
-  readonly meta: { readonly run?: string; readonly project: string; readonly actor: string };
+  readonly meta: {
+    readonly run?: string;
+    readonly project: string;
+    readonly actor: string;
+    readonly keyId?: string;
+  };
+  /** Its data are gone. */
+  readonly isErased?: boolean;
 }
 
 export type RecordedSessionEvent = SessionEvent & Passage;
@@ -223,6 +240,7 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   workflow_tool_responded: true,
   run_cancel_requested: true,
   messages_cleared: true,
+  session_erased: true,
 };
 
 export const isPublicType = (type: string): boolean => Object.hasOwn(PUBLIC, type);
@@ -245,11 +263,10 @@ export function asSessionEvent(
   return event as RecordedSessionEvent;
 }
 
-/** The same, or null for a type that only a newer version knows: whoever must go on without it passes it over. */
+/** The same, or null for a type that only a newer version knows, and for what is erased: whoever must go on passes it over. */
 export function knownSessionEvent(
   event: Passage & { readonly type: string; readonly data: object },
 ): RecordedSessionEvent | null {
-  return isPublicType(event.type) || Object.hasOwn(INTERNAL, event.type)
-    ? (event as RecordedSessionEvent)
-    : null;
+  const isKnown = isPublicType(event.type) || Object.hasOwn(INTERNAL, event.type);
+  return isKnown && event.isErased !== true ? (event as RecordedSessionEvent) : null;
 }

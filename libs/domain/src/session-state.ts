@@ -19,6 +19,8 @@ export interface SessionState {
   readonly waiting: readonly WaitingRun[];
   /** The newest runs that ended, so that a command that arrives twice is recognised. */
   readonly ended: readonly string[];
+  /** For good: nothing can be done with it any more. */
+  readonly isErased?: true;
 }
 
 export const NO_SESSION: SessionState = { project: null, current: null, waiting: [], ended: [] };
@@ -26,7 +28,10 @@ export const NO_SESSION: SessionState = { project: null, current: null, waiting:
 const ENDED_KEPT = 64;
 
 export function evolveSession(state: SessionState, event: RecordedSessionEvent): SessionState {
+  if (state.isErased) return state;
   switch (event.type) {
+    case 'session_erased':
+      return { ...NO_SESSION, isErased: true };
     case 'session_opened':
       return { ...state, project: event.meta.project };
     case 'run_requested':

@@ -1,4 +1,6 @@
-import type { EventMeta, NewEvent, RecordedEvent } from './envelope.js';
+import type { EventMeta, NewEvent, RawEvent, RecordedEvent } from './envelope.js';
+import { commitmentOf, ContentChanged, type ContentKey, SEAL_BYTES } from './keys/content-key.js';
+import type { KnownKey } from './keys/content-keys.js';
 
 /**
  * The only place where an event becomes bytes and bytes become an event. Nothing else, SQL included, may look into data.
@@ -6,7 +8,7 @@ import type { EventMeta, NewEvent, RecordedEvent } from './envelope.js';
  */
 
 /** What crosses to the log's thread and what a row holds: no objects, they are dear to copy. */
-export type Field = string | number;
+export type Field = string | number | Uint8Array;
 
 /** Turns data of an older schema version into today's. The stored text never changes. */
 export type Upcast = (type: string, schemaVersion: number, data: object) => object;
@@ -15,8 +17,51 @@ const asItIs: Upcast = (_type, _version, data) => data;
 /** Fields of a row: position, revision, id, type, time, data, meta, stream. Meta or stream '': as in the row before. */
 export const ROW_FIELDS = 8;
 
-export const sealData = (json: string): string => json;
-export const openData = (stored: string): string => stored;
+/** What an event's data are sealed for: they open nowhere else. */
+const placeOf = (stream: string, id: string): string => JSON.stringify([stream, id]);
+
+/** An event's data as the log holds them: sealed bytes, or the text itself where no key is named. */
+export function sealData(
+  key: ContentKey | null,
+  stream: string,
+  { id, json }: Pick<NewEvent, 'id' | 'json'>,
+): { readonly data: string | Buffer; readonly commitment: string } {
+  const data = key === null ? json : key.seal(json, placeOf(stream, id));
+  return { data, commitment: commitmentOf(key, id, json) };
+}
+
+/** Data that cannot be shown: their key is destroyed, or they are not what was sealed. */
+export const ERASED = 0;
+export const CHANGED = 1;
+
+/** The JSON text of stored data. @param key of what is sealed: null where the event names none */
+export function openData(
+  data: string | Uint8Array,
+  key: KnownKey | null,
+  stream: string,
+  id: string,
+): string | typeof ERASED | typeof CHANGED {
+  if (typeof data === 'string') return data;
+  if (key === 'destroyed') return ERASED;
+  if (key === null) return CHANGED;
+  try {
+    return key.open(data, placeOf(stream, id)).toString();
+  } catch (error) {
+    if (error instanceof ContentChanged) return CHANGED;
+    throw error;
+  }
+}
+
+/** What stands in the place of data that are erased. */
+const ERASED_JSON = '{}';
+/** No JSON: whoever asks for such data is thrown at, so that its stream is parked. */
+const CHANGED_JSON = '';
+
+/** The JSON text of an event, and whether it stands for something that is erased. */
+export function shownAs(opened: string | number): { readonly json: string; readonly isErased: boolean } {
+  if (typeof opened === 'string') return { json: opened, isErased: false };
+  return opened === ERASED ? { json: ERASED_JSON, isErased: true } : { json: CHANGED_JSON, isErased: false };
+}
 
 // Most events of a run share one meta object, so its text is made once.
 const metaTexts = new WeakMap<EventMeta, string>();
@@ -27,10 +72,18 @@ export function encodeMeta(meta: EventMeta): string {
   return text;
 }
 
-/** Bytes of an event that count against the limits: its data and its meta in UTF-8. */
-export function sizeOf(event: NewEvent): number {
-  return Buffer.byteLength(event.json) + Buffer.byteLength(encodeMeta(event.meta));
+/** Bytes of an event that count against the limits: its data, sealed and in base64 if they are sealed, and its meta in UTF-8. */
+export function sizeOf({ json, meta, raw }: NewEvent): number {
+  return dataBytes(json, meta, raw?.data) + Buffer.byteLength(encodeMeta(meta));
 }
+
+function dataBytes(json: string, { keyId }: EventMeta, raw: string | Uint8Array | undefined): number {
+  if (typeof raw === 'object') return base64Bytes(raw.length);
+  const bytes = Buffer.byteLength(raw ?? json);
+  return keyId === undefined ? bytes : base64Bytes(bytes + SEAL_BYTES);
+}
+
+const base64Bytes = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /** An event that the log holds. `data` is the writer's own object, or parsed when it is first asked for. */
 export class StoredEvent<T extends object = object> implements RecordedEvent<T> {
@@ -42,11 +95,13 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
+  readonly isErased: boolean;
+  readonly raw: RawEvent | undefined;
   private known: T | null;
   private readonly upcast: Upcast;
 
   constructor(
-    event: Omit<NewEvent<T>, 'data'> & { data: T | null },
+    event: Omit<NewEvent<T>, 'data'> & { data: T | null; isErased?: boolean },
     at: { stream: string; revision: number; position: number },
     upcast: Upcast = asItIs,
   ) {
@@ -58,6 +113,8 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
     this.stream = at.stream;
     this.revision = at.revision;
     this.position = at.position;
+    this.isErased = event.isErased === true;
+    this.raw = event.raw;
     this.known = event.data;
     this.upcast = upcast;
   }
@@ -77,28 +134,49 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
   }
 }
 
-/** The events of a page of rows. */
-export function decodeRows(rows: readonly Field[], upcast: Upcast = asItIs): StoredEvent[] {
+/** Rows of a page, some of which may still be sealed. */
+export interface RowPage {
+  readonly rows: readonly Field[];
+  /** Commitment and `prev` of each row, where they were asked for: then the data are as they are stored. */
+  readonly proofs?: readonly string[];
+}
+
+/** The events of a page of rows. `keyOf` knows the keys of those that are still sealed. */
+export function decodeRows(
+  { rows, proofs }: RowPage,
+  upcast: Upcast = asItIs,
+  keyOf: (id: string) => KnownKey | null = () => null,
+): StoredEvent[] {
   const events: StoredEvent[] = [];
   let metaText = '';
   let meta: EventMeta | null = null;
   let stream = '';
-  for (let i = 0; i < rows.length; i += ROW_FIELDS) {
+  for (let i = 0, n = 0; i < rows.length; i += ROW_FIELDS, n += 2) {
     const nextMeta = rows[i + 6] as string;
     if (meta === null || (nextMeta !== '' && nextMeta !== metaText)) {
       metaText = nextMeta;
       meta = JSON.parse(metaText) as EventMeta;
     }
     if (rows[i + 7] !== '') stream = rows[i + 7] as string;
+    const id = rows[i + 2] as string;
+    const data = rows[i + 5] as Field;
+    const key = meta.keyId === undefined || typeof data !== 'object' ? null : keyOf(meta.keyId);
+    const shown = shownAs(typeof data === 'object' ? openData(data, key, stream, id) : data);
+    const raw = proofs && {
+      data: data as string | Uint8Array,
+      commitment: proofs[n]!,
+      prev: proofs[n + 1]!,
+    };
     events.push(
       new StoredEvent(
         {
-          id: rows[i + 2] as string,
+          id,
           type: rows[i + 3] as string,
           time: rows[i + 4] as number,
-          json: rows[i + 5] as string,
+          ...shown,
           data: null,
           meta,
+          ...(raw && { raw }),
         },
         { stream, revision: rows[i + 1] as number, position: rows[i] as number },
         upcast,

@@ -2,10 +2,10 @@ import { type Content, type FileRef, isFileRef } from '#domain';
 import type { FileStore } from './file-store.js';
 
 /** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
-const MAX_INLINE_BYTES = 160 * 1024;
+const MAX_INLINE_BYTES = 96 * 1024;
 
 /** Of an object beside content in the same event: together they have to fit. */
-const MAX_INLINE_OBJECT_BYTES = 32 * 1024;
+const MAX_INLINE_OBJECT_BYTES = 24 * 1024;
 
 /** Keeps content that is too large for an event in the file store of its session. */
 export class ContentStore {

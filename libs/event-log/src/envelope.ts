@@ -17,6 +17,17 @@ export interface EventMeta {
   readonly correlationId?: string;
   readonly causationId?: string;
   readonly traceparent?: string;
+  /** The key that its data are sealed with; absent: they are not. */
+  readonly keyId?: string;
+}
+
+/** How a log holds an event, for whoever checks or copies it: a copy keeps the same bytes. */
+export interface RawEvent {
+  /** Sealed bytes, or JSON text. */
+  readonly data: string | Uint8Array;
+  /** Hex, as docs/log-format.md says. */
+  readonly commitment: string;
+  readonly prev: string;
 }
 
 /** An event whose bytes are made: encoded once, so that a retry sends the same. */
@@ -30,6 +41,8 @@ export interface NewEvent<T extends object = object> {
   /** `data` as JSON text. */
   readonly json: string;
   readonly meta: EventMeta;
+  /** Written as it is instead of data. */
+  readonly raw?: RawEvent | undefined;
 }
 
 /** An event as the log holds it. `data` is parsed when it is first asked for. */
@@ -37,6 +50,8 @@ export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
   readonly stream: string;
   readonly revision: Revision;
   readonly position: Position;
+  /** Its data are gone, for their key was destroyed: `data` is an empty object. */
+  readonly isErased?: boolean;
 }
 
 /**

@@ -22,6 +22,13 @@ export interface ReadOptions {
   readonly limit?: number;
 }
 
+export interface ReadAllOptions {
+  readonly after?: Position;
+  readonly limit?: number;
+  /** The events say how they are stored (`raw`). */
+  readonly isRaw?: boolean;
+}
+
 export interface Batch {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here has been seen; a subscriber may resume from it. It moves over filtered events, too. */
@@ -62,7 +69,7 @@ export abstract class EventLog {
   abstract readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
 
   /** Pages of the whole log, forwards. @throws LogUnavailable */
-  abstract readAll(options?: { after?: Position; limit?: number }): AsyncIterable<Batch>;
+  abstract readAll(options?: ReadAllOptions): AsyncIterable<Batch>;
 
   /** From after `after` (absent: the start), then live, until the signal is aborted: then it ends without an error. */
   abstract subscribeStream(

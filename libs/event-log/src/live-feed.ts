@@ -56,6 +56,12 @@ export class LiveFeed {
     this.log.wake();
   }
 
+  /** Keeps none of these events in memory: whoever has not heard them reads them from the log. */
+  forget(isGone: (event: RecordedEvent) => boolean): void {
+    this.streams.forget(isGone);
+    this.log.forget(isGone);
+  }
+
   subscribeStream(
     stream: string,
     after: Revision,

@@ -1,49 +1,54 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { keepFolder, syncFolder } from './folders.js';
-import { SecretBox } from './secret-box.js';
 import { WrongValue, key32 } from './setting-values.js';
 import { SettingsRefused } from './settings.js';
 
 const MASTER_KEY = 'master.key';
-const CHECK = 'master.check';
-/** Never changes: what the key made of it is compared for as long as the folder lives. */
-const CHECK_PURPOSE = 'annals/check/v1';
+const NEXT = 'master.key.next';
 
 /**
- * The box under the master key of a data folder: the key that is set, or the folder's own, generated once. A value derived
- * from the key is kept beside it, so that a start with another key is refused before it writes or reads anything.
- * @throws SettingsRefused where the key is not the one that the folder was begun with
+ * The master key: the one that is set, or the folder's own, generated where nothing was wrapped with one yet.
+ * @throws SettingsRefused where there is none and `isBegun`
  */
-export function openSecretBox(dataDir: string, masterKey: Buffer | null): SecretBox {
+export function openMasterKey(dataDir: string, masterKey: Buffer | null, isBegun: boolean): Buffer {
   keepFolder(dataDir, 0o777);
-  const box = new SecretBox(masterKey ?? ownKey(dataDir));
-  const value = box.derive(CHECK_PURPOSE).toString('hex');
-  const kept = createOrRead(join(dataDir, CHECK), `${value}\n`).trim();
-  if (kept !== value) {
+  if (masterKey !== null) return masterKey;
+  const path = join(dataDir, MASTER_KEY);
+  // The folder was begun with a key that was set, or has lost its own. A new one would open nothing.
+  if (isBegun && readIfThere(path) === null)
     throw new SettingsRefused(
-      masterKey === null
-        ? `ANNALS_MASTER_KEY must be set to the key that DATA_DIR was begun with: its ${MASTER_KEY} is another`
-        : 'ANNALS_MASTER_KEY must be the key that DATA_DIR was begun with',
+      `ANNALS_MASTER_KEY must be set: DATA_DIR was begun with a key that is not in it`,
     );
-  }
-  return box;
+  return readKey(path);
 }
 
-function ownKey(dataDir: string): Buffer {
-  // A check value without its key: the folder was begun with a key that was set. A new one would read nothing.
-  if (readIfThere(join(dataDir, MASTER_KEY)) === null && readIfThere(join(dataDir, CHECK)) !== null) {
-    throw new SettingsRefused(
-      'ANNALS_MASTER_KEY must be set: DATA_DIR was begun with a key that is not in it',
-    );
-  }
-  const text = createOrRead(join(dataDir, MASTER_KEY), `${randomBytes(32).toString('base64')}\n`);
+/** The key that is to take the place of the folder's own: made once, the same until `adoptNextMasterKey`. */
+export const nextMasterKey = (dataDir: string): Buffer => readKey(join(dataDir, NEXT));
+
+/** The next key becomes the folder's own. */
+export function adoptNextMasterKey(dataDir: string): void {
+  renameSync(join(dataDir, NEXT), join(dataDir, MASTER_KEY));
+  syncFolder(dataDir);
+}
+
+function readKey(path: string): Buffer {
+  const text = createOrRead(path, `${randomBytes(32).toString('base64')}\n`);
   try {
     return key32(text.trim());
   } catch (error) {
     if (!(error instanceof WrongValue)) throw error;
-    throw new SettingsRefused(`${MASTER_KEY} in DATA_DIR must hold ${error.message}`);
+    throw new SettingsRefused(`${basename(path)} in DATA_DIR must hold ${error.message}`);
   }
 }
 

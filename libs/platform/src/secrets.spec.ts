@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openSecretBox } from './key-files.js';
+import { adoptNextMasterKey, nextMasterKey, openMasterKey } from './key-files.js';
 import { scrub } from './scrub.js';
 import { SealBroken, SecretBox, derivedWebhookSecret } from './secret-box.js';
 import { SettingsRefused } from './settings.js';
@@ -49,26 +49,34 @@ describe('the master key of a folder', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test('is made once, readable for its owner only', () => {
-    const first = openSecretBox(join(folder, 'new', 'data'), null);
-    const path = join(folder, 'new', 'data', 'master.key');
+    const dataDir = join(folder, 'new', 'data');
+    const first = openMasterKey(dataDir, null, false);
+    const path = join(dataDir, 'master.key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(Buffer.from(readFileSync(path, 'utf8'), 'base64')).toHaveLength(32);
-    expect(openSecretBox(join(folder, 'new', 'data'), null).keyId).toBe(first.keyId);
-    expect(readdirSync(join(folder, 'new', 'data')).sort()).toEqual(['master.check', 'master.key']);
+    expect(Buffer.from(readFileSync(path, 'utf8'), 'base64')).toEqual(first);
+    expect(openMasterKey(dataDir, null, true)).toEqual(first);
+    expect(readdirSync(dataDir)).toEqual(['master.key']);
   });
 
   test('is not written where it is set', () => {
-    openSecretBox(folder, Buffer.alloc(32, 3));
-    expect(readdirSync(folder)).toEqual(['master.check']);
+    expect(openMasterKey(folder, Buffer.alloc(32, 3), false)).toEqual(Buffer.alloc(32, 3));
+    expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('must be the one that the folder was begun with', () => {
-    openSecretBox(folder, Buffer.alloc(32, 3));
-    for (const wrong of [Buffer.alloc(32, 4), null]) {
-      expect(() => openSecretBox(folder, wrong)).toThrow(SettingsRefused);
-      expect(() => openSecretBox(folder, wrong)).toThrow(/^ANNALS_MASTER_KEY must [^\n]+$/);
-    }
-    expect(() => openSecretBox(folder, Buffer.alloc(32, 3))).not.toThrow();
+  test('is never made anew where something was wrapped with one', () => {
+    expect(() => openMasterKey(folder, null, true)).toThrow(SettingsRefused);
+    expect(() => openMasterKey(folder, null, true)).toThrow(/^ANNALS_MASTER_KEY must [^\n]+$/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('gives way to the next one, which is the same until it has', () => {
+    const first = openMasterKey(folder, null, false);
+    const next = nextMasterKey(folder);
+    expect(nextMasterKey(folder)).toEqual(next);
+    expect(openMasterKey(folder, null, true)).toEqual(first);
+    adoptNextMasterKey(folder);
+    expect(openMasterKey(folder, null, true)).toEqual(next);
+    expect(readdirSync(folder)).toEqual(['master.key']);
   });
 });
 

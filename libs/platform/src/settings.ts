@@ -29,7 +29,11 @@ export interface Settings {
   readonly adminKey: string | null;
   /** 32 bytes; null: generated into dataDir. */
   readonly masterKey: Buffer | null;
-  /** `whsec_…`; null: derived from the master key. */
+  /** What takes its place: for `npm run rotate-master-key` alone. */
+  readonly newMasterKey: Buffer | null;
+  /** Days after which a backup of the key store is deleted: what an erasure is told to reach only then. */
+  readonly keyBackupDays: number;
+  /** `whsec_…`; null: derived from the installation's own key. */
   readonly webhookSecret: string | null;
   readonly egressAllow: EgressAllow;
   readonly roles: ReadonlySet<Role>;
@@ -74,6 +78,8 @@ export function readSettings(env: Environment = process.env): Settings {
     },
     adminKey: optional('ANNALS_ADMIN_KEY', read.adminKey),
     masterKey: optional('ANNALS_MASTER_KEY', read.key32),
+    newMasterKey: optional('ANNALS_NEW_MASTER_KEY', read.key32),
+    keyBackupDays: or('KEY_BACKUP_DAYS', read.positive(), 30),
     webhookSecret: optional('ANNALS_WEBHOOK_SECRET', read.webhookSecret),
     egressAllow: or('EGRESS_ALLOW', readEgressAllow, readEgressAllow('')),
     roles: new Set(or<readonly Role[]>('ROLES', readRoles, ROLES)),

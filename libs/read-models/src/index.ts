@@ -1,4 +1,4 @@
-export { ContentCodec, PlainContentCodec } from './content-codec.js';
+export { ContentCodec, PlainContentCodec, SealedContentCodec } from './content-codec.js';
 export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } from './open-read-models.js';
 export type { Database } from './postgres/database.js';
 export type { RunError, RunStatus } from './projection/rows.js';

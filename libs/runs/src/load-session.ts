@@ -33,7 +33,8 @@ export async function loadSession(log: EventLog, stream: string): Promise<Loaded
       if (revision === NO_EVENTS) revision = event.revision;
       const known = knownSessionEvent(event);
       if (known) tail.push(known);
-      if (event.type === 'run_claimed') break reading;
+      // Before its end nothing of an erased session can be read.
+      if (event.type === 'run_claimed' || event.type === 'session_erased') break reading;
     }
   }
   return { state: tail.reduceRight(evolveSession, NO_SESSION), revision };

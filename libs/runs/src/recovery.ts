@@ -1,3 +1,4 @@
+import { Problem } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
 import type { Sessions } from './sessions.js';
@@ -41,6 +42,8 @@ export class Recovery {
       try {
         return await this.sessions.use(id, (session) => session.adopt(isLeft));
       } catch (error) {
+        // Erased, and the tables do not know it yet.
+        if (error instanceof Problem && error.code === 'not_found') return;
         if (!(error instanceof LogUnavailable)) {
           this.ports.logger.error({ err: error, session: id }, 'a session cannot be gone on with');
           return;

@@ -45,6 +45,11 @@ export class RunDrive {
     if (run === this.run && revision > this.claim.claimed) this.controller.abort(new ClaimLost(run));
   }
 
+  /** The session is erased: there is nothing left to write to. */
+  lose(): void {
+    this.controller.abort(new ClaimLost(this.run));
+  }
+
   /** Goes no further than the model turn or the tool calls that are under way. */
   drain(): void {
     this.isDraining = true;

@@ -132,10 +132,18 @@ export class Session {
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
+      if (event.type === 'session_erased') this.erased();
       if (isEndType(event.type) && event.meta.run !== this.driving?.run) this.forget(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
     }
     if (isNews) this.react();
+  }
+
+  /** Every copy of what was said goes, and whatever works with one. */
+  private erased(): void {
+    this.context = null;
+    for (const run of this.requests.keys()) this.forget(run);
+    this.driving?.lose();
   }
 
   /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
@@ -271,4 +279,5 @@ const DECISIVE: ReadonlySet<string> = new Set([
   'agent_completed',
   'agent_error',
   'agent_cancelled',
+  'session_erased',
 ]);

@@ -39,6 +39,7 @@ export class Sessions {
     return this.useOrCreate(id, async (session) => {
       await session.refresh();
       if (session.journal.revision === NO_EVENTS) throw notFound('the session');
+      if (session.journal.state.isErased) throw notFound('the session');
       return work(session);
     });
   }

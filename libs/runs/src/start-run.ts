@@ -6,6 +6,7 @@ import {
   type Trigger,
   decideOpen,
   decideStart,
+  notFound,
   requireSession,
   runId,
   sessionId,
@@ -162,6 +163,7 @@ export class StartRunHandler {
     const place = use;
     // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
     return sessions.useOrCreate(place.session, async (session) => {
+      if (session.journal.state.isErased) throw notFound('the session');
       const known = session.journal.revision;
       return (await this.find(place, known)) ?? this.startIn(session, place, command);
     });

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type EventLog, type EventMeta, type NewEvent, newEvent, type RecordedEvent } from '#event-log';
+import {
+  type ContentKeys,
+  type EventLog,
+  type EventMeta,
+  type NewEvent,
+  newEvent,
+  type RecordedEvent,
+} from '#event-log';
 
 /** What the suite needs of an adapter. Abilities that it lacks are left out, and their tests with them. */
 export interface LogHarness {
   /** The log, open. It may hold foreign streams; the suite makes its own. */
   readonly log: EventLog;
+  /** The keys that it was opened with. */
+  readonly keys: ContentKeys;
   /** Closes the log and opens it again, at the same place. */
   reopen?(): Promise<EventLog>;
   /** Starts a process that appends until it is killed. */

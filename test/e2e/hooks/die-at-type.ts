@@ -17,9 +17,9 @@ const die = (): void => process.kill(process.pid, 'SIGKILL') as unknown as void;
 function hearSent(message: unknown): void {
   const { kind, fields = [] } = message as { kind?: unknown; fields?: readonly unknown[] };
   if (kind !== 'append') return;
-  // Appends one after the other: stream, expected, count, then for each event id, type, time, json, meta.
+  // Appends one after the other: stream, expected, count, then for each event id, type, time, json, meta, proof.
   for (let at = 0; at < fields.length;) {
-    const end = at + 3 + 5 * Number(fields[at + 2]);
+    const end = at + 3 + 6 * Number(fields[at + 2]);
     const isIt = fields.slice(at, end).includes(type);
     if (isIt && when === 'sent') die();
     waiting.push(isIt);

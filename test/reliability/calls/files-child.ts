@@ -22,11 +22,12 @@ crypto.randomBytes = (size: number) =>
   size === DRAFT_BYTES ? Buffer.from(draftName(drafts++), 'hex') : drawn(size);
 syncBuiltinESMExports();
 const { DiskFileStore } = await import('../../../libs/event-log/src/files/disk-file-store.js');
-const { openSecretBox } = await import('../../../libs/platform/src/key-files.js');
+const { openMasterKey } = await import('../../../libs/platform/src/key-files.js');
+const { SecretBox } = await import('../../../libs/platform/src/secret-box.js');
 
 const PATIENCE = 4;
 const dice = new Dice(options.seed);
-const secret = openSecretBox(options.folder, null).derive(FILES_PURPOSE);
+const secret = new SecretBox(openMasterKey(options.folder, null, false)).derive(FILES_PURPOSE);
 tell({ kind: 'key', key: secret.toString('hex') });
 const store = await DiskFileStore.open(join(options.folder, 'files'), secret, { isAlone: true });
 

@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiskFileStore } from '../../../libs/event-log/src/files/disk-file-store.js';
 import { nameOf } from '../../../libs/event-log/src/files/names.js';
-import { openSecretBox } from '../../../libs/platform/src/key-files.js';
+import { openMasterKey } from '../../../libs/platform/src/key-files.js';
+import { SecretBox } from '../../../libs/platform/src/secret-box.js';
 import type { Verdict } from '../verdict.js';
 import { FILES_PURPOSE, type Told, contentOf } from './children.js';
 
@@ -34,7 +35,7 @@ export class FilesLedger {
   /** Opens the key and the files of a folder, reads them and goes on with them. */
   async judge(folder: string, verdict: Verdict, where: string): Promise<void> {
     try {
-      const secret = openSecretBox(folder, null).derive(FILES_PURPOSE);
+      const secret = new SecretBox(openMasterKey(folder, null, false)).derive(FILES_PURPOSE);
       if (this.key !== undefined && this.key !== secret.toString('hex')) {
         verdict.lost += this.acknowledged;
         return verdict.note(`${where}: the key of the folder is another`);

@@ -4,6 +4,7 @@ import { type OpenDatabase, openDatabase } from '../../../libs/event-log/src/sql
 import { LogReader } from '../../../libs/event-log/src/sqlite/log-reader.js';
 import { LogWriter } from '../../../libs/event-log/src/sqlite/log-writer.js';
 import { NO_STREAM } from '../../../libs/event-log/src/sqlite/protocol.js';
+import { ThreadKeys } from '../../../libs/event-log/src/sqlite/thread-keys.js';
 import type { Verdict } from '../verdict.js';
 import type { Told } from './children.js';
 
@@ -98,18 +99,20 @@ export function readIds(folder: string): string[] {
 }
 
 function eventsOf({ db }: OpenDatabase): StoredEvent[] {
-  const reader = new LogReader(db);
+  const reader = new LogReader(db, new ThreadKeys());
   const events: StoredEvent[] = [];
   for (let after = 0; ;) {
-    const { rows, position } = reader.readAll({ kind: 'all', read: 0, after, limit: PAGE, prefixes: [] });
-    if (rows.length === 0) return events;
-    events.push(...decodeRows(rows));
-    after = position;
+    const asked = { read: 0, after, limit: PAGE, prefixes: [], isRaw: false };
+    const page = reader.readAll({ kind: 'all', ...asked });
+    if (page.rows.length === 0) return events;
+    events.push(...decodeRows(page));
+    after = page.position;
   }
 }
 
 function goOn({ db, head }: OpenDatabase): void {
   const meta = JSON.stringify({ schemaVersion: 1, project: 'calls', actor: 'judge' });
-  const [first] = new LogWriter(db, head).write([['judge', NO_STREAM, 1, 'an id', 'judged', 0, '{}', meta]]);
+  const fields = ['judge', NO_STREAM, 1, 'an id', 'judged', 0, '{}', meta, ''];
+  const [first] = new LogWriter(db, head, new ThreadKeys()).write([fields]);
   if (first !== 0) throw new Error('the log does not go on');
 }

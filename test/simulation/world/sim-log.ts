@@ -1,6 +1,7 @@
 import {
   type AppendResult,
   AppendOutcomeUnknown,
+  ContentErased,
   type Batch,
   EventLog,
   type Expected,
@@ -9,6 +10,7 @@ import {
   LogUnavailable,
   type NewEvent,
   type Position,
+  type ReadAllOptions,
   type ReadOptions,
   type RecordedEvent,
   type Revision,
@@ -68,6 +70,7 @@ export class SimLog extends EventLog {
       clock,
     );
     this.feed.startAfter(world.store.head);
+    world.store.keys.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
     this.pump = new FeedPump(world, owner, this.feed);
   }
 
@@ -104,7 +107,7 @@ export class SimLog extends EventLog {
     return streamPages(options, (page) => this.page(stream, page.after, page));
   }
 
-  override readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     return logPages(options, (after, limit) => this.logPage(after, [], limit));
   }
 
@@ -149,7 +152,10 @@ export class SimLog extends EventLog {
     const { world } = this;
     // What a dead worker had sent may be lost with its connection.
     if (!this.owner.isAlive && world.tape.chance(500)) return;
-    if (world.scheduler.now < world.store.fullUntil) return this.refuse(call, 'the disk is full');
+    if (world.scheduler.now < world.store.fullUntil)
+      return this.refuse(call, new LogUnavailable('the disk is full'));
+    if (!world.store.canSeal(call.events))
+      return this.refuse(call, new ContentErased('the key is destroyed'));
     const { weather } = world;
     const fault = world.tape.pick('stored', [
       ['refused', weather.appendRefused],
@@ -161,13 +167,13 @@ export class SimLog extends EventLog {
     if (fault !== 'stored') world.marks.hit(`append ${fault}`);
     switch (fault) {
       case 'refused':
-        return this.refuse(call, 'busy');
+        return this.refuse(call, new LogUnavailable('busy'));
       case 'lost':
         return this.giveUp(call, 0);
       case 'late':
-        world.scheduler.after(this.wire, 1 + world.tape.choose(30_000), `late ${call.stream}`, () =>
-          this.store(call),
-        );
+        world.scheduler.after(this.wire, 1 + world.tape.choose(30_000), `late ${call.stream}`, () => {
+          if (world.store.canSeal(call.events)) this.store(call);
+        });
         return this.giveUp(call, 0);
       case 'answer lost':
         this.store(call);
@@ -201,9 +207,8 @@ export class SimLog extends EventLog {
     });
   }
 
-  private refuse(call: Call, why: string): void {
-    const error = new LogUnavailable(why);
-    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${why}`, () =>
+  private refuse(call: Call, error: Error): void {
+    this.world.scheduler.after(this.owner, latency(this.world), `${call.stream} ${error.message}`, () =>
       call.reject(error),
     );
   }
@@ -228,10 +233,10 @@ export class SimLog extends EventLog {
       const events = store.stream(stream);
       if (!backwards) {
         const first = (after ?? -1) + 1;
-        return events.slice(first, Math.min(seen, first + size));
+        return store.readable(events.slice(first, Math.min(seen, first + size)));
       }
       const end = Math.min(after ?? seen, seen);
-      return events.slice(Math.max(0, end - size), end).reverse();
+      return store.readable(events.slice(Math.max(0, end - size), end).reverse());
     });
   }
 
@@ -245,7 +250,7 @@ export class SimLog extends EventLog {
         if (prefixes.length === 0 || prefixes.some((prefix) => event.stream.startsWith(prefix)))
           events.push(event);
       }
-      return { events, position };
+      return { events: this.world.store.readable(events), position };
     });
   }
 

@@ -1,5 +1,12 @@
 import { CallbackRelay, EventStreams } from '#delivery';
-import { Follower, type FollowerPorts, LogUnavailable } from '#event-log';
+import {
+  type EventLog,
+  Follower,
+  type FollowerPorts,
+  LogUnavailable,
+  SealedEventLog,
+  StreamKeys,
+} from '#event-log';
 import { SilentLogger } from '#platform';
 import { type Core, TaskClock, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
@@ -30,7 +37,7 @@ export interface Life {
   readonly number: number;
   readonly owner: Owner;
   readonly core: Core;
-  readonly log: SimLog;
+  readonly log: EventLog;
   readonly streams: EventStreams;
   /** null in worlds without. */
   readonly taskClock: TaskClock | null;
@@ -40,7 +47,7 @@ export interface Life {
   isDraining: boolean;
 }
 
-type WorkerPorts = Omit<FollowerPorts, 'followers'> & { readonly log: SimLog };
+type WorkerPorts = Omit<FollowerPorts, 'followers'> & { readonly log: EventLog };
 
 /** Streams that the followers project. */
 export const FOLLOWED = 'session-';
@@ -105,7 +112,8 @@ export class SimWorker {
     const { scheduler } = world;
     const clock = new SimClock(scheduler, owner, number % 3 === 0 ? -90_000 : 0);
     const random = world.flaw === 'shared_claim_id' ? new SharedIds(number) : new SimRandom(number);
-    const log = new SimLog(world, owner, clock);
+    const simLog = new SimLog(world, owner, clock);
+    const log = new SealedEventLog(simLog, new StreamKeys(simLog, world.store.keys));
     const files = new SimFiles(this.options.files, world, owner);
     const ports = {
       log,

@@ -18,10 +18,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./rebuild.js'),
   },
   {
+    name: 'rotate-master-key',
+    summary: 'wraps the keys of content with a new master key',
+    details:
+      'The service may run. The new key is ANNALS_NEW_MASTER_KEY where ANNALS_MASTER_KEY is set; otherwise the key of ' +
+      'DATA_DIR is replaced by one that is made here. Broken off, it goes on when it is called again (docs/privacy.md).',
+    load: () => import('./rotate-master-key.js'),
+  },
+  {
     name: 'verify-log',
     summary: 'reads the whole log and says what is wrong with it',
     details:
-      'Only reads. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
+      'Only reads: envelopes, runs, commitments and chains (docs/log-format.md). Stop the service first where the log is ' +
+      'embedded. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
     load: () => import('./verify-log.js'),
   },
   {

@@ -1,6 +1,6 @@
 import type { Command } from './command.js';
 
-const WIDTH = 14;
+const WIDTH = 20;
 
 /** The list of commands. */
 export const helpOf = (commands: readonly Command[]): string =>

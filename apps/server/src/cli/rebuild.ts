@@ -1,15 +1,8 @@
 import { join } from 'node:path';
-import { DiskFileStore } from '#event-log';
-import {
-  PinoLogger,
-  ProcessBackground,
-  SystemClock,
-  SystemRandom,
-  openSecretBox,
-  readSettings,
-} from '#platform';
-import { rebuildReadModels } from '#read-models';
-import { openLog } from '../open-log.js';
+import { DiskFileStore, SealedFileStore } from '#event-log';
+import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
+import { SealedContentCodec, rebuildReadModels } from '#read-models';
+import { openSealed } from '../open-keys.js';
 import { Progress } from './progress.js';
 
 /** `annals rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */
@@ -18,16 +11,17 @@ export async function run(): Promise<number> {
   const { dataDir, databaseUrl } = settings;
   const logger = new PinoLogger('warn');
   const clock = new SystemClock();
-  const box = openSecretBox(dataDir, settings.masterKey);
   const random = new SystemRandom();
-  const log = await openLog(settings, { clock, random, logger });
+  const { log, box, vault, streams, close } = await openSealed(settings, { clock, random, logger });
   try {
     const progress = new Progress(await log.head());
+    const disk = await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1'));
     const { events, ms } = await rebuildReadModels({
       ...(databaseUrl === null ? {} : { databaseUrl }),
       folder: join(dataDir, 'postgres'),
       log,
-      files: await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1')),
+      files: new SealedFileStore(disk, streams),
+      contentCodec: new SealedContentCodec(vault),
       clock,
       random,
       background: new ProcessBackground(logger),
@@ -38,6 +32,6 @@ export async function run(): Promise<number> {
     process.stdout.write(`${events} events in ${(ms / 1000).toFixed(1)} s\n`);
     return 0;
   } finally {
-    await log.close();
+    await close();
   }
 }

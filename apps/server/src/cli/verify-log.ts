@@ -1,20 +1,30 @@
-import { verifyLog } from '#event-log';
+import { type RecordedEvent, verifyLog } from '#event-log';
 import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
-import { openLog } from '../open-log.js';
+import { openSealed } from '../open-keys.js';
 import { RunChecks } from '../run-checks.js';
 import { Progress } from './progress.js';
+
+/** Streams that hold what somebody said. */
+const CONTENT = /^(?:session|task|delivery|datastore|document)-/;
+
+const unsealedContent = ({ stream, type, meta }: RecordedEvent): string | undefined =>
+  CONTENT.test(stream) && meta.keyId === undefined && type !== 'session_erased'
+    ? 'its content is not sealed'
+    : undefined;
 
 /** `annals verify-log`: reads the whole log that the settings name, and says what is wrong with it. */
 export async function run(): Promise<number> {
   const logger = new PinoLogger('warn');
-  const log = await openLog(readSettings(), { clock: new SystemClock(), random: new SystemRandom(), logger });
+  const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
+  const { log, vault, close } = await openSealed(readSettings(), ports);
   const runs = new RunChecks();
   let progress: Progress | null = null;
   try {
     const bar = new Progress(await log.head());
     progress = bar;
-    const { events, streams, faultCount, faults } = await verifyLog(log, {
-      checks: [runs.check],
+    const { events, streams, proven, erased, faultCount, faults } = await verifyLog(log, {
+      checks: [runs.check, unsealedContent],
+      keys: vault,
       onProgress: (position) => bar.update(position),
     });
     bar.stop();
@@ -22,11 +32,11 @@ export async function run(): Promise<number> {
       process.stdout.write(`${stream} revision ${revision} (position ${position}): ${what}\n`);
     if (faultCount > faults.length) process.stdout.write(`and ${faultCount - faults.length} more\n`);
     process.stdout.write(
-      `${events} events, ${streams} streams, ${runs.count} runs (${runs.unfinished} not ended), ${faultCount} faults\n`,
+      `${events} events (${proven} proven, ${erased} erased), ${streams} streams, ${runs.count} runs (${runs.unfinished} not ended), ${faultCount} faults\n`,
     );
     return faultCount > 0 ? 1 : 0;
   } finally {
     progress?.stop();
-    await log.close();
+    await close();
   }
 }

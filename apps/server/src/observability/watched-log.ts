@@ -9,6 +9,7 @@ import {
   LogUnavailable,
   type NewEvent,
   type Position,
+  type ReadAllOptions,
   type ReadOptions,
   type RecordedEvent,
   type Revision,
@@ -79,7 +80,7 @@ export class WatchedLog extends EventLog {
     return this.log.readStream(stream, options);
   }
 
-  override readAll(options?: { after?: Position; limit?: number }): AsyncIterable<Batch> {
+  override readAll(options?: ReadAllOptions): AsyncIterable<Batch> {
     return this.log.readAll(options);
   }
 

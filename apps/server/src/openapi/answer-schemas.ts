@@ -68,6 +68,13 @@ const SESSION = objectOf({
   created_at: TIME,
 });
 
+const ERASED_SESSION = objectOf({
+  session: TEXT,
+  erased_at: TIME,
+  events: COUNT,
+  not_reached: listOf(TEXT),
+});
+
 const FIRING = objectOf({ slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG });
 
 const TASK = objectOf({
@@ -162,6 +169,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   AcceptedRun: ACCEPTED_RUN,
   EndedRun: ENDED_RUN,
   Session: SESSION,
+  ErasedSession: ERASED_SESSION,
   Task: TASK,
   Delivery: DELIVERY,
   Datastore: DATASTORE,

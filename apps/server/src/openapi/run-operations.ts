@@ -76,6 +76,15 @@ export const RUN_OPERATIONS: Readonly<Record<string, Operation>> = {
     summary: 'One session',
     answers: answer(200, component('Session')),
   },
+  'DELETE /sessions/{session}': {
+    id: 'eraseSession',
+    tag: 'sessions',
+    summary: 'Erases a session for good',
+    description:
+      'Its runs and tasks end, and what was said in it can be read by nobody any more. `not_reached` says where copies ' +
+      'may be that the service does not hold. Afterwards everything of the session answers 404.',
+    answers: answer(200, component('ErasedSession')),
+  },
   'GET /sessions/{session}/events': {
     id: 'followSession',
     tag: 'sessions',

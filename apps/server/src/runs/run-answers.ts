@@ -45,6 +45,7 @@ export class RunAnswers {
     const options = { after: started.requested, signal };
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
+        if (event.isErased || event.type === 'session_erased') return ERASED;
         if (event.meta.run !== started.run) continue;
         await fold.push(event);
         if (isEndType(event.type)) return fold.outcome(event);
@@ -53,6 +54,9 @@ export class RunAnswers {
     return null;
   }
 }
+
+/** The session was erased under the run: nothing of it is told any more. */
+const ERASED: RunOutcome = { status: 'cancelled', response: '', cost: '0' };
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -1,12 +1,17 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSessionId, notFound, requireSession } from '#domain';
 import { Sessions as SessionList } from '#read-models';
-import { type Principal, Sessions } from '#runs';
+import { EraseSession, type Principal, Sessions } from '#runs';
 import { eventsQuery, noQuery, pageQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { EventAnswers } from './event-answers.js';
+
+/** How long what an erasure does not reach at once may be kept. */
+export class ErasureLimits {
+  constructor(readonly keyBackupDays: number) {}
+}
 
 @Controller('sessions')
 export class SessionsController {
@@ -14,6 +19,8 @@ export class SessionsController {
     private readonly list: SessionList,
     private readonly sessions: Sessions,
     private readonly events: EventAnswers,
+    private readonly eraseSession: EraseSession,
+    private readonly limits: ErasureLimits,
   ) {}
 
   @Get()
@@ -29,6 +36,30 @@ export class SessionsController {
     // The tables are not asked for what they cannot hold, such as U+0000.
     if (!isSessionId(session)) throw notFound('the session');
     return this.list.get(project, session);
+  }
+
+  /** For good, and at once; what stays is that it existed. */
+  @Delete(':session')
+  @NeedsScope('admin')
+  async erase(
+    @Param('session') id: string,
+    @Query() query: unknown,
+    @Caller() { project, keyId }: Principal,
+  ): Promise<object> {
+    noQuery(query);
+    const { session, erasedAt, events } = await this.eraseSession.erase(id, { project, actor: keyId });
+    await this.list.caughtUp();
+    const { keyBackupDays } = this.limits;
+    return {
+      session,
+      erased_at: new Date(erasedAt).toISOString(),
+      events,
+      not_reached: [
+        'what receivers of callbacks were sent',
+        'records that were published to Kafka',
+        `backups of the key store, which may be kept for ${keyBackupDays} days at most`,
+      ],
+    };
   }
 
   @Get(':session/events')

@@ -153,6 +153,7 @@ export class CallbackRelay implements FollowerTarget {
       if (run !== null) await this.openLane(run, event.position);
       return;
     }
+    if (event.type === 'session_erased') return this.stopSession(event.stream);
     if (event.type !== 'delivery_resend_requested') return;
     const asked = asDeliveryEvent(event);
     const run = runOfDeliveryStream(event.stream);
@@ -161,6 +162,15 @@ export class CallbackRelay implements FollowerTarget {
     if (this.lanes.get(run)?.lane.wake()) return;
     this.lanes.delete(run);
     await this.reopen(run, asked.data.requested, event.position);
+  }
+
+  /** What was not delivered of an erased session never will be. */
+  private stopSession(stream: string): void {
+    for (const [run, { lane }] of this.lanes) {
+      if (sessionStream(lane.run.session) !== stream) continue;
+      lane.cut();
+      this.lanes.delete(run);
+    }
   }
 
   private async reopen(run: string, requested: number, position: Position): Promise<void> {
@@ -218,7 +228,7 @@ export class CallbackRelay implements FollowerTarget {
 
 /** null: the run has no callback. */
 function callbackRunOf(recorded: RecordedEvent): CallbackRun | null {
-  if (recorded.type !== 'run_requested') return null;
+  if (recorded.type !== 'run_requested' || recorded.isErased) return null;
   const { data, meta, revision } = asSessionEvent(recorded) as Requested;
   const { callback } = data;
   if (callback === undefined || meta.run === undefined) return null;

@@ -1,5 +1,6 @@
 import { type DeliveryAttempt, DeliveryFold, asDeliveryEvent, deliveryStream } from '#domain';
 import {
+  ContentErased,
   type EventLog,
   type EventMeta,
   LogUnavailable,
@@ -124,8 +125,10 @@ export class DeliveryLog {
       this.revision = result.last;
       this.unwritten = this.unwritten.slice(batch.length);
     } catch (error) {
-      if (!(error instanceof LogUnavailable)) throw error;
-      await clock.sleep(RETRY_MS, stop);
+      // Of an erased session nothing is told any more.
+      if (error instanceof ContentErased) this.unwritten = [];
+      else if (!(error instanceof LogUnavailable)) throw error;
+      else await clock.sleep(RETRY_MS, stop);
     }
   }
 

@@ -101,6 +101,7 @@ export class RunLane {
     for (const place of this.deliveries.fold.resends) {
       if (this.isEnding) return;
       const event = await this.read(place.revision);
+      if (event?.isErased) return this.cut();
       if (event !== null) await this.attempt(event, place, true);
     }
   }
@@ -121,6 +122,8 @@ export class RunLane {
     const options = { after, signal: this.pause.signal };
     for await (const page of this.ports.log.subscribeStream(sessionStream(this.run.session), options)) {
       for (const event of page) {
+        // Of an erased session nothing more is sent, however far the lane is behind.
+        if (event.isErased || event.type === 'session_erased') return this.cut();
         if (this.isDone) return;
         if (event.meta.run !== this.run.run || !isPublicType(event.type) || this.isPassed(event)) continue;
         const sequence = this.deliveries.fold.next;

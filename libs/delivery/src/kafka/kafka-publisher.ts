@@ -153,7 +153,7 @@ class Following implements FollowerTarget {
     const { open } = this;
     if (open === null) throw new Error('there is no connection to publish with');
     try {
-      const isIdle = !events.some(({ type }) => isPublicType(type));
+      const isIdle = !events.some(isPublished);
       if (isIdle && to - this.committed < IDLE_POSITIONS) return;
       await this.publish(open, events, to);
       this.recover();
@@ -178,7 +178,7 @@ class Following implements FollowerTarget {
       bytes = 0;
     };
     for (const event of events) {
-      if (!isPublicType(event.type)) continue;
+      if (!isPublished(event)) continue;
       const record = await this.events.recordOf(event, open.maxRecordBytes);
       const size = sizeOf(record);
       if (records.length > 0 && bytes + size > open.maxSendBytes) await commit(last);
@@ -206,3 +206,6 @@ class Following implements FollowerTarget {
     await this.ports.clock.sleep(FENCED_PAUSE_MS, this.cutting.signal).catch(() => undefined);
   }
 }
+
+/** What was erased meanwhile is told to nobody. */
+const isPublished = ({ type, isErased }: RecordedEvent): boolean => isPublicType(type) && isErased !== true;

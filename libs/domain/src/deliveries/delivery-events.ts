@@ -36,10 +36,10 @@ export type DeliveryEvent =
 
 export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
 
-/** Reads a recorded event of a `delivery-` stream; null: of a type that this version does not know. */
-export function asDeliveryEvent<E extends { readonly type: string; readonly data: object }>(
-  event: E,
-): (E & DeliveryEvent) | null {
+/** Reads a recorded event of a `delivery-` stream; null: of a type that this version does not know, or erased. */
+export function asDeliveryEvent<
+  E extends { readonly type: string; readonly data: object; readonly isErased?: boolean },
+>(event: E): (E & DeliveryEvent) | null {
   const isKnown = event.type === 'delivery_attempted' || event.type === 'delivery_resend_requested';
-  return isKnown ? (event as E & DeliveryEvent) : null;
+  return isKnown && event.isErased !== true ? (event as E & DeliveryEvent) : null;
 }

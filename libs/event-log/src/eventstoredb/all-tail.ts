@@ -1,11 +1,11 @@
 import type { Clock, Logger, Random } from '#platform';
 import type { StoredEvent } from '../codec.js';
 import type { Position } from '../envelope.js';
-import { describe, isTooSlow } from './answers.js';
+import { checkedNumber, describe, isTooSlow } from './answers.js';
 import type { GrpcCall } from './grpc/grpc-call.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
-import { readAnswer } from './server-answers.js';
+import { readAnswer, type ServerRecord } from './server-answers.js';
 
 export interface TailListener {
   /** The next events of the whole log, in order, without a gap to those before. */
@@ -13,6 +13,9 @@ export interface TailListener {
   /** The subscription ended in a way that says that the server may be gone. */
   broken(): void;
 }
+
+/** The keys of what was heard could not be asked for: they are asked for again after this. */
+const KEYS_RETRY_MS = 1_000;
 
 /**
  * The one live subscription of a process to the whole log. Owns the place up to which the log was heard.
@@ -25,7 +28,8 @@ export class AllTail {
   private generation = 0;
   private call: GrpcCall | null = null;
   private stopWaiting: () => void = () => undefined;
-  private heard: StoredEvent[] = [];
+  /** Not handed over yet. */
+  private heard: ServerRecord[] = [];
   private isFlushing = false;
   private position: Position = 0;
   private lostAt: number | null = null;
@@ -101,11 +105,12 @@ export class AllTail {
     let last = this.heard.at(-1)?.position ?? this.position;
     try {
       for (const message of messages) {
-        const event = this.reader.eventOf(readAnswer(message));
+        const record = this.reader.recordOf(readAnswer(message));
         // Invariant 2.
-        if (event === undefined || event.position <= last) continue;
-        last = event.position;
-        this.heard.push(event);
+        if (record === undefined || record.position <= last) continue;
+        checkedNumber(record.revision);
+        last = checkedNumber(record.position);
+        this.heard.push(record);
       }
     } catch (error) {
       return this.ended(error);
@@ -118,12 +123,38 @@ export class AllTail {
   }
 
   private flush(): void {
+    if (this.heard.length === 0 || this.stopping.signal.aborted) {
+      this.isFlushing = false;
+      return;
+    }
+    const events = this.reader.events(this.heard);
+    if (Array.isArray(events)) this.deliver(events);
+    else
+      void events.then(
+        (opened) => this.deliver(opened),
+        (error: unknown) => this.wait(error),
+      );
+  }
+
+  /** Events of the records that were heard first. */
+  private deliver(events: readonly StoredEvent[]): void {
+    this.heard = this.heard.slice(events.length);
     this.isFlushing = false;
-    const events = this.heard;
-    if (events.length === 0 || this.stopping.signal.aborted) return;
-    this.heard = [];
+    if (this.stopping.signal.aborted) return;
     this.position = events.at(-1)!.position;
     this.listener.heard(events);
+    if (this.heard.length === 0 || this.isFlushing) return;
+    this.isFlushing = true;
+    this.ports.clock.soon(() => this.flush());
+  }
+
+  /** The keys of what was heard cannot be asked for now. */
+  private wait(error: unknown): void {
+    this.ports.logger.warn(
+      { detail: this.options.scrub(describe(error)) },
+      'what is heard of the log cannot be opened yet',
+    );
+    this.ports.clock.timer(KEYS_RETRY_MS, () => this.flush());
   }
 
   /** Invariant 4. */

@@ -1,16 +1,16 @@
 import { type AppendResult, AppendOutcomeUnknown, type Expected } from '../event-log.js';
-import type { NewEvent } from '../envelope.js';
 import { checkedNumber, refusalOf } from './answers.js';
 import { writeAppend } from './append-request.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
 import { ProtoWriter } from './proto-writer.js';
 import { type AppendAnswer, readAppendAnswer } from './server-answers.js';
+import type { WireEvent } from './wire-event.js';
 
 /** An append that waits for its answer. */
 export interface PendingAppend {
   /** Its name on the server. */
   readonly stream: string;
-  readonly events: readonly NewEvent[];
+  readonly events: readonly WireEvent[];
   readonly expected: Expected;
   readonly resolve: (result: AppendResult) => void;
   readonly reject: (error: Error) => void;

@@ -1,6 +1,5 @@
-import { encodeMeta, sealData } from '../codec.js';
-import type { EventMeta, NewEvent } from '../envelope.js';
 import type { Expected } from '../event-log.js';
+import type { WireEvent } from './wire-event.js';
 import { ProtoWriter, sizeOfField, sizeOfVarint } from './proto-writer.js';
 
 /** Numbers of the fields, from the generated stubs (streams.proto, shared.proto), against which a test holds them. */
@@ -19,7 +18,7 @@ const KNOWN_TYPES = 1_000;
 export function writeAppend(
   writer: ProtoWriter,
   correlation: string,
-  append: { readonly stream: string; readonly expected: Expected; readonly events: readonly NewEvent[] },
+  append: { readonly stream: string; readonly expected: Expected; readonly events: readonly WireEvent[] },
 ): void {
   const { stream, expected, events } = append;
   writer.beginFrame();
@@ -45,13 +44,11 @@ function expectation(expected: Expected): [field: number, value: number] {
   return [OPTIONS.position, expected];
 }
 
-function writeProposal(writer: ProtoWriter, event: NewEvent): void {
-  const data = sealData(event.json);
+function writeProposal(writer: ProtoWriter, event: WireEvent): void {
+  const { data, metadata } = event;
   const dataBytes = Buffer.byteLength(data);
+  const metadataBytes = Buffer.byteLength(metadata);
   const header = headerOf(event.type);
-  const time = `{"time":${event.time},`;
-  const meta = metadataOf(event.meta);
-  const metadataBytes = time.length + meta.length;
   const size =
     sizeOfField(sizeOfField(event.id.length)) +
     header.length +
@@ -60,9 +57,7 @@ function writeProposal(writer: ProtoWriter, event: NewEvent): void {
   writer.lengthField(REQUEST.proposal, size);
   writeUuid(writer, PROPOSAL.id, event.id);
   writer.bytes(header);
-  writer.lengthField(PROPOSAL.metadata, metadataBytes);
-  writer.text(time);
-  writer.bytes(meta);
+  writer.textField(PROPOSAL.metadata, metadata, metadataBytes);
   writer.textField(PROPOSAL.data, data, dataBytes);
 }
 
@@ -72,10 +67,8 @@ function writeUuid(writer: ProtoWriter, field: number, id: string): void {
   writer.textField(UUID_TEXT, id, id.length);
 }
 
-// What is the same for many events is made once: the header by type, the rest of the metadata by the object that the events
-// of a run share.
+// What is the same for all events of a type is made once.
 const headers = new Map<string, Buffer>();
-const metadata = new WeakMap<EventMeta, Buffer>();
 
 function headerOf(type: string): Buffer {
   let header = headers.get(type);
@@ -93,16 +86,4 @@ function writeEntry(writer: ProtoWriter, key: string, value: string): void {
   writer.lengthField(PROPOSAL.header, sizeOfField(keyBytes) + sizeOfField(valueBytes));
   writer.textField(ENTRY.key, key, keyBytes);
   writer.textField(ENTRY.value, value, valueBytes);
-}
-
-/** What follows the time in `{"time":…, …meta}`, with the names that EventStoreDB's own tools know for correlation and causation. */
-function metadataOf(meta: EventMeta): Buffer {
-  let bytes = metadata.get(meta);
-  if (bytes !== undefined) return bytes;
-  const { correlationId: $correlationId, causationId: $causationId, ...rest } = meta;
-  const isPlain = $correlationId === undefined && $causationId === undefined;
-  const text = isPlain ? encodeMeta(meta) : JSON.stringify({ ...rest, $correlationId, $causationId });
-  bytes = Buffer.from(text.slice(1));
-  metadata.set(meta, bytes);
-  return bytes;
 }

@@ -1,10 +1,10 @@
 import type { Clock, Logger, Random } from '#platform';
-import type { NewEvent } from '../envelope.js';
 import { type AppendResult, type Expected, LogUnavailable } from '../event-log.js';
 import { describe, isNotLeader } from './answers.js';
 import { AppendCall, type PendingAppend } from './append-call.js';
 import { Pause } from './pause.js';
 import type { ServerChannel } from './server-channel.js';
+import type { WireEvent } from './wire-event.js';
 
 export interface AppenderOptions {
   readonly connect: () => ServerChannel;
@@ -55,7 +55,7 @@ export class Appender {
     return version;
   }
 
-  append(stream: string, events: readonly NewEvent[], expected: Expected): Promise<AppendResult> {
+  append(stream: string, events: readonly WireEvent[], expected: Expected): Promise<AppendResult> {
     const { problem } = this;
     if (problem !== undefined) return Promise.reject(new LogUnavailable(problem));
     if (this.waiting.length >= MAX_WAITING)

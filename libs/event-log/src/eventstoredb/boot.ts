@@ -1,10 +1,12 @@
 import type { Clock, Logger, Random } from '#platform';
-import { newEvent } from '../envelope.js';
+import { type NewEvent, newEvent } from '../envelope.js';
 import { EventTooLarge, LogRefused, MAX_APPEND_BYTES, type AppendResult } from '../event-log.js';
 import type { Appender } from './appender.js';
 import { describe, isDenied } from './answers.js';
 import { Pause } from './pause.js';
+import { StreamChain } from '../proof.js';
 import type { Reader } from './reader.js';
+import { wireDataOf, wireEventOf } from './wire-event.js';
 
 /** The first version whose answers were measured, and the first whose subscriptions were. */
 const OLDEST = [23, 10] as const;
@@ -94,11 +96,15 @@ async function identify({ appender, reader }: Boot, { clock, random }: Ports): P
     { id: random.uuid(), type: 'log_created', time: clock.now(), data: { logId } },
     ACTOR,
   );
-  const result = await appender.append(IDENTITY, [event], 'no_stream');
+  const result = await appender.append(IDENTITY, [firstOf(event)], 'no_stream');
   if (result.kind === 'appended') return logId;
   const [other] = await reader.stream(IDENTITY, undefined, false, 1);
   return idIn(other?.data);
 }
+
+/** As the first of its stream. */
+const firstOf = (event: NewEvent) =>
+  wireEventOf(event, wireDataOf(null, IDENTITY, event), new StreamChain(IDENTITY).prev);
 
 function idIn(data: object | undefined): string {
   if (data !== undefined && 'logId' in data && typeof data.logId === 'string') return data.logId;
@@ -113,7 +119,7 @@ async function checkLimit(appender: Appender, { clock, random }: Ports): Promise
   const event = newEvent({ id: random.uuid(), type: 'log_probed', time: clock.now(), data: { text } }, ACTOR);
   let result: AppendResult;
   try {
-    result = await appender.append(IDENTITY, [event], NEVER);
+    result = await appender.append(IDENTITY, [firstOf(event)], NEVER);
   } catch (error) {
     if (!(error instanceof EventTooLarge)) throw error;
     throw new LogRefused(

@@ -9,14 +9,17 @@ import {
   type Expected,
   type LogHealth,
   LogUnavailable,
+  type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
+import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { AllTail } from './all-tail.js';
 import { Appender } from './appender.js';
 import { boot, IDENTITY } from './boot.js';
 import { type ConnectionTarget, readConnectionString } from './connection-string.js';
+import { type EncodedAppend, EventEncoder } from './event-encoder.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
 import { PAGE_EVENTS, Reader } from './reader.js';
 import { SharedRead } from './shared-read.js';
@@ -30,6 +33,8 @@ export interface EsdbEventLogOptions {
   readonly logger: Logger;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Absent: events that name a key can be neither written nor read. */
+  readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
   /** An append without an answer for so long has an unknown outcome. */
@@ -61,6 +66,7 @@ export class EsdbEventLog extends EventLog {
   override readonly exclusive = false;
   private readonly appender: Appender;
   private readonly reader: Reader;
+  private readonly encoder: EventEncoder;
   private readonly tail: AllTail;
   private readonly feed: LiveFeed;
   private readonly ahead: PageAhead;
@@ -79,6 +85,7 @@ export class EsdbEventLog extends EventLog {
     const clock = (this.clock = options.clock ?? new SystemClock());
     const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
     this.upcast = options.upcast;
+    const { keys = null } = options;
     const prefix = options.prefix ?? PREFIX;
     const { scrub } = target;
     const connect = (): ServerChannel => new ServerChannel(target);
@@ -86,9 +93,11 @@ export class EsdbEventLog extends EventLog {
     const probeTimeoutMs = Math.min(PROBE_TIMEOUT_MS, appendTimeoutMs);
     this.appender = new Appender({ connect, prefix, appendTimeoutMs, probeTimeoutMs, scrub }, ports);
     this.reader = new Reader(
-      { connect, prefix, hidden: prefix + IDENTITY, upcast: options.upcast, readTimeoutMs, scrub },
+      { connect, prefix, hidden: prefix + IDENTITY, upcast: options.upcast, keys, readTimeoutMs, scrub },
       ports,
     );
+    this.encoder = new EventEncoder(keys, (stream, revision) => this.reader.chain(stream, revision));
+    keys?.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
     this.tail = new AllTail(
       this.reader,
       { heard: (events) => this.heard(events), broken: () => this.appender.suspect() },
@@ -134,7 +143,11 @@ export class EsdbEventLog extends EventLog {
     options: { expected: Expected },
   ): Promise<AppendResult> {
     checkSizes(events);
-    const result = await this.appender.append(stream, events, options.expected);
+    const made = this.encoder.encode(stream, events, options.expected);
+    const encoded: EncodedAppend = 'events' in made ? made : await made;
+    const result = await this.appender.append(stream, encoded.events, options.expected);
+    const isFresh = result.kind === 'appended' && result.position > this.acknowledgedUpTo;
+    this.encoder.stored(stream, result, encoded, isFresh);
     if (result.kind === 'appended') this.tellStream(stream, events, result);
     return result;
   }
@@ -145,8 +158,10 @@ export class EsdbEventLog extends EventLog {
     );
   }
 
-  override readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
-    return logPages(options, (after, limit) => this.logPage(after, [], limit));
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) =>
+      options.isRaw ? this.rawPage(after, limit) : this.logPage(after, [], limit),
+    );
   }
 
   override subscribeStream(
@@ -195,6 +210,10 @@ export class EsdbEventLog extends EventLog {
   /** How often the server has ended the live subscription since the start. */
   get subscriptionDrops(): number {
     return this.tail.drops;
+  }
+
+  private get acknowledgedUpTo(): Position {
+    return Math.max(this.acknowledged, this.tail.heardUpTo);
   }
 
   private async start(): Promise<void> {
@@ -248,10 +267,19 @@ export class EsdbEventLog extends EventLog {
     return (await page).batch;
   }
 
-  private async readPage(after: Position, prefixes: readonly string[], limit = NO_LIMIT): Promise<ReadPage> {
+  private async rawPage(after: Position, limit: number): Promise<Batch> {
+    return (await this.readPage(after, [], limit, true)).batch;
+  }
+
+  private async readPage(
+    after: Position,
+    prefixes: readonly string[],
+    limit = NO_LIMIT,
+    isRaw = false,
+  ): Promise<ReadPage> {
     // Known before the read, so everything up to it is seen by a read that finds the end.
     const known = Math.max(this.acknowledged, this.tail.heardUpTo);
-    const { events, isEnd } = await this.reader.all(after, prefixes, limit);
+    const { events, isEnd } = await this.reader.all(after, prefixes, limit, isRaw);
     const last = events.at(-1)?.position ?? after;
     // Invariant 3.
     const position = isEnd && prefixes.length > 0 ? Math.max(last, known) : last;

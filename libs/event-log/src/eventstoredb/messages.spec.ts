@@ -5,17 +5,14 @@ import type { Expected } from '../event-log.js';
 import { writeAppend } from './append-request.js';
 import { PREFIX_BYTES } from './grpc/frames.js';
 import { ProtoWriter } from './proto-writer.js';
-import {
-  correlationOf,
-  readAnswer,
-  readAppendAnswer,
-  type ServerRecord,
-  storedEvent,
-} from './server-answers.js';
+import { correlationOf, readAnswer, readAppendAnswer, type ServerRecord } from './server-answers.js';
+import { commitmentOf } from '../keys/content-key.js';
 import { shared, streams } from './stubs.js';
+import { storedEvent, wireDataOf, wireEventOf } from './wire-event.js';
 
 /** The messages that are written and read by hand, held against the generated code. */
 
+const PREV = 'ab'.repeat(32);
 const ID = '0190b0a0-1111-4222-8333-444455556666';
 const text = (unit: 'binary' | 'grapheme' = 'binary') => fc.string({ unit, maxLength: 300 });
 const wellFormed = text().map((value) => value.toWellFormed());
@@ -53,7 +50,8 @@ describe('an append', () => {
           const events = given.map(({ data, large, ...rest }) =>
             newEvent({ ...rest, data: { ...data, fill: 'é'.repeat(large) } }, meta),
           );
-          const request = read(encodeAppend({ stream, expected, events }));
+          const wires = events.map((one) => wireEventOf(one, wireDataOf(null, stream, one), PREV));
+          const request = read(encodeAppend({ stream, expected, events: wires }));
           expect(request.getCorrelationId()?.getString()).toBe(ID);
           expect(request.getIsFinal()).toBe(true);
           const options = request.getOptions();
@@ -70,6 +68,8 @@ describe('an append', () => {
             expect(Buffer.from(message.getData_asU8()).toString()).toBe(events[i]!.json);
             expect(JSON.parse(Buffer.from(message.getCustomMetadata_asU8()).toString())).toEqual({
               time: events[i]!.time,
+              commitment: commitmentOf(null, events[i]!.id, events[i]!.json),
+              prev: PREV,
               schemaVersion: 1,
               project: 'pröject',
               actor: 'k',
@@ -90,7 +90,8 @@ describe('an append', () => {
   ])('expects %s', (expected, name) => {
     const meta = { schemaVersion: 1, project: 'p', actor: 'k' };
     const events = [newEvent({ id: ID, type: 't', time: 0, data: {} }, meta)];
-    const options = read(encodeAppend({ stream: 's', expected, events })).getOptions();
+    const wires = events.map((one) => wireEventOf(one, wireDataOf(null, 's', one), ''));
+    const options = read(encodeAppend({ stream: 's', expected, events: wires })).getOptions();
     const cases = streams.BatchAppendReq.Options.ExpectedStreamPositionCase;
     expect(options?.getExpectedStreamPositionCase()).toBe(cases[name as keyof typeof cases]);
     expect(options?.hasDeadline()).toBe(false);
@@ -201,7 +202,7 @@ describe('the answer to a read', () => {
 
   test('becomes an event, without the prefix; without an envelope its time is the server’s', () => {
     const event = (fields: Partial<ServerRecord>) =>
-      storedEvent(readAnswer(recordOf(fields)).record!, 'annals.', undefined);
+      storedEvent(readAnswer(recordOf(fields)).record!, { prefix: 'annals.' });
     const metadata = '{"time":5,"schemaVersion":1,"project":"p","actor":"k","$causationId":"x"}';
     expect(event({ metadata, data: '{"a":1}' })).toMatchObject({
       stream: 's',

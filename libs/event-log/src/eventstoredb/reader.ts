@@ -2,12 +2,15 @@ import type { Clock, Logger } from '#platform';
 import type { StoredEvent, Upcast } from '../codec.js';
 import type { Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
-import { describe, exceptionOf, isTooLate } from './answers.js';
+import type { ContentKeys } from '../keys/content-keys.js';
+import { StreamChain } from '../proof.js';
+import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
 import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
 import type { ServerChannel } from './server-channel.js';
-import { readAnswer, type ReadAnswer, storedEvent } from './server-answers.js';
+import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers.js';
 import type { ReadReq } from './stubs.js';
+import { readMetadata, storedEvent } from './wire-event.js';
 
 export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -20,13 +23,19 @@ export interface ReaderOptions {
   /** A stream of the adapter's own, that nobody sees. */
   readonly hidden: string;
   readonly upcast: Upcast | undefined;
+  readonly keys: ContentKeys | null;
   readonly readTimeoutMs: number;
   readonly scrub: (text: string) => string;
 }
 
 interface Page {
-  readonly events: StoredEvent[];
+  readonly events: readonly StoredEvent[];
   /** Whether the server had no more. */
+  readonly isEnd: boolean;
+}
+
+interface RecordPage {
+  readonly records: readonly ServerRecord[];
   readonly isEnd: boolean;
 }
 
@@ -49,30 +58,51 @@ export class Reader {
     after: Revision | undefined,
     backwards: boolean,
     limit: number,
-  ): Promise<StoredEvent[]> {
+    isRaw = false,
+  ): Promise<readonly StoredEvent[]> {
     const name = this.options.prefix + stream;
     const count = Math.min(limit, PAGE_EVENTS);
     const request = streamRead(name, after, backwards, count);
-    const { events } = await this.page(request, count, (answer) => this.recordOf(answer));
-    return events;
+    // The server ends such a read by itself; to cancel it would cost a reset, and of many of those it gives up.
+    const { records } = await this.page(request, Infinity, (answer) => answer.record ?? undefined);
+    return await this.events(records, isRaw);
   }
 
   /** Of the streams with one of the prefixes. */
-  async all(after: Position, prefixes: readonly string[], limit: number): Promise<Page> {
+  async all(after: Position, prefixes: readonly string[], limit: number, isRaw = false): Promise<Page> {
     const count = Math.min(limit, PAGE_EVENTS);
     // The first may be the one at `after` itself, for a read begins with its position, and one may be hidden.
     const request = filtered(allRead(after, false, count + 2), this.onServer(prefixes));
-    return await this.page(request, count, (answer) => {
-      const event = this.eventOf(answer);
-      return event !== undefined && event.position > after ? event : undefined;
+    const { records, isEnd } = await this.page(request, count, (answer) => {
+      const record = this.recordOf(answer);
+      return record !== undefined && checkedNumber(record.position) > after ? record : undefined;
     });
+    return { events: await this.events(records, isRaw), isEnd };
   }
 
   /** Position of the last event, 0 where there is none. */
   async last(): Promise<Position> {
     const request = filtered(allRead('end', true, 2), [this.options.prefix]);
-    const page = await this.page(request, 1, (answer) => this.eventOf(answer));
-    return page.events[0]?.position ?? 0;
+    const { records } = await this.page(request, 1, (answer) => this.recordOf(answer));
+    return checkedNumber(records[0]?.position ?? 0);
+  }
+
+  /** The chain of a stream up to a revision, from as few events as it takes; null where that event is not seen. */
+  async chain(stream: string, revision: Revision): Promise<StreamChain | null> {
+    const loose: StoredEvent[] = [];
+    for (let before = revision + 1, count = 1; before > 0; count = PAGE_EVENTS) {
+      const page = await this.stream(stream, before, true, count, true);
+      if (page[0]?.revision !== before - 1) return null;
+      for (const event of page) {
+        loose.push(event);
+        if (event.raw?.prev !== '') before = 0;
+        if (before === 0) break;
+      }
+      if (before > 0) before = page.at(-1)!.revision;
+    }
+    const chain = new StreamChain(stream);
+    for (const event of loose.reverse()) chain.push(event, event.raw!);
+    return chain;
   }
 
   /** A subscription to all streams, that goes on until it is cancelled or dropped. */
@@ -81,9 +111,22 @@ export class Reader {
     return await this.channel.read(filtered(endlessRead(after), [this.options.prefix]), Infinity, listener);
   }
 
-  /** The event in an answer; undefined where the answer is something else, or the event is not for anybody. */
-  eventOf(answer: ReadAnswer): StoredEvent | undefined {
-    return answer.record?.stream === this.options.hidden ? undefined : this.recordOf(answer);
+  /** What an answer holds; undefined where it is something else, or nothing for anybody. */
+  recordOf({ record }: ReadAnswer): ServerRecord | undefined {
+    return record === null || record.stream === this.options.hidden ? undefined : record;
+  }
+
+  /** The records as events, those that there are now; at once where their keys are in memory. @throws LogUnavailable, RangeError */
+  events(records: readonly ServerRecord[], isRaw = false): StoredEvent[] | Promise<StoredEvent[]> {
+    const { keys, prefix, upcast } = this.options;
+    const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.loaded(id) };
+    const metadata = records.map((record) => readMetadata(record.metadata));
+    // While keys are loaded more records may come, whose keys are not.
+    const open = (): StoredEvent[] => metadata.map((known, i) => storedEvent(records[i]!, terms, known));
+    const missing = new Set<string>();
+    for (const { meta } of metadata)
+      if (meta.keyId !== undefined && keys?.peek(meta.keyId) === undefined) missing.add(meta.keyId);
+    return keys === null || missing.size === 0 ? open() : keys.load(missing).then(open);
   }
 
   close(): void {
@@ -110,8 +153,8 @@ export class Reader {
   private async page(
     request: ReadReq,
     limit: number,
-    read: (answer: ReadAnswer) => StoredEvent | undefined,
-  ): Promise<Page> {
+    read: (answer: ReadAnswer) => ServerRecord | undefined,
+  ): Promise<RecordPage> {
     this.refuseWhenClosed();
     try {
       const gathering = new Gathering(limit, read);
@@ -119,17 +162,12 @@ export class Reader {
       return await gathering.page;
     } catch (error) {
       if (error instanceof RangeError) throw error;
-      if (exceptionOf(error) === 'stream-not-found') return { events: [], isEnd: true };
+      if (exceptionOf(error) === 'stream-not-found') return { records: [], isEnd: true };
       if (isTooLate(error)) this.renew();
       throw new LogUnavailable(`the log cannot be read: ${this.options.scrub(describe(error))}`, {
         cause: error,
       });
     }
-  }
-
-  private recordOf(answer: ReadAnswer): StoredEvent | undefined {
-    const { record } = answer;
-    return record === null ? undefined : storedEvent(record, this.options.prefix, this.options.upcast);
   }
 
   private refuseWhenClosed(): void {
@@ -140,14 +178,14 @@ export class Reader {
 /** The answers to one read, until there are enough. Owns its call. */
 class Gathering implements CallListener {
   call: GrpcCall | null = null;
-  readonly page: Promise<Page>;
-  private settle!: { resolve(page: Page): void; reject(error: Error): void };
-  private readonly events: StoredEvent[] = [];
+  readonly page: Promise<RecordPage>;
+  private settle!: { resolve(page: RecordPage): void; reject(error: Error): void };
+  private readonly records: ServerRecord[] = [];
   private bytes = 0;
 
   constructor(
     private readonly limit: number,
-    private readonly read: (answer: ReadAnswer) => StoredEvent | undefined,
+    private readonly read: (answer: ReadAnswer) => ServerRecord | undefined,
   ) {
     this.page = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
     // Who asked may not be waiting yet.
@@ -155,14 +193,14 @@ class Gathering implements CallListener {
   }
 
   messages(messages: readonly Buffer[]): void {
-    const { events } = this;
+    const { records } = this;
     try {
       for (const message of messages) {
-        const event = this.read(readAnswer(message));
-        if (event === undefined) continue;
-        this.bytes += event.json.length;
-        if (events.push(event) >= this.limit || this.bytes >= PAGE_BYTES)
-          return this.over(() => this.settle.resolve({ events, isEnd: false }));
+        const record = this.read(readAnswer(message));
+        if (record === undefined) continue;
+        this.bytes += record.data.length;
+        if (records.push(record) >= this.limit || this.bytes >= PAGE_BYTES)
+          return this.over(() => this.settle.resolve({ records, isEnd: false }));
       }
     } catch (error) {
       this.over(() => this.settle.reject(error as Error));
@@ -170,7 +208,7 @@ class Gathering implements CallListener {
   }
 
   ended(error: Error | null): void {
-    if (error === null) this.settle.resolve({ events: this.events, isEnd: true });
+    if (error === null) this.settle.resolve({ records: this.records, isEnd: true });
     else this.settle.reject(error);
   }
 

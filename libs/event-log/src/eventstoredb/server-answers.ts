@@ -1,6 +1,3 @@
-import { openData, StoredEvent, type Upcast } from '../codec.js';
-import type { EventMeta } from '../envelope.js';
-import { checkedNumber } from './answers.js';
 import { ProtoReader } from './proto-reader.js';
 import { type Status, streams } from './stubs.js';
 
@@ -156,66 +153,4 @@ function readHeader(reader: ProtoReader, record: { type: string; created: number
     if (reader.field === ENTRY.key) [isType, isCreated] = [reader.is(TYPE), reader.is(CREATED)];
     else if (reader.field === ENTRY.value && isType) record.type = reader.text();
     else if (reader.field === ENTRY.value && isCreated) record.created = Number(reader.text());
-}
-
-const UNKNOWN_META: EventMeta = { schemaVersion: 0, project: '', actor: '' };
-const TICKS_PER_MS = 10_000;
-
-/** The event under the name that its stream has without the prefix. @throws RangeError beyond 2^53 */
-export function storedEvent(record: ServerRecord, prefix: string, upcast: Upcast | undefined): StoredEvent {
-  const { time, meta } = readMetadata(record.metadata);
-  return new StoredEvent(
-    {
-      id: record.id,
-      type: record.type,
-      time: time ?? Math.floor(record.created / TICKS_PER_MS),
-      json: openData(record.data),
-      data: null,
-      meta,
-    },
-    {
-      stream: record.stream.slice(prefix.length),
-      revision: checkedNumber(record.revision),
-      position: checkedNumber(record.position),
-    },
-    upcast,
-  );
-}
-
-interface Metadata {
-  readonly time: number | undefined;
-  readonly meta: EventMeta;
-}
-
-// What follows the time is the same for all events of a run: it is parsed once, and the events share what came of it.
-const KNOWN_METAS = 1_000;
-const metas = new Map<string, EventMeta>();
-const OF_OURS = /^\{"time":(\d{1,15}),/;
-
-function readMetadata(text: string): Metadata {
-  const match = OF_OURS.exec(text);
-  if (match === null) return parseMetadata(text);
-  const rest = text.slice(match[0].length);
-  const known = metas.get(rest);
-  if (known !== undefined) return { time: Number(match[1]), meta: known };
-  const metadata = parseMetadata(text);
-  if (metas.size >= KNOWN_METAS) metas.clear();
-  if (metadata.meta !== UNKNOWN_META) metas.set(rest, metadata.meta);
-  return metadata;
-}
-
-/** Someone else may write into our streams: what is not an envelope is shown as one that says nothing. */
-function parseMetadata(text: string): Metadata {
-  try {
-    const { time, $correlationId, $causationId, ...rest } = JSON.parse(text) as Record<string, unknown>;
-    const meta = {
-      ...UNKNOWN_META,
-      ...rest,
-      ...($correlationId !== undefined && { correlationId: $correlationId }),
-      ...($causationId !== undefined && { causationId: $causationId }),
-    } as EventMeta;
-    return { time: typeof time === 'number' ? time : undefined, meta };
-  } catch {
-    return { time: undefined, meta: UNKNOWN_META };
-  }
 }

@@ -74,6 +74,18 @@ export class LogTail {
     this.start = 0;
   }
 
+  /** Holds only what came after the last of these events. */
+  forget(isGone: (event: RecordedEvent) => boolean): void {
+    const last = this.events.findLastIndex((event) => isGone(event));
+    if (last < this.start) return;
+    const kept = this.events.slice(last + 1);
+    this.from = this.events[last]!.position;
+    this.dropped += last + 1;
+    this.events = kept;
+    this.start = 0;
+    this.bytes = kept.reduce((sum, event) => sum + weightOf(event), 0);
+  }
+
   wake(): void {
     for (const listener of this.listeners) listener.wake();
   }

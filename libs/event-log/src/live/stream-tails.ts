@@ -48,6 +48,10 @@ export class StreamTail {
     if (this.events.length < this.latest.length) this.drop();
   }
 
+  holds(isWanted: (event: RecordedEvent) => boolean): boolean {
+    return this.events.some(isWanted) || this.latest.some(isWanted);
+  }
+
   drop(): void {
     this.events = [];
     this.latest = [];
@@ -90,6 +94,15 @@ export class StreamTails {
     const tail = this.tails.get(stream);
     tail?.listeners.delete(listener);
     if (tail?.listeners.size === 0 && tail.bytes === 0) this.tails.delete(stream);
+  }
+
+  /** Empties the tails that hold one of these events. */
+  forget(isGone: (event: RecordedEvent) => boolean): void {
+    for (const tail of this.tails.values()) {
+      if (!tail.holds(isGone)) continue;
+      this.bytes -= tail.bytes;
+      tail.drop();
+    }
   }
 
   clear(): void {

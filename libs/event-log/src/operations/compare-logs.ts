@@ -4,7 +4,8 @@ import { encodeMeta } from '../codec.js';
 import type { EventMeta, RecordedEvent } from '../envelope.js';
 
 /**
- * Names of streams whose events are not the same in both logs: in number, order, id, type, time, data or meta. Reads both
+ * Names of streams whose events are not the same in both logs: in number, order, id, type, time, data, meta or
+ * proof. Reads both
  * as a whole, and keeps 32 bytes for each stream.
  */
 export async function compareLogs(one: EventLog, other: EventLog): Promise<string[]> {
@@ -20,13 +21,15 @@ export async function compareLogs(one: EventLog, other: EventLog): Promise<strin
 
 async function sumsOf(log: EventLog): Promise<Map<string, string>> {
   const sums = new Map<string, string>();
-  for await (const batch of log.readAll())
+  for await (const batch of log.readAll({ isRaw: true }))
     for (const event of batch.events) sums.set(event.stream, sumOf(sums.get(event.stream) ?? '', event));
   return sums;
 }
 
-function sumOf(before: string, { id, type, time, json, meta, revision }: RecordedEvent): string {
-  const text = JSON.stringify([before, revision, id, type, time, json, ordered(meta)]);
+function sumOf(before: string, { id, type, time, json, raw, meta, revision }: RecordedEvent): string {
+  const data =
+    raw === undefined ? json : [Buffer.from(raw.data).toString('base64'), raw.commitment, raw.prev];
+  const text = JSON.stringify([before, revision, id, type, time, data, ordered(meta)]);
   return createHash('sha256').update(text).digest('base64');
 }
 

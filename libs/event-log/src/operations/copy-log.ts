@@ -24,7 +24,8 @@ interface Piece {
 }
 
 /**
- * Copies a log into an empty one of any kind: ids, revisions, times, meta and data stay as they are, to the byte, and the
+ * Copies a log into an empty one of any kind, without opening it: ids, revisions, times, meta, proofs and data, sealed or
+ * not, stay as they are, to the byte, and the
  * order of the whole log, too; positions and the id of the log do not. Nobody may write to either meanwhile. It can be
  * broken off and begun again, for an append that was made before is recognised by its ids.
  * @throws LogRefused when the target holds something else, LogUnavailable
@@ -37,7 +38,7 @@ export async function copyLog(from: EventLog, to: EventLog, options: CopyOptions
   const head = await from.head();
   const streams = new Set<string>();
   let events = 0;
-  for await (const batch of from.readAll()) {
+  for await (const batch of from.readAll({ isRaw: true })) {
     const pieces = piecesOf(batch.events);
     // Sent one after the other without waiting, so that they are stored in this order and many at a time.
     const results = await Promise.all(

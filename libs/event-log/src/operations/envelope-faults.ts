@@ -13,7 +13,7 @@ export function faultOfEnvelope(event: RecordedEvent): string | undefined {
     return `its schema version is ${meta.schemaVersion}`;
   if (!isText(meta.project) && !isOfTheHouse(event)) return 'it names no project';
   if (!isText(meta.actor)) return 'it names no actor';
-  for (const name of ['run', 'correlationId', 'causationId', 'traceparent'] as const)
+  for (const name of ['run', 'correlationId', 'causationId', 'traceparent', 'keyId'] as const)
     if (meta[name] !== undefined && !isText(meta[name])) return `its ${name} is not a text`;
   return isObject(event.json) ? undefined : 'its data are not a JSON object';
 }

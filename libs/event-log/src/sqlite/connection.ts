@@ -1,16 +1,19 @@
 import type { Logger } from '#platform';
-import type { Field } from '../codec.js';
+import type { RowPage } from '../codec.js';
+import type { ContentKeys } from '../keys/content-keys.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
-import { encodeAppends, Fifo, type PendingAppend } from './pending.js';
+import { KnownKeys } from './known-keys.js';
+import { encodeAppends, Fifo, keysOf, type PendingAppend } from './pending.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
 import { startThread, type ThreadHandle } from './start-thread.js';
 
 const REOPEN_PAUSE_MS = 1_000;
 const MAX_WAITING = 50_000;
 
-export interface Page {
-  readonly rows: readonly Field[];
+export interface Page extends RowPage {
   readonly position: number;
+  /** Keys of rows that are still sealed. */
+  readonly unknown?: readonly string[];
 }
 
 export interface ConnectionEvents {
@@ -47,12 +50,17 @@ export class Connection {
   private onOpened: { resolve(): void; reject(error: Error): void } | null = null;
   private onClosed: (() => void) | null = null;
   private retry: NodeJS.Timeout | undefined;
+  /** The keys that the thread has. */
+  readonly keys: KnownKeys;
 
   constructor(
     private readonly options: ThreadOptions,
     private readonly events: ConnectionEvents,
     private readonly logger: Logger,
-  ) {}
+    keys: ContentKeys | null,
+  ) {
+    this.keys = new KnownKeys(keys, (request) => this.post(request));
+  }
 
   /** What keeps the log from being written, if anything does. */
   get problem(): string | undefined {
@@ -119,9 +127,11 @@ export class Connection {
   private flush(): void {
     this.isFlushing = false;
     if (this.state !== 'open' || this.unsent.length === 0) return;
-    const appends = this.unsent;
+    const appends = this.unsent.filter((append) => this.keys.canSeal(append));
     this.unsent = [];
+    if (appends.length === 0) return;
     for (const append of appends) this.sent.push(append);
+    this.keys.give(keysOf(appends));
     this.post(encodeAppends(appends));
   }
 
@@ -130,6 +140,7 @@ export class Connection {
   }
 
   private start(): void {
+    this.keys.clear();
     this.thread = startThread(this.options, {
       reply: (message) => this.take(message),
       ended: (reason) => this.ended(reason),

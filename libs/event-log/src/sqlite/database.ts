@@ -17,7 +17,7 @@ import type { ThreadOptions } from './protocol.js';
 
 export const DATABASE_FILE = 'log.db';
 const APPLICATION_ID = 0x416e6c67;
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 /** Of SQLite's file format (sqlite.org/fileformat2.html#walformat). */
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -28,7 +28,7 @@ const SQLITE_NOTADB = 26;
 
 /**
  * Rows are never deleted and the one writer counts the positions itself, so positions rise with commits without the
- * extra page that AUTOINCREMENT writes. `data` belongs to the codec.
+ * extra page that AUTOINCREMENT writes. `data` belongs to the codec. An empty `prev` is that of an event outside the chain.
  */
 const SCHEMA = `
   CREATE TABLE streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
@@ -40,7 +40,9 @@ const SCHEMA = `
     type TEXT NOT NULL,
     time INTEGER NOT NULL,
     data ANY NOT NULL,
-    meta TEXT NOT NULL
+    meta TEXT NOT NULL,
+    commitment BLOB NOT NULL,
+    prev BLOB NOT NULL
   ) STRICT;
   CREATE UNIQUE INDEX events_of_stream ON events (stream, revision);
   CREATE TABLE log (log_id TEXT NOT NULL) STRICT;`;

@@ -1,10 +1,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealData, type Field } from '../codec.js';
+import type { EventMeta } from '../envelope.js';
+import { ContentErased } from '../keys/content-keys.js';
+import type { ContentKey } from '../keys/content-key.js';
+import { StreamChain } from '../proof.js';
 import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from './protocol.js';
+import type { ThreadKeys } from './thread-keys.js';
 
 interface Head {
   readonly id: number;
   revision: number;
+  /** null: to be read. */
+  chain: StreamChain | null;
 }
 
 const CACHED_HEADS = 50_000;
@@ -22,20 +29,27 @@ export class LogWriter {
   private readonly insertEvent: StatementSync;
   private readonly findStream: StatementSync;
   private readonly findEvents: StatementSync;
+  private readonly findChain: StatementSync;
+  private readonly keys: ThreadKeys;
   private head: number;
 
-  constructor(db: DatabaseSync, head: number) {
+  constructor(db: DatabaseSync, head: number, keys: ThreadKeys) {
     this.head = head;
+    this.keys = keys;
     this.begin = db.prepare('BEGIN IMMEDIATE');
     this.commit = db.prepare('COMMIT');
     this.insertStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
-    this.insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    this.insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.findStream = db.prepare(
       `SELECT id, (SELECT coalesce(max(revision), -1) FROM events WHERE stream = streams.id) AS revision
        FROM streams WHERE name = ?`,
     );
     this.findEvents = db.prepare(
       'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+    );
+    this.findChain = db.prepare(
+      `SELECT revision, id, type, time, meta, hex(commitment) AS commitment, hex(prev) AS prev FROM events
+       WHERE stream = ? ORDER BY revision DESC`,
     );
   }
 
@@ -59,7 +73,17 @@ export class LogWriter {
     const head = this.headOf(stream);
     const actual = head === undefined ? -1 : head.revision;
     if (isAsExpected(expected, actual)) {
-      outcomes.push(actual + 1, this.insert(head ?? this.open(stream), fields, at + APPEND_FIELDS, count));
+      const isChained = expected >= NO_STREAM;
+      const to = head ?? this.open(stream);
+      outcomes.push(
+        actual + 1,
+        this.insert(
+          stream,
+          to,
+          isChained,
+          fields.slice(at + APPEND_FIELDS, at + APPEND_FIELDS + count * EVENT_FIELDS),
+        ),
+      );
       return;
     }
     const repeated = head !== undefined && expected < actual && expected >= NO_STREAM;
@@ -68,25 +92,83 @@ export class LogWriter {
     else outcomes.push(-1, actual);
   }
 
-  private insert(head: Head, fields: readonly Field[], at: number, count: number): number {
+  private insert(stream: string, head: Head, isChained: boolean, fields: readonly Field[]): number {
     const { insertEvent } = this;
-    let meta = '';
-    for (let i = at; i < at + count * EVENT_FIELDS; i += EVENT_FIELDS) {
-      meta = (fields[i + 4] as string) || meta;
+    let text = '';
+    if (isChained) head.chain ??= this.chainOf(stream, head);
+    for (let i = 0; i < fields.length; i += EVENT_FIELDS) {
+      text = (fields[i + 4] as string) || text;
+      const meta = this.keys.metaOf(text);
+      const [id, type, time] = [fields[i] as string, fields[i + 1] as string, fields[i + 2] as number];
+      const { data, commitment, prev } = this.bytesOf(stream, head, isChained, meta, fields, i);
       head.revision += 1;
       this.head += 1;
+      head.chain?.push({ stream, revision: head.revision, id, type, time, meta }, { commitment, prev });
       insertEvent.run(
         this.head,
         head.id,
         head.revision,
-        fields[i]!,
-        fields[i + 1]!,
-        fields[i + 2]!,
-        sealData(fields[i + 3] as string),
-        meta,
+        id,
+        type,
+        time,
+        data,
+        text,
+        Buffer.from(commitment, 'hex'),
+        Buffer.from(prev, 'hex'),
       );
     }
     return this.head;
+  }
+
+  /** An event that is copied brings its bytes along. */
+  private bytesOf(
+    stream: string,
+    { chain }: Head,
+    isChained: boolean,
+    meta: EventMeta,
+    fields: readonly Field[],
+    at: number,
+  ): { data: string | Uint8Array; commitment: string; prev: string } {
+    const proof = fields[at + 5] as string;
+    if (proof !== '') {
+      const [commitment = '', prev = ''] = proof.split(' ');
+      return { data: fields[at + 3] as string | Uint8Array, commitment, prev };
+    }
+    const event = { id: fields[at] as string, json: fields[at + 3] as string };
+    const prev = isChained && chain !== null ? chain.prev : '';
+    return { ...sealData(this.keyOf(meta), stream, event), prev };
+  }
+
+  private keyOf({ keyId }: EventMeta): ContentKey | null {
+    if (keyId === undefined) return null;
+    const key = this.keys.get(keyId);
+    if (key === undefined || key === 'destroyed') throw new ContentErased(`nothing is sealed with ${keyId}`);
+    return key;
+  }
+
+  /** Read backwards to the last event of the chain, mostly one row. */
+  private chainOf(stream: string, { id }: Head): StreamChain {
+    const rows: Record<string, unknown>[] = [];
+    for (const row of this.findChain.iterate(id)) {
+      rows.push(row);
+      if (row['prev'] !== '') break;
+    }
+    const chain = new StreamChain(stream);
+    for (const row of rows.reverse()) {
+      const { revision, id, type, time, meta } = row as {
+        revision: number;
+        id: string;
+        type: string;
+        time: number;
+        meta: string;
+      };
+      const proof = {
+        commitment: String(row['commitment']).toLowerCase(),
+        prev: String(row['prev']).toLowerCase(),
+      };
+      chain.push({ stream, revision, id, type, time, meta: this.keys.metaOf(meta) }, proof);
+    }
+    return chain;
   }
 
   /** Position of the last event if exactly these ids stand after `expected`, 0 if not. */
@@ -106,12 +188,14 @@ export class LogWriter {
     const cached = this.heads.get(stream);
     if (cached !== undefined) return cached;
     const row = this.findStream.get(stream);
-    return row && this.keep(stream, { id: Number(row['id']), revision: Number(row['revision']) });
+    return (
+      row && this.keep(stream, { id: Number(row['id']), revision: Number(row['revision']), chain: null })
+    );
   }
 
   private open(stream: string): Head {
     const { lastInsertRowid } = this.insertStream.run(stream);
-    return this.keep(stream, { id: Number(lastInsertRowid), revision: -1 });
+    return this.keep(stream, { id: Number(lastInsertRowid), revision: -1, chain: null });
   }
 
   private keep(stream: string, head: Head): Head {

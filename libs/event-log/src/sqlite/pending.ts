@@ -24,14 +24,25 @@ export function encodeAppends(appends: readonly PendingAppend[]): AppendRequest 
         event.id,
         event.type,
         event.time,
-        event.json,
+        event.raw?.data ?? event.json,
         event.meta === before ? '' : encodeMeta(event.meta),
+        event.raw === undefined ? '' : `${event.raw.commitment} ${event.raw.prev}`,
       );
       bytes += event.json.length;
       before = event.meta;
     }
   }
   return { kind: 'append', fields, count: appends.length, bytes };
+}
+
+/** The keys that the appends are sealed with. */
+export function* keysOf(appends: readonly PendingAppend[]): Iterable<string | undefined> {
+  let before: unknown;
+  for (const { events } of appends)
+    for (const { meta } of events) {
+      if (meta !== before) yield meta.keyId;
+      before = meta;
+    }
 }
 
 /** A queue that gives its oldest in constant time. */

@@ -1,7 +1,14 @@
 import type { Field } from '../codec.js';
 
 /** What goes to the log's thread. Appends of one turn of the event loop travel together. */
-export type Request = AppendRequest | ReadStreamRequest | ReadAllRequest | { readonly kind: 'close' };
+export type Request =
+  | AppendRequest
+  | ReadStreamRequest
+  | ReadAllRequest
+  /** Keys that the requests after it need: id and bytes by turns, '' for one that is destroyed. */
+  | { readonly kind: 'keys'; readonly keys: readonly (string | Uint8Array)[] }
+  | { readonly kind: 'forget'; readonly ids: readonly string[] }
+  | { readonly kind: 'close' };
 
 export interface AppendRequest {
   readonly kind: 'append';
@@ -26,6 +33,8 @@ export interface ReadAllRequest {
   readonly after: number;
   readonly limit: number;
   readonly prefixes: readonly string[];
+  /** The data as they are stored, with their proofs. */
+  readonly isRaw: boolean;
 }
 
 /** What comes back. */
@@ -39,14 +48,21 @@ export type Reply =
       readonly read: number;
       readonly rows: readonly Field[];
       readonly position: number;
+      /** Commitment and `prev` of each row, where they were asked for. */
+      readonly proofs?: readonly string[];
+      /** Keys that the thread was not given: what they sealed is still sealed. */
+      readonly unknown?: readonly string[];
     }
   /** The thread ends after this. Every append without an answer may be stored or not. */
   | { readonly kind: 'failed'; readonly detail: string; readonly full: boolean }
   | { readonly kind: 'closed' };
 
-/** An append travels as: stream, expected, count, then for each event id, type, time, json, meta ('': as before). */
+/**
+ * An append travels as: stream, expected, count, then for each event id, type, time, json, meta ('': as before), proof. A
+ * proof is '', or, of an event that is stored as it is, commitment and prev with a space between them; then json is its data.
+ */
 export const APPEND_FIELDS = 3;
-export const EVENT_FIELDS = 5;
+export const EVENT_FIELDS = 6;
 
 /** Expected revisions from 0 stand for themselves. */
 export const NO_STREAM = -1;

@@ -81,9 +81,9 @@ describe('is refused at boot, with a reason, when', () => {
   test('its file is of a later version', async () => {
     await withEvents();
     const db = new DatabaseSync(file());
-    db.exec('PRAGMA user_version=2');
+    db.exec('PRAGMA user_version = 3');
     db.close();
-    await refuses(/schema version 2, this program knows version 1/);
+    await refuses(/schema version 3, this program knows version 2/);
   });
 
   test('its file was cut', async () => {

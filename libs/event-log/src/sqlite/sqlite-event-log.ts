@@ -10,11 +10,13 @@ import {
   type LogHealth,
   LogRefused,
   LogUnavailable,
+  type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
+import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
-import { Connection } from './connection.js';
+import { Connection, type Page } from './connection.js';
 import type { PendingAppend } from './pending.js';
 import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
@@ -23,6 +25,8 @@ export interface SqliteEventLogOptions {
   readonly folder: string;
   readonly logger: Logger;
   readonly clock?: Clock;
+  /** Absent: events that name a key can be neither written nor read. */
+  readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
   /** Kept back for a full disk; larger than the WAL, 0 for none. */
@@ -62,6 +66,7 @@ export class SqliteEventLog extends EventLog {
         full: () => this.reserve.release(),
       },
       options.logger,
+      options.keys ?? null,
     );
     this.reserve = new Reserve(folder, options.reserveBytes ?? walBytes * RESERVE_FACTOR);
     this.feed = new LiveFeed(
@@ -72,6 +77,10 @@ export class SqliteEventLog extends EventLog {
       options.clock ?? new SystemClock(),
       options.feedLimits,
     );
+    options.keys?.onDestroyed((id) => {
+      this.connection.keys.replace(id);
+      this.feed.forget((event) => event.meta.keyId === id);
+    });
   }
 
   /** @throws LogRefused when the folder is in use or its file is not a log that this program can go on with */
@@ -104,8 +113,8 @@ export class SqliteEventLog extends EventLog {
     return streamPages(options, (page) => this.streamPage(stream, page, page.limit));
   }
 
-  override readAll(options: { after?: Position; limit?: number } = {}): AsyncIterable<Batch> {
-    return logPages(options, (after, limit) => this.logPage(after, [], limit));
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    return logPages(options, (after, limit) => this.logPage(after, [], limit, options.isRaw));
   }
 
   override subscribeStream(
@@ -170,12 +179,29 @@ export class SqliteEventLog extends EventLog {
       backwards,
       limit,
     });
-    return decodeRows(page.rows, this.upcast);
+    return this.decode(page);
   }
 
-  private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
-    const page = await this.connection.read({ kind: 'all', after, prefixes, limit });
-    return { events: decodeRows(page.rows, this.upcast), position: page.position };
+  private async logPage(
+    after: Position,
+    prefixes: readonly string[],
+    limit: number,
+    isRaw = false,
+  ): Promise<Batch> {
+    const page = await this.connection.read({ kind: 'all', after, prefixes, limit, isRaw });
+    return { events: await this.decode(page), position: page.position };
+  }
+
+  /** What the thread could not open is opened here; from now on it can. */
+  private async decode(page: Page): Promise<readonly RecordedEvent[]> {
+    const { keys } = this.options;
+    if (page.unknown !== undefined && keys !== undefined) {
+      await keys.load(page.unknown);
+      this.connection.keys.give(page.unknown);
+    }
+    // Of rows as they are stored nobody has to open the data.
+    const isRaw = page.proofs !== undefined;
+    return decodeRows(page, this.upcast, (id) => (isRaw ? keys?.peek(id) : keys?.loaded(id)) ?? null);
   }
 
   /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */

@@ -5,6 +5,7 @@ import { cutWal, isFull, openDatabase, Refusal } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import { Mailbox, type ThreadData } from './mailbox.js';
+import { ThreadKeys } from './thread-keys.js';
 import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
 
 /**
@@ -41,12 +42,13 @@ class Thread {
   private walGrowth = 0;
   private readonly walSize: StatementSync;
   private readonly db: DatabaseSync;
+  private readonly keys = new ThreadKeys();
 
   constructor(db: DatabaseSync, head: number) {
     this.db = db;
     this.walSize = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-    this.writer = new LogWriter(db, head);
-    this.reader = new LogReader(db);
+    this.writer = new LogWriter(db, head, this.keys);
+    this.reader = new LogReader(db, this.keys);
   }
 
   /** Until it is told to close. */
@@ -66,7 +68,15 @@ class Thread {
   private take(request: Request): void {
     if (request.kind === 'append') this.appends.push(request);
     else if (request.kind === 'close') this.isClosing = true;
+    else if (request.kind === 'keys') this.keys.learn(request.keys);
+    else if (request.kind === 'forget') this.forget(request.ids);
     else this.reads.push(request);
+  }
+
+  /** What came before was asked for while the keys were there. */
+  private forget(ids: readonly string[]): void {
+    while (this.appends.length > 0) this.write();
+    this.keys.forget(ids);
   }
 
   private idle(): void {
@@ -100,9 +110,16 @@ class Thread {
 
   private read(request: ReadStreamRequest | ReadAllRequest): void {
     try {
-      const { rows, position } =
-        request.kind === 'stream' ? this.reader.readStream(request) : this.reader.readAll(request);
-      reply({ kind: 'page', read: request.read, rows, position });
+      const page = request.kind === 'stream' ? this.reader.readStream(request) : this.reader.readAll(request);
+      const { rows, position, proofs, unknown } = page;
+      reply({
+        kind: 'page',
+        read: request.read,
+        rows,
+        position,
+        ...(proofs && { proofs }),
+        ...(unknown && { unknown }),
+      });
     } catch (error) {
       this.fail(error);
     }

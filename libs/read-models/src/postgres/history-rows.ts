@@ -38,6 +38,22 @@ interface Row {
   readonly contents: Buffer | null;
 }
 
+interface Column {
+  readonly type: MessageType;
+  readonly isFile: boolean;
+  readonly content: Buffer;
+}
+
+function columnsOf({ kinds, contents }: Row): readonly Column[] {
+  if (kinds === null || contents === null) return [];
+  let at = 0;
+  return kinds.split(',').map((kind) => {
+    const [type, isFile, bytes] = kind.split(' ');
+    const content = contents.subarray(at, (at += Number(bytes)));
+    return { type: type as MessageType, isFile: isFile === '1', content };
+  });
+}
+
 export class HistoryRows {
   constructor(
     private readonly database: Database,
@@ -49,18 +65,15 @@ export class HistoryRows {
     const row = await this.query(session);
     if (row === undefined) return null;
     const { project, folded_to: foldedTo, is_hidden: isHidden } = row;
-    return { project, foldedTo, isHidden, messages: this.messages(session, row) };
+    const columns = columnsOf(row);
+    await this.codec.ready(columns.map(({ content }) => content));
+    return { project, foldedTo, isHidden, messages: columns.map((column) => this.message(session, column)) };
   }
 
-  private messages(session: string, { kinds, contents }: Row): ProjectedHistory['messages'] {
-    if (kinds === null || contents === null) return [];
-    let at = 0;
-    return kinds.split(',').map((kind) => {
-      const [type, isFile, bytes] = kind.split(' ');
-      const content = contents.subarray(at, (at += Number(bytes)));
-      const text = this.codec.open(session, content);
-      return { type: type as MessageType, pieces: isFile === '1' ? (JSON.parse(text) as Content[]) : [text] };
-    });
+  private message(session: string, { type, isFile, content }: Column): ProjectedHistory['messages'][number] {
+    // Erased a moment ago: the row goes next.
+    const text = this.codec.open(session, content) ?? '';
+    return { type, pieces: isFile && text !== '' ? (JSON.parse(text) as Content[]) : [text] };
   }
 
   private async query(session: string): Promise<Row | undefined> {

@@ -1,8 +1,9 @@
 import type { QueryConfig, QueryResult } from 'pg';
-import type { ContentCodec } from '../content-codec.js';
+import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import {
   type Changes,
   type Checkpoint,
+  type KeyIds,
   type ParkedStream,
   ReadModelStore,
   type StoredSession,
@@ -24,6 +25,7 @@ import {
 } from './stored-rows.js';
 
 const PROJECTION = 'read-models';
+const NO_KEYS: KeyIds = new Map();
 
 /** The tables of one schema, as the projection writes them. */
 export class PostgresReadModelStore extends ReadModelStore {
@@ -56,6 +58,10 @@ export class PostgresReadModelStore extends ReadModelStore {
     ]);
     const runs = await this.rows(sql.loadRunsStatement(this.schema), [sessions]);
     const runsOf = Map.groupBy(runs, (run) => run['session']);
+    await this.codec.ready([
+      ...rows.map((row) => row['title'] as Buffer | null),
+      ...runs.map((run) => run['error_message'] as Buffer | null),
+    ]);
     return rows.map((row) => ({
       row: toSessionRow(row, this.codec),
       runs: (runsOf.get(row['session']) ?? []).map((run) => toRunRow(run, this.codec)),
@@ -64,12 +70,19 @@ export class PostgresReadModelStore extends ReadModelStore {
 
   override async loadTasks(tasks: readonly string[]): Promise<readonly TaskRow[]> {
     const rows = await this.rows(`SELECT * FROM ${this.schema}.tasks WHERE task_id = ANY ($1)`, [tasks]);
+    await this.codec.ready(rows.map((row) => row['message'] as Buffer));
     return rows.map((row) => toTaskRow(row, this.codec));
   }
 
-  override async commit(changes: Changes, from: Checkpoint | null, to: Checkpoint): Promise<boolean> {
-    const query = this.query(changes, from ?? { logId: to.logId, position: 0 }, to);
-    const others = this.otherQueries(changes);
+  override async commit(
+    changes: Changes,
+    from: Checkpoint | null,
+    to: Checkpoint,
+    keyIds: KeyIds = NO_KEYS,
+  ): Promise<boolean> {
+    const sealer = await this.codec.sealer(keyIds);
+    const query = this.query(changes, from ?? { logId: to.logId, position: 0 }, to, sealer);
+    const others = this.otherQueries(changes, sealer);
     if (from === null) await this.rows(sql.beginStatement(this.schema), [PROJECTION, to.logId]);
     if (others.length === 0) return movedIn(await this.database.query(query));
     return this.database.transaction(async (client) => {
@@ -79,7 +92,7 @@ export class PostgresReadModelStore extends ReadModelStore {
     });
   }
 
-  private query(changes: Changes, from: Checkpoint, to: Checkpoint): QueryConfig {
+  private query(changes: Changes, from: Checkpoint, to: Checkpoint, sealer: ContentSealer): QueryConfig {
     const { sessions, runs, messages, cleared } = changes;
     return {
       name: `commit ${this.schema}`,
@@ -92,17 +105,20 @@ export class PostgresReadModelStore extends ReadModelStore {
         from.position,
         texts(cleared.map((c) => c.session)),
         integers(cleared.map((c) => c.revision)),
-        ...sessionColumns(sessions, this.codec),
-        ...runColumns(runs, this.codec),
-        ...messageColumns(messages, this.codec),
+        ...sessionColumns(sessions, sealer),
+        ...runColumns(runs, sealer),
+        ...messageColumns(messages, sealer),
       ],
     };
   }
 
-  private otherQueries({ tasks, keysIssued, keysRevoked, parked, freed }: Changes): QueryConfig[] {
+  private otherQueries(
+    { tasks, keysIssued, keysRevoked, parked, freed, erased }: Changes,
+    sealer: ContentSealer,
+  ): QueryConfig[] {
     const queries: QueryConfig[] = [];
     const add = (text: string, values: unknown[]) => queries.push({ text, values });
-    if (tasks.length > 0) add(sql.writeTasksStatement(this.schema), taskColumns(tasks, this.codec));
+    if (tasks.length > 0) add(sql.writeTasksStatement(this.schema), taskColumns(tasks, sealer));
     if (keysIssued.length > 0) add(sql.issueKeysStatement(this.schema), keyColumns(keysIssued));
     if (keysRevoked.length > 0)
       add(sql.revokeKeysStatement(this.schema), [
@@ -116,6 +132,7 @@ export class PostgresReadModelStore extends ReadModelStore {
         texts(parked.map((p) => p.reason)),
       ]);
     if (freed.length > 0) add(sql.freeStatement(this.schema), [freed]);
+    if (erased.length > 0) for (const statement of sql.eraseStatements(this.schema)) add(statement, [erased]);
     return queries;
   }
 

@@ -78,6 +78,12 @@ ON CONFLICT (stream) DO UPDATE SET revision = EXCLUDED.revision, reason = EXCLUD
 export const freeStatement = (schema: string): string =>
   `DELETE FROM ${schema}.parked_streams WHERE stream = ANY ($1)`;
 
+/** Of these sessions no row is left. They come after the rows of the same batch. */
+export const eraseStatements = (schema: string): readonly string[] =>
+  ['messages', 'runs', 'tasks', 'sessions'].map(
+    (table) => `DELETE FROM ${schema}.${table} WHERE session = ANY ($1::text[])`,
+  );
+
 /** Makes the row that `moved` updates, the first time. */
 export const beginStatement = (schema: string): string => `
 INSERT INTO ${schema}.checkpoints (name, log_id, position) VALUES ($1, $2, 0) ON CONFLICT (name) DO NOTHING`;

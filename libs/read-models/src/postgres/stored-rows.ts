@@ -1,6 +1,6 @@
 import type { Content, Firing, Mode, TaskStatus, Trigger } from '#domain';
 import { formatDollars, isFileRef, parseDollars } from '#domain';
-import type { ContentCodec } from '../content-codec.js';
+import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { ApiKeyRow, MessageRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
 import { bigints, booleans, bytes, integers, texts } from './binary-arrays.js';
 
@@ -8,7 +8,7 @@ import { bigints, booleans, bytes, integers, texts } from './binary-arrays.js';
 
 const column = <R, T>(rows: readonly R[], of: (row: R) => T): T[] => rows.map(of);
 
-export const sessionColumns = (rows: readonly SessionRow[], codec: ContentCodec): Buffer[] => [
+export const sessionColumns = (rows: readonly SessionRow[], codec: ContentSealer): Buffer[] => [
   texts(column(rows, (r) => r.session)),
   texts(column(rows, (r) => r.project)),
   bytes(column(rows, (r) => (r.title === null ? null : codec.seal(r.session, r.title)))),
@@ -22,7 +22,7 @@ export const sessionColumns = (rows: readonly SessionRow[], codec: ContentCodec)
   booleans(column(rows, (r) => r.isHidden)),
 ];
 
-export const runColumns = (rows: readonly RunRow[], codec: ContentCodec): Buffer[] => [
+export const runColumns = (rows: readonly RunRow[], codec: ContentSealer): Buffer[] => [
   texts(column(rows, (r) => r.run)),
   texts(column(rows, (r) => r.session)),
   texts(column(rows, (r) => r.project)),
@@ -53,7 +53,7 @@ const areTexts = (pieces: readonly Content[]): pieces is readonly string[] =>
 const contentOf = ({ pieces }: MessageRow): string =>
   areTexts(pieces) ? pieces.join('') : JSON.stringify(pieces);
 
-export const messageColumns = (rows: readonly MessageRow[], codec: ContentCodec): Buffer[] => [
+export const messageColumns = (rows: readonly MessageRow[], codec: ContentSealer): Buffer[] => [
   texts(column(rows, (r) => r.session)),
   integers(column(rows, (r) => r.revision)),
   texts(column(rows, (r) => r.type)),
@@ -71,7 +71,7 @@ export const keyColumns = (rows: readonly ApiKeyRow[]): Buffer[] => [
   bigints(column(rows, (r) => r.createdAt)),
 ];
 
-export const taskColumns = (rows: readonly TaskRow[], codec: ContentCodec): Buffer[] => [
+export const taskColumns = (rows: readonly TaskRow[], codec: ContentSealer): Buffer[] => [
   texts(column(rows, (r) => r.task)),
   texts(column(rows, (r) => r.session)),
   texts(column(rows, (r) => r.project)),
@@ -133,7 +133,7 @@ export const toRunRow = (stored: Stored, codec: ContentCodec): RunRow => {
     cost: parseDollars(stored['cost'] as string),
     inputTokens: Number(stored['input_tokens']),
     outputTokens: Number(stored['output_tokens']),
-    error: code === null ? null : { code, message: codec.open(session, message), retryable },
+    error: code === null ? null : { code, message: codec.open(session, message) ?? '', retryable },
     lastEventId: stored['last_event_id'] as number | null,
   };
 };
@@ -141,6 +141,7 @@ export const toRunRow = (stored: Stored, codec: ContentCodec): RunRow => {
 export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
   const session = stored['session'] as string;
   const message = codec.open(session, stored['message'] as Buffer);
+  const isFile = stored['message_is_file'] === true && message !== null;
   return {
     task: stored['task_id'] as string,
     session,
@@ -148,7 +149,7 @@ export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
     createdAt: Number(stored['created_at']),
     given: JSON.parse(stored['given'] as string) as number | string,
     timezone: stored['timezone'] as string | null,
-    message: stored['message_is_file'] === true ? (JSON.parse(message) as Content) : message,
+    message: isFile ? (JSON.parse(message) as Content) : (message ?? ''),
     requested: stored['requested'] as number,
     status: stored['status'] as TaskStatus,
     nextAt: numberOrNull(stored['next_at']),

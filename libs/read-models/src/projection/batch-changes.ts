@@ -47,6 +47,7 @@ export class BatchChanges {
       keysRevoked: keys.flatMap((k) => (k.kind === 'revoked' ? [k] : [])),
       parked,
       freed,
+      erased: [],
     };
   }
 

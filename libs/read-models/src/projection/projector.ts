@@ -11,7 +11,14 @@ import type { Logger } from '#platform';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
-import { type Changes, type Checkpoint, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
+import {
+  type Changes,
+  type Checkpoint,
+  type KeyIds,
+  NO_CHANGES,
+  type ReadModelStore,
+  isEmpty,
+} from './rows.js';
 import { SessionCache } from './session-cache.js';
 import { TaskRows } from './task-rows.js';
 
@@ -70,7 +77,7 @@ export class Projector implements FollowerTarget {
     try {
       const changes = await this.changesOf(events);
       if (isEmpty(changes) && !this.isDue(to)) return;
-      await this.commit(changes, { logId, position: to });
+      await this.commit(changes, { logId, position: to }, keyIdsOf(events, changes));
     } catch (error) {
       this.cache.clear();
       throw error;
@@ -101,13 +108,18 @@ export class Projector implements FollowerTarget {
     return !this.ports.log.exclusive || to - (this.written?.position ?? 0) >= UNWRITTEN_POSITIONS;
   }
 
-  private async commit(changes: Changes, to: Checkpoint): Promise<void> {
-    if (!(await this.ports.store.commit(changes, this.written, to)))
+  private async commit(changes: Changes, to: Checkpoint, keyIds?: KeyIds): Promise<void> {
+    if (!(await this.ports.store.commit(changes, this.written, to, keyIds)))
       throw new CheckpointMoved('another projector wrote these tables; reading on from its checkpoint');
     this.written = to;
   }
 
-  private async changesOf(events: readonly RecordedEvent[], freed: readonly string[] = []): Promise<Changes> {
+  private async changesOf(all: readonly RecordedEvent[], freed: readonly string[] = []): Promise<Changes> {
+    const erased = erasedIn(all);
+    // Of what is erased, now or by what comes later in this batch, nothing is written.
+    const events = all.filter(
+      (event) => event.isErased !== true && !erased.has(sessionOfStream(event.stream) ?? ''),
+    );
     await this.cache.prepare(this.firstRevisions(events));
     const batch = new BatchChanges(this.ports.log, this.ports.content);
     const tasks = new TaskRows(this.ports.store);
@@ -127,7 +139,12 @@ export class Projector implements FollowerTarget {
       }
     }
     for (const session of touched) batch.addSession(this.cache.get(session)?.take() ?? null);
-    return batch.finish(tasks.take(), freed);
+    for (const session of erased) this.cache.drop(session);
+    const changes = await batch.finish(
+      tasks.take().filter(({ session }) => !erased.has(session)),
+      freed,
+    );
+    return { ...changes, erased: [...erased] };
   }
 
   private pushSession(session: string, recorded: RecordedEvent, tasks: TaskRows): void {
@@ -188,8 +205,25 @@ export class Projector implements FollowerTarget {
     for await (const page of this.ports.log.readStream(stream, { after: revision - 1 })) {
       const missed = page.filter((event) => event.position <= written.position);
       const changes = await this.changesOf(missed);
-      if (!isEmpty(changes)) await this.commit(changes, written);
+      if (!isEmpty(changes)) await this.commit(changes, written, keyIdsOf(missed, changes));
       if (missed.length < page.length || this.parked.has(stream)) return;
     }
   }
+}
+
+/** The sessions that end with these events. What a replica that had not heard of it still appends changes nothing. */
+const erasedIn = (events: readonly RecordedEvent[]): ReadonlySet<string> =>
+  new Set(
+    events.filter(({ type }) => type === 'session_erased').map(({ stream }) => sessionOfStream(stream) ?? ''),
+  );
+
+function keyIdsOf(events: readonly RecordedEvent[], { tasks }: Changes): KeyIds {
+  const keyIds = new Map<string, string>();
+  const sessionOfTask = new Map(tasks.map(({ task, session }) => [task, session]));
+  for (const { stream, meta } of events) {
+    if (meta.keyId === undefined) continue;
+    const session = sessionOfStream(stream) ?? sessionOfTask.get(taskOfStream(stream) ?? '');
+    if (session !== undefined) keyIds.set(session, meta.keyId);
+  }
+  return keyIds;
 }

@@ -108,7 +108,12 @@ export interface Changes {
   readonly parked: readonly ParkedStream[];
   /** Streams that were parked and are no more. */
   readonly freed: readonly string[];
+  /** Sessions of which nothing is to be kept. */
+  readonly erased: readonly string[];
 }
+
+/** Whose keys seal the content of a batch's rows: ids, by session. */
+export type KeyIds = ReadonlyMap<string, string>;
 
 export const NO_CHANGES: Changes = {
   sessions: [],
@@ -120,6 +125,7 @@ export const NO_CHANGES: Changes = {
   keysRevoked: [],
   parked: [],
   freed: [],
+  erased: [],
 };
 
 export const isEmpty = (changes: Changes): boolean =>
@@ -147,5 +153,10 @@ export abstract class ReadModelStore {
    * Writes the changes and moves the checkpoint from `from` (null: there is none) to `to`, both or neither.
    * False: the checkpoint was not at `from`, nothing was changed.
    */
-  abstract commit(changes: Changes, from: Checkpoint | null, to: Checkpoint): Promise<boolean>;
+  abstract commit(
+    changes: Changes,
+    from: Checkpoint | null,
+    to: Checkpoint,
+    keyIds?: KeyIds,
+  ): Promise<boolean>;
 }

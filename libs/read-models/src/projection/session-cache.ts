@@ -19,6 +19,10 @@ export class SessionCache {
     return this.sessions.get(session);
   }
 
+  drop(session: string): void {
+    this.sessions.delete(session);
+  }
+
   /** Forgets them all: memory may be ahead of the tables. */
   clear(): void {
     this.sessions.clear();
@@ -61,7 +65,7 @@ export class SessionCache {
   private async refold(session: string, next: number): Promise<SessionProjection> {
     const projection = new SessionProjection(session, null);
     for await (const page of this.log.readStream(sessionStream(session), { limit: next }))
-      for (const event of page) projection.push(asSessionEvent(event));
+      for (const event of page) if (!event.isErased) projection.push(asSessionEvent(event));
     return projection;
   }
 
@@ -69,7 +73,7 @@ export class SessionCache {
     const tail: RecordedSessionEvent[] = [];
     if (next - 1 <= after) return tail;
     for await (const page of this.log.readStream(sessionStream(session), { after, limit: next - 1 - after }))
-      for (const event of page) tail.push(asSessionEvent(event));
+      for (const event of page) if (!event.isErased) tail.push(asSessionEvent(event));
     return tail;
   }
 }

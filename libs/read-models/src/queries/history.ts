@@ -45,6 +45,8 @@ export class History {
     const tail = new HistoryTail(projected);
     for await (const page of this.log.readStream(sessionStream(session), { after: projected.foldedTo })) {
       if (projected === NOTHING && page[0]?.meta.project !== project) throw notFound('the session');
+      if (page.some(({ isErased, type }) => isErased || type === 'session_erased'))
+        throw notFound('the session');
       if (!tail.push(page)) break;
     }
     if (projected === NOTHING && tail.isEmpty) throw notFound('the session');

@@ -84,6 +84,7 @@ export class Runs {
         .addOrderBy('run.runId', 'DESC')
         .limit(limit + 1);
     });
+    await this.codec.ready(found.map(({ errorMessage }) => errorMessage));
     return pageOf(
       found,
       limit,
@@ -112,6 +113,7 @@ export class Runs {
       select.where('run.runId = :run AND run.project = :project', { run, project }),
     );
     if (row === undefined) throw notFound('the run');
+    await this.codec.ready([row.errorMessage]);
     return row;
   }
 
@@ -148,7 +150,7 @@ export class Runs {
     if (errorCode === null || errorMessage === null) return null;
     return {
       code: errorCode,
-      message: this.codec.open(session, errorMessage),
+      message: this.codec.open(session, errorMessage) ?? '',
       retryable: errorRetryable === true,
     };
   }

@@ -30,6 +30,11 @@ export class Sessions {
     private readonly freshness: Freshness,
   ) {}
 
+  /** Resolves when the lists show what was done before; in any case after 2 s. */
+  async caughtUp(): Promise<void> {
+    await this.freshness.caughtUp();
+  }
+
   /** @throws Problem not_found; ReadModelsUnavailable */
   async get(project: string, session: string): Promise<SessionView> {
     await this.freshness.caughtUp();
@@ -37,6 +42,7 @@ export class Sessions {
       select.where('session.session = :session AND session.project = :project', { session, project }),
     );
     if (row === undefined) throw notFound('the session');
+    await this.codec.ready([row.title]);
     return this.view(row);
   }
 
@@ -52,6 +58,7 @@ export class Sessions {
         .addOrderBy('session.session', 'DESC')
         .limit(limit + 1);
     });
+    await this.codec.ready(found.map(({ title }) => title));
     return pageOf(
       found,
       limit,

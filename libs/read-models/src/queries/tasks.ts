@@ -52,6 +52,7 @@ export class Tasks {
       select.where('task.taskId = :task AND task.project = :project', { task, project }),
     );
     if (row === undefined) throw notFound('the task');
+    await this.codec.ready([row.message]);
     return this.view(row);
   }
 
@@ -69,6 +70,7 @@ export class Tasks {
         .addOrderBy('task.taskId', 'DESC')
         .limit(limit + 1);
     });
+    await this.codec.ready(found.map(({ message }) => message));
     const placeOf = (row: TaskEntity) => ({ createdAt: Number(row.createdAt), id: row.taskId });
     const page = pageOf(found, limit, (row) => row, placeOf);
     return { ...page, items: await Promise.all(page.items.map((row) => this.view(row))) };
@@ -103,8 +105,8 @@ export class Tasks {
   }
 
   private async view(row: TaskEntity): Promise<TaskView> {
-    const text = this.codec.open(row.session, row.message);
-    const message = row.messageIsFile ? (JSON.parse(text) as Content) : text;
+    const text = this.codec.open(row.session, row.message) ?? '';
+    const message = row.messageIsFile && text !== '' ? (JSON.parse(text) as Content) : text;
     const firings = JSON.parse(row.firings) as Firing[];
     return {
       task_id: row.taskId,

@@ -6,9 +6,9 @@ const TAIL_EVENTS = 250;
 
 /**
  * A task as the log knows it: its first event and its newest ones, so that a task costs the same after a year of minutes.
- * null: there is none. @throws LogUnavailable
+ * null: there is none, as far as the read shows. @throws LogUnavailable
  */
-export async function loadTask(log: EventLog, task: string): Promise<TaskState | null> {
+export async function loadTask(log: EventLog, task: string): Promise<TaskState | 'erased' | null> {
   const stream = taskStream(task);
   const tail: RecordedEvent[] = [];
   for await (const page of log.readStream(stream, { backwards: true, limit: TAIL_EVENTS }))
@@ -18,5 +18,6 @@ export async function loadTask(log: EventLog, task: string): Promise<TaskState |
   if (oldest.revision > 0) {
     for await (const page of log.readStream(stream, { limit: 1 })) tail.push(...page);
   }
+  if (tail.some((event) => event.isErased)) return 'erased';
   return tail.reduceRight<TaskState | null>((state, event) => evolveTask(state, asTaskEvent(event)), null);
 }

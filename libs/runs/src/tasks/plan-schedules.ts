@@ -42,7 +42,7 @@ function planOne({ schedule: given, timezone, message }: ScheduleWish, now: numb
 }
 
 /** Where the messages are longer than this together, the long ones among them go to the file store. */
-const INLINE_CHARS = 16_000;
+const INLINE_CHARS = 8_000;
 const LONG_CHARS = 256;
 
 /** The schedules as an event may hold them, however long their messages are. */

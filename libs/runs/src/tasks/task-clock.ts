@@ -157,10 +157,11 @@ export class TaskClock {
     try {
       const state = await firings.fire(task, signal);
       // What was heard of is on the log: nobody else would come back to the task.
-      if (state === null || state.revision < known)
+      if (state === null || (state !== 'erased' && state.revision < known))
         throw new LogUnavailable('a read of the task lags behind');
       const heard = this.firing.get(task) ?? known;
       this.firing.delete(task);
+      if (state === 'erased') return this.arm();
       // Invariant 2: of what came later only the log knows enough.
       if (heard > state.revision) this.due.set({ task, known: heard }, clock.now());
       else this.place({ task, known: state.revision }, state.nextAt);

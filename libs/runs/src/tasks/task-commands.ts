@@ -33,7 +33,7 @@ export class TaskCommands {
 
   private async load(task: string, project: string): Promise<TaskState> {
     const state = isTaskId(task) ? await loadTask(this.ports.log, task) : null;
-    if (state?.project !== project) throw notFound('the task');
+    if (state === null || state === 'erased' || state.project !== project) throw notFound('the task');
     return state;
   }
 }

@@ -52,11 +52,12 @@ export class TaskFirings {
   constructor(private readonly ports: FiringPorts) {}
 
   /** Fires the task's slot if it is due. Returns the task as it is then; null: there is none. @throws the signal's reason */
-  async fire(task: string, signal: AbortSignal): Promise<TaskState | null> {
+  async fire(task: string, signal: AbortSignal): Promise<TaskState | 'erased' | null> {
     for (;;) {
       signal.throwIfAborted();
       const state = await loadTask(this.ports.log, task);
-      if (state === null || state.nextAt === null || state.nextAt > this.ports.clock.now()) return state;
+      if (state === null || state === 'erased') return state;
+      if (state.nextAt === null || state.nextAt > this.ports.clock.now()) return state;
       const isBusy = await this.isBusy(state, signal);
       const { session } = state.definition;
       const decision = decideDue(state, this.ports.clock.now(), isBusy, (slot) =>
@@ -73,7 +74,7 @@ export class TaskFirings {
   /** Starts the run of the task's last firing where a crash came in between. @throws the signal's reason */
   async mend(task: string, signal: AbortSignal): Promise<void> {
     const state = await loadTask(this.ports.log, task);
-    if (state !== null) await this.isBusy(state, signal);
+    if (state !== null && state !== 'erased') await this.isBusy(state, signal);
   }
 
   /** null: somebody else was faster. */

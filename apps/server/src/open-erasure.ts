@@ -1,0 +1,25 @@
+import type { FileStore } from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { type Core, EraseSession, Erasures } from '#runs';
+import type { SealedParts } from './open-keys.js';
+
+interface ErasureParts {
+  readonly sealed: SealedParts;
+  readonly files: FileStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** What erases sessions, and what carries out the erasures of all replicas, started. */
+export function openErasure(
+  { sessions, commands, tasks }: Core,
+  { sealed, ...ports }: ErasureParts,
+): { readonly erasures: Erasures; readonly eraseSession: EraseSession } {
+  const { log, vault: keys, store: progress, streams } = sealed;
+  const erasures = new Erasures({ ...ports, log, keys, progress });
+  erasures.start();
+  const eraseSession = new EraseSession({ ...ports, log, streams, sessions, commands, tasks, erasures });
+  return { erasures, eraseSession };
+}

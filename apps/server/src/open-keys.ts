@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import {
+  ContentKey,
+  type EventLog,
+  type KeyStore,
+  KeyVault,
+  PostgresKeyStore,
+  SealedEventLog,
+  SqliteKeyStore,
+  StreamKeys,
+  keysMade,
+} from '#event-log';
+import { SecretBox, type Settings, openMasterKey } from '#platform';
+import { type LogPorts, hasEmbeddedLog, openLog } from './open-log.js';
+
+type KeySettings = Pick<
+  Settings,
+  'dataDir' | 'databaseUrl' | 'masterKey' | 'eventstoreUrl' | 'eventstorePrefix'
+>;
+
+/** The log with the keys of its content. */
+export interface SealedParts {
+  readonly log: EventLog;
+  readonly store: KeyStore;
+  readonly vault: KeyVault;
+  readonly streams: StreamKeys;
+  /** What the whole installation seals and derives with. */
+  readonly box: SecretBox;
+  readonly close: () => Promise<void>;
+}
+
+const keyFolder = (dataDir: string): string => join(dataDir, 'keys');
+
+/**
+ * Where replicas share a log they share a key store, in their database; a process that is alone keeps it in DATA_DIR, so that
+ * it goes on while a database of lists is away. Prepare it before it is asked. @throws LogRefused
+ */
+export function openKeyStore(settings: KeySettings, ports: LogPorts): KeyStore {
+  const { eventstoreUrl, databaseUrl, dataDir } = settings;
+  if (eventstoreUrl !== null && databaseUrl !== null) return new PostgresKeyStore(databaseUrl, ports);
+  return SqliteKeyStore.open(keyFolder(dataDir));
+}
+
+/** Whether something in the folder was wrapped with a master key. */
+export const isBegun = ({ dataDir }: KeySettings): boolean =>
+  SqliteKeyStore.isIn(keyFolder(dataDir)) || hasEmbeddedLog(dataDir);
+
+/** What a master key wraps with, under a name that tells nothing of it. */
+export function wrappingKey(masterKey: Buffer): ContentKey {
+  const box = new SecretBox(masterKey);
+  return new ContentKey(box.keyId, box.derive('annals/wrap/v1'));
+}
+
+export interface SealedOptions {
+  /** The log as it is watched. */
+  readonly observed?: (log: EventLog) => EventLog;
+  /** Asked when the log can be read, before its keys are: whether this process may work on it. Gives what takes that back. */
+  readonly admit?: (log: EventLog) => Promise<() => Promise<void>>;
+}
+
+/**
+ * Opens the log that the settings name, and its keys.
+ * @throws SettingsRefused, LogRefused: nothing is changed then; what `admit` throws
+ */
+export async function openSealed(
+  settings: KeySettings,
+  ports: LogPorts,
+  { observed = (log) => log, admit }: SealedOptions = {},
+): Promise<SealedParts> {
+  const master = wrappingKey(openMasterKey(settings.dataDir, settings.masterKey, isBegun(settings)));
+  const store = openKeyStore(settings, ports);
+  const vault = new KeyVault(store, master, ports);
+  let log: EventLog | null = null;
+  let giveUp: (() => Promise<void>) | undefined;
+  try {
+    const opened = (log = observed(await openLog(settings, { ...ports, keys: vault })));
+    giveUp = await admit?.(opened);
+    await store.prepare(ports.onWaiting);
+    await vault.open(() => keysMade(opened));
+    vault.attach(opened);
+    const streams = new StreamKeys(opened, vault);
+    const close = async (): Promise<void> => {
+      await opened.close();
+      await vault.close();
+    };
+    const box = new SecretBox(vault.root);
+    return { log: new SealedEventLog(opened, streams), store, vault, streams, box, close };
+  } catch (error) {
+    await giveUp?.();
+    await log?.close();
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hash,
+  type KeyObject,
+  randomFillSync,
+} from 'node:crypto';
+
+/** Runs in the log's thread, too: only syntax that Node can strip. */
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+export const KEY_BYTES = 32;
+/** What sealing adds: nonce and tag. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
+
+/** Sealed bytes that this key did not seal, that were changed, or that were sealed for another place. */
+export class ContentChanged extends Error {
+  override readonly name = 'ContentChanged';
+}
+
+// One call of the system a nonce costs more than the rest of the sealing.
+const nonces = Buffer.allocUnsafe(NONCE_BYTES * 512);
+let nextNonce = nonces.length;
+
+function freshNonce(): Buffer {
+  if (nextNonce === nonces.length) {
+    randomFillSync(nonces);
+    nextNonce = 0;
+  }
+  return nonces.subarray(nextNonce, (nextNonce += NONCE_BYTES));
+}
+
+/** A key that seals content: AES-256-GCM (NIST SP 800-38D), 96-bit nonces. */
+export class ContentKey {
+  readonly id: string;
+  readonly bytes: Buffer;
+  private readonly object: KeyObject;
+
+  /** @param bytes 32 of them, kept */
+  constructor(id: string, bytes: Uint8Array) {
+    if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
+    this.id = id;
+    this.bytes = Buffer.from(bytes);
+    this.object = createSecretKey(this.bytes);
+  }
+
+  /** Nonce, ciphertext and tag. `context` says what the content is and where it stands; `open` asks for the same. */
+  seal(content: string | Uint8Array, context: string, nonce: Uint8Array = freshNonce()): Buffer {
+    const cipher = createCipheriv('aes-256-gcm', this.object, nonce);
+    cipher.setAAD(Buffer.from(context));
+    const text = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
+    // GCM leaves nothing for the end.
+    cipher.final();
+    return Buffer.concat([nonce, text, cipher.getAuthTag()]);
+  }
+
+  /** @throws ContentChanged */
+  open(sealed: Uint8Array, context: string): Buffer {
+    if (sealed.length < SEAL_BYTES) throw new ContentChanged('sealed content was cut off');
+    const end = sealed.length - TAG_BYTES;
+    try {
+      const nonce = sealed.subarray(0, NONCE_BYTES);
+      const cipher = createDecipheriv('aes-256-gcm', this.object, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(end));
+      const content = cipher.update(sealed.subarray(NONCE_BYTES, end));
+      cipher.final();
+      return content;
+    } catch (error) {
+      throw new ContentChanged('sealed content was changed, or sealed for another place', { cause: error });
+    }
+  }
+
+  /** The salt of an event's commitment. Whoever is given it can check this event, and no other. */
+  saltOf(eventId: string): Buffer {
+    return saltUnder(this.bytes, eventId);
+  }
+}
+
+const OPEN = Buffer.from('open');
+const NO_KEY = Buffer.alloc(0);
+
+const saltUnder = (key: Uint8Array, eventId: string): Buffer =>
+  hash('sha256', Buffer.concat([key, OPEN, Buffer.from(eventId)]), 'buffer');
+
+/** SHA-256 of salt and plaintext, hex. `key` null: of an event that is not sealed; its key has no bytes. */
+export function commitmentOf(key: ContentKey | null, eventId: string, plaintext: string): string {
+  const salt = key === null ? saltUnder(NO_KEY, eventId) : key.saltOf(eventId);
+  return hash('sha256', Buffer.concat([salt, Buffer.from(plaintext)]), 'hex');
+}

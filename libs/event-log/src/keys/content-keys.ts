@@ -1,0 +1,51 @@
+import { LogUnavailable } from '../event-log.js';
+import { type ContentKey } from './content-key.js';
+
+export type KnownKey = ContentKey | 'destroyed';
+
+/** The key is destroyed: what it sealed is erased, and nothing more is sealed with it. */
+export class ContentErased extends Error {
+  override readonly name = 'ContentErased';
+}
+
+/**
+ * The keys that content is sealed with, by their ids. Each is made ahead and durable before its id is given out; one that
+ * was destroyed is known as such for ever.
+ */
+export abstract class ContentKeys {
+  private readonly listeners = new Set<(id: string) => void>();
+
+  /** What is in memory. undefined: ask `load` first. */
+  abstract peek(id: string): KnownKey | undefined;
+
+  /** What was brought into memory a moment ago. @throws LogUnavailable where it went out of it again */
+  loaded(id: string): KnownKey {
+    const known = this.peek(id);
+    if (known === undefined) throw new LogUnavailable(`the key ${id} is not at hand any more`);
+    return known;
+  }
+
+  /** Brings keys into memory. @throws LogUnavailable where the store does not answer or never had one of them */
+  abstract load(ids: Iterable<string>): Promise<void>;
+
+  /** Id of a key that nothing was sealed with, in memory. @throws LogUnavailable */
+  abstract draw(): Promise<string>;
+
+  /** For good: when this resolves no byte of the key is left in the store. Doing it again does nothing. @throws LogUnavailable */
+  abstract destroy(id: string): Promise<void>;
+
+  /** What is known of the keys, loading what is not in memory. */
+  async get(id: string): Promise<KnownKey> {
+    if (this.peek(id) === undefined) await this.load([id]);
+    return this.peek(id) ?? 'destroyed';
+  }
+
+  /** Tells whoever keeps copies of keys or of what they sealed when one is destroyed. */
+  onDestroyed(listener: (id: string) => void): void {
+    this.listeners.add(listener);
+  }
+
+  protected tellDestroyed(id: string): void {
+    for (const listener of this.listeners) listener(id);
+  }
+}

@@ -1,0 +1,126 @@
+import { type Upcast, openData, shownAs, StoredEvent } from '../codec.js';
+import type { RecordedEvent } from '../envelope.js';
+import { LogUnavailable } from '../event-log.js';
+import { commitmentOf } from '../keys/content-key.js';
+import type { ContentKeys, KnownKey } from '../keys/content-keys.js';
+import { StreamChain } from '../proof.js';
+
+/** Something that is wrong with an event, and which. */
+export interface ProofFault {
+  readonly event: RecordedEvent;
+  readonly what: string;
+}
+
+interface Group {
+  readonly first: RecordedEvent;
+  readonly last: RecordedEvent;
+}
+
+/** The end of a stream. */
+interface Link {
+  readonly chain: StreamChain;
+  /** The events that the next one of the chain takes in: the last of the chain, and those outside it since. */
+  group: Group | null;
+  /** An event that does not follow what stands before it (`before`), and that nothing has confirmed yet. */
+  broken: { readonly at: RecordedEvent; readonly before: Group | null } | null;
+}
+
+const NOT_IN_ORDER =
+  'it does not follow what stands before it: it was edited, inserted, moved or put out of order, or an event is missing before it';
+
+/**
+ * Checks the commitments of a log's events, where their keys are, and the chain of each stream. Owns the end of each stream.
+ * An event whose content does not fit is named itself. Where the chain breaks, the event that does not fit is named, unless
+ * the one after it shows that it is whole: then it is the event before, or the first of those that it takes in.
+ */
+export class ProofChecks {
+  private readonly links = new Map<string, Link>();
+  /** Events whose content was compared with what they commit to. */
+  proven = 0;
+  /** Events whose key is destroyed. */
+  erased = 0;
+
+  constructor(private readonly keys: ContentKeys) {}
+
+  /** Raw events as their keys open them. @throws LogUnavailable where the store does not answer */
+  async open(events: readonly RecordedEvent[], upcast?: Upcast): Promise<readonly RecordedEvent[]> {
+    const known = await this.keysOf(events);
+    return events.map((event) => {
+      const { raw, meta, stream, id } = event;
+      if (raw === undefined) return event;
+      const key = meta.keyId === undefined ? null : (known.get(meta.keyId) ?? null);
+      return new StoredEvent(
+        { ...event, ...shownAs(openData(raw.data, key, stream, id)), data: null },
+        event,
+        upcast,
+      );
+    });
+  }
+
+  /** What the next event of the log, opened, shows to be wrong. */
+  push(event: RecordedEvent): readonly ProofFault[] {
+    const { stream, raw } = event;
+    if (raw === undefined) return [];
+    const faults: ProofFault[] = [];
+    const content = this.contentFault(event);
+    if (content !== undefined) faults.push({ event, what: content });
+    const link = this.links.get(stream) ?? { chain: new StreamChain(stream), group: null, broken: null };
+    this.links.set(stream, link);
+    // A gap is said by itself; of what stands before it nothing can be said.
+    if (link.group !== null && event.revision !== link.group.last.revision + 1) link.group = null;
+    if (raw.prev !== '') {
+      const fits = raw.prev === link.chain.prev;
+      if (link.broken !== null) faults.push(blamed(link.broken, fits));
+      link.broken = fits ? null : { at: event, before: link.group };
+    }
+    link.chain.push(event, raw);
+    const first = raw.prev === '' ? (link.group?.first ?? event) : event;
+    link.group = { first, last: event };
+    return faults;
+  }
+
+  /** What no later event can decide. */
+  end(): readonly ProofFault[] {
+    return [...this.links.values()].flatMap(({ broken }) => (broken === null ? [] : [blamed(broken, true)]));
+  }
+
+  private contentFault({ raw, meta, id, json, isErased }: RecordedEvent): string | undefined {
+    if (raw === undefined) return undefined;
+    if (isErased) {
+      this.erased += 1;
+      return undefined;
+    }
+    const key = meta.keyId === undefined ? null : this.keys.peek(meta.keyId);
+    if (key === undefined) return `its key ${meta.keyId} is not in the key store`;
+    if (json === '') return 'its content does not open: it was edited, or moved from another place';
+    this.proven += 1;
+    const commitment = commitmentOf(key === 'destroyed' ? null : key, id, json);
+    return commitment === raw.commitment ? undefined : 'its content is not what was committed to';
+  }
+
+  private async keysOf(events: readonly RecordedEvent[]): Promise<ReadonlyMap<string, KnownKey>> {
+    const known = new Map<string, KnownKey>();
+    for (const { keyId } of new Set(events.map(({ meta }) => meta)))
+      if (keyId !== undefined && !known.has(keyId)) {
+        const key = await this.keys.get(keyId).catch(missing);
+        if (key !== null) known.set(keyId, key);
+      }
+    return known;
+  }
+}
+
+/** `isWhole`: the event behind it refers to it as it stands. */
+function blamed({ at, before }: NonNullable<Link['broken']>, isWhole: boolean): ProofFault {
+  if (!isWhole || before === null) return { event: at, what: NOT_IN_ORDER };
+  const { first, last } = before;
+  const which = first === last ? 'this one' : `one of revisions ${first.revision} to ${last.revision}`;
+  return {
+    event: first,
+    what: `revision ${at.revision} refers to another: ${which} was edited, or one behind is missing`,
+  };
+}
+
+function missing(error: unknown): null {
+  if (error instanceof LogUnavailable) return null;
+  throw error;
+}

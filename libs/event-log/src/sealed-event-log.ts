@@ -1,0 +1,113 @@
+import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js';
+import {
+  type AppendResult,
+  type Batch,
+  EventLog,
+  type Expected,
+  type LogHealth,
+  type ReadAllOptions,
+  type ReadOptions,
+} from './event-log.js';
+import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
+
+/** Says in the open that a session is erased, after its key is gone. */
+const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased']);
+
+/**
+ * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening
+ * is the codec's, in the log below.
+ */
+export class SealedEventLog extends EventLog {
+  private readonly named = new WeakMap<NewEvent, NewEvent>();
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly streams: StreamKeys,
+  ) {
+    super();
+  }
+
+  override get logId(): string {
+    return this.log.logId;
+  }
+
+  override get exclusive(): boolean {
+    return this.log.exclusive;
+  }
+
+  override append(
+    stream: string,
+    events: readonly NewEvent[],
+    options: { expected: Expected },
+  ): Promise<AppendResult> {
+    const place = placeOf(options.expected);
+    const known = this.streams.peek(stream, place);
+    if (known !== undefined && this.streams.keys.peek(known) !== undefined)
+      return this.appendWith(known, stream, events, options.expected);
+    return this.streams
+      .of(stream, events, place)
+      .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
+  }
+
+  override readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {
+    return this.log.readStream(stream, options);
+  }
+
+  override readAll(options?: ReadAllOptions): AsyncIterable<Batch> {
+    return this.log.readAll(options);
+  }
+
+  override subscribeStream(
+    stream: string,
+    options: { after?: Revision; signal: AbortSignal },
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    return this.log.subscribeStream(stream, options);
+  }
+
+  override subscribeAll(options: {
+    after?: Position;
+    prefixes?: readonly string[];
+    signal: AbortSignal;
+  }): AsyncIterable<Batch> {
+    return this.log.subscribeAll(options);
+  }
+
+  override head(): Promise<Position> {
+    return this.log.head();
+  }
+
+  override health(): Promise<LogHealth> {
+    return this.log.health();
+  }
+
+  override close(): Promise<void> {
+    return this.log.close();
+  }
+
+  private async appendWith(
+    keyId: string | null,
+    stream: string,
+    events: readonly NewEvent[],
+    expected: Expected,
+  ): Promise<AppendResult> {
+    const sealed = keyId === null ? events : events.map((event) => this.name(event, keyId));
+    const result = await this.log.append(stream, sealed, { expected });
+    if (keyId === null || placeOf(expected) === 'later') return result;
+    if (result.kind === 'appended') this.streams.begun(stream);
+    else await this.streams.begunByAnother(stream);
+    return result;
+  }
+
+  /** A retry is given the same event again, so that it has the same bytes. */
+  private name(event: NewEvent, keyId: string): NewEvent {
+    if (CLEAR_TYPES.has(event.type)) return event;
+    let named = this.named.get(event);
+    if (named?.meta.keyId !== keyId) this.named.set(event, (named = keyed(event, keyId)));
+    return named;
+  }
+}
+
+function placeOf(expected: Expected): Place {
+  if (expected === 'no_stream' || expected === -1) return 'first';
+  return expected === 'any' ? 'anywhere' : 'later';
+}

@@ -1,0 +1,65 @@
+import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
+import type { PendingAppend } from './pending.js';
+import type { Request } from './protocol.js';
+
+/** Keys that the thread holds at most. */
+const CAPACITY = 20_000;
+const DROPPED = CAPACITY / 10;
+
+/** Which keys the log's thread was given. Owns that list; the thread does as it is told. */
+export class KnownKeys {
+  private readonly ids = new Set<string>();
+
+  constructor(
+    private readonly keys: ContentKeys | null,
+    private readonly send: (request: Request) => void,
+  ) {}
+
+  /** A new thread knows nothing. */
+  clear(): void {
+    this.ids.clear();
+  }
+
+  /** Gives the thread those keys that are in memory here and not there. */
+  give(wanted: Iterable<string | undefined>): void {
+    // Before, so that the thread has all that is wanted now.
+    if (this.ids.size > CAPACITY) this.drop();
+    const given: (string | Uint8Array)[] = [];
+    for (const id of wanted) {
+      if (id === undefined || this.ids.has(id)) continue;
+      const key = this.keys?.peek(id);
+      if (key === undefined) continue;
+      this.ids.add(id);
+      given.push(id, key === 'destroyed' ? '' : key.bytes);
+    }
+    if (given.length === 0) return;
+    this.send({ kind: 'keys', keys: given });
+  }
+
+  /** Refuses an append whose key was destroyed while it waited. */
+  canSeal(append: PendingAppend): boolean {
+    for (const { meta, raw } of append.events) {
+      if (meta.keyId === undefined || raw !== undefined) continue;
+      if (typeof this.keys?.peek(meta.keyId) === 'object') continue;
+      append.reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
+      return false;
+    }
+    return true;
+  }
+
+  /** The key is destroyed: its copy in the thread goes. */
+  replace(id: string): void {
+    if (!this.ids.delete(id)) return;
+    this.send({ kind: 'forget', ids: [id] });
+  }
+
+  private drop(): void {
+    const oldest: string[] = [];
+    for (const id of this.ids) {
+      if (oldest.length >= DROPPED) break;
+      oldest.push(id);
+    }
+    for (const id of oldest) this.ids.delete(id);
+    this.send({ kind: 'forget', ids: oldest });
+  }
+}

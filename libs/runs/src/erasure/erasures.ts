@@ -1,0 +1,97 @@
+import { sessionOfStream } from '#domain';
+import {
+  type ContentKeys,
+  type ErasureCheckpoint,
+  type EventLog,
+  type FileStore,
+  Follower,
+  type FollowerBatch,
+  type FollowerTarget,
+  LogUnavailable,
+  type RecordedEvent,
+} from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+
+/** How far the erasures of the log were carried out, kept beside the keys: an older store has an older place. */
+export interface ErasureProgress {
+  checkpoint(): Promise<ErasureCheckpoint | null>;
+  saveCheckpoint(checkpoint: ErasureCheckpoint): Promise<void>;
+}
+
+export interface ErasurePorts {
+  readonly log: EventLog;
+  readonly keys: ContentKeys;
+  readonly files: FileStore;
+  readonly progress: ErasureProgress;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** Positions between two checkpoints where nothing is erased. */
+const CHECKPOINT_EVERY = 5_000;
+
+/**
+ * Carries out what `session_erased` says, in every replica: destroys the key, which takes all copies with it that are in
+ * memory, and removes the files. A follower, so a crash in between finishes the job; doing it again changes nothing.
+ */
+export class Erasures implements FollowerTarget {
+  private readonly follower: Follower;
+  private saved = 0;
+  /** How far this process got; others that share the store may be further, but have not seen to our memory. */
+  private position: number | null = null;
+
+  constructor(private readonly ports: ErasurePorts) {
+    const onFatal = (error: unknown): void =>
+      ports.logger.error({ err: error }, 'erasures of other replicas are not carried out any more');
+    this.follower = new Follower({ name: 'erasures', prefixes: ['session-'], target: this, onFatal }, ports);
+  }
+
+  start(): void {
+    this.follower.start();
+  }
+
+  stop(): Promise<void> {
+    return this.follower.stop();
+  }
+
+  async load(): Promise<ErasureCheckpoint | null> {
+    const { logId } = this.ports.log;
+    if (this.position !== null) return { logId, position: this.position };
+    const checkpoint = await this.ports.progress.checkpoint();
+    // Of another log, e.g. the one that this was copied from: all of it is done again.
+    const isOurs = checkpoint?.logId === logId;
+    this.saved = isOurs ? checkpoint.position : 0;
+    return isOurs ? checkpoint : null;
+  }
+
+  async apply({ logId, events, to }: FollowerBatch): Promise<void> {
+    let isNews = false;
+    for (const event of events) {
+      if (event.type !== 'session_erased') continue;
+      const { key } = event.data as { readonly key?: string };
+      await this.carryOut(sessionOfStream(event.stream) ?? '', key ?? null);
+      isNews = true;
+    }
+    this.position = to;
+    if (!isNews && to - this.saved < CHECKPOINT_EVERY) return;
+    await this.ports.progress.saveCheckpoint({ logId, position: to });
+    this.saved = to;
+  }
+
+  /** When this resolves nothing of the session can be read any more. @throws LogUnavailable */
+  async carryOut(session: string, key: string | null): Promise<void> {
+    if (session === '') return;
+    if (key !== null) await this.ports.keys.destroy(key);
+    await this.ports.files.remove(session);
+  }
+
+  async park({ stream, type }: RecordedEvent, error: unknown): Promise<void> {
+    this.ports.logger.error({ err: error, stream, type }, 'an erasure could not be carried out');
+  }
+
+  isTransient(error: unknown): boolean {
+    return error instanceof LogUnavailable;
+  }
+}
