@@ -1,8 +1,7 @@
-import { readdirSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { say } from '../support/scripted-model.js';
-import { memoryOf } from '../support/service-process.js';
+import { memoryOf, openFilesOf } from '../support/service-process.js';
 import { Theatre } from './theatre.js';
 import { type RowReport, spreadOf } from './verdict.js';
 
@@ -20,7 +19,7 @@ export async function badClients(ofEachKind: number): Promise<RowReport> {
     const { service, client, book } = theatre.stage;
     const large = 'x'.repeat(60_000);
     const session = await largeSession(theatre, large);
-    const calm = { files: openFiles(service.pid), bytes: memoryOf(service.pid) };
+    const calm = { files: openFilesOf(service.pid), bytes: memoryOf(service.pid) };
     const sockets: Socket[] = [];
     const body = JSON.stringify({ message: book.on('a bad client', say('hello')), background: true });
     const head = client.head('POST', '/', 'Content-Type: application/json', `Content-Length: ${body.length}`);
@@ -47,7 +46,7 @@ export async function badClients(ofEachKind: number): Promise<RowReport> {
       await sleep(LOOK_MS);
     }
     for (const socket of sockets) socket.destroy();
-    while (openFiles(service.pid) > calm.files + 5) await sleep(LOOK_MS);
+    while (openFilesOf(service.pid) > calm.files + 5) await sleep(LOOK_MS);
     const verdict = await theatre.audit();
     verdict.require(
       most < HEAP_GROWTH + ofEachKind * CLIENT_GROWTH,
@@ -115,5 +114,3 @@ function resetsLater(socket: Socket, text: string): Socket {
   socket.write(text);
   return socket;
 }
-
-const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

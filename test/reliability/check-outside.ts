@@ -34,14 +34,15 @@ export function checkCallbacks(
   verdict: Verdict,
 ): number {
   const byRun = Map.groupBy(received, ({ run }) => run);
+  const eventsOf = Map.groupBy(log, ({ meta }) => meta.run);
   let runs = 0;
   for (const request of log) {
     const { run = '' } = request.meta;
     if (request.type !== 'run_requested' || !('callback' in request.data)) continue;
     runs += 1;
     const session = request.stream.slice('session-'.length);
-    const expected = log
-      .filter((e) => e.stream === sessionStream(session) && e.meta.run === run && isPublicType(e.type))
+    const expected = (eventsOf.get(run) ?? [])
+      .filter((e) => e.stream === sessionStream(session) && isPublicType(e.type))
       .map((event) => publicJsonOf(event, session, contents));
     checkRun(run, expected, byRun.get(run) ?? [], verdict);
   }
@@ -74,10 +75,14 @@ function checkRun(
 
 /** Whether every run with a callback has had its last event sent. */
 export function areSent(received: readonly Received[], log: readonly RecordedEvent[]): boolean {
-  const sent = new Set(received.filter(({ body }) => isEndType(typeOf(body))).map(({ run }) => run));
+  const sent = runsSent(received);
   return log.every(
     ({ type, data, meta }) => type !== 'run_requested' || !('callback' in data) || sent.has(meta.run ?? ''),
   );
 }
+
+/** The runs whose last event was sent. */
+export const runsSent = (received: readonly Received[]): ReadonlySet<string> =>
+  new Set(received.filter(({ body }) => isEndType(typeOf(body))).map(({ run }) => run));
 
 const typeOf = (body: string): string => (JSON.parse(body) as { type: string }).type;

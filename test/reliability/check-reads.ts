@@ -28,9 +28,14 @@ interface ListedSession {
   readonly cost: string;
 }
 
-export async function readEverything(client: ServiceClient): Promise<Reads> {
-  const sessions = await client.all<ListedSession>('/sessions');
-  const runs = await client.all<ListedRun>('/runs');
+/** @param known sessions that are not asked about again */
+export async function readEverything(
+  client: ServiceClient,
+  known: ReadonlySet<string> = new Set(),
+): Promise<Reads> {
+  const isNew = ({ session }: { readonly session: string }): boolean => !known.has(session);
+  const sessions = (await client.all<ListedSession>('/sessions')).filter(isNew);
+  const runs = (await client.all<ListedRun>('/runs')).filter(isNew);
   const histories = new Map<string, readonly Message[]>();
   for (const { session } of sessions) histories.set(session, await client.history(session));
   return { histories, runs, sessions };

@@ -12,20 +12,38 @@ const SELDOM = ['large', 'plain', 'silent', 'refused', 'overloaded'];
 /** What a run of the crowd brings besides its message. */
 export type More = (n: number, dice: Dice) => Readonly<Record<string, unknown>>;
 
+/** How its clients behave. */
+export interface Manners {
+  /** At most so many milliseconds from the end of a run to the next one; absent: none. */
+  readonly pauseMs?: number;
+  /** How many of a hundred drop their connection in the middle of a run, and come back. */
+  readonly drops?: number;
+  /** Runs of crowds before this one, whose messages and keys no run may have again. */
+  readonly runsBefore?: number;
+}
+
 const LOOK_MS = 10;
+/** Runs have so many events and more. */
+const FEW_EVENTS = 12;
 
 /** Clients that start, continue, cancel and clear sessions, as chance has it. */
 export class Crowd {
   isClosing = false;
+  /** Connections that clients were to drop. */
+  drops = 0;
   private readonly sessions: string[] = [];
-  private runs = 0;
+  /** The number of the last run. */
+  runs: number;
 
   constructor(
     private readonly witness: Witness,
     private readonly caller: ServiceClient,
     private readonly dice: Dice,
     private readonly more: More = () => ({}),
-  ) {}
+    private readonly manners: Manners = {},
+  ) {
+    this.runs = manners.runsBefore ?? 0;
+  }
 
   /** Runs after runs, until the crowd goes home, or nothing more is seen. */
   async client(): Promise<void> {
@@ -33,6 +51,8 @@ export class Crowd {
       const { answers } = await this.oneRun();
       // Where nobody is there a wish fails at once; who wished again at once would let nobody in.
       if (answers.length === 0) await sleep(LOOK_MS);
+      const { pauseMs = 0 } = this.manners;
+      if (pauseMs > 0 && !this.isClosing) await sleep(this.dice.below(pauseMs));
     }
   }
 
@@ -58,9 +78,12 @@ export class Crowd {
     const session = this.sessions.length > 0 && dice.chance(50) ? dice.pick(this.sessions) : undefined;
     const isCancelled = dice.chance(4);
     const isCleared = dice.chance(3);
+    const isDropped = dice.chance(this.manners.drops ?? 0);
+    if (isDropped) this.drops += 1;
     const wish = await this.witness.run(`${name} ${n}`, {
       ...(session === undefined ? {} : { session }),
       ...(dice.chance(85) ? { key: `key ${n}` } : {}),
+      ...(isDropped ? { dropAt: 1 + dice.below(FEW_EVENTS) } : {}),
       body: {
         streaming_tokens: SCENARIOS.find((s) => s.name === name)?.streaming ?? false,
         ...this.more(n, dice),

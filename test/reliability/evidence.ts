@@ -29,14 +29,14 @@ export function openIn(place: LogPlace): Promise<SealedParts> {
   );
 }
 
-/** Everything on the log. */
-export async function readLog(place: LogPlace): Promise<RecordedEvent[]> {
+/** Everything on the log, or all that is behind a position. */
+export async function readLog(place: LogPlace, after = 0): Promise<RecordedEvent[]> {
   const { log, close } = await openIn(place);
   try {
     // Brings the keys into memory: raw events are opened with those that are there.
-    for await (const _ of log.readAll());
+    for await (const _ of log.readAll({ after }));
     const events: RecordedEvent[] = [];
-    for await (const batch of log.readAll({ isRaw: true })) events.push(...batch.events);
+    for await (const batch of log.readAll({ after, isRaw: true })) events.push(...batch.events);
     return events;
   } finally {
     await close();
@@ -49,16 +49,19 @@ export class StoredContents {
 
   private constructor() {}
 
-  /** Opens every file. */
-  static async open(place: LogPlace): Promise<StoredContents> {
+  /** Opens every file, or those of some sessions. */
+  static async open(
+    place: LogPlace,
+    isWanted: (session: string) => boolean = () => true,
+  ): Promise<StoredContents> {
     const contents = new StoredContents();
     const { box, streams, close } = await openIn(place);
     try {
       const folder = join(typeof place === 'string' ? place : place.dataDir, 'files');
       const disk = await DiskFileStore.open(folder, box.derive('annals/files/v1'));
       const files = new SealedFileStore(disk, streams);
-      for (const session of await readdir(folder))
-        for (const name of session.startsWith('.') ? [] : await readdir(join(folder, session))) {
+      for (const session of (await readdir(folder)).filter((name) => !name.startsWith('.') && isWanted(name)))
+        for (const name of await readdir(join(folder, session))) {
           const bytes = await files.get(session, name);
           contents.texts.set(`${session}/${name}`, Buffer.from(bytes).toString('utf8'));
         }

@@ -5,18 +5,20 @@ import { cutModel } from './cut-model.js';
 import { databaseKills } from './database-kills.js';
 import { diskErrors } from './disk-errors.js';
 import { fullDisk } from './full-disk.js';
+import { fuzz } from './fuzz.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
 import { nonsense } from './nonsense.js';
 import { keepReport } from './page/figures.js';
-import { fuzz, runSuite } from './page/suite.js';
+import { runSuite } from './page/suite.js';
 import { PAGE, writePage } from './page/write-page.js';
 import { poison } from './poison.js';
 import { powerLoss } from './power-loss.js';
 import { randomKills } from './random-kills.js';
 import { replicaFaults } from './replicas.js';
+import { soak } from './soak.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 import { zones } from './zones.js';
@@ -39,6 +41,8 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --fuzz N         F15  requests made from the description of the interface
   --poison N       F16  texts
   --zones N        F17  cron expressions in each IANA zone
+  --soak HOURS     F19  of load, kills and dropped connections, under --streams N clients; 0.05 is three minutes
+  --leak BYTES     what the service is made to keep of each request in --fuzz and --soak, which they must find
   --suite NAME     a suite of CI that stands for a row of the page
   --seed N         the number of the commit
   --page           keeps the figures, and writes docs/reliability.md from all that are kept; without rows it only writes`;
@@ -63,6 +67,8 @@ const options = {
   fuzz: { type: 'string' },
   poison: { type: 'string' },
   zones: { type: 'string' },
+  soak: { type: 'string' },
+  leak: { type: 'string' },
   suite: { type: 'string' },
   seed: { type: 'string' },
   page: { type: 'boolean', default: false },
@@ -73,8 +79,12 @@ const { values } = parseArgs({ options });
 const seed = values.seed === undefined ? numberOfCommit() : Number(values.seed);
 const streams = Number(values.streams);
 const appends = Number(values.appends);
+const leak = values.leak === undefined ? {} : { leak: { bytes: Number(values.leak) } };
 
-type Option = Exclude<keyof typeof options, 'streams' | 'appends' | 'suite' | 'seed' | 'page' | 'help'>;
+type Option = Exclude<
+  keyof typeof options,
+  'streams' | 'appends' | 'leak' | 'suite' | 'seed' | 'page' | 'help'
+>;
 
 /** The option, its name on the page (page/rows.ts), and what it does. What it returns is all that the page needs. */
 const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport>])[] = [
@@ -92,9 +102,10 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['cuts', 'F13-cuts', cutModel],
   ['bad-clients', 'F14-bad-clients', badClients],
   ['nonsense', 'F15-nonsense', (n) => nonsense(n, seed)],
-  ['fuzz', 'F15-fuzz', fuzz],
+  ['fuzz', 'F15-fuzz', (requests) => fuzz({ requests, seed, ...leak })],
   ['poison', 'F16-poison', (n) => poison(n, seed)],
   ['zones', 'F17-zones', (crons) => Promise.resolve(zones({ crons, isEveryZone: true, seed }))],
+  ['soak', 'F19-soak', (hours) => soak({ seed, hours, streams, ...leak })],
 ];
 
 async function carryOut(name: string, told: string, play: () => Promise<RowReport>): Promise<void> {

@@ -31,6 +31,8 @@ export interface WishOptions {
   /** Absent: a try that gets no answer is not repeated. */
   readonly key?: string;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** The client drops its connection after so many records, and comes back. */
+  readonly dropAt?: number;
   /** Called with each record of any connection, in the moment in which it comes. */
   readonly onRecord?: (record: SseRecord, nth: number) => void;
 }
@@ -65,10 +67,10 @@ export class Witness {
 
   /** Wishes for a run and follows it to its end, over every loss of the connection. */
   async run(message: string, options: WishOptions = {}): Promise<Wish> {
-    const { key, onRecord } = options;
+    const { key } = options;
     const wish: Wish = { message, ...(key === undefined ? {} : { key }), answers: [], refusals: [], lost: 0 };
     this.wishes.push(wish);
-    const follow = new Follow(wish, this.connections, this.gapsMs, onRecord);
+    const follow = new Follow(wish, this.connections, this.gapsMs, options);
     for (;;) {
       const stream = await this.open(wish, follow.at, options).catch(() => null);
       if (stream === null) {
@@ -107,7 +109,7 @@ class Follow {
     private readonly wish: Wish,
     private readonly connections: Connection[],
     private readonly gapsMs: number[],
-    private readonly onRecord: WishOptions['onRecord'],
+    private readonly options: WishOptions,
   ) {}
 
   /** True: there is nothing more to follow. */
@@ -124,7 +126,10 @@ class Follow {
     if (known === undefined) throw new Error('an answer that names no run');
     const after = stream.run === '' ? this.at : -1;
     for (const record of stream.records) this.see(record);
-    stream.onRecord((record) => this.see(record));
+    stream.onRecord((record) => {
+      this.see(record);
+      if (this.nth === this.options.dropAt) stream.leave();
+    });
     await stream.closed();
     const isEnded = stream.isOver && stream.end === 'ended';
     this.connections.push({ ...known, after, received: stream.records, isEnded });
@@ -138,6 +143,6 @@ class Follow {
     this.at = record.id;
     this.nth += 1;
     if (/^agent_(completed|error|cancelled)$/.test(record.event.type)) this.wish.end = record;
-    this.onRecord?.(record, this.nth);
+    this.options.onRecord?.(record, this.nth);
   }
 }

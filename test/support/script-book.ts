@@ -14,6 +14,8 @@ export interface Ask {
   readonly request: ChatRequest;
 }
 
+const FORGOTTEN: ChatRequest = { model: '', messages: [] };
+
 /**
  * The scripts of many runs, by their messages: what the model says depends on what it is told and on nothing else, so it
  * says the same to whichever process asks. A message without a script is answered with `You said: …`.
@@ -51,6 +53,12 @@ export class ScriptBook {
   /** How often a run's turn was asked for. */
   asksOf(message: string, turn: number): number {
     return this.asks.filter((ask) => ask.message === message && ask.turn === turn).length;
+  }
+
+  /** Keeps of what was asked that it was asked, and not with what: a session's every request holds its whole history. */
+  forgetRequests(): void {
+    for (const [n, ask] of this.asks.entries())
+      if (ask.request !== FORGOTTEN) this.asks[n] = { ...ask, request: FORGOTTEN };
   }
 
   /** The last request of the runs with this message. */

@@ -267,6 +267,9 @@ export function memoryOf(pid: number): number {
   }
 }
 
+/** How many files and connections a process has open. @throws Error where it is gone, or without /proc */
+export const openFilesOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
 function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

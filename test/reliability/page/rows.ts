@@ -97,7 +97,7 @@ export const PARTS: readonly Part[] = [
     '--zones 200',
   ),
   suite('F18-golden', 'Logs of earlier formats are read', 'test/contract/golden-logs'),
-  part('F19-soak', 'hours', 'Load, kills and dropped connections for hours', null),
+  reliability('F19-soak', 'hours', 'Load, kills and dropped connections for hours', '--soak 2'),
   part('F20-mutants', 'mutants', 'A mistake is planted in the product', 'npm run sim -- --mutants --page'),
 ];
 
