@@ -27,9 +27,9 @@ interface Quantity {
 const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
 
 export const QUANTITIES: readonly Quantity[] = [
-  { of: 'held', name: 'memory held', slack: 12 * MEGABYTE, told: megabytes },
-  { of: 'resident', name: 'resident memory', slack: 96 * MEGABYTE, told: megabytes },
-  { of: 'files', name: 'open files', slack: 60, told: (files) => String(Math.round(files)) },
+  { of: 'held', name: 'memory held', slack: 16 * MEGABYTE, told: megabytes },
+  { of: 'resident', name: 'resident memory', slack: 192 * MEGABYTE, told: megabytes },
+  { of: 'files', name: 'open files', slack: 100, told: (files) => String(Math.round(files)) },
 ];
 
 /** How a quantity went. */
