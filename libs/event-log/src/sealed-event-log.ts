@@ -98,9 +98,10 @@ export class SealedEventLog extends EventLog {
     return result;
   }
 
-  /** A retry is given the same event again, so that it has the same bytes. */
+  /** Where others write, a retry is given the same event again, so that it has the same bytes; a log of our own knows it by its id. */
   private name(event: NewEvent, keyId: string): NewEvent {
     if (CLEAR_TYPES.has(event.type)) return event;
+    if (this.log.exclusive) return keyed(event, keyId);
     let named = this.named.get(event);
     if (named?.meta.keyId !== keyId) this.named.set(event, (named = keyed(event, keyId)));
     return named;

@@ -131,8 +131,7 @@ export class Connection {
     this.unsent = [];
     if (appends.length === 0) return;
     for (const append of appends) this.sent.push(append);
-    this.keys.give(keysOf(appends));
-    this.post(encodeAppends(appends));
+    this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
   }
 
   private post(request: Request): void {

@@ -22,24 +22,32 @@ export class KnownKeys {
 
   /** Gives the thread those keys that are in memory here and not there. */
   give(wanted: Iterable<string | undefined>): void {
+    const keys = this.toGive(wanted);
+    if (keys.length > 0) this.send({ kind: 'keys', keys });
+  }
+
+  /** The same, for a request that brings them along. */
+  toGive(wanted: Iterable<string | undefined>): readonly string[] {
     // Before, so that the thread has all that is wanted now.
     if (this.ids.size > CAPACITY) this.drop();
-    const given: (string | Uint8Array)[] = [];
+    const given: string[] = [];
     for (const id of wanted) {
       if (id === undefined || this.ids.has(id)) continue;
       const key = this.keys?.peek(id);
       if (key === undefined) continue;
       this.ids.add(id);
-      given.push(id, key === 'destroyed' ? '' : key.bytes);
+      // As text: of a small buffer the whole memory that it shares with others would be copied.
+      given.push(id, key === 'destroyed' ? '' : key.bytes.toString('latin1'));
     }
-    if (given.length === 0) return;
-    this.send({ kind: 'keys', keys: given });
+    return given;
   }
 
   /** Refuses an append whose key was destroyed while it waited. */
   canSeal(append: PendingAppend): boolean {
+    let before: unknown;
     for (const { meta, raw } of append.events) {
-      if (meta.keyId === undefined || raw !== undefined) continue;
+      if (meta === before || meta.keyId === undefined || raw !== undefined) continue;
+      before = meta;
       if (typeof this.keys?.peek(meta.keyId) === 'object') continue;
       append.reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
       return false;

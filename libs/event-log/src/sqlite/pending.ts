@@ -13,7 +13,7 @@ export interface PendingAppend {
 }
 
 /** Makes the message for appends that travel together. */
-export function encodeAppends(appends: readonly PendingAppend[]): AppendRequest {
+export function encodeAppends(appends: readonly PendingAppend[], keys: readonly string[]): AppendRequest {
   const fields: Field[] = [];
   let bytes = 0;
   for (const { stream, expected, events } of appends) {
@@ -32,7 +32,7 @@ export function encodeAppends(appends: readonly PendingAppend[]): AppendRequest 
       before = event.meta;
     }
   }
-  return { kind: 'append', fields, count: appends.length, bytes };
+  return { kind: 'append', keys, fields, count: appends.length, bytes };
 }
 
 /** The keys that the appends are sealed with. */

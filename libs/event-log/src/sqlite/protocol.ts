@@ -5,13 +5,15 @@ export type Request =
   | AppendRequest
   | ReadStreamRequest
   | ReadAllRequest
-  /** Keys that the requests after it need: id and bytes by turns, '' for one that is destroyed. */
-  | { readonly kind: 'keys'; readonly keys: readonly (string | Uint8Array)[] }
+  /** Keys that the requests after it need: id and bytes by turns, a character each, '' for one that is destroyed. */
+  | { readonly kind: 'keys'; readonly keys: readonly string[] }
   | { readonly kind: 'forget'; readonly ids: readonly string[] }
   | { readonly kind: 'close' };
 
 export interface AppendRequest {
   readonly kind: 'append';
+  /** That it needs and the thread has not, as in `keys`. */
+  readonly keys: readonly string[];
   readonly fields: readonly Field[];
   readonly count: number;
   /** Of the events' text, about. */

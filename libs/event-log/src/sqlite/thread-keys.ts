@@ -8,12 +8,11 @@ export class ThreadKeys {
   private metaText = '';
   private meta: EventMeta | null = null;
 
-  /** @param keys id and bytes by turns; no bytes: the key is destroyed */
-  learn(keys: readonly (string | Uint8Array)[]): void {
+  /** @param keys id and bytes by turns, a character each; no bytes: the key is destroyed */
+  learn(keys: readonly string[]): void {
     for (let i = 0; i < keys.length; i += 2) {
-      const id = keys[i] as string;
-      const bytes = keys[i + 1] as Uint8Array | '';
-      this.known.set(id, bytes === '' ? 'destroyed' : new ContentKey(id, bytes));
+      const [id = '', bytes = ''] = keys.slice(i, i + 2);
+      this.known.set(id, bytes === '' ? 'destroyed' : new ContentKey(id, Buffer.from(bytes, 'latin1')));
     }
   }
 

@@ -66,8 +66,10 @@ class Thread {
   }
 
   private take(request: Request): void {
-    if (request.kind === 'append') this.appends.push(request);
-    else if (request.kind === 'close') this.isClosing = true;
+    if (request.kind === 'append') {
+      this.keys.learn(request.keys);
+      this.appends.push(request);
+    } else if (request.kind === 'close') this.isClosing = true;
     else if (request.kind === 'keys') this.keys.learn(request.keys);
     else if (request.kind === 'forget') this.forget(request.ids);
     else this.reads.push(request);
