@@ -41,7 +41,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --fuzz N         F15  requests made from the description of the interface
   --poison N       F16  texts
   --zones N        F17  cron expressions in each IANA zone
-  --soak HOURS     F19  of load, kills and dropped connections, under --streams N clients; 0.05 is three minutes
+  --soak HOURS     F19  of load and dropped connections (0.05: 3 minutes), under --streams N clients, killed each --life S (180)
   --leak BYTES     what the service is made to keep of each request in --fuzz and --soak, which they must find
   --suite NAME     a suite of CI that stands for a row of the page
   --seed N         the number of the commit
@@ -68,6 +68,7 @@ const options = {
   poison: { type: 'string' },
   zones: { type: 'string' },
   soak: { type: 'string' },
+  life: { type: 'string', default: '180' },
   leak: { type: 'string' },
   suite: { type: 'string' },
   seed: { type: 'string' },
@@ -79,11 +80,12 @@ const { values } = parseArgs({ options });
 const seed = values.seed === undefined ? numberOfCommit() : Number(values.seed);
 const streams = Number(values.streams);
 const appends = Number(values.appends);
+const lifeMs = Number(values.life) * 1_000;
 const leak = values.leak === undefined ? {} : { leak: { bytes: Number(values.leak) } };
 
 type Option = Exclude<
   keyof typeof options,
-  'streams' | 'appends' | 'leak' | 'suite' | 'seed' | 'page' | 'help'
+  'streams' | 'appends' | 'life' | 'leak' | 'suite' | 'seed' | 'page' | 'help'
 >;
 
 /** The option, its name on the page (page/rows.ts), and what it does. What it returns is all that the page needs. */
@@ -105,7 +107,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['fuzz', 'F15-fuzz', (requests) => fuzz({ requests, seed, ...leak })],
   ['poison', 'F16-poison', (n) => poison(n, seed)],
   ['zones', 'F17-zones', (crons) => Promise.resolve(zones({ crons, isEveryZone: true, seed }))],
-  ['soak', 'F19-soak', (hours) => soak({ seed, hours, streams, ...leak })],
+  ['soak', 'F19-soak', (hours) => soak({ seed, hours, streams, lifeMs, ...leak })],
 ];
 
 async function carryOut(name: string, told: string, play: () => Promise<RowReport>): Promise<void> {

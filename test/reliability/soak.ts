@@ -15,13 +15,14 @@ export interface SoakOptions {
   readonly hours: number;
   /** Clients, which rest for some seconds after each run. */
   readonly streams: number;
+  /** A process lives for so long at most until it is killed. */
+  readonly lifeMs: number;
   /** What the service is made to leak, so that it is seen that a leak is found. */
   readonly leak?: Leak;
 }
 
 const MS_PER_HOUR = 3_600_000;
-/** A process lives for so long, so that a few minutes' load lie between its kills, and is stopped after every third life. */
-const LIFE_MS = 180_000;
+/** Every third process is stopped in order, and what was new is looked at. */
 const LIVES_AN_ACT = 3;
 /** Kills come at any moment of this. */
 const JITTER_MS = 2_000;
@@ -32,7 +33,7 @@ const JITTER_MS = 2_000;
  */
 export async function soak(options: SoakOptions): Promise<RowReport> {
   const { seed, hours, streams, leak } = options;
-  const lifeMs = Math.min(LIFE_MS, (hours * MS_PER_HOUR) / LIVES_AN_ACT);
+  const lifeMs = Math.min(options.lifeMs, (hours * MS_PER_HOUR) / LIVES_AN_ACT);
   const acts = Math.max(1, Math.round((hours * MS_PER_HOUR) / (lifeMs * LIVES_AN_ACT)));
   const receiver = await CallbackReceiver.start();
   const probe = new MemoryProbe();
