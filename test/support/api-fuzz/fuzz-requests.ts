@@ -122,7 +122,7 @@ export class FuzzRequests {
       if (place !== 'query' || !(required || this.dice.chance(30))) continue;
       // Now and then twice, which is once too often.
       for (let times = this.dice.chance(wrongness) ? 2 : 1; times > 0; times--)
-        query.append(name, String(this.values.of(schema, wrongness, name))));
+        query.append(name, String(this.values.of(schema, wrongness, name)));
     }
     if (this.dice.chance(wrongness)) query.append('nonsense', 'x');
     return query.size === 0 ? '' : `?${String(query).slice(0, MOST_IN_QUERY)}`;
