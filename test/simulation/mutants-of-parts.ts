@@ -163,9 +163,41 @@ const OF_CALLBACKS: readonly Omit<Mutant, 'parts'>[] = [
   },
 ];
 
+const OF_ERASURES: readonly Omit<Mutant, 'parts'>[] = [
+  {
+    name: 'erased-run-goes-on',
+    story: 'a run whose session is erased under it goes on for as long as nobody takes what it writes',
+    file: 'libs/runs/src/session.ts',
+    find: 'this.driving?.lose();',
+    replace: '',
+  },
+  {
+    name: 'key-outlives-answer',
+    story: 'an erasure is answered before the key is destroyed',
+    file: 'libs/runs/src/erasure/erase-session.ts',
+    find: 'await erasures.carryOut(id, key ?? null);',
+    replace: 'erasures.carryOut(id, key ?? null).catch(() => undefined);',
+  },
+  {
+    name: 'erasure-left-undone',
+    story: 'nobody carries out an erasure whose process died after it was on the log',
+    file: 'libs/runs/src/erasure/erasures.ts',
+    find: "if (event.type !== 'session_erased') continue;",
+    replace: "if (event.type !== 'session_erased' || event.position > 0) continue;",
+  },
+  {
+    name: 'erased-is-shown',
+    story: 'a stream shows what stands in the place of events that are erased',
+    file: 'libs/delivery/src/event-streams.ts',
+    find: "event.isErased === true || event.type === 'session_erased';",
+    replace: "event.type === 'session_erased';",
+  },
+];
+
 /** Those that only worlds with such parts can show. */
 export const MUTANTS_OF_PARTS: readonly Mutant[] = [
   ...OF_FLOWS.map((mutant): Mutant => ({ ...mutant, parts: ['flows'] })),
   ...OF_TASKS.map((mutant): Mutant => ({ ...mutant, parts: ['tasks'] })),
   ...OF_CALLBACKS.map((mutant): Mutant => ({ ...mutant, parts: ['callbacks'] })),
+  ...OF_ERASURES.map((mutant): Mutant => ({ ...mutant, parts: ['erasures'] })),
 ];

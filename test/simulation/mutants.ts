@@ -162,8 +162,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'place-given-back',
     story: 'a run that is being claimed gives its place back when its request is answered',
     file: START,
-    find: 'if (isLast && !isStarted && !session.isDriving(place.run)) {',
-    replace: 'if (isLast && !isStarted) {',
+    find: 'if (isLast && !hasPlace && !session.isDriving(place.run)) {',
+    replace: 'if (isLast && !hasPlace) {',
   },
   {
     name: 'place-goes-back',

@@ -1,3 +1,4 @@
+import { sessionStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import { check } from './checker/check.js';
 import { Scheduler } from './engine/scheduler.js';
@@ -90,6 +91,7 @@ class Game {
   private readonly supervisors: Supervisors;
   private readonly troubles: Troubles;
   private readonly files: Files = new Map();
+  private readonly archive: Files = new Map();
   private hasResumed = false;
 
   constructor(
@@ -124,12 +126,14 @@ class Game {
     const setup = {
       maxSteps,
       files: this.files,
+      archive: this.archive,
+      progress: { checkpoint: null },
       unfinished: () => this.watch.unfinished(),
       tasks: this.tasks,
       nextLife: () => ++lives,
     };
     this.workers = REPLICAS.slice(0, count).map((replica) => new SimWorker(replica, world, setup));
-    this.clients = new SimClients(world, this.workers, this.transcript);
+    this.clients = new SimClients(world, this.workers, this.transcript, this.archive);
     this.scenario = new Scenario(
       tape,
       this.clients,
@@ -151,13 +155,20 @@ class Game {
       log: this.world.store.all,
       transcript: this.transcript,
       ledger: this.world.ledger,
-      textOf: (session, file) => Buffer.from(this.files.get(`${session}/${file}`) ?? []).toString(),
+      textOf: (session, file) => this.textOf(`${session}/${file}`),
+      files: this.files,
+      archive: this.archive,
+      destroyed: this.world.store.destroyed,
       nameOf: (worker) => nameOfLife(worker),
       projection: table && { prefix: FOLLOWED, rows: table.rows, position: table.checkpoint?.position ?? 0 },
       marks: this.world.marks,
       parts: this.world.parts,
       isExclusive: this.world.isExclusive,
     });
+  }
+
+  private textOf(name: string): string {
+    return Buffer.from(this.archive.get(name) ?? this.files.get(name) ?? []).toString();
   }
 
   private async hurt(): Promise<void> {
@@ -205,10 +216,32 @@ class Game {
     if (this.watch.openCount > 0 || this.clients.open > 0 || this.isBehind()) return false;
     if (this.deliveries.unsettled().length > 0) return false;
     if (this.tasks.unfinished().length > 0 || this.tasks.unstarted(Infinity).length > 0) return false;
+    if (this.mustForget().length > 0) return false;
     if (this.hasResumed) return true;
     // Once more everything that was said, from every place on.
     this.hasResumed = this.clients.resumeEverywhere();
     return false;
+  }
+
+  /** What is still held of sessions that are erased. */
+  private mustForget(): string[] {
+    const { parts, store } = this.world;
+    if (!parts.erasures) return [];
+    const { erased } = this.watch;
+    const held: string[] = [];
+    for (const session of erased) {
+      const [first] = store.stream(sessionStream(session));
+      if (!store.destroyed.has(first?.meta.keyId ?? '')) held.push(`the key of ${session}`);
+      if (this.transcript.connections.some((stream) => stream.session === session && stream.end === 'open'))
+        held.push(`a stream of ${session}`);
+    }
+    for (const { life, replica } of this.workers) {
+      if (life === null) continue;
+      for (const { id } of life.core.sessions.active())
+        if (erased.has(id)) held.push(`${id} at work in ${replica}`);
+      if (life.core.admission.running > 0) held.push(`a place in ${replica}`);
+    }
+    return held;
   }
 
   private isBehind(): boolean {
@@ -220,7 +253,7 @@ class Game {
 
   private unfinishedBusiness(): string {
     const runs = [...this.watch.open].join(', ');
-    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}${this.isBehind() ? ', a follower is behind' : ''}, tasks: ${this.tasks.unfinished().join()}, unsettled: ${this.deliveries.unsettled().join()}`;
+    return `after ${this.world.scheduler.steps} steps: ${this.clients.open} clients wait, runs open: ${runs || 'none'}${this.isBehind() ? ', a follower is behind' : ''}, tasks: ${this.tasks.unfinished().join()}, unsettled: ${this.deliveries.unsettled().join()}, held: ${this.mustForget().join()}`;
   }
 }
 

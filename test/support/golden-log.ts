@@ -1,31 +1,53 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
+  DeliveryFold,
   NO_SESSION,
+  type RecordedSessionEvent,
   type RunState,
   type SessionState,
+  type TaskState,
+  asDeliveryEvent,
   asSessionEvent,
+  asTaskEvent,
   evolveRun,
   evolveSession,
+  evolveTask,
   newRun,
   nextAction,
+  runOfDeliveryStream,
   sessionOfStream,
+  taskOfStream,
 } from '#domain';
-import { ContentKey, ContentKeys, type KnownKey, type RecordedEvent, SqliteEventLog } from '#event-log';
-import { SilentLogger } from '#platform';
+import type { EventLog, RecordedEvent } from '#event-log';
+import type { SealedParts } from '../../apps/server/src/open-keys.js';
 import { openIn } from '../reliability/evidence.js';
 
-/** Where logs of earlier formats are kept: a folder for each, of `log.db.gz`, `keys.json` (ids and bytes, base64) and `folds.json`. */
+/**
+ * Where logs of earlier formats are kept: a folder for each, of `log.db.gz`, `keys.db.gz`, the `master.key` that was made for
+ * it alone, and `folds.json`.
+ */
 export const GOLDEN = 'test/fixtures/golden';
 const MAX_STEPS = 50;
+const DATABASES = ['log', 'keys'] as const;
+const MASTER_KEY = 'master.key';
 
-/** What a log came to when it was kept: for each session, what each prefix of it folds to and what comes next, as a hash. */
+/** What a log came to when it was kept: for each stream, what each prefix of it folds to and what comes next, as a hash. */
 export interface GoldenFolds {
   readonly events: number;
-  readonly sessions: Readonly<Record<string, readonly string[]>>;
+  /** Of sessions, tasks and deliveries. */
+  readonly streams: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The names of the logs that are kept. */
@@ -38,119 +60,123 @@ export function goldenNames(): string[] {
   }
 }
 
-/** Keeps the log of a data folder in which nothing runs, and what it folds to today. Its WAL must be empty. */
+/** Keeps the log of a data folder in which nothing runs, with its keys, and what it folds to today. WALs must be empty. */
 export async function keepGolden(dataDir: string, folder: string): Promise<void> {
-  const keys = await keysOf(dataDir);
-  const file = readFileSync(join(dataDir, 'log', 'log.db'));
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'keys.json'), `${JSON.stringify(keys, null, 1)}\n`);
-  writeFileSync(join(folder, 'log.db.gz'), gzipSync(file, { level: 9 }));
+  for (const name of DATABASES) {
+    const file = readFileSync(join(dataDir, name, `${name}.db`));
+    writeFileSync(join(folder, `${name}.db.gz`), gzipSync(file, { level: 9 }));
+  }
+  copyFileSync(join(dataDir, MASTER_KEY), join(folder, MASTER_KEY));
   const { folds } = await readGolden(folder, () => undefined);
   writeFileSync(join(folder, 'folds.json'), `${JSON.stringify(folds, null, 1)}\n`);
 }
 
-/** What the log folds to with the program of today. @param look is given the log, which is a copy */
+/** Unpacks what was kept as the data folder that it was. */
+export function unpackGolden(folder: string, dataDir: string): void {
+  for (const name of DATABASES) {
+    mkdirSync(join(dataDir, name), { recursive: true });
+    writeFileSync(join(dataDir, name, `${name}.db`), gunzipSync(readFileSync(join(folder, `${name}.db.gz`))));
+  }
+  copyFileSync(join(folder, MASTER_KEY), join(dataDir, MASTER_KEY));
+}
+
+/** What the log folds to with the program of today. @param look is given the log and its keys, which are copies */
 export async function readGolden<T>(
   folder: string,
-  look: (log: SqliteEventLog) => T | Promise<T>,
+  look: (parts: SealedParts) => T | Promise<T>,
 ): Promise<{ readonly folds: GoldenFolds; readonly seen: Awaited<T> }> {
-  const copy = mkdtempSync(join(tmpdir(), 'annals-golden-'));
+  const dataDir = mkdtempSync(join(tmpdir(), 'annals-golden-'));
   try {
-    writeFileSync(join(copy, 'log.db'), gunzipSync(readFileSync(join(folder, 'log.db.gz'))));
-    const keys = new KeptKeys(
-      JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8')) as Readonly<Record<string, string>>,
-    );
-    const log = await SqliteEventLog.open({
-      folder: copy,
-      logger: new SilentLogger(),
-      reserveBytes: 0,
-      keys,
-    });
-    try {
-      return { folds: await foldsOf(log), seen: await look(log) };
-    } finally {
-      await log.close();
-    }
+    unpackGolden(folder, dataDir);
+    return await readFolds(dataDir, look);
   } finally {
-    rmSync(copy, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 
-/** The keys that the events of a log name. */
-async function keysOf(dataDir: string): Promise<Record<string, string>> {
-  const { log, vault, close } = await openIn(dataDir);
+/** The same of a data folder. */
+export async function readFolds<T>(
+  dataDir: string,
+  look: (parts: SealedParts) => T | Promise<T>,
+): Promise<{ readonly folds: GoldenFolds; readonly seen: Awaited<T> }> {
+  const parts = await openIn(dataDir);
   try {
-    const keys: Record<string, string> = {};
-    for await (const { events } of log.readAll())
-      for (const { meta } of events) {
-        if (meta.keyId === undefined || keys[meta.keyId] !== undefined) continue;
-        const key = await vault.get(meta.keyId);
-        if (key !== 'destroyed') keys[meta.keyId] = key.bytes.toString('base64');
-      }
-    return keys;
+    return { folds: await foldsOf(parts.log), seen: await look(parts) };
   } finally {
-    await close();
+    await parts.close();
   }
 }
 
-/** Keys that were kept with a log. */
-class KeptKeys extends ContentKeys {
-  private readonly known: ReadonlyMap<string, ContentKey>;
-
-  constructor(keys: Readonly<Record<string, string>>) {
-    super();
-    this.known = new Map(
-      Object.entries(keys).map(([id, bytes]) => [id, new ContentKey(id, Buffer.from(bytes, 'base64'))]),
-    );
-  }
-
-  /** One that was not kept was destroyed. */
-  override peek(id: string): KnownKey {
-    return this.known.get(id) ?? 'destroyed';
-  }
-
-  override async load(): Promise<void> {}
-
-  override draw(): Promise<string> {
-    throw new Error('nothing is sealed for a log that was kept');
-  }
-
-  override destroy(): Promise<void> {
-    throw new Error('nothing is erased from a log that was kept');
-  }
+/** What each prefix of a stream means. */
+interface StreamFold {
+  readonly prefixes: readonly string[];
+  push(event: RecordedEvent): void;
 }
 
-async function foldsOf(log: SqliteEventLog): Promise<GoldenFolds> {
-  const sessions = new Map<string, SessionFold>();
+async function foldsOf(log: EventLog): Promise<GoldenFolds> {
+  const streams = new Map<string, StreamFold>();
   let count = 0;
   for await (const { events } of log.readAll())
     for (const event of events) {
       count += 1;
-      const session = sessionOfStream(event.stream);
-      if (session === null) continue;
-      const fold = sessions.get(session) ?? new SessionFold();
-      sessions.set(session, fold);
+      const fold = streams.get(event.stream) ?? foldFor(event.stream);
+      if (fold === null) continue;
+      streams.set(event.stream, fold);
       fold.push(event);
     }
-  const told = [...sessions].map(([session, { prefixes }]) => [session, prefixes] as const);
-  return { events: count, sessions: Object.fromEntries(told) };
+  const told = [...streams].map(([stream, { prefixes }]) => [stream, prefixes] as const);
+  return { events: count, streams: Object.fromEntries(told) };
+}
+
+function foldFor(stream: string): StreamFold | null {
+  if (sessionOfStream(stream) !== null) return new SessionFold();
+  if (taskOfStream(stream) !== null) return new TaskFold();
+  return runOfDeliveryStream(stream) === null ? null : new DeliveriesFold();
 }
 
 /** What each prefix of a session's stream means: its state, its runs, and what each run would do next. */
-class SessionFold {
+class SessionFold implements StreamFold {
   readonly prefixes: string[] = [];
   private session: SessionState = NO_SESSION;
   private readonly runs = new Map<string, RunState>();
 
   push(recorded: RecordedEvent): void {
     const event = asSessionEvent(recorded);
+    // Of what is erased nothing but its place is left.
+    if (!recorded.isErased) this.evolve(event, recorded.meta.run);
+    const next = [...this.runs].map(([run, state]) => [run, state, nextAction(state, MAX_STEPS)]);
+    this.prefixes.push(hashOf([this.session, next]));
+  }
+
+  private evolve(event: RecordedSessionEvent, run: string | undefined): void {
     this.session = evolveSession(this.session, event);
-    const { run } = recorded.meta;
     const known = run === undefined ? undefined : this.runs.get(run);
     if (run !== undefined && event.type === 'run_requested') this.runs.set(run, known ?? begun(event.data));
     else if (run !== undefined && known !== undefined) this.runs.set(run, evolveRun(known, event));
-    const next = [...this.runs].map(([run, state]) => [run, state, nextAction(state, MAX_STEPS)]);
-    this.prefixes.push(hashOf([this.session, next]));
+  }
+}
+
+class TaskFold implements StreamFold {
+  readonly prefixes: string[] = [];
+  private task: TaskState | null = null;
+
+  push(recorded: RecordedEvent): void {
+    if (!recorded.isErased) this.task = evolveTask(this.task, asTaskEvent(recorded));
+    this.prefixes.push(hashOf(this.task));
+  }
+}
+
+class DeliveriesFold implements StreamFold {
+  readonly prefixes: string[] = [];
+  private readonly fold = new DeliveryFold();
+
+  push(recorded: RecordedEvent): void {
+    const event = recorded.isErased ? null : asDeliveryEvent(recorded);
+    if (event !== null) this.fold.push(event);
+    const { next, passed, tries, isStopped, isComplete, resends } = this.fold;
+    const records = Array.from({ length: next }, (_, i) => this.fold.record(i + 1));
+    this.prefixes.push(hashOf([next, passed, tries, isStopped, isComplete, resends, records]));
   }
 }
 

@@ -27,7 +27,8 @@ export interface CommandEntry {
   readonly decide: Decide<unknown>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
-  outcome?: unknown;
+  /** Answers as it was decided, once that is on the log. */
+  answer?: () => void;
 }
 
 export type RunEntry =
@@ -54,6 +55,16 @@ export type Entry =
       readonly resolve: () => void;
       readonly reject: (error: unknown) => void;
     };
+
+/** What a batch decided and wrote is on the log. */
+export function settle({ entries }: Pick<FormedBatch, 'entries'>): void {
+  for (const entry of entries) {
+    if (entry.kind === 'command') entry.answer?.();
+    else if (entry.kind !== 'barrier') continue;
+    else if (entry.writer.lost) entry.reject(entry.writer.lost);
+    else entry.resolve();
+  }
+}
 
 export interface FormedBatch {
   readonly entries: Entry[];

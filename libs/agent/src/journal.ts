@@ -30,6 +30,7 @@ import {
   cutAt,
   draftsOf,
   recorded,
+  settle,
 } from './journal-entry.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 
@@ -52,6 +53,7 @@ export class Journal {
   /** Whether strangers may have written without our hearing of it. */
   private mustRead = false;
   private isBusy = false;
+  private isUnsettled = false;
   private ordinal = 0;
   private readonly idPrefix: string;
   private roomWaiters: (() => void)[] = [];
@@ -77,6 +79,11 @@ export class Journal {
 
   get revision(): number {
     return this.last;
+  }
+
+  /** Whether its first events may be on the log already: an append is under way. */
+  get isBeginning(): boolean {
+    return this.last === NO_EVENTS && this.isUnsettled;
   }
 
   get isQuiet(): boolean {
@@ -170,19 +177,22 @@ export class Journal {
 
   private async appendNext(): Promise<void> {
     const batch = this.form();
-    if (batch.events.length === 0) return this.settle(batch);
+    if (batch.events.length === 0) return settle(batch);
+    this.isUnsettled = true;
     try {
       const { log, clock, random } = this.ports;
       const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;
       const result = await appendUntilDefinite(log, clock, random, this.stream, batch.events, { expected });
       if (result.kind === 'appended') {
         this.take(recorded(this.stream, batch.events, result.first, result.position));
-        return this.settle(batch);
+        return settle(batch);
       }
       this.putBack(batch.entries);
       this.heard = Math.max(this.heard, result.actual);
     } catch (error) {
       await this.failed(batch, error);
+    } finally {
+      this.isUnsettled = false;
     }
   }
 
@@ -204,11 +214,11 @@ export class Journal {
     try {
       const next = this.last + 1 + batch.events.length;
       const decision = entry.decide(batch.state, next);
-      entry.outcome = decision.value;
+      entry.answer = () => entry.resolve(decision.value);
       this.addTo(batch, this.make(decision.events, entry.meta));
     } catch (error) {
-      batch.entries.pop();
-      entry.reject(error);
+      // It may be refused because of events before it: they have to be on the log first.
+      entry.answer = () => entry.reject(error);
     }
   }
 
@@ -245,16 +255,6 @@ export class Journal {
       this.last = event.revision;
     }
     this.listener.committed(events);
-  }
-
-  private settle(batch: FormedBatch): void {
-    for (const entry of batch.entries) {
-      if (entry.kind === 'command') entry.resolve(entry.outcome);
-      else if (entry.kind === 'barrier') {
-        if (entry.writer.lost) entry.reject(entry.writer.lost);
-        else entry.resolve();
-      }
-    }
   }
 
   private putBack(entries: readonly Entry[]): void {

@@ -1,5 +1,5 @@
 import { isEndType, isPublicType, sessionStream } from '#domain';
-import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
+import { type ContentStore, type EventLog, type RecordedEvent, isErasure } from '#event-log';
 import type { ClientSink } from './client-sink.js';
 import { publicJson } from './public-json.js';
 
@@ -30,8 +30,13 @@ export class EventStreams {
   /** Resolves when the run's last event was sent, or the client is gone. @throws LogUnavailable */
   async send(request: StreamRequest, sink: ClientSink): Promise<void> {
     const options = { after: request.after, signal: sink.gone };
-    for await (const events of this.log.subscribeStream(sessionStream(request.session), options)) {
-      if (await this.sendBatch(events, request, sink)) break;
+    try {
+      for await (const events of this.log.subscribeStream(sessionStream(request.session), options)) {
+        if (await this.sendBatch(events, request, sink)) break;
+      }
+    } catch (error) {
+      // Erased while it was sent: a file of what was read before is gone.
+      if (!isErasure(error)) throw error;
     }
     sink.end();
   }
@@ -46,6 +51,18 @@ export class EventStreams {
 
   /** A page of recorded events after a revision, and whether there may be more. */
   async page(
+    request: StreamRequest,
+    limit: number,
+  ): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {
+    try {
+      return await this.read(request, limit);
+    } catch (error) {
+      if (!isErasure(error)) throw error;
+      return { items: [], hasMore: false };
+    }
+  }
+
+  private async read(
     request: StreamRequest,
     limit: number,
   ): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {

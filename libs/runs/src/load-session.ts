@@ -10,7 +10,7 @@ import {
   evolveSession,
   knownSessionEvent,
 } from '#domain';
-import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
+import { ContentErased, type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
 /** A run's `run_requested`, with the whole envelope. */
@@ -40,10 +40,11 @@ export async function loadSession(log: EventLog, stream: string): Promise<Loaded
   return { state: tail.reduceRight(evolveSession, NO_SESSION), revision };
 }
 
-/** The `run_requested` at a revision. @throws LogUnavailable where a read of a log that others write to lags behind it */
+/** The `run_requested` at a revision. @throws ContentErased; LogUnavailable where a read of a log that others write to lags behind it */
 export async function loadRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
   for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
     for (const event of page) {
+      requireReadable(event);
       if (event.type === 'run_requested') return asSessionEvent(event) as RequestEvent;
       throw new Error(`no run was requested at ${revision} of ${stream}`);
     }
@@ -51,7 +52,7 @@ export async function loadRequest(log: EventLog, stream: string, revision: numbe
   throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
-/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. */
+/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. @throws ContentErased */
 export async function loadRun(
   log: EventLog,
   stream: string,
@@ -64,6 +65,7 @@ export async function loadRun(
   for await (const page of log.readStream(stream, { after: request.revision })) {
     for (const recorded of page) {
       if (recorded.meta.run !== request.meta.run) continue;
+      requireReadable(recorded);
       const event = asSessionEvent(recorded);
       if (event.type === 'run_claimed' && event.revision > claimed) return null;
       state = evolveRun(state, event);
@@ -73,12 +75,18 @@ export async function loadRun(
   return state;
 }
 
+/** Nothing can be made of a part of what was said. @throws ContentErased */
+function requireReadable({ isErased, stream }: RecordedEvent): void {
+  if (isErased) throw new ContentErased(`what was said in ${stream} is erased`);
+}
+
 /** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
 const READ_CHARS = 1_000_000;
 
 /**
  * The context in which a run goes on: what stood before it, as far back as the model could be told, and its own turns.
  * A clear during the run does not touch it.
+ * @throws ContentErased
  */
 export async function loadContext(
   log: EventLog,
@@ -91,6 +99,7 @@ export async function loadContext(
   let isBefore = false;
   reading: for await (const page of log.readStream(stream, { backwards: true })) {
     for (const raw of page) {
+      requireReadable(raw);
       const event = knownSessionEvent(raw);
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
       tail.push(event);

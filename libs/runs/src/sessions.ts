@@ -1,5 +1,5 @@
 import { isSessionId, notFound, sessionStream } from '#domain';
-import { NO_EVENTS } from '#event-log';
+import { LogUnavailable, NO_EVENTS } from '#event-log';
 import { loadSession } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 import { Session } from './session.js';
@@ -38,8 +38,10 @@ export class Sessions {
     if (!isSessionId(id)) throw notFound('the session');
     return this.useOrCreate(id, async (session) => {
       await session.refresh();
-      if (session.journal.revision === NO_EVENTS) throw notFound('the session');
-      if (session.journal.state.isErased) throw notFound('the session');
+      const { revision, state, isBeginning } = session.journal;
+      // Somebody may have found it on the log and told of it.
+      if (isBeginning) throw new LogUnavailable('the session is being written');
+      if (revision === NO_EVENTS || state.isErased) throw notFound('the session');
       return work(session);
     });
   }

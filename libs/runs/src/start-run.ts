@@ -188,7 +188,9 @@ export class StartRunHandler {
     } finally {
       const isLast = this.isLastToAsk(place.run);
       if (isLast && !knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
-      if (isLast && !isStarted && !session.isDriving(place.run)) {
+      // Erased in the same breath, a run that was started is driven by nobody.
+      const hasPlace = isStarted && knowsUnended(session, place.run);
+      if (isLast && !hasPlace && !session.isDriving(place.run)) {
         admission.release(place.run);
         session.react();
       }

@@ -2,6 +2,7 @@ import { checkCallbacks } from './callbacks.js';
 import { checkClaims } from './claims.js';
 import { checkClients } from './clients.js';
 import { checkContext } from './contexts.js';
+import { checkErasures } from './erasures.js';
 import { type Evidence, Violated, sessionsOf } from './evidence.js';
 import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
@@ -30,6 +31,7 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
     }
     if (evidence.parts.tasks) checkTasks(sessions, evidence);
     if (evidence.parts.callbacks) checkCallbacks(sessions, evidence);
+    if (evidence.parts.erasures) checkErasures(sessions, evidence);
     const { log, projection } = evidence;
     if (projection) checkProjection(log, projection.prefix, projection.rows, projection.position);
   } catch (error) {

@@ -21,6 +21,7 @@ const BY_COMMANDS: ReadonlySet<string> = new Set([
   'run_claimed',
   'run_cancel_requested',
   'messages_cleared',
+  'session_erased',
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import { type Content, isEndType, isFileRef, isPublicType } from '#domain';
 import type { CommandRequest, Connection, StartRequest } from '../world/transcript.js';
-import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
+import { type Evidence, type SessionLog, type SessionRecord, at, erasureOf, require } from './evidence.js';
 
 /**
  * I1, I2, I6 and I13: what clients were told is on the log, what was acknowledged is there, what was refused is not, and
@@ -16,7 +16,7 @@ export function checkClients(sessions: readonly SessionLog[], evidence: Evidence
     }
   const byId = new Map(sessions.map((session) => [session.id, session]));
   const { starts, commands, connections } = evidence.transcript;
-  for (const request of starts) checkStart(request, requestsOf(byActor.get(request.actor)));
+  for (const request of starts) checkStart(request, requestsOf(byActor.get(request.actor)), byId);
   for (const command of commands)
     checkCommand(command, byActor.get(command.actor) ?? [], byId.get(command.session));
   for (const connection of connections) checkConnection(connection, byId.get(connection.session), evidence);
@@ -32,11 +32,16 @@ const BY_CLIENTS: ReadonlySet<string> = new Set([
 const requestsOf = (events: readonly SessionRecord[] = []): SessionRecord[] =>
   events.filter((event) => event.type === 'run_requested' && event.data.task === undefined);
 
-function checkStart(request: StartRequest, stored: readonly SessionRecord[]): void {
+function checkStart(
+  request: StartRequest,
+  stored: readonly SessionRecord[],
+  sessions: ReadonlyMap<string, SessionLog>,
+): void {
   const { actor, answer, others } = request;
   require(stored.length <= 1, 'I3 a request is one run', () => `${actor}: ${stored.map(at).join(', ')}`);
   if (answer?.kind === 'refused') {
-    require(stored.length === 0, 'I13 what was refused is not there', () =>
+    const session = sessions.get(stored[0]?.stream.slice('session-'.length) ?? '');
+    require(stored.length === 0 || isGone(answer.code, session), 'I13 what was refused is not there', () =>
       `${actor}, ${answer.code}: ${stored.map(at).join()}`);
   }
   if (answer?.kind !== 'started') return;
@@ -59,18 +64,24 @@ function checkCommand(
   const { kind, actor, run, answer } = command;
   require(stored.length <= 1, 'I3 a command is there once', () => `${actor}: ${stored.map(at).join(', ')}`);
   if (answer?.kind === 'refused') {
-    require(stored.length === 0, 'I13 what was refused is not there', () =>
+    require(stored.length === 0 || isGone(answer.code, session), 'I13 what was refused is not there', () =>
       `${actor}: ${stored.map(at).join()}`);
   }
   if (answer?.kind !== 'done') return;
   const events = session?.events.filter((event) => event.position <= answer.at) ?? [];
   const isDone = events.some((event) => {
     if (kind === 'clear') return event.meta.actor === actor && event.type === 'messages_cleared';
-    return event.meta.run === run && (event.type === 'run_cancel_requested' || isEndType(event.type));
+    return event.type === 'session_erased' || (event.meta.run === run && endsRun(event.type));
   });
   require(isDone, 'I2 what was acknowledged is there', () =>
     `${kind} by ${actor} of ${run ?? command.session}`);
 }
+
+const endsRun = (type: string): boolean => type === 'run_cancel_requested' || isEndType(type);
+
+/** What was stored before its session was erased is not there for whoever asks again. */
+const isGone = (code: string, session: SessionLog | undefined): boolean =>
+  code === 'not_found' && session !== undefined && erasureOf(session) !== null;
 
 function checkConnection(connection: Connection, session: SessionLog | undefined, evidence: Evidence): void {
   const { run, after, received, end } = connection;
@@ -87,7 +98,7 @@ function checkConnection(connection: Connection, session: SessionLog | undefined
     const text = jsonOf(event, connection.session, evidence);
     require(json === text, 'I1 the same bytes', () => `${name}: ${json} instead of ${text}`);
   }
-  if (end !== 'served' || run === undefined) return;
+  if (end !== 'served' || run === undefined || (session && erasureOf(session) !== null)) return;
   const last = expected[received.length - 1];
   require(last !== undefined && isEndType(last.type), 'I6 a stream ends with its run', () => name);
 }

@@ -4,6 +4,7 @@ import type { RecordedEvent } from '#event-log';
 import type { Ledger } from '../world/ledger.js';
 import type { Marks } from '../world/marks.js';
 import type { Parts } from '../world/parts.js';
+import type { Files } from '../world/sim-files.js';
 import type { Transcript } from '../world/transcript.js';
 
 /** All that the checkers may look at: the log, what clients sent and saw, and what the tools and the model were asked. */
@@ -13,6 +14,11 @@ export interface Evidence {
   readonly ledger: Ledger;
   /** Content that lies in a file. */
   readonly textOf: (session: string, file: string) => string;
+  /** The files that there are, and all that there ever were where they may be removed. */
+  readonly files: Files;
+  readonly archive: Files;
+  /** Keys that were destroyed, and the position of the last event before. */
+  readonly destroyed: ReadonlyMap<string, number>;
   /** The ledger's name of a worker that a claim names. */
   readonly nameOf: (worker: string) => string;
   /** What followers made of the streams with a prefix; null where there are none. */
@@ -58,6 +64,12 @@ export function sessionsOf(log: readonly RecordedEvent[]): SessionLog[] {
     events.push(asSessionEvent(event) as SessionRecord);
   }
   return [...sessions].map(([id, events]) => ({ id, events }));
+}
+
+/** null: it is not erased. */
+export function erasureOf({ events }: SessionLog): SessionRecord | null {
+  const last = events.at(-1);
+  return last?.type === 'session_erased' ? last : null;
 }
 
 export const at = (event: RecordedEvent): string => `${event.stream} ${event.revision} ${event.type}`;

@@ -1,12 +1,17 @@
 import { type RecordedTaskEvent, asTaskEvent, isEndType, taskId, taskOfStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { TaskCommandRequest } from '../world/transcript.js';
-import { type Evidence, type SessionLog, at, require } from './evidence.js';
+import { type Evidence, type SessionLog, at, erasureOf, require } from './evidence.js';
+
+/** Whether a session is there and not erased. */
+type IsLive = (session: string) => boolean;
 
 type TaskRecord = RecordedEvent & RecordedTaskEvent;
 
 /** Where each run begins and ends on the log, and what asked for it. */
 interface RunPlace {
+  /** Its stream. */
+  readonly session: string;
   readonly requested: number;
   readonly task: string | undefined;
   readonly message: unknown;
@@ -29,14 +34,16 @@ export function checkTasks(sessions: readonly SessionLog[], evidence: Evidence):
   );
   const runs = new Map<string, RunPlace>();
   for (const session of sessions) placeRuns(session, runs);
-  checkMade(sessions, streams);
+  const live = sessions.filter((session) => erasureOf(session) === null);
+  const isLive = (id: string) => live.some((session) => session.id === id);
+  checkMade(sessions, streams, isLive);
   for (const [task, events] of streams) {
     const told = events.map((event) => asTaskEvent(event));
     checkSlots(told);
-    checkFirings(task, told, runs, evidence);
+    checkFirings(task, told, runs, isLive, evidence);
   }
   for (const command of evidence.transcript.taskCommands)
-    checkCommand(command, streams.get(command.task) ?? []);
+    checkCommand(command, streams.get(command.task) ?? [], isLive);
 }
 
 function placeRuns({ events }: SessionLog, runs: Map<string, RunPlace>): void {
@@ -44,23 +51,29 @@ function placeRuns({ events }: SessionLog, runs: Map<string, RunPlace>): void {
     const run = event.meta.run ?? '';
     if (event.type === 'run_requested') {
       const { task, message, config } = event.data;
-      runs.set(run, { requested: event.position, task, message, config, ended: null });
+      runs.set(run, { session: event.stream, requested: event.position, task, message, config, ended: null });
     } else if (isEndType(event.type)) {
       const place = runs.get(run);
       if (place !== undefined) place.ended = event.position;
     }
+    if (event.type === 'session_erased')
+      for (const place of runs.values()) if (place.session === event.stream) place.ended ??= event.position;
   }
 }
 
-function checkMade(sessions: readonly SessionLog[], streams: ReadonlyMap<string, RecordedEvent[]>): void {
+function checkMade(
+  sessions: readonly SessionLog[],
+  streams: ReadonlyMap<string, RecordedEvent[]>,
+  isLive: IsLive,
+): void {
   const wanted = new Set<string>();
-  for (const { events } of sessions)
+  for (const { id, events } of sessions)
     for (const event of events) {
       if (event.type !== 'run_requested') continue;
       for (const i of (event.data.schedules ?? []).keys()) {
         const task = taskId(event.meta.run ?? '', i);
         wanted.add(task);
-        require(streams.has(task), 'I7 a schedule is a task', () => `${at(event)}: ${i}`);
+        require(streams.has(task) || !isLive(id), 'I7 a schedule is a task', () => `${at(event)}: ${i}`);
       }
     }
   for (const task of streams.keys()) require(wanted.has(task), 'I7 a task was asked for', () => task);
@@ -109,6 +122,7 @@ function checkFirings(
   task: string,
   events: readonly TaskRecord[],
   runs: ReadonlyMap<string, RunPlace>,
+  isLive: IsLive,
   { marks }: Evidence,
 ): void {
   const [first] = events;
@@ -119,6 +133,7 @@ function checkFirings(
     const { run, late } = event.data;
     if (late) marks.hit('task fired late');
     const place = runs.get(run);
+    if (place === undefined && !isLive(first.data.session)) continue;
     const wrong = (why: string) => () => `${at(event)} of ${task}: ${why}`;
     require(place !== undefined, 'I7 a firing has its run', wrong(run));
     require(place.task === task, 'I7 a firing has its run', wrong('the run is of another task'));
@@ -137,10 +152,15 @@ function checkFirings(
 function checkCommand(
   { command, task, actor, answer }: TaskCommandRequest,
   events: readonly RecordedEvent[],
+  isLive: IsLive,
 ): void {
   const own = events.filter((event) => event.meta.actor === actor);
+  const [first] = events.map((event) => asTaskEvent(event));
+  const session = first?.type === 'task_scheduled' ? first.data.session : '';
+  const isGone = answer?.kind === 'refused' && answer.code === 'not_found' && !isLive(session);
   if (answer?.kind === 'refused')
-    require(own.length === 0, 'I13 what was refused is not there', () => `${actor}: ${own.map(at).join()}`);
+    require(own.length === 0 || isGone, 'I13 what was refused is not there', () =>
+      `${actor}: ${own.map(at).join()}`);
   if (answer?.kind !== 'done' || command !== 'cancel') return;
   const later = events.find((event) => event.position > answer.at && event.type === 'task_fired');
   require(later === undefined, 'I2 what was acknowledged is there', () =>

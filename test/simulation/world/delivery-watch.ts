@@ -1,4 +1,11 @@
-import { DeliveryFold, asDeliveryEvent, asSessionEvent, runOfDeliveryStream } from '#domain';
+import {
+  DeliveryFold,
+  asDeliveryEvent,
+  asSessionEvent,
+  runOfDeliveryStream,
+  sessionOfRun,
+  sessionStream,
+} from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { LogStore } from './log-store.js';
 
@@ -16,6 +23,10 @@ export class DeliveryWatch {
   }
 
   private take(event: RecordedEvent): void {
+    if (event.type === 'session_erased') {
+      for (const run of this.folds.keys())
+        if (sessionStream(sessionOfRun(run) ?? '') === event.stream) this.folds.delete(run);
+    }
     if (event.type === 'run_requested') {
       const request = asSessionEvent(event);
       if (request.type === 'run_requested' && request.data.callback !== undefined)

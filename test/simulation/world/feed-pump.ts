@@ -31,7 +31,8 @@ export class FeedPump {
 
   /** The worker's own append, which it hears of before the subscription brings it. */
   acknowledged(stream: string, first: number, last: number): void {
-    this.feed.streamGrew(stream, this.world.store.stream(stream).slice(first, last + 1));
+    const { store } = this.world;
+    this.feed.streamGrew(stream, store.readable(store.stream(stream).slice(first, last + 1)));
     this.feed.wake();
   }
 
@@ -65,7 +66,7 @@ export class FeedPump {
     }
     const from = strikes(this.world, 'feedDuplicated') ? this.delivered - tape.choose(6) : this.delivered;
     const count = strikes(this.world, 'feedBehind') ? 1 + tape.choose(waiting) : waiting;
-    this.hand(store.all.slice(Math.max(0, from), this.delivered + count));
+    this.hand(store.readable(store.all.slice(Math.max(0, from), this.delivered + count)));
     if (this.delivered < store.head) this.planSoon();
   }
 

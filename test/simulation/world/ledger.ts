@@ -5,6 +5,8 @@ import type { StepPrompt } from './script.js';
 export interface Ledger {
   readonly effects: Effect[];
   readonly asks: Ask[];
+  /** Calls of tools that were begun, whatever became of them. */
+  readonly calls: Call[];
   /** What arrived at receivers of callbacks. */
   readonly receipts: Receipt[];
   /** Runs whose receiver answers nothing but failures. */
@@ -26,8 +28,22 @@ export interface Effect {
   readonly token: string | null;
 }
 
+/** When something was begun. */
+export interface Moment {
+  readonly step: number;
+  /** In ms since 1970. */
+  readonly time: number;
+}
+
+export interface Call {
+  readonly key: string;
+  readonly worker: string;
+  readonly began: Moment;
+}
+
 export interface Ask {
   readonly worker: string;
+  readonly began: Moment;
   /** The last user message. */
   readonly message: string;
   /** Turns of this run that stand in the prompt. */
@@ -46,6 +62,7 @@ export interface Ask {
 export const newLedger = (mostFailures: number): Ledger => ({
   effects: [],
   asks: [],
+  calls: [],
   receipts: [],
   down: new Set(),
   mostFailures,

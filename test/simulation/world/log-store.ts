@@ -26,13 +26,17 @@ export class LogStore {
   unreadableUntil = 0;
   /** Told after each append that stored something. */
   readonly listeners = new Set<(events: readonly RecordedEvent[]) => void>();
+  /** Keys that are destroyed, and the position of the last event before. */
+  readonly destroyed = new Map<string, number>();
   private readonly streams = new Map<string, RecordedEvent[]>();
   private readonly chains = new Map<string, StreamChain>();
 
   constructor(
     private readonly flaw: Flaw | null = null,
     readonly keys: ContentKeys = new MemoryContentKeys(),
-  ) {}
+  ) {
+    keys.onDestroyed((id) => this.destroyed.has(id) || this.destroyed.set(id, this.head));
+  }
 
   get head(): number {
     return this.all.length;

@@ -6,9 +6,11 @@ export interface Parts {
   readonly tasks: boolean;
   /** Runs whose events are sent to receivers. */
   readonly callbacks: boolean;
+  /** Sessions that are erased. */
+  readonly erasures: boolean;
 }
 
-export const PART_NAMES = ['flows', 'tasks', 'callbacks'] as const;
+export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures'] as const;
 export type Part = (typeof PART_NAMES)[number];
 
 /** A tape says nothing of the parts of its world, so that a new part changes no tape that is kept. */
@@ -16,13 +18,14 @@ export const partsOf = (names: readonly Part[]): Parts => ({
   flows: names.includes('flows'),
   tasks: names.includes('tasks'),
   callbacks: names.includes('callbacks'),
+  erasures: names.includes('erasures'),
 });
 
 /** What a world with everything costs, four without it cost. */
 const MIX: readonly (readonly Part[])[] = [
   [],
   ['flows'],
-  [],
+  ['erasures'],
   ['tasks'],
   [],
   ['flows'],
@@ -31,9 +34,9 @@ const MIX: readonly (readonly Part[])[] = [
   [],
   ['flows'],
   [],
-  ['flows', 'tasks', 'callbacks'],
+  ['flows', 'tasks', 'callbacks', 'erasures'],
   [],
-  ['flows'],
+  ['flows', 'erasures'],
   [],
   [],
 ];

@@ -1,7 +1,8 @@
 import { type CallbackRequest, CallbackSender, type SendOutcome } from '#delivery';
 import { SecretBox } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
-import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
+import type { Moment } from './ledger.js';
+import { type SimWorld, immortal, latency, momentOf, strikes } from './sim-world.js';
 import type { Fault } from './weather.js';
 
 /** One attempt as it arrived at a receiver, and what the receiver made of it. */
@@ -13,6 +14,7 @@ export interface Receipt {
   readonly worker: string;
   /** Position of the log's last event when it was sent. */
   readonly sentAt: number;
+  readonly began: Moment;
   /** What was answered; null: nothing, or nothing that arrived. */
   status: number | null;
   /** Seconds that the receiver asked for. */
@@ -56,6 +58,7 @@ export class SimSender extends CallbackSender {
     const run = request.headers['annals-run'] ?? '';
     const sequence = Number(request.headers['annals-sequence']);
     const sentAt = world.store.head;
+    const began = momentOf(world);
     const label = `callback ${run} ${sequence}`;
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason as Error);
@@ -75,6 +78,7 @@ export class SimSender extends CallbackSender {
           sequence,
           worker: owner.name,
           sentAt,
+          began,
           status: null,
           retryAfterS: null,
           retryAt: null,

@@ -47,7 +47,10 @@ export class Scenario {
     const session = sessions[tape.choose(sessions.length)];
     if (session === undefined) return this.start();
     const known = runs[runs.length - 1 - tape.choose(runs.length)];
-    switch (tape.choose(this.parts.tasks ? 11 : 8)) {
+    const cases = this.parts.tasks ? 11 : 8;
+    const next = tape.choose(cases + (this.parts.erasures ? 2 : 0));
+    if (next >= cases) return clients.erasing.erase(session);
+    switch (next) {
       case 0:
       case 1:
         return this.newSessions < MAX_SESSIONS ? this.start() : this.start(session);

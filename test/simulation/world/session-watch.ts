@@ -4,6 +4,7 @@ import {
   asSessionEvent,
   evolveSession,
   isEndType,
+  sessionOfRun,
   sessionOfStream,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
@@ -13,6 +14,7 @@ import type { LogStore } from './log-store.js';
 export class SessionWatch {
   private readonly states = new Map<string, SessionState>();
   private readonly openRuns = new Set<string>();
+  readonly erased = new Set<string>();
 
   constructor(store: LogStore) {
     store.listeners.add((events) => events.forEach((event) => this.take(event)));
@@ -38,12 +40,18 @@ export class SessionWatch {
     return found;
   }
 
+  private endAll(session: string): void {
+    this.erased.add(session);
+    for (const run of this.openRuns) if (sessionOfRun(run) === session) this.openRuns.delete(run);
+  }
+
   private take(event: RecordedEvent): void {
     const session = sessionOfStream(event.stream);
     if (session === null) return;
     const run = event.meta.run ?? '';
     if (event.type === 'run_requested') this.openRuns.add(run);
     else if (isEndType(event.type)) this.openRuns.delete(run);
+    else if (event.type === 'session_erased') this.endAll(session);
     this.states.set(session, evolveSession(this.states.get(session) ?? NO_SESSION, asSessionEvent(event)));
   }
 }

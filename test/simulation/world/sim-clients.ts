@@ -1,11 +1,14 @@
-import { type OnBusy, Problem, type TaskCommand, isPublicType, sessionStream } from '#domain';
+import { type OnBusy, type TaskCommand, isPublicType, sessionStream } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { StartRun, StartedRun } from '#runs';
 import type { Owner } from '../engine/scheduler.js';
+import { type Answer, refusalOf } from './client-answers.js';
+import { ErasingClients } from './erasing-clients.js';
+import type { Files } from './sim-files.js';
 import { serversFor } from './sim-servers.js';
 import { SimSink } from './sim-sink.js';
 import type { Life, SimWorker } from './sim-worker.js';
-import { type SimWorld, immortal, latency } from './sim-world.js';
+import { type SimWorld, immortal, latency, momentOf } from './sim-world.js';
 import type {
   CommandRequest,
   Connection,
@@ -17,11 +20,6 @@ import type {
 const PROJECT = 'default';
 const MOST_RESUMED = 12;
 const PAGE_SIZE = 3;
-
-type Answer<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'refused'; readonly code: string; readonly isFinal: boolean }
-  | { readonly kind: 'cut' };
 
 /** What else a request asks for, of what only some worlds have. */
 export type Extras = Pick<StartRun, 'config' | 'schedules' | 'callback'> & { readonly hasServers: boolean };
@@ -42,6 +40,7 @@ export class SimClients {
   readonly sessions: string[] = [];
   /** Requests and streams that are not done. */
   open = 0;
+  readonly erasing: ErasingClients;
   private readonly owner: Owner = immortal('client');
   private count = 0;
 
@@ -49,7 +48,10 @@ export class SimClients {
     private readonly world: SimWorld,
     private readonly workers: readonly SimWorker[],
     private readonly transcript: Transcript,
-  ) {}
+    archive: Files,
+  ) {
+    this.erasing = new ErasingClients(world, workers, transcript, this, archive);
+  }
 
   start(options: { session?: string; message: string; onBusy: OnBusy } & Extras): void {
     const { session, message, onBusy, hasServers, ...extras } = options;
@@ -119,15 +121,17 @@ export class SimClients {
 
   /** The last run from every place on, as a stream, and in pages. False: nobody is there who would stay. */
   resumeEverywhere(): boolean {
-    const known = this.runs.at(-1);
+    const known = this.runs.findLast(({ session }) => !this.erasing.isErased(session));
     const life = this.workers[0]?.life;
+    if (!life || life.isDraining) return this.runs.length === 0;
+    for (const session of this.sessions) if (this.erasing.isErased(session)) this.erasing.look(session);
     if (known === undefined) return true;
-    if (!life || life.isDraining) return false;
     const { session, run, requested } = known;
     const ids = this.idsOf(session, run);
     for (const after of [requested, ...ids.slice(0, -1)].slice(-MOST_RESUMED))
       this.connect(life, { session, run, after }, () => undefined);
-    this.readPages(life, { session, run, after: requested, end: 'served', received: [] });
+    const began = momentOf(this.world);
+    this.readPages(life, { began, session, run, after: requested, end: 'served', received: [] });
     return true;
   }
 
@@ -153,13 +157,13 @@ export class SimClients {
       .map((event) => event.revision);
   }
 
-  private connect(
+  connect(
     life: Life,
     wish: { session: string; run?: string; after: number },
     again: (after: number) => void,
   ): void {
     const { world } = this;
-    const connection: Connection = { ...wish, received: [], end: 'open' };
+    const connection: Connection = { ...wish, began: momentOf(world), received: [], end: 'open' };
     this.transcript.connections.push(connection);
     if (wish.run !== undefined) this.open++;
     const cut = () => sink.cut();
@@ -180,7 +184,7 @@ export class SimClients {
 
   private try(request: StartRequest, command: StartRun, follows: boolean): void {
     request.tries++;
-    const { scheduler, marks, tape } = this.world;
+    const { marks } = this.world;
     this.send(
       'start',
       (life) => life.core.startRun.start(command),
@@ -189,15 +193,11 @@ export class SimClients {
         marks.hit(answer.kind === 'cut' ? 'start cut' : `start refused ${answer.code}`);
         const mayRepeat = request.isKeyed && (answer.kind === 'cut' || !answer.isFinal);
         // Two at once may differ: the one is refused, the other takes effect unheard. Only the key tells.
-        if (mayRepeat && request.answer?.kind !== 'started') {
-          scheduler.after(
-            this.owner,
-            pauseBefore(request.tries) + tape.choose(5000),
-            'client tries again',
-            () => this.try(request, command, follows),
-          );
-        } else if (answer.kind === 'refused') request.answer ??= { kind: 'refused', code: answer.code };
+        if (mayRepeat && request.answer?.kind !== 'started')
+          this.later(request.tries, 'client tries again', () => this.try(request, command, follows));
+        else if (answer.kind === 'refused') request.answer ??= { kind: 'refused', code: answer.code };
       },
+      command.session,
     );
   }
 
@@ -228,7 +228,13 @@ export class SimClients {
   }
 
   /** One request over one connection to some worker. */
-  private send<T>(label: string, work: (life: Life) => Promise<T>, done: (answer: Answer<T>) => void): void {
+  send<T>(
+    label: string,
+    work: (life: Life) => Promise<T>,
+    done: (answer: Answer<T>) => void,
+    /** That must be there. */
+    session?: string,
+  ): void {
     const { world } = this;
     const { scheduler } = world;
     this.open++;
@@ -252,28 +258,23 @@ export class SimClients {
         });
       work(life).then(
         (value) => reply({ kind: 'ok', value }),
-        (error: unknown) => reply(this.refusalOf(label, error)),
+        (error: unknown) =>
+          reply(refusalOf(world, label, error, session !== undefined && !this.erasing.isErased(session))),
       );
     });
   }
 
-  private refusalOf(label: string, error: unknown): Answer<never> {
-    if (error instanceof LogUnavailable) return { kind: 'refused', code: 'log_unavailable', isFinal: false };
-    if (error instanceof Problem) {
-      // A worker whose reads lag behind does not know yet of what another has answered.
-      const mayChange = error.code === 'not_found' && !this.world.isExclusive;
-      return { kind: 'refused', code: error.code, isFinal: error.code !== 'rate_limited' && !mayChange };
-    }
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.world.violated('errors', `${label} failed: ${text}`);
-    return { kind: 'refused', code: 'internal', isFinal: true };
+  /** After a pause, the longer the more often it was tried. */
+  later(tries: number, label: string, again: () => void): void {
+    const { scheduler, tape } = this.world;
+    scheduler.after(this.owner, pauseBefore(tries) + tape.choose(5000), label, again);
   }
 
   private anyWorker(): SimWorker {
     return this.workers[this.world.tape.choose(this.workers.length)] as SimWorker;
   }
 
-  private nextActor(): string {
+  nextActor(): string {
     return `client_${++this.count}`;
   }
 }

@@ -31,8 +31,10 @@ export class SimFiles extends FileStore {
     });
   }
 
-  override remove(): Promise<void> {
-    return Promise.resolve();
+  override remove(scope: string): Promise<void> {
+    return this.soon('files removed', () => {
+      for (const name of this.files.keys()) if (name.startsWith(`${scope}/`)) this.files.delete(name);
+    });
   }
 
   private soon<T>(label: string, work: () => T): Promise<T> {
@@ -46,6 +48,30 @@ export class SimFiles extends FileStore {
         }
       });
     });
+  }
+}
+
+/** Keeps what was said once, for the checkers: nothing is removed from it. */
+export class ArchivedFiles extends FileStore {
+  constructor(
+    private readonly files: FileStore,
+    private readonly archive: Files,
+  ) {
+    super();
+  }
+
+  override async put(scope: string, content: Uint8Array): Promise<string> {
+    const name = await this.files.put(scope, content);
+    this.archive.set(`${scope}/${name}`, content);
+    return name;
+  }
+
+  override get(scope: string, name: string): Promise<Uint8Array> {
+    return this.files.get(scope, name);
+  }
+
+  override remove(scope: string): Promise<void> {
+    return this.files.remove(scope);
   }
 }
 

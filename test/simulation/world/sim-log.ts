@@ -2,6 +2,7 @@ import {
   type AppendResult,
   AppendOutcomeUnknown,
   ContentErased,
+  type ContentKeys,
   type Batch,
   EventLog,
   type Expected,
@@ -57,6 +58,7 @@ export class SimLog extends EventLog {
     private readonly world: SimWorld,
     private readonly owner: Owner,
     clock: Clock,
+    keys: ContentKeys = world.store.keys,
   ) {
     super();
     this.exclusive = world.isExclusive;
@@ -70,7 +72,7 @@ export class SimLog extends EventLog {
       clock,
     );
     this.feed.startAfter(world.store.head);
-    world.store.keys.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
+    keys.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
     this.pump = new FeedPump(world, owner, this.feed);
   }
 
@@ -154,8 +156,10 @@ export class SimLog extends EventLog {
     if (!this.owner.isAlive && world.tape.chance(500)) return;
     if (world.scheduler.now < world.store.fullUntil)
       return this.refuse(call, new LogUnavailable('the disk is full'));
-    if (!world.store.canSeal(call.events))
+    if (!world.store.canSeal(call.events)) {
+      world.marks.hit('append after its key');
       return this.refuse(call, new ContentErased('the key is destroyed'));
+    }
     const { weather } = world;
     const fault = world.tape.pick('stored', [
       ['refused', weather.appendRefused],

@@ -1,7 +1,7 @@
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
 import type { Owner } from '../engine/scheduler.js';
 import { endOf, replyTo, type PromptMessage } from './script.js';
-import { type SimWorld, latency, strikes } from './sim-world.js';
+import { type SimWorld, latency, momentOf, strikes } from './sim-world.js';
 
 /** The model as one worker reaches it: it answers by the script, and fails as networks and servers do. */
 export class SimModel extends ModelClient {
@@ -23,7 +23,9 @@ export class SimModel extends ModelClient {
     const isCut = this.tooLong.has(message);
     const answer = { text: reply.text.join(''), calls: JSON.stringify(reply.toolCalls) };
     const worker = this.owner.name;
-    world.ledger.asks.push({ worker, message, turn, isCut, at: world.store.head, step, ...answer });
+    const at = world.store.head;
+    const began = momentOf(world);
+    world.ledger.asks.push({ worker, began, message, turn, isCut, at, step, ...answer });
     if (strikes(world, 'modelStall')) await stalled(signal);
     if (strikes(world, 'modelRefused')) throw new ModelFailure('refused', 'the model refused');
     if (strikes(world, 'modelTooLong')) {

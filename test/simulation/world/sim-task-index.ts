@@ -16,13 +16,16 @@ export class SimTaskIndex extends TaskIndex {
   override scheduled(): Promise<TaskSnapshot> {
     const { store, tape } = this.world;
     return this.ask('tasks', () => {
+      const isLate = strikes(this.world, 'indexLate');
       const tasks = [...this.watch.states.values()].flatMap(({ definition, nextAt, revision }) =>
-        nextAt === null ? [] : [{ task: definition.task, nextAt, revision }],
+        nextAt === null || (!isLate && this.watch.isErased(definition.task))
+          ? []
+          : [{ task: definition.task, nextAt, revision }],
       );
       // It may know more than the position says.
       return {
         tasks,
-        position: Math.max(0, store.head - (strikes(this.world, 'indexLate') ? tape.choose(20) : 0)),
+        position: Math.max(0, store.head - (isLate ? tape.choose(20) : 0)),
       };
     });
   }

@@ -11,7 +11,7 @@ import type { Owner } from '../engine/scheduler.js';
 import { resultOf } from './script.js';
 import { cancellable, stalled } from './sim-model.js';
 import { REMOTE, rememberedServers } from './sim-servers.js';
-import { type SimWorld, immortal, strikes } from './sim-world.js';
+import { type SimWorld, immortal, momentOf, strikes } from './sim-world.js';
 
 /** Tools that only read, one of them much, and one that must never be called twice for the same intent. */
 export const TOOLS = ['read', 'read_much', 'pay'] as const;
@@ -91,6 +91,7 @@ class SimTool implements Tool {
   async call(input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
     const { world, owner, name } = this;
     const { key } = input as { key: string };
+    world.ledger.calls.push({ key, worker: owner.name, began: momentOf(world) });
     try {
       await cancellable(world, owner, `${name} called`, signal);
     } catch (reason) {

@@ -3,17 +3,21 @@ import {
   type EventLog,
   Follower,
   type FollowerPorts,
+  type ContentKeys,
+  type FileStore,
   LogUnavailable,
   SealedEventLog,
+  SealedFileStore,
   StreamKeys,
 } from '#event-log';
 import { SilentLogger } from '#platform';
-import { type Core, TaskClock, openCore } from '#runs';
+import { type Core, EraseSession, Erasures, TaskClock, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
 import type { Owner } from '../engine/scheduler.js';
 import { OPEN_BOX, SimSender, WEBHOOK_SECRET } from './receivers.js';
 import { SharedIds } from './shared-ids.js';
-import { type Files, SimFiles } from './sim-files.js';
+import { ArchivedFiles, type Files, SimFiles } from './sim-files.js';
+import { type KeptProgress, SimKeys, SimProgress } from './sim-keys.js';
 import { SimLog } from './sim-log.js';
 import { SimModel } from './sim-model.js';
 import { SimProjection } from './sim-projection.js';
@@ -25,6 +29,9 @@ import type { TaskWatch } from './task-watch.js';
 export interface WorkerOptions {
   readonly maxSteps: number;
   readonly files: Files;
+  /** What was put into files that may be removed. */
+  readonly archive: Files;
+  readonly progress: KeptProgress;
   /** Sessions with a run that has not ended. */
   readonly unfinished: () => readonly string[];
   readonly tasks: TaskWatch;
@@ -42,12 +49,19 @@ export interface Life {
   /** null in worlds without. */
   readonly taskClock: TaskClock | null;
   readonly relay: CallbackRelay | null;
+  readonly erasing: { readonly eraser: EraseSession; readonly erasures: Erasures } | null;
   /** Told when the process dies: the other ends of its connections. */
   readonly connections: Set<() => void>;
   isDraining: boolean;
 }
 
 type WorkerPorts = Omit<FollowerPorts, 'followers'> & { readonly log: EventLog };
+
+interface Sealing {
+  readonly keys: ContentKeys;
+  readonly streams: StreamKeys;
+  readonly files: FileStore;
+}
 
 /** Streams that the followers project. */
 export const FOLLOWED = 'session-';
@@ -74,6 +88,7 @@ export class SimWorker {
       life.core.recovery.start({ sessions: () => Promise.resolve(this.options.unfinished()) });
     life.taskClock?.start();
     life.relay?.start();
+    life.erasing?.erasures.start();
   }
 
   /** The process is gone, from one instant to the next; what it had sent may still be on its way. */
@@ -101,10 +116,11 @@ export class SimWorker {
   }
 
   /** In the order in which the service closes. */
-  private async close({ core, taskClock, relay }: Life): Promise<void> {
+  private async close({ core, taskClock, relay, erasing }: Life): Promise<void> {
     await taskClock?.stop();
     await core.sessions.drain(20_000);
     await relay?.stop(3_000);
+    await erasing?.erasures.stop();
   }
 
   private open(number: number, owner: Owner): Life {
@@ -112,9 +128,11 @@ export class SimWorker {
     const { scheduler } = world;
     const clock = new SimClock(scheduler, owner, number % 3 === 0 ? -90_000 : 0);
     const random = world.flaw === 'shared_claim_id' ? new SharedIds(number) : new SimRandom(number);
-    const simLog = new SimLog(world, owner, clock);
-    const log = new SealedEventLog(simLog, new StreamKeys(simLog, world.store.keys));
-    const files = new SimFiles(this.options.files, world, owner);
+    const keys = world.parts.erasures ? new SimKeys(world, owner) : world.store.keys;
+    const simLog = new SimLog(world, owner, clock, keys);
+    const streamKeys = new StreamKeys(simLog, keys);
+    const log = new SealedEventLog(simLog, streamKeys);
+    const files = this.filesOf(owner, streamKeys);
     const ports = {
       log,
       clock,
@@ -137,8 +155,27 @@ export class SimWorker {
     const streams = new EventStreams(log, core.contents);
     const taskClock = world.parts.tasks ? this.taskClock(owner, core, ports) : null;
     const relay = world.parts.callbacks ? this.relay(owner, core, ports) : null;
-    const doors = { streams, taskClock, relay, connections: new Set<() => void>() };
+    const erasing = world.parts.erasures
+      ? this.erasing(owner, core, ports, { keys, streams: streamKeys, files })
+      : null;
+    const doors = { streams, taskClock, relay, erasing, connections: new Set<() => void>() };
     return { number, owner, core, log, ...doors, isDraining: false };
+  }
+
+  private filesOf(owner: Owner, keys: StreamKeys): FileStore {
+    const { files, archive } = this.options;
+    const plain = new SimFiles(files, this.world, owner);
+    return this.world.parts.erasures ? new ArchivedFiles(new SealedFileStore(plain, keys), archive) : plain;
+  }
+
+  private erasing(owner: Owner, core: Core, ports: WorkerPorts, sealing: Sealing): Life['erasing'] {
+    const progress = new SimProgress(this.options.progress, this.world, owner);
+    const erasures = new Erasures({ ...ports, ...sealing, progress });
+    const { sessions, commands, tasks } = core;
+    return {
+      erasures,
+      eraser: new EraseSession({ ...ports, ...sealing, sessions, commands, tasks, erasures }),
+    };
   }
 
   private taskClock(owner: Owner, { maker, firings }: Core, ports: WorkerPorts): TaskClock {

@@ -1,7 +1,7 @@
 import type { Owner, Scheduler } from '../engine/scheduler.js';
 import type { Tape } from '../engine/tape.js';
 import type { Flaw } from './flaws.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, Moment } from './ledger.js';
 import type { LogStore } from './log-store.js';
 import type { Marks } from './marks.js';
 import type { Parts } from './parts.js';
@@ -35,6 +35,8 @@ export function strikes(world: SimWorld, fault: Fault): boolean {
   world.marks.hit(fault);
   return true;
 }
+
+export const momentOf = ({ scheduler }: SimWorld): Moment => ({ step: scheduler.steps, time: scheduler.now });
 
 /** How long something takes: mostly no time at all, sometimes long enough for anything to happen meanwhile. */
 export function latency(world: SimWorld): number {

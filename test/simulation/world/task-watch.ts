@@ -23,6 +23,7 @@ export class TaskWatch {
   /** Tasks that requests want, made or not. */
   private readonly wanted = new Map<string, Wanted>();
   private readonly runs = new Set<string>();
+  private readonly erased = new Set<string>();
 
   constructor(store: LogStore) {
     store.listeners.add((events) => events.forEach((event) => this.take(event)));
@@ -34,19 +35,29 @@ export class TaskWatch {
   }
 
   unmade(): Wanted[] {
-    return [...this.wanted].filter(([task]) => !this.states.has(task)).map(([, wanted]) => wanted);
+    return [...this.wanted]
+      .filter(([task]) => !this.states.has(task) && !this.isErased(task))
+      .map(([, wanted]) => wanted);
+  }
+
+  /** Tasks whose session is erased are in no list any more. */
+  isErased(task: string): boolean {
+    return this.erased.has(this.wanted.get(task)?.session ?? '');
   }
 
   unstarted(before: number): string[] {
     return [...this.states].flatMap(([task, state]) => {
       const last = lastFiring(state);
-      return last !== null && (last.firedAt ?? 0) < before && !this.runs.has(last.run) ? [task] : [];
+      return last !== null && !this.isErased(task) && (last.firedAt ?? 0) < before && !this.runs.has(last.run)
+        ? [task]
+        : [];
     });
   }
 
   /** Tasks that have not come to their end. */
   unfinished(): string[] {
     return this.names.filter((task) => {
+      if (this.isErased(task)) return false;
       const status = this.states.get(task)?.status ?? 'scheduled';
       return status === 'scheduled' || status === 'paused';
     });
@@ -60,6 +71,7 @@ export class TaskWatch {
       return;
     }
     const session = sessionOfStream(event.stream);
+    if (session !== null && event.type === 'session_erased') this.erased.add(session);
     if (session === null || event.type !== 'run_requested') return;
     const run = event.meta.run ?? '';
     this.runs.add(run);

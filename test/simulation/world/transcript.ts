@@ -1,10 +1,12 @@
 import type { OnBusy, TaskCommand } from '#domain';
+import type { Moment } from './ledger.js';
 
 /** What clients sent and saw. With the log and the ledger it is all that the checkers read. */
 export interface Transcript {
   readonly starts: StartRequest[];
   readonly commands: CommandRequest[];
   readonly taskCommands: TaskCommandRequest[];
+  readonly erasures: EraseRequest[];
   readonly connections: Connection[];
 }
 
@@ -42,8 +44,24 @@ export interface TaskCommandRequest {
   answer?: NonNullable<CommandRequest['answer']>;
 }
 
+export interface EraseRequest {
+  readonly actor: string;
+  readonly session: string;
+  tries: number;
+  answer?:
+    | {
+        readonly kind: 'done';
+        readonly events: number;
+        /** The life that answered. */
+        readonly worker: string;
+        readonly answered: Moment;
+      }
+    | { readonly kind: 'refused'; readonly code: string };
+}
+
 /** One SSE connection: what was asked for and what came. */
 export interface Connection {
+  readonly began: Moment;
   readonly session: string;
   readonly run?: string;
   readonly after: number;
@@ -63,5 +81,6 @@ export const newTranscript = (): Transcript => ({
   starts: [],
   commands: [],
   taskCommands: [],
+  erasures: [],
   connections: [],
 });

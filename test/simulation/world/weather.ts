@@ -50,10 +50,13 @@ const WORST_OF_PARTS = {
     receiverGone: 15,
     receiverAsksPatience: 100,
   },
+  erasures: { keysRefused: 200, keysAnswerLost: 150 },
 } as const;
 
-type PartFault<P extends keyof typeof WORST_OF_PARTS> = keyof (typeof WORST_OF_PARTS)[P];
-export type Fault = keyof typeof WORST | PartFault<'flows'> | PartFault<'tasks'> | PartFault<'callbacks'>;
+type PartFault<P extends keyof typeof WORST_OF_PARTS> = P extends unknown
+  ? keyof (typeof WORST_OF_PARTS)[P]
+  : never;
+export type Fault = keyof typeof WORST | PartFault<keyof typeof WORST_OF_PARTS>;
 export type Weather = Readonly<Record<Fault, number>>;
 
 /** Swarm: each world has some of the faults, at rates of its own; some worlds are nearly calm. */

@@ -1,5 +1,12 @@
 import { type EventPlace, isEndType, isPublicType, sessionStream } from '#domain';
-import { type ContentStore, type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
+import {
+  type ContentStore,
+  type EventLog,
+  LogUnavailable,
+  NO_EVENTS,
+  type RecordedEvent,
+  isErasure,
+} from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { publicJson } from '../public-json.js';
 import type { Callback } from './callback.js';
@@ -73,6 +80,8 @@ export class RunLane {
       try {
         await this.workOnce();
       } catch (error) {
+        // Erased while it was sent: a file of what was read before is gone.
+        if (isErasure(error)) this.cut();
         if (this.stop.aborted) this.isOver = true;
         else await this.pauseAfter(error);
       }

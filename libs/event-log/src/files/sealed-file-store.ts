@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { FileMissing, FileStore } from '../file-store.js';
 import { ContentChanged, type ContentKey } from '../keys/content-key.js';
+import { ContentErased } from '../keys/content-keys.js';
 
 /** Keys of scopes. A scope is a session. */
 export interface ScopeKeys {
@@ -35,13 +36,13 @@ export class SealedFileStore extends FileStore {
     return this.files.put(scope, Buffer.concat([Buffer.of(FORM, id.length), id, sealed]));
   }
 
-  /** @throws FileMissing, also for what is erased */
+  /** @throws FileMissing, caused by ContentErased where it is erased; LogUnavailable */
   override async get(scope: string, name: string): Promise<Uint8Array> {
-    const file = await this.files.get(scope, name);
+    const file = await this.fileOf(scope, name);
     const end = 2 + (file[1] ?? 0);
     if (file[0] !== FORM) throw new FileMissing(`file ${name} of ${scope} is not a sealed one`);
     const key = await this.keys.get(Buffer.from(file.subarray(2, end)).toString());
-    if (key === 'destroyed') throw new FileMissing(`file ${name} of ${scope} is erased`);
+    if (key === 'destroyed') throw erased(scope, name);
     try {
       return key.open(file.subarray(end), contextOf(scope));
     } catch (error) {
@@ -50,9 +51,34 @@ export class SealedFileStore extends FileStore {
     }
   }
 
+  /** Files of an erased scope go after its key: who looks in between finds none, and who looks later. */
+  private async fileOf(scope: string, name: string): Promise<Uint8Array> {
+    try {
+      return await this.files.get(scope, name);
+    } catch (error) {
+      if (!(error instanceof FileMissing)) throw error;
+      throw (await this.isErased(scope)) ? erased(scope, name) : error;
+    }
+  }
+
+  private async isErased(scope: string): Promise<boolean> {
+    try {
+      await this.keys.keyOf(scope);
+      return false;
+    } catch (error) {
+      if (error instanceof ContentErased) return true;
+      throw error;
+    }
+  }
+
   override remove(scope: string): Promise<void> {
     return this.files.remove(scope);
   }
+}
+
+function erased(scope: string, name: string): FileMissing {
+  const cause = new ContentErased(`nothing of ${scope} can be read any more`);
+  return new FileMissing(`file ${name} of ${scope} is erased`, { cause });
 }
 
 const contextOf = (scope: string): string => `file of ${scope}`;

@@ -8,6 +8,10 @@ export class ContentErased extends Error {
   override readonly name = 'ContentErased';
 }
 
+/** Whether something could not be done because what it needs is erased. */
+export const isErasure = (error: unknown): error is Error =>
+  error instanceof ContentErased || (error instanceof Error && error.cause instanceof ContentErased);
+
 /**
  * The keys that content is sealed with, by their ids. Each is made ahead and durable before its id is given out; one that
  * was destroyed is known as such for ever.

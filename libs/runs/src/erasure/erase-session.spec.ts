@@ -1,10 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Problem, sessionStream } from '#domain';
-import { type ErasureCheckpoint, MemoryContentKeys, MemoryFileStore, newEvent } from '#event-log';
+import {
+  type ErasureCheckpoint,
+  LogUnavailable,
+  MemoryContentKeys,
+  MemoryFileStore,
+  newEvent,
+} from '#event-log';
 import { ProcessBackground, SilentLogger } from '#platform';
 import { CountingRandom } from '../../../../test/support/counting-random.js';
 import { CALLER, House, type HouseOptions } from '../../../../test/support/house.js';
 import { type ClientStep, done, text } from '../../../../test/support/scripted-client.js';
+import { heldBy, stored, unavailable } from '../../../../test/support/scripted-log.js';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 import { EraseSession } from './erase-session.js';
@@ -21,20 +28,22 @@ afterAll(() => temp.close());
 const answers = (): ClientStep[] => [text('ok'), done()];
 const LONG = 'long '.repeat(20_000);
 
+/** Goes back only for another log, as key stores do. */
 class MemoryProgress implements ErasureProgress {
-  private kept: ErasureCheckpoint | null = null;
+  constructor(private kept: ErasureCheckpoint | null = null) {}
 
   async checkpoint(): Promise<ErasureCheckpoint | null> {
     return this.kept;
   }
 
-  async saveCheckpoint(checkpoint: ErasureCheckpoint): Promise<void> {
-    this.kept = checkpoint;
+  async saveCheckpoint({ logId, position }: ErasureCheckpoint): Promise<void> {
+    const before = this.kept?.logId === logId ? this.kept.position : 0;
+    this.kept = { logId, position: Math.max(before, position) };
   }
 }
 
 /** A process that can erase. */
-function open(options: HouseOptions) {
+function open(options: HouseOptions, progress = new MemoryProgress()) {
   const files = new MemoryFileStore();
   const house = new House(temp, `erasure ${++count}`, { files, ...options });
   const logger = new SilentLogger();
@@ -43,7 +52,7 @@ function open(options: HouseOptions) {
     log,
     keys,
     files,
-    progress: new MemoryProgress(),
+    progress,
     clock,
     random: new CountingRandom('erasures'),
     background: new ProcessBackground(logger),
@@ -70,6 +79,26 @@ async function whileTimePasses({ clock }: House, work: Promise<unknown>): Promis
     clock.advance(20);
   }
   await settled;
+}
+
+/** Has all of it wait for one append, so that the next one holds it together. */
+async function inOneAppend(
+  house: House,
+  session: string,
+  work: () => readonly Promise<unknown>[],
+  outcome = stored,
+): Promise<readonly unknown[]> {
+  const gate = new Gate();
+  house.log.next(heldBy(gate));
+  house.log.next(outcome);
+  const clear = house.clear({ session });
+  await gate.reached;
+  const done = Promise.all(work());
+  for (let turns = 0; turns < 20; turns++) await temp.read('nothing');
+  gate.open();
+  await clear;
+  await whileTimePasses(house, done);
+  return done;
 }
 
 describe('a session that is erased', () => {
@@ -107,6 +136,39 @@ describe('a session that is erased', () => {
     const stranger = { project: 'elsewhere', actor: 'key_2' };
     expect(await refusal(eraser.erase(session, stranger))).toEqual(notFound);
     expect(await house.history(session)).toEqual(['user_message mine', 'agent_response ok']);
+  });
+
+  it('is not called gone by a second one, while the first one is not on the log', async () => {
+    const { house, eraser } = open({ script: answers });
+    const { session } = await house.run('mine');
+    const both = await inOneAppend(
+      house,
+      session,
+      () => [eraser.erase(session, CALLER), eraser.erase(session, CALLER)].map(refusal),
+      unavailable,
+    );
+    expect(both).toEqual([expect.any(LogUnavailable), expect.any(LogUnavailable)]);
+    expect(await house.types(session)).not.toContain('session_erased');
+    const again = [eraser.erase(session, CALLER), eraser.erase(session, CALLER)].map(refusal);
+    await whileTimePasses(house, Promise.all(again));
+    expect(await Promise.all(again)).toEqual(['done', notFound]);
+  });
+
+  it('gives the place back of a run that was started in the same breath', async () => {
+    const { house, eraser } = open({ script: answers });
+    const { session } = await house.run('mine');
+    await inOneAppend(house, session, () => [
+      house.start('more', { session }),
+      eraser.erase(session, CALLER),
+    ]);
+    expect(house.log.appends.at(-1)?.types).toEqual([
+      'run_requested',
+      'run_claimed',
+      'agent_started',
+      'session_erased',
+    ]);
+    await house.settled();
+    expect(house.core.admission.running).toBe(0);
   });
 
   it('ends its runs first, those that wait too', async () => {
@@ -169,7 +231,8 @@ describe('a process whose session another one erases', () => {
     expect(started).toEqual(notFound);
   });
 
-  it('finishes an erasure that a crash has interrupted', async () => {
+  /** Up to where a crash leaves it that comes right after the event. */
+  const begunErasure = async () => {
     const { house } = open({ script: answers });
     const { session } = await house.run('one');
     const key = (await temp.streams.of(sessionStream(session))) ?? '';
@@ -180,13 +243,32 @@ describe('a process whose session another one erases', () => {
     );
     await temp.log.append(sessionStream(session), [erased], { expected: revision });
     expect(typeof keys.peek(key)).toBe('object');
-    const { erasures, house: next } = open({ script: answers });
+    return { session, key, events: revision + 1 };
+  };
+  const expectFinished = async (
+    { session, key, events }: Awaited<ReturnType<typeof begunErasure>>,
+    progress = new MemoryProgress(),
+  ) => {
+    const { erasures, house: next } = open({ script: answers }, progress);
     erasures.start();
     const destroyed = Promise.withResolvers<void>();
     keys.onDestroyed((id) => id === key && destroyed.resolve());
     await whileTimePasses(next, destroyed.promise);
     await erasures.stop();
     const read = await temp.read(sessionStream(session));
-    expect(read.filter(({ isErased }) => isErased)).toHaveLength(revision + 1);
+    expect(read.filter(({ isErased }) => isErased)).toHaveLength(events);
+  };
+
+  it('finishes an erasure that a crash has interrupted', async () => {
+    await expectFinished(await begunErasure());
+  });
+
+  it('finishes it where the log was put back from before what the key store knows of', async () => {
+    const begun = await begunErasure();
+    const { logId } = temp.log;
+    const progress = new MemoryProgress({ logId, position: (await temp.log.head()) + 1_000 });
+    await expectFinished(begun, progress);
+    expect(await progress.checkpoint()).toEqual({ logId, position: expect.any(Number) });
+    expect((await progress.checkpoint())?.position).toBeLessThanOrEqual(await temp.log.head());
   });
 });

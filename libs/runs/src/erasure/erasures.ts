@@ -61,9 +61,20 @@ export class Erasures implements FollowerTarget {
     if (this.position !== null) return { logId, position: this.position };
     const checkpoint = await this.ports.progress.checkpoint();
     // Of another log, e.g. the one that this was copied from: all of it is done again.
-    const isOurs = checkpoint?.logId === logId;
+    const isOurs = checkpoint?.logId === logId && !(await this.isBeyondLog(checkpoint));
     this.saved = isOurs ? checkpoint.position : 0;
     return isOurs ? checkpoint : null;
+  }
+
+  /** The log is a copy from before: what is erased on it from now on is not what was carried out. */
+  private async isBeyondLog({ logId, position }: ErasureCheckpoint): Promise<boolean> {
+    const { log, progress, logger } = this.ports;
+    if (position <= (await log.head())) return false;
+    logger.warn({ position }, 'the log is older than the key store: its erasures are carried out again');
+    // A place goes back only by way of another log's.
+    await progress.saveCheckpoint({ logId: '', position: 0 });
+    await progress.saveCheckpoint({ logId, position: 0 });
+    return true;
   }
 
   async apply({ logId, events, to }: FollowerBatch): Promise<void> {

@@ -1,5 +1,12 @@
 import { type RecordedTaskEvent, asTaskEvent, sessionStream, taskOfStream } from '#domain';
-import { type EventLog, LogUnavailable, type Position, type RecordedEvent, type Revision } from '#event-log';
+import {
+  type EventLog,
+  LogUnavailable,
+  type Position,
+  type RecordedEvent,
+  type Revision,
+  isErasure,
+} from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
 import { loadRequest } from '../load-session.js';
 import { DueHeap, type DueTask } from './due-heap.js';
@@ -197,7 +204,11 @@ export class TaskClock {
   private async mend(before: number): Promise<void> {
     const { index, maker, firings, log } = this.ports;
     for (const { session, requested } of await index.unmade())
-      await maker.make(session, await loadRequest(log, sessionStream(session), requested));
+      try {
+        await maker.make(session, await loadRequest(log, sessionStream(session), requested));
+      } catch (error) {
+        if (!isErasure(error)) throw error;
+      }
     for (const task of await index.unstarted(before)) {
       if (!this.firing.has(task)) await firings.mend(task, this.stopping.signal);
     }

@@ -17,6 +17,7 @@ import {
   type NewEvent,
   type Revision,
   appendUntilDefinite,
+  isErasure,
   newEvent,
 } from '#event-log';
 import type { Clock, Logger, Random } from '#platform';
@@ -150,12 +151,24 @@ export class TaskFirings {
         });
         return;
       } catch (error) {
+        if (await this.isGone(state.definition.task, error)) return;
         const fields = { err: error, run, task: state.definition.task };
         if (!isTransient(error) && !(isUnseen(error) && clock.now() - begun < UNSEEN_MS))
           return logger.error(fields, 'a task could not be started');
         logger.warn(fields, 'a task that fired has to wait');
         await clock.sleep(RETRY_MS, signal);
       }
+    }
+  }
+
+  /** Whether the task's session is erased: then there is nothing to start. */
+  private async isGone(task: string, error: unknown): Promise<boolean> {
+    if (!isUnseen(error)) return isErasure(error);
+    try {
+      return (await loadTask(this.ports.log, task)) === 'erased';
+    } catch (unread) {
+      if (!(unread instanceof LogUnavailable)) throw unread;
+      return false;
     }
   }
 

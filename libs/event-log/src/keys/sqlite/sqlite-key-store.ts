@@ -64,7 +64,7 @@ export class SqliteKeyStore extends KeyStore {
   override async prepare(): Promise<void> {}
 
   override async state(): Promise<StoreState | null> {
-    const row = this.db.prepare('SELECT * FROM state').get();
+    const row = this.ask(() => this.db.prepare('SELECT * FROM state').get());
     if (row === undefined) return null;
     const { successor_of: of, successor } = row;
     return {
@@ -77,16 +77,22 @@ export class SqliteKeyStore extends KeyStore {
   }
 
   override async begin({ storeId, master, root, generation }: StoreState): Promise<void> {
-    this.db
-      .prepare('INSERT OR IGNORE INTO state (one, store_id, master, root, generation) VALUES (1, ?, ?, ?, ?)')
-      .run(storeId, master, root, generation);
+    this.transaction(() =>
+      this.db
+        .prepare(
+          'INSERT OR IGNORE INTO state (one, store_id, master, root, generation) VALUES (1, ?, ?, ?, ?)',
+        )
+        .run(storeId, master, root, generation),
+    );
   }
 
   override async read(ids: readonly string[]): Promise<readonly StoredKey[]> {
-    return ids.flatMap((id) => {
-      const row = this.selectKey.get(id);
-      return row === undefined ? [] : [keyOf(row)];
-    });
+    return this.ask(() =>
+      ids.flatMap((id) => {
+        const row = this.selectKey.get(id);
+        return row === undefined ? [] : [keyOf(row)];
+      }),
+    );
   }
 
   override async add(keys: readonly StoredKey[]): Promise<number | null> {
@@ -114,19 +120,26 @@ export class SqliteKeyStore extends KeyStore {
   }
 
   override async remove(ids: readonly string[]): Promise<void> {
-    const statement = this.db.prepare('DELETE FROM keys WHERE id = ? AND wrapped IS NOT NULL');
     this.transaction(() => {
+      const statement = this.db.prepare('DELETE FROM keys WHERE id = ? AND wrapped IS NOT NULL');
       for (const id of ids) statement.run(id);
     });
   }
 
   override async checkpoint(): Promise<ErasureCheckpoint | null> {
-    const row = this.db.prepare('SELECT log_id, position FROM erasures').get();
+    const row = this.ask(() => this.db.prepare('SELECT log_id, position FROM erasures').get());
     return row === undefined ? null : { logId: String(row['log_id']), position: Number(row['position']) };
   }
 
   override async saveCheckpoint({ logId, position }: ErasureCheckpoint): Promise<void> {
-    this.db.prepare('INSERT OR REPLACE INTO erasures VALUES (1, ?, ?)').run(logId, position);
+    this.transaction(() =>
+      this.db
+        .prepare(
+          `INSERT INTO erasures VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET log_id = excluded.log_id,
+             position = iif(log_id = excluded.log_id, max(position, excluded.position), excluded.position)`,
+        )
+        .run(logId, position),
+    );
   }
 
   override async replaceMaster({
@@ -134,24 +147,24 @@ export class SqliteKeyStore extends KeyStore {
     root,
     successor,
   }: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void> {
-    this.db
-      .prepare('UPDATE state SET master = ?, root = ?, successor_of = ?, successor = ?')
-      .run(master, root, successor?.of ?? null, successor?.wrapped ?? null);
+    this.transaction(() =>
+      this.db
+        .prepare('UPDATE state SET master = ?, root = ?, successor_of = ?, successor = ?')
+        .run(master, root, successor?.of ?? null, successor?.wrapped ?? null),
+    );
     this.cutWal();
   }
 
   override async notUnder(master: string, limit: number): Promise<readonly StoredKey[]> {
-    return this.db
-      .prepare('SELECT id, master, wrapped FROM keys WHERE master <> ? AND wrapped IS NOT NULL LIMIT ?')
-      .all(master, limit)
-      .map(keyOf);
+    const query = 'SELECT id, master, wrapped FROM keys WHERE master <> ? AND wrapped IS NOT NULL LIMIT ?';
+    return this.ask(() => this.db.prepare(query).all(master, limit)).map(keyOf);
   }
 
   override async rewrap(keys: readonly StoredKey[]): Promise<void> {
-    const statement = this.db.prepare(
-      'UPDATE keys SET master = ?, wrapped = ? WHERE id = ? AND wrapped IS NOT NULL',
-    );
     this.transaction(() => {
+      const statement = this.db.prepare(
+        'UPDATE keys SET master = ?, wrapped = ? WHERE id = ? AND wrapped IS NOT NULL',
+      );
       for (const { id, master, wrapped } of keys) statement.run(master, wrapped, id);
     });
     this.cutWal();
@@ -163,20 +176,32 @@ export class SqliteKeyStore extends KeyStore {
 
   /** Invariant 2. */
   private cutWal(): void {
-    for (let tries = 0; tries < TRIES; tries++)
-      if (this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0) return;
+    const isCut = () =>
+      this.ask(() => this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get())?.['busy'] === 0;
+    for (let tries = 0; tries < TRIES; tries++) if (isCut()) return;
     throw new LogUnavailable('the key store is being read all the time: its WAL cannot be cut off');
   }
 
   private transaction<T>(work: () => T): T {
-    this.db.exec('BEGIN IMMEDIATE');
+    return this.ask(() => {
+      this.db.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        if (this.db.isTransaction) this.db.exec('ROLLBACK');
+        throw error;
+      }
+    });
+  }
+
+  /** @throws LogUnavailable */
+  private ask<T>(work: () => T): T {
     try {
-      const result = work();
-      this.db.exec('COMMIT');
-      return result;
+      return work();
     } catch (error) {
-      if (this.db.isTransaction) this.db.exec('ROLLBACK');
-      throw new LogUnavailable('the key store takes no writes', { cause: error });
+      throw new LogUnavailable('the key store does not answer', { cause: error });
     }
   }
 }
