@@ -12,7 +12,7 @@ const FIRST_BATCH = 32;
 /** With so few left the next batch is made. */
 const LOW = 16;
 /** Keys in memory. */
-const KEPT = 50_000;
+const KEPT = 10_000;
 
 /** Where the log says which keys were made, so that a store that is older than the log is known. */
 export const KEY_STREAM = 'keystore';

@@ -5,7 +5,7 @@ import type { ContentKey } from './content-key.js';
 import { ContentErased, type ContentKeys, type KnownKey } from './content-keys.js';
 
 /** Streams whose keys are kept in memory. */
-const KEPT = 50_000;
+const KEPT = 20_000;
 
 /**
  * Where events stand in their stream: `first`, and then a new key may be theirs; `later`, and then the stream is there and

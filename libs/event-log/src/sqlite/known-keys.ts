@@ -3,7 +3,7 @@ import type { PendingAppend } from './pending.js';
 import type { Request } from './protocol.js';
 
 /** Keys that the thread holds at most. */
-const CAPACITY = 20_000;
+const CAPACITY = 5_000;
 const DROPPED = CAPACITY / 10;
 
 /** Which keys the log's thread was given. Owns that list; the thread does as it is told. */
