@@ -33,7 +33,7 @@ export interface ErasedSession {
 export class EraseSession {
   constructor(private readonly ports: EraseSessionPorts) {}
 
-  /** @throws Problem not_found; LogUnavailable: then it may be erased in part, and asking again finishes it */
+  /** @throws Problem not_found; LogUnavailable: once `session_erased` is on the log, who follows it does the rest */
   async erase(id: string, caller: Caller): Promise<ErasedSession> {
     const { sessions, streams, erasures, clock } = this.ports;
     return sessions.use(id, async (session) => {
