@@ -1,13 +1,6 @@
-import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js';
-import {
-  type AppendResult,
-  type Batch,
-  EventLog,
-  type Expected,
-  type LogHealth,
-  type ReadAllOptions,
-  type ReadOptions,
-} from './event-log.js';
+import type { NewEvent } from './envelope.js';
+import type { AppendResult, EventLog, Expected } from './event-log.js';
+import { PassingLog } from './passing-log.js';
 import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
 
 /** Says in the open that a session is erased, after its key is gone. */
@@ -17,22 +10,14 @@ const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased']);
  * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening
  * is the codec's, in the log below.
  */
-export class SealedEventLog extends EventLog {
+export class SealedEventLog extends PassingLog {
   private readonly named = new WeakMap<NewEvent, NewEvent>();
 
   constructor(
-    private readonly log: EventLog,
+    log: EventLog,
     private readonly streams: StreamKeys,
   ) {
-    super();
-  }
-
-  override get logId(): string {
-    return this.log.logId;
-  }
-
-  override get exclusive(): boolean {
-    return this.log.exclusive;
+    super(log);
   }
 
   override append(
@@ -47,41 +32,6 @@ export class SealedEventLog extends EventLog {
     return this.streams
       .of(stream, events, place)
       .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
-  }
-
-  override readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {
-    return this.log.readStream(stream, options);
-  }
-
-  override readAll(options?: ReadAllOptions): AsyncIterable<Batch> {
-    return this.log.readAll(options);
-  }
-
-  override subscribeStream(
-    stream: string,
-    options: { after?: Revision; signal: AbortSignal },
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    return this.log.subscribeStream(stream, options);
-  }
-
-  override subscribeAll(options: {
-    after?: Position;
-    prefixes?: readonly string[];
-    signal: AbortSignal;
-  }): AsyncIterable<Batch> {
-    return this.log.subscribeAll(options);
-  }
-
-  override head(): Promise<Position> {
-    return this.log.head();
-  }
-
-  override health(): Promise<LogHealth> {
-    return this.log.health();
-  }
-
-  override close(): Promise<void> {
-    return this.log.close();
   }
 
   private async appendWith(

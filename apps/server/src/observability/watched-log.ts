@@ -1,18 +1,12 @@
 import {
   AppendOutcomeUnknown,
   type AppendResult,
-  type Batch,
-  EventLog,
+  type EventLog,
   EventTooLarge,
   type Expected,
-  type LogHealth,
   LogUnavailable,
   type NewEvent,
-  type Position,
-  type ReadAllOptions,
-  type ReadOptions,
-  type RecordedEvent,
-  type Revision,
+  PassingLog,
 } from '#event-log';
 import { type Counter, type Histogram, type Metrics, SHORT_S } from '#platform';
 
@@ -20,18 +14,18 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const NONE = {};
 
 /** A log, and what is written to it by this process: how long that takes, and which events. All else passes through. */
-export class WatchedLog extends EventLog {
+export class WatchedLog extends PassingLog {
   private readonly seconds: Histogram<never>;
   private readonly sizes: Histogram<never>;
   private readonly failures: Counter<'reason'>;
 
   /** @param onAppended hears of the events of each append of this process, when they are stored */
   constructor(
-    private readonly log: EventLog,
+    log: EventLog,
     metrics: Metrics,
     private readonly onAppended: (events: readonly NewEvent[]) => void,
   ) {
-    super();
+    super(log);
     this.seconds = metrics.histogram({
       name: 'annals_log_append_duration_seconds',
       help: 'Time until an append was acknowledged as stored.',
@@ -47,14 +41,6 @@ export class WatchedLog extends EventLog {
       help: 'Appends that were not stored, or of which it is not known: conflict, unavailable, unknown, too_large, error.',
       labels: ['reason'],
     });
-  }
-
-  override get logId(): string {
-    return this.log.logId;
-  }
-
-  override get exclusive(): boolean {
-    return this.log.exclusive;
   }
 
   override append(
@@ -74,41 +60,6 @@ export class WatchedLog extends EventLog {
         throw error;
       },
     );
-  }
-
-  override readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {
-    return this.log.readStream(stream, options);
-  }
-
-  override readAll(options?: ReadAllOptions): AsyncIterable<Batch> {
-    return this.log.readAll(options);
-  }
-
-  override subscribeStream(
-    stream: string,
-    options: { after?: Revision; signal: AbortSignal },
-  ): AsyncIterable<readonly RecordedEvent[]> {
-    return this.log.subscribeStream(stream, options);
-  }
-
-  override subscribeAll(options: {
-    after?: Position;
-    prefixes?: readonly string[];
-    signal: AbortSignal;
-  }): AsyncIterable<Batch> {
-    return this.log.subscribeAll(options);
-  }
-
-  override head(): Promise<Position> {
-    return this.log.head();
-  }
-
-  override health(): Promise<LogHealth> {
-    return this.log.health();
-  }
-
-  override close(): Promise<void> {
-    return this.log.close();
   }
 
   private stored(events: readonly NewEvent[], since: number): void {
