@@ -143,6 +143,22 @@ describe('a subscriber of a stream', () => {
     expect(source.reads).toBe(reads);
   });
 
+  test('who comes after a part was forgotten is given what followed it, and nothing of it out of memory', async () => {
+    const { source, feed, append } = setUp();
+    const events = append('s', 3);
+    const early = start(feed.subscribeStream('s', 2, signal));
+    feed.forget(({ revision }) => revision < 2);
+    // Acknowledged late.
+    feed.streamGrew('s', events.slice(1, 2));
+    expect((await start(feed.subscribeStream('s', 1, signal)).next()).value).toEqual(events.slice(2));
+    expect(source.reads).toBe(0);
+    expect((await start(feed.subscribeStream('s', 0, signal)).next()).value).toEqual(events.slice(1));
+    expect(source.reads).toBe(1);
+    const next = early.next();
+    const later = append('s', 2);
+    expect((await next).value).toEqual(later);
+  });
+
   test('hears what comes next although his tail was emptied for others', async () => {
     const { source, feed, append } = setUp({ streamTailBytes: 20_000, logTailBytes: 20_000 });
     append('quiet');

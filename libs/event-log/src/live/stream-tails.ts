@@ -48,8 +48,13 @@ export class StreamTail {
     if (this.events.length < this.latest.length) this.drop();
   }
 
-  holds(isWanted: (event: RecordedEvent) => boolean): boolean {
-    return this.events.some(isWanted) || this.latest.some(isWanted);
+  /** Holds only what came after the last of these events, so that it still knows how far the stream was heard. */
+  forget(isGone: (event: RecordedEvent) => boolean): void {
+    const last = this.events.findLastIndex(isGone);
+    if (last >= 0) {
+      for (const event of this.events.splice(0, last + 1)) this.bytes -= weightOf(event);
+    }
+    if (this.latest.some(isGone)) this.latest = [...this.events];
   }
 
   drop(): void {
@@ -96,12 +101,12 @@ export class StreamTails {
     if (tail?.listeners.size === 0 && tail.bytes === 0) this.tails.delete(stream);
   }
 
-  /** Empties the tails that hold one of these events. */
+  /** Takes these events out of the tails, with what came before them. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
     for (const tail of this.tails.values()) {
-      if (!tail.holds(isGone)) continue;
       this.bytes -= tail.bytes;
-      tail.drop();
+      tail.forget(isGone);
+      this.bytes += tail.bytes;
     }
   }
 
