@@ -126,24 +126,35 @@ export class Session {
 
   private committed(events: readonly RecordedEvent[]): void {
     let isNews = false;
+    const over: string[] = [];
     for (const event of events) {
       if (event.type === 'run_requested')
         this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
-      if (event.type === 'session_erased') this.erased();
-      if (isEndType(event.type) && event.meta.run !== this.driving?.run) this.forget(event.meta.run ?? '');
+      if (event.type === 'session_erased') over.push(...this.erased());
+      if (isEndType(event.type)) over.push(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
     }
+    for (const run of over) this.letGo(run);
     if (isNews) this.react();
   }
 
-  /** Every copy of what was said goes, and whatever works with one. */
-  private erased(): void {
+  /** Every copy of what was said goes, and whatever works with one. Returns the runs that are over. */
+  private erased(): readonly string[] {
     this.context = null;
-    for (const run of this.requests.keys()) this.forget(run);
+    const over = [...this.requests.keys()];
+    for (const run of over) this.forget(run);
     this.driving?.lose();
+    return over;
+  }
+
+  /** The run is over. One of ours may have waited with its place for the drive of the run before, which others have ended. */
+  private letGo(run: string): void {
+    if (this.driving?.run === run) return;
+    this.forget(run);
+    if (this.claiming !== run) this.ports.admission.release(run);
   }
 
   /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
