@@ -6,8 +6,8 @@ import pg from 'pg';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { Gate, before, call, say } from '../support/scripted-model.js';
+import { indexedDocument } from '../support/indexed-document.js';
 import { filesWith } from '../support/search-bytes.js';
-import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
 /** The caller's own database. */
@@ -46,18 +46,8 @@ async function documents(name: string, filename: string, text: string): Promise<
   const made = await stage.client.post('/create-datastore', { name, type: 'documents' });
   expect(made.status).toBe(201);
   const id = String(made.json()['datastore_id']);
-  const form = new FormData();
-  form.append('file', new Blob([text]), filename);
-  form.append('datastore_id', id);
-  const answer = await fetch(`${stage.service.origin}/index-document`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${ADMIN_KEY}` },
-    body: form,
-  });
-  expect([answer.status, await answer.json()]).toEqual([
-    201,
-    expect.objectContaining({ datastore_id: id, filename, status: 'indexed' }),
-  ]);
+  const document = await indexedDocument(stage.service, id, { name: filename, content: text });
+  expect(document).toMatchObject({ datastore_id: id, filename });
   return id;
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { filesWith } from '../support/search-bytes.js';
-import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { indexedDocument } from '../support/indexed-document.js';
+import { ServiceProcess } from '../support/service-process.js';
 
 /** The tables are vacuumed within seconds of a deletion. */
 const VACUUMED_MS = 6_000;
@@ -18,21 +19,7 @@ const create = async (): Promise<string> => {
 };
 
 async function upload(datastore: string, name: string, content: string): Promise<string> {
-  const form = new FormData();
-  form.append('datastore_id', datastore);
-  form.append('file', new Blob([content]), name);
-  const headers = { authorization: `Bearer ${ADMIN_KEY}` };
-  const answer = await fetch(`${service.origin}/index-document`, { method: 'POST', headers, body: form });
-  expect(answer.status).toBe(201);
-  let body = (await answer.json()) as Record<string, unknown>;
-  const id = String(body['document_id']);
-  // Mostly it is indexed at once; of a service that has just started it may take longer.
-  for (let n = 0; n < 400 && body['status'] === 'processing'; n += 1) {
-    await sleep(50);
-    body = (await service.client().get(`/documents/${id}`)).json();
-  }
-  expect(body['status']).toBe('indexed');
-  return id;
+  return String((await indexedDocument(service, datastore, { name, content }))['document_id']);
 }
 
 const search = async (datastore: string, query: string): Promise<readonly unknown[]> => {
