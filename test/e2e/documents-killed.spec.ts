@@ -53,7 +53,7 @@ const filesOnDisk = (): string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 600 && !(await isTrue()); i++) await sleep(50);
+  for (let i = 0; i < 2_000 && !(await isTrue()); i++) await sleep(50);
   expect(await isTrue()).toBe(true);
 }
 
