@@ -1,6 +1,6 @@
 import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
 import { ContextFold, type RunConfig, type RunRequest, WorkflowRuns, newRun } from '#domain';
-import { ContentStore, MemoryFileStore } from '#event-log';
+import { ContentStore, type FileStore, MemoryFileStore } from '#event-log';
 import { type Logger, SilentLogger } from '#platform';
 import { JournalFixture } from './journal-fixture.js';
 import { type ClientScript, ScriptedClient } from './scripted-client.js';
@@ -13,6 +13,7 @@ export interface DriveOptions {
   readonly request?: Partial<RunRequest>;
   readonly maxSteps?: number;
   readonly logger?: Logger;
+  readonly files?: FileStore;
 }
 
 /** A run that a driver brings to its end, on a real log, with a scripted model. */
@@ -31,7 +32,7 @@ export class DriveFixture {
     const { clock, random, journal, session, run } = at;
     const abort = (reason: Error) => this.controller.abort(reason);
     const writer = new RunWriter(at.writer.claim, at.writer.meta, abort);
-    const contents = new ContentStore(new MemoryFileStore());
+    const contents = new ContentStore(options.files ?? new MemoryFileStore());
     const request = runRequest(run, options.request);
     this.context.begin(request.message);
     const limits = { maxSteps: options.maxSteps ?? 25, runTimeoutMs: 600_000 };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LogUnavailable, MemoryFileStore } from '#event-log';
 import { Logger, SilentLogger } from '#platform';
 import { type DriveOptions, DriveFixture } from '../../../test/support/drive-fixture.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
@@ -161,6 +162,24 @@ describe('something that no log would take', () => {
     const fixture = await start({ script: [[new ModelFailure('refused', 'x'.repeat(400_000))]] });
     await expect(fixture.driver.drive()).resolves.toMatchObject({ code: 'model_unavailable' });
     expect((await typesOf(fixture)).slice(-2)).toEqual(['agent_cost', 'agent_error']);
+  });
+});
+
+describe('a file that cannot be kept now', () => {
+  class BusyFiles extends MemoryFileStore {
+    override put(): Promise<string> {
+      return Promise.reject(new LogUnavailable('busy'));
+    }
+  }
+
+  it('breaks the drive off, and does not fail the run: whoever began it goes on from the log', async () => {
+    const tool = new LedgerTool('t', { act: () => Promise.resolve('x'.repeat(200_000)) });
+    const script = [[done(toolCall('c', 't'))], [text('never'), done()]] as const;
+    const fixture = await start({ script, tools: [tool], files: new BusyFiles() });
+    await expect(fixture.driver.drive()).rejects.toThrow(LogUnavailable);
+    const types = await typesOf(fixture);
+    expect(types).toContain('agent_tool_use');
+    expect(types).not.toContain('agent_error');
   });
 });
 

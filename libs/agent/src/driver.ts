@@ -14,7 +14,7 @@ import {
 } from '#domain';
 import type { Clock, Logger } from '#platform';
 import type { RunSink } from './block-writer.js';
-import { type ContentStore, isErasure } from '#event-log';
+import { type ContentStore, LogUnavailable, isErasure } from '#event-log';
 import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';
@@ -234,8 +234,9 @@ export class Driver implements RunSink {
     if (reason instanceof ClaimLost || lost instanceof ClaimLost) return;
     if (lost !== null) return this.endWithout(lost);
     if (reason instanceof RunStopped) return journal.settled(this.writer);
-    // Another process has erased the session: until that is heard of nothing can be written, not even an end.
-    if (isErasure(reason)) throw reason;
+    // Another process has erased the session: until that is heard of nothing can be written, not even an end. Or the key of
+    // a file could not be asked for: whoever began the drive goes on from the log when it can be.
+    if (isErasure(reason) || reason instanceof LogUnavailable) throw reason;
     if (this.state.end === null) await this.finish(this.endOf(reason));
   }
 
