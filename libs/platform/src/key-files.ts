@@ -58,7 +58,11 @@ function readKey(path: string): Buffer {
  */
 function createOrRead(path: string, content: string): string {
   const there = readIfThere(path);
-  if (there !== null) return there;
+  if (there !== null) {
+    // Whoever made it may have died, or failed, before its name was on disk.
+    syncFolder(dirname(path));
+    return there;
+  }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   const file = openSync(draft, 'wx', 0o600);
   try {
