@@ -16,6 +16,8 @@ interface RunPlace {
   readonly task: string | undefined;
   readonly message: unknown;
   readonly config: object;
+  isBegun: boolean;
+  /** Where it was cancelled, if it waited then: it is over, though its end may be written later. */
   ended: number | null;
 }
 
@@ -51,10 +53,15 @@ function placeRuns({ events }: SessionLog, runs: Map<string, RunPlace>): void {
     const run = event.meta.run ?? '';
     if (event.type === 'run_requested') {
       const { task, message, config } = event.data;
-      runs.set(run, { session: event.stream, requested: event.position, task, message, config, ended: null });
-    } else if (isEndType(event.type)) {
-      const place = runs.get(run);
-      if (place !== undefined) place.ended = event.position;
+      const state = { isBegun: false, ended: null };
+      runs.set(run, { session: event.stream, requested: event.position, task, message, config, ...state });
+      continue;
+    }
+    const place = runs.get(run);
+    if (place !== undefined) {
+      if (event.type === 'run_claimed') place.isBegun = true;
+      const isCancelled = event.type === 'run_cancel_requested' && !place.isBegun;
+      if (isCancelled || isEndType(event.type)) place.ended ??= event.position;
     }
     if (event.type === 'session_erased')
       for (const place of runs.values()) if (place.session === event.stream) place.ended ??= event.position;
