@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exchange } from '../integration/http-shell.js';
-import { Nginx, freePort, nginxVersion } from '../support/nginx.js';
+import { Nginx, nginxVersion } from '../support/nginx.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
+/** A free one might be another test's a moment later. */
+const NOBODYS_PORT = 1;
 const version = nginxVersion();
 if (version === null) process.stdout.write('nginx is not installed: its tests are skipped\n');
 
@@ -17,7 +19,7 @@ if (version === null) process.stdout.write('nginx is not installed: its tests ar
   beforeAll(async () => {
     stage = await Stage.open();
     // The second replica is down, so that each request that meets it must be given to the other.
-    nginx = await Nginx.start([stage.service.port, await freePort()]);
+    nginx = await Nginx.start([stage.service.port, NOBODYS_PORT]);
     client = new ServiceClient(originOf, ADMIN_KEY);
   }, 60_000);
   afterAll(async () => {
