@@ -41,6 +41,7 @@ describe('SealedContentCodec', () => {
     await codec.ready([column]);
     expect(codec.open('s', column)).toBeNull();
     const late = (await codec.sealer(new Map([['s', id]]))).seal('s', 'mine');
+    await codec.ready([late]);
     expect(codec.open('s', late)).toBeNull();
     expect(late).toHaveLength(2);
   });

@@ -61,26 +61,29 @@ export class SealedContentCodec extends ContentCodec {
     await this.keys.load(keyIds.values());
     // Held, so that nothing has to be looked up again if many others come in between.
     const held = new Map<string, KnownKey>();
-    for (const [scope, id] of keyIds) held.set(scope, this.keys.peek(id) ?? 'destroyed');
+    for (const [scope, id] of keyIds) held.set(scope, this.keys.loaded(id));
     return { seal: (scope, text) => sealWith(held.get(scope), scope, text) };
   }
 
   override async ready(columns: Iterable<Buffer | null>): Promise<void> {
     const ids = new Set<string>();
-    for (const column of columns) if (column !== null && column[0] === SEALED) ids.add(keyIdOf(column));
+    for (const column of columns)
+      if (column !== null && column[0] === SEALED && !isNothing(column)) ids.add(keyIdOf(column));
     await this.keys.load(ids);
   }
 
   override open(scope: string, bytes: Buffer): string | null {
     if (bytes[0] !== SEALED) return toText(bytes);
+    if (isNothing(bytes)) return null;
     const id = keyIdOf(bytes);
-    const key = this.keys.peek(id) ?? 'destroyed';
+    const key = this.keys.loaded(id);
     return key === 'destroyed' ? null : toText(key.open(bytes.subarray(2 + id.length), contextOf(scope)));
   }
 }
 
 /** Of an erased session nothing is kept. */
 const NOTHING = Buffer.of(SEALED, 0);
+const isNothing = (column: Buffer): boolean => NOTHING.equals(column);
 
 function sealWith(key: KnownKey | undefined, scope: string, text: string): Buffer {
   if (key === undefined) return toBytes(text);

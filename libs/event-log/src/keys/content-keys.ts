@@ -41,7 +41,7 @@ export abstract class ContentKeys {
   /** What is known of the keys, loading what is not in memory. */
   async get(id: string): Promise<KnownKey> {
     if (this.peek(id) === undefined) await this.load([id]);
-    return this.peek(id) ?? 'destroyed';
+    return this.loaded(id);
   }
 
   /** Tells whoever keeps copies of keys or of what they sealed when one is destroyed. */

@@ -86,6 +86,17 @@ describe('a key', () => {
     expect(await store.notUnder('none', 1_000)).toEqual([expect.objectContaining({ id })]);
   });
 
+  test('stays at hand for whoever asks for it, whatever is brought in beside it', async () => {
+    const store = storeIn();
+    const id = await (await openVault(store)).draw();
+    const [maker, vault] = [await openVault(store), await openVault(store)];
+    for (let n = 0; n < 12_000; n++) {
+      await vault.load([id, await maker.draw()]);
+      if (vault.peek(id) === undefined) throw new Error(`gone with the ${n}th key beside it`);
+    }
+    expect(typeof (await vault.get(id))).toBe('object');
+  });
+
   test('that the store never had is said so', async () => {
     const vault = await openVault();
     await expect(vault.load(['ab'.repeat(16)])).rejects.toThrow(LogUnavailable);

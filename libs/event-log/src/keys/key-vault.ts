@@ -92,7 +92,13 @@ export class KeyVault extends ContentKeys {
   }
 
   override async load(ids: Iterable<string>): Promise<void> {
-    const missing = [...ids].filter((id) => !this.cache.has(id));
+    const missing: string[] = [];
+    for (const id of ids) {
+      const known = this.cache.get(id);
+      if (known === undefined) missing.push(id);
+      // As the youngest, so that what is brought in beside it does not put it out.
+      else this.keep(id, known);
+    }
     if (missing.length === 0) return;
     const found = new Map((await this.store.read(missing)).map((key) => [key.id, key]));
     for (const id of missing) {

@@ -1,3 +1,4 @@
+import { LogUnavailable } from '../event-log.js';
 import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
 import type { PendingAppend } from './pending.js';
 import type { Request } from './protocol.js';
@@ -42,14 +43,17 @@ export class KnownKeys {
     return given;
   }
 
-  /** Refuses an append whose key was destroyed while it waited. */
+  /** Refuses an append whose key was destroyed, or went out of memory, while it waited. */
   canSeal(append: PendingAppend): boolean {
     let before: unknown;
     for (const { meta, raw } of append.events) {
       if (meta === before || meta.keyId === undefined || raw !== undefined) continue;
       before = meta;
-      if (typeof this.keys?.peek(meta.keyId) === 'object') continue;
-      append.reject(new ContentErased(`nothing can be sealed with the key ${meta.keyId}`));
+      const key = this.keys?.peek(meta.keyId);
+      if (typeof key === 'object') continue;
+      const isOutOfMemory = this.keys !== null && key === undefined;
+      const why = `nothing can be sealed with the key ${meta.keyId}`;
+      append.reject(isOutOfMemory ? new LogUnavailable(why) : new ContentErased(why));
       return false;
     }
     return true;
