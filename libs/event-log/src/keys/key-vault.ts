@@ -120,12 +120,6 @@ export class KeyVault extends ContentKeys {
     this.tellDestroyed(id);
   }
 
-  /** The key may have been destroyed by another process. */
-  forget(id: string): void {
-    if (this.cache.get(id) !== 'destroyed') this.cache.delete(id);
-    this.tellDestroyed(id);
-  }
-
   /** Removes what was made ahead and not given out, and closes the store. */
   async close(): Promise<void> {
     await this.filling?.catch(() => undefined);
