@@ -129,6 +129,23 @@ describe('a subscriber of a stream', () => {
     expect(source.reads).toBe(5);
   });
 
+  test('finds what somebody else was given only in the log, but what one of them was not in memory', async () => {
+    const { source, feed, append } = setUp();
+    const quick = start(feed.subscribeStream('s', 0, signal));
+    append('s', 2);
+    const slow = start(feed.subscribeStream('s', 0, signal));
+    expect((await quick.next()).value).toEqual(source.events.slice(1));
+    expect((await slow.next()).value).toEqual(source.events.slice(1));
+    append('s');
+    expect((await quick.next()).value).toEqual(source.events.slice(2));
+    append('s');
+    expect((await slow.next()).value).toEqual(source.events.slice(2));
+    expect(source.reads).toBe(0);
+    const late = start(feed.subscribeStream('s', 0, signal));
+    expect((await late.next()).value).toEqual(source.events.slice(1));
+    expect(source.reads).toBe(1);
+  });
+
   test('who fell behind what is kept reads the log, and is live again', async () => {
     const { source, feed, append } = setUp({ streamTailBytes: 40_000, logTailBytes: 40_000 });
     const subscription = start(feed.subscribeStream('s', -1, signal));
@@ -172,6 +189,24 @@ describe('a subscriber of a stream', () => {
 });
 
 describe('a subscriber of the log', () => {
+  test('keeps in memory what comes after him, and nothing of what all were given', async () => {
+    const { source, feed, append } = setUp();
+    const slow = start(feed.subscribeAll(0, [], signal));
+    const quick = start(feed.subscribeAll(0, [], signal));
+    append('s', 3);
+    await slow.next();
+    await quick.next();
+    for (let n = 0; n < 3; n++) {
+      append('s');
+      await quick.next();
+    }
+    expect((await slow.next()).value).toEqual({ events: source.events.slice(3), position: 6 });
+    expect(source.reads).toBe(0);
+    append('s');
+    await start(feed.subscribeAll(2, [], signal)).next();
+    expect(source.reads).toBe(1);
+  });
+
   test('near the head is served from memory, from further back by pages', async () => {
     const { source, feed, append } = setUp({ streamTailBytes: 20_000, logTailBytes: 20_000 });
     const appended = Array.from({ length: 200 }, (_, n) => append(`s-${n % 7}`)).flat();

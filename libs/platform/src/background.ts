@@ -7,21 +7,30 @@ export abstract class Background {
 
 /** Runs the work in this process; an error that escapes is logged, and kills the process if the work says it must not fail. */
 export class ProcessBackground extends Background {
-  private readonly running = new Set<Promise<void>>();
+  private running = 0;
+  private waiting: (() => void)[] = [];
 
   constructor(private readonly logger: Logger) {
     super();
   }
 
   override start(name: string, work: () => Promise<void>): void {
-    const promise = work()
-      .catch((error: unknown) => this.logger.error({ err: error, work: name }, 'background work failed'))
-      .finally(() => this.running.delete(promise));
-    this.running.add(promise);
+    this.running += 1;
+    void this.run(name, work);
   }
 
   /** Resolves when all the work that was started has ended. */
   async settled(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.running > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  private async run(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.logger.error({ err: error, work: name }, 'background work failed');
+    }
+    this.running -= 1;
+    if (this.running === 0) for (const resolve of this.waiting.splice(0)) resolve();
   }
 }

@@ -11,14 +11,17 @@ export class TextFrame {
   private isLearnt = false;
   private misses = 0;
 
-  /** The text of a chunk that differs from the learnt one in nothing else; undefined: it must be parsed. */
+  /**
+   * The text of a chunk that differs from the learnt one in nothing else; undefined: it must be parsed. The text is made
+   * anew: a slice would keep the chunk in memory, and texts are kept as long as their run.
+   */
   textOf(data: string): string | undefined {
     if (!this.isLearnt) return undefined;
     const { before, after } = this;
     const end = data.length - after.length;
     if (end > before.length && data.startsWith(before) && data.endsWith(after)) {
-      const text = data.slice(before.length, end);
-      if (isPlain(text)) return text;
+      if (isPlain(data.slice(before.length, end)))
+        return JSON.parse(data.slice(before.length - 1, end + 1)) as string;
     } else this.isLearnt = ++this.misses < maxMisses;
     return undefined;
   }

@@ -19,7 +19,7 @@ export class AllSubscription extends Subscription<Batch> implements LogListener 
   constructor(
     private readonly tail: LogTail,
     private readonly source: FeedSource,
-    private after: Position,
+    public after: Position,
     private readonly prefixes: readonly string[],
     life: { clock: Clock; signal: AbortSignal; siblings: OpenSubscriptions },
   ) {

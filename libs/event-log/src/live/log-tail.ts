@@ -1,19 +1,21 @@
 import type { Clock } from '#platform';
 import type { Position, RecordedEvent } from '../envelope.js';
+import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
 
 /** Subscribers hear of events that are not for them at least this often, so that their checkpoints move. */
 const TICK_MS = 10;
 
-export interface LogListener {
-  wake(): void;
+export interface LogListener extends Listener {
   tick(): void;
 }
 
 /**
  * The last events of the whole log in order of position, held once for all subscribers.
  * 1. It holds every event after `from`; who stands before `from` reads the log.
- * 2. An event has a place that never changes: places count up from 0, the oldest held is `firstPlace`.
+ * 2. An event has a place that never changes: places count up from 0.
+ * 3. What all who listen were given goes when the next events come: so most events are garbage while they are young,
+ *    which costs the collector nothing.
  */
 export class LogTail {
   readonly listeners = new Set<LogListener>();
@@ -58,20 +60,28 @@ export class LogTail {
   }
 
   add(events: readonly RecordedEvent[]): void {
+    this.dropGiven();
     for (const event of events) {
       this.events.push(event);
       this.bytes += weightOf(event);
     }
-    while (this.bytes > this.maxBytes) {
-      const oldest = this.events[this.start]!;
-      this.from = oldest.position;
-      this.bytes -= weightOf(oldest);
-      this.start += 1;
-    }
-    if (this.start < 4_096 || this.start * 2 < this.events.length) return;
+    while (this.bytes > this.maxBytes) this.dropOldest();
+    if (this.start * 2 < this.events.length) return;
     this.events = this.events.slice(this.start);
     this.dropped += this.start;
     this.start = 0;
+  }
+
+  private dropGiven(): void {
+    const given = givenToAll(this.listeners);
+    while (this.start < this.events.length && this.events[this.start]!.position <= given) this.dropOldest();
+  }
+
+  private dropOldest(): void {
+    const oldest = this.events[this.start]!;
+    this.from = oldest.position;
+    this.bytes -= weightOf(oldest);
+    this.start += 1;
   }
 
   /** Holds only what came after the last of these events. */

@@ -14,7 +14,7 @@ export class StreamSubscription extends Subscription<readonly RecordedEvent[]> {
     private readonly tails: StreamTails,
     private readonly source: FeedSource,
     private readonly stream: string,
-    private after: Revision,
+    public after: Revision,
     life: { clock: Clock; signal: AbortSignal; siblings: OpenSubscriptions },
   ) {
     super(life.clock, life.signal, life.siblings);

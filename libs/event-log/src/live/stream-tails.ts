@@ -1,4 +1,5 @@
 import type { RecordedEvent, Revision } from '../envelope.js';
+import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
 
 const UNKNOWN = -1;
@@ -7,7 +8,7 @@ const SHARE_OF_ONE = 8;
 
 /** The last events of one stream, without gaps, and who listens to it. */
 export class StreamTail {
-  readonly listeners = new Set<{ wake(): void }>();
+  readonly listeners = new Set<Listener>();
   bytes = 0;
   /** Revision after the last known one; UNKNOWN until an event was heard. */
   private next: Revision = UNKNOWN;
@@ -32,7 +33,8 @@ export class StreamTail {
       events[0]!.revision < this.next ? events.filter((event) => event.revision >= this.next) : events;
     const [head] = fresh;
     if (head === undefined) return;
-    if (head.revision !== this.next) this.drop();
+    if (head.revision === this.next) this.dropGiven();
+    else this.drop();
     for (const event of fresh) {
       this.events.push(event);
       this.bytes += weightOf(event);
@@ -43,18 +45,23 @@ export class StreamTail {
 
   /** Drops the older half. */
   halve(): void {
-    const dropped = this.events.splice(0, Math.ceil(this.events.length / 2));
-    for (const event of dropped) this.bytes -= weightOf(event);
+    this.dropOldest(Math.ceil(this.events.length / 2));
     if (this.events.length < this.latest.length) this.drop();
   }
 
   /** Holds only what came after the last of these events, so that it still knows how far the stream was heard. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
-    const last = this.events.findLastIndex(isGone);
-    if (last >= 0) {
-      for (const event of this.events.splice(0, last + 1)) this.bytes -= weightOf(event);
-    }
+    this.dropOldest(this.events.findLastIndex(isGone) + 1);
     if (this.latest.some(isGone)) this.latest = [...this.events];
+  }
+
+  private dropGiven(): void {
+    this.dropOldest(givenToAll(this.listeners) + 1 - (this.next - this.events.length));
+  }
+
+  /** As many of the oldest; none where it is less than one. */
+  private dropOldest(count: number): void {
+    for (const event of this.events.splice(0, count)) this.bytes -= weightOf(event);
   }
 
   drop(): void {
@@ -77,9 +84,7 @@ export class StreamTails {
 
   add(stream: string, events: readonly RecordedEvent[]): void {
     if (events.length === 0) return;
-    const tail = this.tails.get(stream) ?? new StreamTail();
-    this.tails.delete(stream);
-    this.tails.set(stream, tail);
+    const tail = this.lastWritten(stream);
     this.bytes -= tail.bytes;
     tail.add(events);
     while (tail.bytes > this.maxBytes / SHARE_OF_ONE) tail.halve();
@@ -88,14 +93,24 @@ export class StreamTails {
     for (const listener of tail.listeners) listener.wake();
   }
 
-  join(stream: string, listener: { wake(): void }): StreamTail {
+  /** Their order matters only where some have to go, and to keep it costs the making of a new table again and again. */
+  private lastWritten(stream: string): StreamTail {
+    const known = this.tails.get(stream);
+    if (known !== undefined && this.bytes * 2 < this.maxBytes) return known;
+    const tail = known ?? new StreamTail();
+    this.tails.delete(stream);
+    this.tails.set(stream, tail);
+    return tail;
+  }
+
+  join(stream: string, listener: Listener): StreamTail {
     let tail = this.tails.get(stream);
     if (tail === undefined) this.tails.set(stream, (tail = new StreamTail()));
     tail.listeners.add(listener);
     return tail;
   }
 
-  leave(stream: string, listener: { wake(): void }): void {
+  leave(stream: string, listener: Listener): void {
     const tail = this.tails.get(stream);
     tail?.listeners.delete(listener);
     if (tail?.listeners.size === 0 && tail.bytes === 0) this.tails.delete(stream);
