@@ -145,6 +145,33 @@ describe('while the log takes nothing', () => {
     expect(again).toEqual([first?.slice(0, 1), first?.slice(0, 1)]);
     expect(fixture.aborts).toEqual([]);
   });
+
+  const takenAway = (fixture: JournalFixture) => {
+    const taken = fixture.journal.command({ ...META, run: fixture.run }, () => ({
+      events: [takeOver],
+      value: null,
+    }));
+    fixture.writeText('6 x');
+    return taken;
+  };
+
+  it('a run goes on that would have been taken away by what was refused', async () => {
+    const fixture = await open();
+    fixture.log.next(unavailable);
+    await expect(takenAway(fixture)).rejects.toThrow(LogUnavailable);
+    const settled = fixture.settled();
+    expect(await fixture.clock.pass(200)).toBe(200);
+    await settled;
+    expect(await fixture.lines()).toEqual(['agent_response 6 x']);
+    expect(fixture.aborts).toEqual([]);
+  });
+
+  it('but is taken away by what is stored in the same breath', async () => {
+    const fixture = await open();
+    await takenAway(fixture);
+    await expect(fixture.settled()).rejects.toThrow(ClaimLost);
+    expect(await fixture.lines()).toEqual(['run_claimed']);
+  });
 });
 
 describe('an append of which nobody knows', () => {

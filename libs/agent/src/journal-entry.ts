@@ -3,6 +3,11 @@ import { type EventLog, type EventMeta, NO_EVENTS, type NewEvent, type RecordedE
 import type { Clock, Random } from '#platform';
 import type { RunWriter } from './run-writer.js';
 
+/** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
+export const MAX_TEXT = 24_000;
+/** What an event's envelope counts for in an append; the half that an append leaves free takes the longer ones. */
+export const ENVELOPE_BYTES = 400;
+
 export interface JournalPorts {
   readonly log: EventLog;
   readonly clock: Clock;
@@ -63,6 +68,23 @@ export function settle({ entries }: Pick<FormedBatch, 'entries'>): void {
     else if (entry.kind !== 'barrier') continue;
     else if (entry.writer.lost) entry.reject(entry.writer.lost);
     else entry.resolve();
+  }
+}
+
+/**
+ * Whether it is to be written only when it is known what becomes of the batch: what stands in that would take the run away
+ * from its writer, but may never be on the log.
+ */
+export function isForNext(entry: Entry, state: SessionState, known: SessionState): boolean {
+  if (entry.kind === 'command' || entry.kind === 'barrier') return false;
+  return !entry.writer.holdsClaim(state) && entry.writer.holdsClaim(known);
+}
+
+/** An append that can never succeed. Whoever is part of it hears of it. */
+export function refuse(batch: FormedBatch, error: unknown): void {
+  for (const entry of batch.entries) {
+    if (entry.kind === 'command' || entry.kind === 'barrier') entry.reject(error);
+    else entry.writer.fail(error instanceof Error ? error : new Error(String(error)));
   }
 }
 

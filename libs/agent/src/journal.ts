@@ -18,6 +18,8 @@ import {
   newEvent,
 } from '#event-log';
 import {
+  ENVELOPE_BYTES,
+  MAX_TEXT,
   type CommandEntry,
   type JournalListener,
   type JournalPorts,
@@ -29,7 +31,9 @@ import {
   afterOf,
   cutAt,
   draftsOf,
+  isForNext,
   recorded,
+  refuse,
   settle,
 } from './journal-entry.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
@@ -54,6 +58,8 @@ export class Journal {
   private mustRead = false;
   private isBusy = false;
   private isUnsettled = false;
+  /** Appends in a row that were refused for an erasure which the log does not say. */
+  private unheard = 0;
   private ordinal = 0;
   private readonly idPrefix: string;
   private roomWaiters: (() => void)[] = [];
@@ -184,6 +190,7 @@ export class Journal {
       const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;
       const result = await appendUntilDefinite(log, clock, random, this.stream, batch.events, { expected });
       if (result.kind === 'appended') {
+        this.unheard = 0;
         this.take(recorded(this.stream, batch.events, result.first, result.position));
         return settle(batch);
       }
@@ -200,6 +207,7 @@ export class Journal {
   private form(): FormedBatch {
     const batch: FormedBatch = { entries: [], events: [], bytes: 0, state: this.known };
     while (this.queue.length > 0 && batch.bytes < MAX_APPEND_BYTES / 2) {
+      if (isForNext(this.queue[0] as Entry, batch.state, this.known)) break;
       const entry = this.queue.shift() as Entry;
       this.queuedBytes -= entry.kind === 'text' ? entry.text.length : 0;
       batch.entries.push(entry);
@@ -276,25 +284,17 @@ export class Journal {
   /** Commands hear that nothing was stored; what a run wrote waits for better times. */
   private async failed(batch: FormedBatch, error: unknown): Promise<void> {
     // Another process has erased the session: all is decided again on what the log says of it, as after a conflict.
-    const isNews = error instanceof ContentErased && !this.known.isErased;
+    // A log that was put back from before may never say it.
+    const isErased = error instanceof ContentErased && !this.known.isErased;
+    const isNews = isErased && ++this.unheard <= MOST_UNHEARD;
     if (isNews) await this.catchUp();
-    else if (!(error instanceof LogUnavailable)) return this.refuse(batch, error);
+    else if (!(error instanceof LogUnavailable)) return refuse(batch, error);
     this.putBack(batch.entries.filter((entry) => isNews || entry.kind !== 'command'));
     if (!isNews) for (const entry of batch.entries) if (entry.kind === 'command') entry.reject(error);
     if (!this.known.isErased) await this.ports.clock.sleep(RETRY_MS);
   }
-
-  /** An append that can never succeed: a bug. Whoever is part of it hears of it. */
-  private refuse(batch: FormedBatch, error: unknown): void {
-    for (const entry of batch.entries) {
-      if (entry.kind === 'command' || entry.kind === 'barrier') entry.reject(error);
-      else entry.writer.fail(error instanceof Error ? error : new Error(String(error)));
-    }
-  }
 }
 
-/** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
-const MAX_TEXT = 24_000;
-/** What an event's envelope counts for in an append; the half that an append leaves free takes the longer ones. */
-const ENVELOPE_BYTES = 400;
 const RETRY_MS = 200;
+/** So often it is looked whether the log says of an erasure what the keys say. */
+const MOST_UNHEARD = 50;
