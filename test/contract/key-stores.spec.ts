@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type KeyStore, LogUnavailable, PostgresKeyStore, SqliteKeyStore } from '#event-log';
@@ -27,6 +29,35 @@ keyStoreContract('SqliteKeyStore', async () => {
       removed(folder);
     },
   };
+});
+
+describe('SqliteKeyStore', () => {
+  it('leaves no byte of a key that is destroyed, however long another process reads, and does not stand still until then', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annals-keys-'));
+    const store = SqliteKeyStore.open(folder);
+    const reader = new DatabaseSync(join(folder, 'keys.db'), { readOnly: true });
+    const key = keyCalled('k');
+    const isLeft = () =>
+      readdirSync(folder).some((file) => readFileSync(join(folder, file)).includes(key.wrapped!));
+    try {
+      await store.begin(begunAs('a'));
+      await store.add([key]);
+      reader.exec('BEGIN');
+      reader.prepare('SELECT count(*) FROM keys').get();
+      let isDestroyed = false;
+      const destroyed = store.destroy('k', 1).then(() => (isDestroyed = true));
+      for (let turns = 0; turns < 3; turns++) await sleep(20);
+      expect({ isDestroyed, isLeft: isLeft() }).toEqual({ isDestroyed: false, isLeft: true });
+      expect(await found(store, ['k'])).toEqual([{ ...key, wrapped: null }]);
+      reader.exec('COMMIT');
+      await destroyed;
+      expect(isLeft()).toBe(false);
+    } finally {
+      reader.close();
+      await store.close();
+      removed(folder);
+    }
+  });
 });
 
 let folder: string;

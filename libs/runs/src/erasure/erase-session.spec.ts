@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Problem, sessionStream } from '#domain';
 import {
+  ContentErased,
   type ErasureCheckpoint,
   LogUnavailable,
   MemoryContentKeys,
@@ -229,6 +230,18 @@ describe('a process whose session another one erases', () => {
     const started = await refusal(other.house.start('two', { session }));
     expect(started).toBeInstanceOf(Problem);
     expect(started).toEqual(notFound);
+  });
+
+  it('takes no command for ever where the log was put back from before its erasure and the key store was not', async () => {
+    const { house } = open({ script: answers });
+    const { session } = await house.run('one');
+    const before = await house.types(session);
+    await keys.destroy((await temp.streams.of(sessionStream(session))) ?? '');
+    const started = refusal(house.start('two', { session }));
+    await whileTimePasses(house, started);
+    expect(await started).toBeInstanceOf(ContentErased);
+    expect(await house.types(session)).toEqual(before);
+    expect(house.core.admission.running).toBe(0);
   });
 
   /** Up to where a crash leaves it that comes right after the event. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LogRefused, LogUnavailable } from '../../event-log.js';
 import { type ErasureCheckpoint, KeyStore, type StoredKey, type StoreState } from '../key-store.js';
 
@@ -9,7 +10,8 @@ const APPLICATION_ID = 0x416e6b73;
 const SCHEMA_VERSION = 1;
 const BUSY_MS = 5_000;
 /** Another process reads: a moment later the WAL can be cut off. */
-const TRIES = 50;
+const CUT_TRIES = 100;
+const CUT_PAUSE_MS = 50;
 
 const SCHEMA = `
   CREATE TABLE keys (id TEXT PRIMARY KEY, master TEXT NOT NULL, wrapped BLOB, destroyed_at INTEGER) STRICT, WITHOUT ROWID;
@@ -116,7 +118,7 @@ export class SqliteKeyStore extends KeyStore {
         )
         .run(id, at),
     );
-    this.cutWal();
+    await this.cutWal();
   }
 
   override async remove(ids: readonly string[]): Promise<void> {
@@ -152,7 +154,7 @@ export class SqliteKeyStore extends KeyStore {
         .prepare('UPDATE state SET master = ?, root = ?, successor_of = ?, successor = ?')
         .run(master, root, successor?.of ?? null, successor?.wrapped ?? null),
     );
-    this.cutWal();
+    await this.cutWal();
   }
 
   override async notUnder(master: string, limit: number): Promise<readonly StoredKey[]> {
@@ -167,19 +169,29 @@ export class SqliteKeyStore extends KeyStore {
       );
       for (const { id, master, wrapped } of keys) statement.run(master, wrapped, id);
     });
-    this.cutWal();
+    await this.cutWal();
   }
 
   override async close(): Promise<void> {
     this.db.close();
   }
 
-  /** Invariant 2. */
-  private cutWal(): void {
-    const isCut = () =>
-      this.ask(() => this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get())?.['busy'] === 0;
-    for (let tries = 0; tries < TRIES; tries++) if (isCut()) return;
+  /** Invariant 2. The process does not stand still until whoever reads has read. */
+  private async cutWal(): Promise<void> {
+    for (let tries = 0; tries < CUT_TRIES; tries++) {
+      if (this.ask(() => this.isWalCut())) return;
+      await sleep(CUT_PAUSE_MS);
+    }
     throw new LogUnavailable('the key store is being read all the time: its WAL cannot be cut off');
+  }
+
+  private isWalCut(): boolean {
+    this.db.exec('PRAGMA busy_timeout=0');
+    try {
+      return this.db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+    } finally {
+      this.db.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
+    }
   }
 
   private transaction<T>(work: () => T): T {
