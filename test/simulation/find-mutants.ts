@@ -3,7 +3,7 @@ import { GOAL_MUTANTS, type GoalMutant } from './goal-mutants.js';
 import { Nursery, SourceNursery } from './planting.js';
 
 /** Worlds in which a mutant is looked for. */
-export const MUTANT_SEEDS = 6_000;
+export const MUTANT_SEEDS = 12_000;
 
 /** Plants the mistakes of the goals, one after the other, and says what finds each (F20). */
 export async function findMutants(root: string): Promise<RowReport> {
@@ -26,6 +26,15 @@ export async function findMutants(root: string): Promise<RowReport> {
   return { faults, verdict, line, measured: { more } };
 }
 
+/** The seeds in which it is looked for, as options of the simulation. */
+export const seedsFor = ({ from = 1 }: { readonly from?: number }): readonly string[] => [
+  '--seeds',
+  String(MUTANT_SEEDS),
+  '--from',
+  String(from),
+  '--first',
+];
+
 /** What finds the mutant; null: nothing does. */
 async function finderOf(
   { mutant }: GoalMutant,
@@ -36,15 +45,7 @@ async function finderOf(
     const { passed, failed } = await sources.examine(mutant);
     return failed > 0 && passed === 0 ? `\`${mutant.spec}\`: ${mutant.title}` : null;
   }
-  const args = [
-    '--seeds',
-    String(MUTANT_SEEDS),
-    '--from',
-    '1',
-    '--first',
-    '--parts',
-    (mutant.parts ?? []).join(','),
-  ];
+  const args = [...seedsFor(mutant), '--parts', (mutant.parts ?? []).join(',')];
   const { failures, seeds } = await worlds.grow(mutant, args);
   return failures[0] === undefined ? null : `world ${seeds} of the simulation: ${failures[0].invariant}`;
 }

@@ -10,19 +10,21 @@ import { findMutants } from './find-mutants.js';
 import { type PlayOptions, play } from './play.js';
 import { report } from './report.js';
 import { shrink } from './shrink.js';
+import { MOST_OF_ONE, sideBySide } from './side-by-side.js';
 import { FLAWS, type Flaw } from './world/flaws.js';
 import { PART_NAMES, type Part, partsOfSeed } from './world/parts.js';
 
-const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--first] [--json]
+const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --minutes M] [--from N] [--flaw NAME] [--always-crash] [--shrink] [--first] [--processes N] [--json]
   --seed N      plays one seed and tells what happened
   --tape FILE   plays recorded choices (a JSON array, or a file of test/simulation/seeds) and tells what happened
   --seeds N     plays N seeds, from --from on (default: from the time)
   --minutes M   plays seeds for M minutes
   --shrink      makes the tape of a failure as small as it gets before it is told
+  --processes N plays the seeds of --seeds in N processes at once; not with --minutes or --first
   --first       ends with the first seed that fails
   --repeat      plays every seed twice: both must be the same to the last step
   --kept        plays the tapes of test/simulation/seeds
- --parts LIST  what the worlds have besides runs: ${PART_NAMES.join(', ')}, joined by commas; '' for nothing (default: as the seed says)
+  --parts LIST  what the worlds have besides runs: ${PART_NAMES.join(', ')}, joined by commas; '' for nothing (default: as the seed says)
   --mutants     plants the mistakes of the goals into a copy of the product, and says what finds each
   --page        keeps the figures of --seeds, --minutes or --mutants, and writes docs/reliability.md
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
@@ -39,6 +41,7 @@ const { values } = parseArgs({
     'always-crash': { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
+    processes: { type: 'string', default: '1' },
     repeat: { type: 'boolean', default: false },
     kept: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -77,16 +80,33 @@ async function tell(tape: Tape, how: Pick<PlayOptions, 'parts' | 'alwaysCrash'>)
 async function many(): Promise<void> {
   const from = Number(values.from ?? Math.floor(Date.now() / 1000) * 1000);
   const seeds = Number(values.seeds ?? (values.minutes ? Infinity : 1000));
-  const result = await campaign({
-    from,
-    seeds,
-    minutes: Number(values.minutes ?? Infinity),
-    play: options,
-    maxFailures: values.first ? 1 : MAX_FAILURES,
-    isRepeated: values.repeat,
-  });
+  const processes = Number(values.processes);
+  if (!(processes >= 1)) throw new RangeError('--processes takes a positive integer');
+  // What ends early ends in one process.
+  const isWhole = values.minutes === undefined && !values.first;
+  const result =
+    isWhole && (processes > 1 || seeds > MOST_OF_ONE)
+      ? await sideBySide(processes, { from, seeds }, passedOn())
+      : await campaign({
+          from,
+          seeds,
+          minutes: Number(values.minutes ?? Infinity),
+          play: options,
+          maxFailures: values.first ? 1 : MAX_FAILURES,
+          isRepeated: values.repeat,
+        });
   finish(result);
   if (values.page) keepCampaign(values.parts === 'callbacks' ? 'F12-schedules' : 'F1-seeds', result);
+}
+
+/** What holds for each of several processes, too. */
+function passedOn(): string[] {
+  const { flaw, parts } = values;
+  const texts = Object.entries({ flaw, parts }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  );
+  const switches = (['always-crash', 'repeat'] as const).filter((name) => values[name]);
+  return [...texts, ...switches.map((name) => `--${name}`)];
 }
 
 function keepCampaign(part: string, result: CampaignResult): void {

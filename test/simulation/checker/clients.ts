@@ -37,9 +37,9 @@ function checkStart(
   stored: readonly SessionRecord[],
   sessions: ReadonlyMap<string, SessionLog>,
 ): void {
-  const { actor, answer, others } = request;
+  const { actor, answer, others, unsettled } = request;
   require(stored.length <= 1, 'I3 a request is one run', () => `${actor}: ${stored.map(at).join(', ')}`);
-  if (answer?.kind === 'refused') {
+  if (answer?.kind === 'refused' && unsettled === 0) {
     const session = sessions.get(stored[0]?.stream.slice('session-'.length) ?? '');
     require(stored.length === 0 || isGone(answer.code, session), 'I13 what was refused is not there', () =>
       `${actor}, ${answer.code}: ${stored.map(at).join()}`);
@@ -103,8 +103,17 @@ function checkConnection(connection: Connection, session: SessionLog | undefined
   require(last !== undefined && isEndType(last.type), 'I6 a stream ends with its run', () => name);
 }
 
+/** Many clients are sent the same event, and some are long. */
+const texts = new WeakMap<SessionRecord, string>();
+
 /** What a client gets as `data:`. */
-export function jsonOf(event: SessionRecord, session: string, { textOf }: Evidence): string {
+export function jsonOf(event: SessionRecord, session: string, evidence: Evidence): string {
+  const known = texts.get(event) ?? newJsonOf(event, session, evidence);
+  texts.set(event, known);
+  return known;
+}
+
+function newJsonOf(event: SessionRecord, session: string, { textOf }: Evidence): string {
   const data = event.data as { content?: Content };
   const { content } = data;
   const whole =

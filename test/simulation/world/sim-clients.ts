@@ -64,6 +64,7 @@ export class SimClients {
       onBusy,
       isKeyed,
       tries: 0,
+      unsettled: 0,
       others: [],
       ...(session === undefined ? {} : { session }),
     };
@@ -80,9 +81,9 @@ export class SimClients {
       trigger: 'request',
       ...(isKeyed ? { idempotency: { key: actor, payload: { message } } } : {}),
     };
-    this.try(request, command, tape.chance(700));
+    this.ask(request, command, tape.chance(700));
     // An impatient client sends the same request twice at once.
-    if (isKeyed && tape.chance(150)) this.try(request, command, false);
+    if (isKeyed && tape.chance(150)) this.ask(request, command, false);
   }
 
   cancel({ session, run }: KnownRun): void {
@@ -182,6 +183,11 @@ export class SimClients {
     });
   }
 
+  private ask(request: StartRequest, command: StartRun, follows: boolean): void {
+    request.unsettled++;
+    this.try(request, command, follows);
+  }
+
   private try(request: StartRequest, command: StartRun, follows: boolean): void {
     request.tries++;
     const { marks } = this.world;
@@ -195,7 +201,10 @@ export class SimClients {
         // Two at once may differ: the one is refused, the other takes effect unheard. Only the key tells.
         if (mayRepeat && request.answer?.kind !== 'started')
           this.later(request.tries, 'client tries again', () => this.try(request, command, follows));
-        else if (answer.kind === 'refused') request.answer ??= { kind: 'refused', code: answer.code };
+        else if (answer.kind === 'refused') {
+          request.unsettled--;
+          request.answer ??= { kind: 'refused', code: answer.code };
+        }
       },
       command.session,
     );

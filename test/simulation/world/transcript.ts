@@ -19,6 +19,8 @@ export interface StartRequest {
   /** With an idempotency key, so that tries after the first are the same wish. */
   readonly isKeyed: boolean;
   tries: number;
+  /** Of two at once, those that still wait for an answer: what the other was refused, they may have brought about. */
+  unsettled: number;
   /** Absent while no try was answered. */
   answer?:
     | { readonly kind: 'started'; readonly session: string; readonly run: string; readonly requested: number }
