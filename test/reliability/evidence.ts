@@ -33,10 +33,16 @@ export function openIn(place: LogPlace): Promise<SealedParts> {
 export async function readLog(place: LogPlace, after = 0): Promise<RecordedEvent[]> {
   const { log, close } = await openIn(place);
   try {
-    // Brings the keys into memory: raw events are opened with those that are there.
-    for await (const _ of log.readAll({ after }));
     const events: RecordedEvent[] = [];
-    for await (const batch of log.readAll({ after, isRaw: true })) events.push(...batch.events);
+    let from = after;
+    // Raw events are opened with the keys that are in memory, which are those of the events read last.
+    for await (const { position } of log.readAll({ after })) {
+      for await (const raw of log.readAll({ after: from, isRaw: true })) {
+        events.push(...raw.events.filter((event) => event.position <= position));
+        if (raw.position >= position) break;
+      }
+      from = position;
+    }
     return events;
   } finally {
     await close();
