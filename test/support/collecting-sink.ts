@@ -17,12 +17,12 @@ export class CollectingSink extends ClientSink {
   }
 
   override async write(text: string): Promise<void> {
-    this.writes.push(text);
-    for (const wake of this.watchers.splice(0)) wake();
+    this.receive(text);
     await this.gate?.arrive();
   }
 
-  override end(): void {
+  override end(text: string): void {
+    if (text !== '') this.receive(text);
     this.isEnded = true;
   }
 
@@ -37,6 +37,11 @@ export class CollectingSink extends ClientSink {
 
   get ids(): number[] {
     return this.records.filter((r) => r !== '').map((r) => Number(/^id: (\d+)\n/.exec(r)?.[1]));
+  }
+
+  private receive(text: string): void {
+    this.writes.push(text);
+    for (const wake of this.watchers.splice(0)) wake();
   }
 
   /** Resolves when so many records have come. */

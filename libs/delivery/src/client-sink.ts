@@ -4,5 +4,6 @@ export abstract class ClientSink {
   abstract readonly gone: AbortSignal;
   /** Resolves when the text has left our buffers, or the client is gone: nothing more is to be written before that. */
   abstract write(text: string): Promise<void>;
-  abstract end(): void;
+  /** Sends the last text, if there is any, and ends the answer. Nothing may be under way. */
+  abstract end(text: string): void;
 }

@@ -27,18 +27,20 @@ export class EventStreams {
     private readonly contents: ContentStore,
   ) {}
 
-  /** Resolves when the run's last event was sent, or the client is gone. @throws LogUnavailable */
+  /** Resolves when the run's last event is on its way, or the client is gone. @throws LogUnavailable */
   async send(request: StreamRequest, sink: ClientSink): Promise<void> {
     const options = { after: request.after, signal: sink.gone };
+    let last: string | null = null;
     try {
       for await (const events of this.log.subscribeStream(sessionStream(request.session), options)) {
-        if (await this.sendBatch(events, request, sink)) break;
+        last = await this.sendBatch(events, request, sink);
+        if (last !== null) break;
       }
     } catch (error) {
       // Erased while it was sent: a file of what was read before is gone.
       if (!isErasure(error)) throw error;
     }
-    sink.end();
+    sink.end(last ?? '');
   }
 
   /** The last revision of a session's stream. @throws LogUnavailable */
@@ -81,31 +83,25 @@ export class EventStreams {
     return { items, hasMore: false };
   }
 
-  /** Whether the run's end was among them, or that of the session. */
+  /** What is left to be sent if the run's end was among them, or that of the session; null: more is to come. */
   private async sendBatch(
     events: readonly RecordedEvent[],
     request: StreamRequest,
     sink: ClientSink,
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     let text = '';
     for (const event of events) {
-      if (isGone(event)) {
-        if (text !== '') await sink.write(text);
-        return true;
-      }
+      if (isGone(event)) return text;
       if (!isWanted(event, request)) continue;
       const json = publicJson(event, request.session, this.contents);
       text += `id: ${event.revision}\ndata: ${typeof json === 'string' ? json : await json}\n\n`;
-      if (request.run !== undefined && isEndType(event.type)) {
-        await sink.write(text);
-        return true;
-      }
+      if (request.run !== undefined && isEndType(event.type)) return text;
       if (text.length < WRITE_CHARS) continue;
       await sink.write(text);
       text = '';
     }
     if (text !== '') await sink.write(text);
-    return false;
+    return null;
   }
 }
 

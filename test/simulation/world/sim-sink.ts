@@ -40,16 +40,21 @@ export class SimSink extends ClientSink {
     });
   }
 
-  override end(): void {
-    if (this.connection.end !== 'open') return;
-    this.connection.end = 'served';
-    this.ended();
+  override end(text: string): void {
+    if (text === '') this.serve();
+    else void this.write(text).then(() => this.serve());
   }
 
   /** The client goes away, the server hears of it. */
   leave(): void {
     this.cut();
     this.controller.abort(new Error('the client is gone'));
+  }
+
+  private serve(): void {
+    if (this.connection.end !== 'open') return;
+    this.connection.end = 'served';
+    this.ended();
   }
 
   /** The connection broke; a server that is dead hears nothing. */

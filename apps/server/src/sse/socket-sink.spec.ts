@@ -17,8 +17,8 @@ describe('an SSE answer on a socket', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const sink = new SocketSink(response);
       void (async () => {
-        for (const piece of PIECES) await sink.write(piece);
-        sink.end();
+        for (const piece of PIECES.slice(0, -1)) await sink.write(piece);
+        sink.end(PIECES.at(-1)!);
       })();
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');

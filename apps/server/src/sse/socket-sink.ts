@@ -57,8 +57,8 @@ export class SocketSink extends ClientSink {
     socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`, done);
   }
 
-  override end(): void {
-    if (!this.response.writableEnded) this.response.end();
+  override end(text: string): void {
+    if (!this.response.writableEnded) this.response.end(this.gone.aborted ? '' : text);
   }
 
   /** Ends a stream that has more to come: the client is told to come back and resumes where it was. */
