@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -52,6 +52,8 @@ const filesOnDisk = (): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
+const isReadable = (file: string): boolean => readFileSync(file).includes('harbour');
+
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 2_000 && !(await isTrue()); i++) await sleep(50);
   expect(await isTrue()).toBe(true);
@@ -82,7 +84,8 @@ describe('a process that is killed', () => {
         `--xx\r\nContent-Disposition: form-data; name="datastore_id"\r\n\r\n${datastore}\r\n` +
         `--xx\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${TEXT.repeat(5000)}`,
     );
-    await until(() => filesOnDisk().length === 1);
+    await until(() => filesOnDisk().some((file) => statSync(file).size > 100_000));
+    expect(filesOnDisk().some(isReadable)).toBe(false);
     await service.restart('SIGKILL');
     socket.destroy();
     expect(filesOnDisk()).toEqual([]);
@@ -111,6 +114,7 @@ describe('a process that is killed', () => {
     await service.restart('SIGKILL');
     expect(await upload(datastore, TEXT, 'k')).toEqual(first);
     expect(filesOnDisk()).toHaveLength(1);
+    expect(filesOnDisk().some(isReadable)).toBe(false);
     expect(await found(datastore, 'harbour')).toBe(1);
   }, 120_000);
 

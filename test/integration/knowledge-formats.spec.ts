@@ -1,17 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
 import { type Extraction, ThreadExtractor } from '#knowledge';
 import { SystemClock } from '#platform';
 
-const folder = mkdtempSync(join(tmpdir(), 'annals-formats-'));
 const extractor = new ThreadExtractor(new SystemClock());
-afterAll(async () => {
-  await extractor.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => extractor.close());
 
 const fixture = (name: string): Buffer => readFileSync(join('test/fixtures/documents', name));
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -23,14 +18,11 @@ interface Read {
   readonly language: string | null;
 }
 
-let files = 0;
 async function read(bytes: Uint8Array): Promise<Read> {
-  const path = join(folder, `file-${(files += 1)}`);
-  writeFileSync(path, bytes);
   const passages: string[] = [];
   let language: string | null = null;
   const extraction = await extractor.extract(
-    { path, bytes: bytes.length },
+    { bytes: bytes.length, read: async () => new Uint8Array(bytes) },
     async (batch) => {
       language = batch.language;
       passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));

@@ -1,4 +1,5 @@
 import type { Unreadable } from '#domain';
+import type { ReadableFile } from '#event-log';
 import type { Passage } from './passage.js';
 
 export interface PassageBatch {
@@ -13,9 +14,12 @@ export type Extraction =
 
 /** Port: makes text of files, in bounded time and memory. */
 export abstract class Extractor {
-  /** `take` gets the passages as they come, one batch at a time. Rejects with the signal's reason, or with what `take` throws. */
+  /**
+   * `take` gets the passages as they come, one batch at a time. Rejects with the signal's reason, or with what `take` or the
+   * reading of the file throws; a file that is missing or damaged is unreadable.
+   */
   abstract extract(
-    file: { readonly path: string; readonly bytes: number },
+    file: ReadableFile,
     take: (batch: PassageBatch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<Extraction>;

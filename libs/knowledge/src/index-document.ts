@@ -104,8 +104,8 @@ export class IndexDocumentHandler {
     try {
       const name = await file.keep(scopeOf(upload));
       if (request !== null) await keys.useResource(request, metaOf(by), id);
-      const { bytes, sha256 } = file;
-      const data = { datastore, filename, bytes, sha256, upload, file: name };
+      const { bytes, sha256, key: fileKey } = file;
+      const data = { datastore, filename, bytes, sha256, upload, file: name, fileKey };
       const events: DocumentEvent[] = [{ type: 'document_uploaded', data }];
       if (early !== null) events.push(outcomeOf(early));
       const expected = revision < 0 ? 'no_stream' : revision;

@@ -116,8 +116,10 @@ export class Indexer implements FollowerTarget {
     const { reader, outcomes, uploads, streams, logger } = this.ports;
     try {
       const { document } = await streams.document(id);
-      const path = uploads.pathOf(scopeOf(upload), file);
-      const extraction = await reader.read({ upload, datastore }, { path, bytes: document?.bytes ?? 0 });
+      if (document?.upload !== upload) return;
+      const { bytes, fileKey: key } = document;
+      const kept = uploads.kept(scopeOf(upload), file, { bytes, key });
+      const extraction = await reader.read({ upload, datastore }, kept);
       await outcomes.record(id, upload, extraction);
     } catch (error) {
       if (error instanceof ReadingStopped || error instanceof TextLost) return;

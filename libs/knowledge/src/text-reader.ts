@@ -1,3 +1,4 @@
+import type { ReadableFile } from '#event-log';
 import type { Clock } from '#platform';
 import type { Extraction, Extractor } from './extractor.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
@@ -26,7 +27,7 @@ export class TextReader {
   }
 
   /** @throws ReadingStopped, TextLost, and what the database throws */
-  async read(of: UploadRef, file: { readonly path: string; readonly bytes: number }): Promise<Extraction> {
+  async read(of: UploadRef, file: ReadableFile): Promise<Extraction> {
     const stop = new AbortController();
     this.readings.set(of.upload, stop);
     try {
@@ -47,7 +48,7 @@ export class TextReader {
     for (const stop of this.readings.values()) stop.abort(new ReadingStopped('the service stops'));
   }
 
-  private async extract(of: UploadRef, file: { path: string; bytes: number }, stop: AbortController) {
+  private async extract(of: UploadRef, file: ReadableFile, stop: AbortController) {
     const { signal } = stop;
     const lost = this.renewUntil(of.upload, stop);
     let count = 0;

@@ -36,9 +36,15 @@ export type Told =
   /** What the folder's key makes; it must stay the same. */
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'keeping'; readonly scope: string; readonly number: number }
-  | { readonly kind: 'kept'; readonly scope: string; readonly name: string; readonly number: number }
+  /** With a key: of a file that came in pieces. */
+  | ({ readonly kind: 'kept'; readonly scope: string; readonly number: number } & KeptAs)
   | { readonly kind: 'removing' | 'removed'; readonly scope: string }
   | { readonly kind: 'failed'; readonly detail: string };
+
+export interface KeptAs {
+  readonly name: string;
+  readonly key?: string;
+}
 
 /** Exit code: the log did not open. */
 export const REFUSED = 3;

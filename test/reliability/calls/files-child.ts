@@ -6,6 +6,7 @@ import {
   DRAFT_BYTES,
   FILES_PURPOSE,
   type FilesChildOptions,
+  type KeptAs,
   contentOf,
   draftName,
   tell,
@@ -55,16 +56,16 @@ async function remove(scope: string): Promise<void> {
 }
 
 function put(scope: string, number: number): Promise<void> {
-  return keep(scope, number, (bytes) => store.put(scope, bytes));
+  return keep(scope, number, async (bytes) => ({ name: await store.put(scope, bytes) }));
 }
 
-async function keep(scope: string, number: number, put: (bytes: Buffer) => Promise<string>): Promise<void> {
+async function keep(scope: string, number: number, put: (bytes: Buffer) => Promise<KeptAs>): Promise<void> {
   tell({ kind: 'keeping', scope, number });
-  const name = await again(() => put(contentOf(number)));
-  tell({ kind: 'kept', scope, name, number });
+  const as = await again(() => put(contentOf(number)));
+  tell({ kind: 'kept', scope, number, ...as });
 }
 
-async function upload(scope: string, bytes: Buffer): Promise<string> {
+async function upload(scope: string, bytes: Buffer): Promise<KeptAs> {
   const half = Math.floor(bytes.length / 2);
   async function* pieces() {
     yield bytes.subarray(0, half);
@@ -73,7 +74,7 @@ async function upload(scope: string, bytes: Buffer): Promise<string> {
   const received = await store.receive(pieces(), bytes.length);
   const name = await received.keep(scope);
   await received.discard();
-  return name;
+  return { name, key: received.key };
 }
 
 /** What failed is tried again, as a client would. */

@@ -5,15 +5,18 @@ import { nameOf } from '../../../libs/event-log/src/files/names.js';
 import { openMasterKey } from '../../../libs/platform/src/key-files.js';
 import { SecretBox } from '../../../libs/platform/src/secret-box.js';
 import type { Verdict } from '../verdict.js';
-import { FILES_PURPOSE, type Told, contentOf } from './children.js';
+import { FILES_PURPOSE, type KeptAs, type Told, contentOf } from './children.js';
 
 /** What has been told of files and of the folder's key, and whether a folder holds it. */
 export class FilesLedger {
   private key: string | undefined;
+  /** By scope and number of the content. */
+  private readonly kept = new Map<string, Map<number, KeptAs>>();
   /** Numbers of contents, by scope. */
-  private readonly kept = new Map<string, Set<number>>();
   private readonly tried = new Map<string, Set<number>>();
   private readonly removed = new Map<string, Set<number>>();
+  /** Names of files that came in pieces and were removed: they are not made of the content. */
+  private readonly gone = new Set<string>();
 
   get acknowledged(): number {
     return [...this.kept.values()].reduce((sum, { size }) => sum + size, 0);
@@ -24,12 +27,23 @@ export class FilesLedger {
     else if (told.kind === 'keeping') {
       numbersOf(this.tried, told.scope).add(told.number);
       this.removed.get(told.scope)?.delete(told.number);
-    } else if (told.kind === 'kept') numbersOf(this.kept, told.scope).add(told.number);
-    else if (told.kind === 'removing') this.kept.delete(told.scope);
+    } else if (told.kind === 'kept') this.keep(told);
+    else if (told.kind === 'removing') this.unkeep(told.scope);
     else if (told.kind === 'removed') {
       for (const number of numbersOf(this.tried, told.scope)) numbersOf(this.removed, told.scope).add(number);
       this.tried.delete(told.scope);
     }
+  }
+
+  private keep({ scope, number, name, key }: Extract<Told, { kind: 'kept' }>): void {
+    if (!this.kept.has(scope)) this.kept.set(scope, new Map());
+    this.kept.get(scope)!.set(number, { name, ...(key !== undefined && { key }) });
+  }
+
+  private unkeep(scope: string): void {
+    for (const { name, key } of this.kept.get(scope)?.values() ?? [])
+      if (key !== undefined) this.gone.add(name);
+    this.kept.delete(scope);
   }
 
   /** Opens the key and the files of a folder, reads them and goes on with them. */
@@ -42,7 +56,7 @@ export class FilesLedger {
       }
       const files = join(folder, 'files');
       const store = await DiskFileStore.open(files, secret, { isAlone: true });
-      await this.judgeKept(store, secret, verdict, where);
+      await this.judgeKept(store, verdict, where);
       await this.judgeNamed(store, files, secret, verdict, where);
       const name = await store.put('judge', contentOf(0));
       await store.get('judge', name);
@@ -51,16 +65,15 @@ export class FilesLedger {
     }
   }
 
-  private async judgeKept(
-    store: DiskFileStore,
-    secret: Uint8Array,
-    verdict: Verdict,
-    where: string,
-  ): Promise<void> {
-    for (const [scope, numbers] of this.kept)
-      for (const number of numbers) {
+  private async judgeKept(store: DiskFileStore, verdict: Verdict, where: string): Promise<void> {
+    for (const [scope, files] of this.kept)
+      for (const [number, { name, key }] of files) {
         const content = contentOf(number);
-        const found = await store.get(scope, nameOf(secret, scope, content)).catch(() => null);
+        const read = () =>
+          key === undefined
+            ? store.get(scope, name)
+            : store.kept(scope, name, { bytes: content.length, key }).read();
+        const found = await read().catch(() => null);
         if (found !== null && Buffer.compare(found, content) === 0) continue;
         verdict.lost += 1;
         verdict.note(
@@ -88,7 +101,8 @@ export class FilesLedger {
           () => false,
         );
         verdict.require(isWhole, () => `${where}: file ${name} of ${scope} has its name and is not whole`);
-        verdict.require(!gone.has(name), () => `${where}: file ${name} of ${scope} was removed and is there`);
+        const isBack = gone.has(name) || this.gone.has(name);
+        verdict.require(!isBack, () => `${where}: file ${name} of ${scope} was removed and is there`);
       }
     }
     verdict.require(existsSync(join(folder, '.drafts')), () => `${where}: there is no folder for drafts`);

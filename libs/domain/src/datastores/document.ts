@@ -22,6 +22,8 @@ export type DocumentEvent =
         readonly upload: string;
         /** Name of the file within its scope. */
         readonly file: string;
+        /** What the file is sealed with, hex; absent: it lies as it was sent, as before files were sealed. */
+        readonly fileKey?: string;
       };
     }
   | {
@@ -39,6 +41,7 @@ export interface Document {
   readonly bytes: number;
   readonly upload: string;
   readonly file: string;
+  readonly fileKey?: string | undefined;
   readonly status: DocumentStatus;
   readonly failure: Unreadable | null;
   readonly pages: number | null;
@@ -61,8 +64,8 @@ export function evolveDocument(
 ): Document | null {
   const { time, revision } = fact;
   if (fact.type === 'document_uploaded') {
-    const { datastore, filename, bytes, upload, file } = fact.data as DataOf<'document_uploaded'>;
-    const of = { id, project: fact.meta.project, datastore, filename, bytes, upload, file };
+    const { datastore, filename, bytes, upload, file, fileKey } = fact.data as DataOf<'document_uploaded'>;
+    const of = { id, project: fact.meta.project, datastore, filename, bytes, upload, file, fileKey };
     const fresh = { status: 'processing', failure: null, pages: null, indexedAt: null } as const;
     return { ...of, ...fresh, createdAt: time, revision };
   }

@@ -3,9 +3,11 @@ import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { keepFolder } from '#platform';
 import { FileMissing, FileStore } from '../file-store.js';
-import type { ReceivedFile, UploadStore } from '../upload-store.js';
+import { ContentKey, KEY_BYTES } from '../keys/content-key.js';
+import type { ReadableFile, ReceivedFile, UploadStore } from '../upload-store.js';
 import { digestFile, linkDraft, writeDraft } from './draft.js';
 import { nameHash, nameOf, scopeFolder, scopeOfFolder } from './names.js';
+import { openPieces } from './sealed-pieces.js';
 
 /** No scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
@@ -60,7 +62,7 @@ export class DiskFileStore extends FileStore implements UploadStore {
   }
 
   override async get(scope: string, name: string): Promise<Uint8Array> {
-    const content = await this.read(scope, name);
+    const content = await this.orMissing(scope, name, (path) => readFile(path));
     const actual = nameOf(this.secret, scope, content);
     if (actual.length !== name.length || !timingSafeEqual(Buffer.from(actual), Buffer.from(name)))
       throw new FileMissing(`file ${name} of ${scope} is damaged`);
@@ -73,11 +75,13 @@ export class DiskFileStore extends FileStore implements UploadStore {
   }
 
   async receive(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile> {
-    const { path, bytes, sha256 } = await writeDraft(join(this.folder, DRAFTS), pieces, maxBytes);
+    const key = uploadKey(randomBytes(KEY_BYTES));
+    const { path, bytes, sha256 } = await writeDraft(join(this.folder, DRAFTS), pieces, maxBytes, key);
     return {
-      path,
       bytes,
       sha256,
+      key: key.bytes.toString('hex'),
+      read: () => openPieces(path, key),
       keep: async (scope) => {
         const name = await digestFile(path, nameHash(this.secret, scope));
         const folder = await this.makeFolder(scope);
@@ -89,9 +93,15 @@ export class DiskFileStore extends FileStore implements UploadStore {
     };
   }
 
-  pathOf(scope: string, name: string): string {
-    if (!/^[0-9a-f]{64}$/.test(name)) throw new FileMissing(`${name} is not the name of a file`);
-    return join(this.folder, scopeFolder(scope), name);
+  kept(
+    scope: string,
+    name: string,
+    { bytes, key }: { readonly bytes: number; readonly key: string | undefined },
+  ): ReadableFile {
+    const sealedWith = key === undefined ? null : uploadKey(Buffer.from(key, 'hex'));
+    const open = async (path: string) =>
+      sealedWith === null ? new Uint8Array(await readFile(path)) : openPieces(path, sealedWith);
+    return { bytes, read: () => this.orMissing(scope, name, open) };
   }
 
   async scopesBefore(prefix: string, before: number): Promise<readonly string[]> {
@@ -104,9 +114,14 @@ export class DiskFileStore extends FileStore implements UploadStore {
     return found;
   }
 
-  private async read(scope: string, name: string): Promise<Uint8Array> {
+  private async orMissing(
+    scope: string,
+    name: string,
+    read: (path: string) => Promise<Uint8Array>,
+  ): Promise<Uint8Array> {
+    if (!/^[0-9a-f]{64}$/.test(name)) throw new FileMissing(`${name} is not the name of a file`);
     try {
-      return await readFile(this.pathOf(scope, name));
+      return await read(join(this.folder, scopeFolder(scope), name));
     } catch (error) {
       if (!isMissing(error)) throw error;
       throw new FileMissing(`there is no file ${name} of ${scope}`, { cause: error });
@@ -147,6 +162,8 @@ export class DiskFileStore extends FileStore implements UploadStore {
     return folder;
   }
 }
+
+const uploadKey = (bytes: Uint8Array): ContentKey => new ContentKey('upload', bytes);
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');

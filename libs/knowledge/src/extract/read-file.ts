@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Block } from '../passage.js';
 import { csvDelimiterOf, readCsv } from './csv.js';
 import { decodeText } from './decode.js';
@@ -13,8 +12,8 @@ import { readPlainText } from './plain-text.js';
 import { unprocessable, unsupported } from './unreadable-file.js';
 
 /** The blocks of a file, whatever its name. @throws UnreadableFile */
-export async function* readBlocks(path: string): AsyncGenerator<Block> {
-  const bytes = await readFile(path);
+export async function* readBlocks(content: Uint8Array): AsyncGenerator<Block> {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');
   const kind = kindOf(bytes);
   yield* readKind(kind, bytes);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { FileMissing, type ReadableFile } from '#event-log';
 import type { Clock } from '#platform';
 import { type Extraction, Extractor, type PassageBatch } from '../extractor.js';
 import type { FromThread, ToThread } from './protocol.js';
@@ -33,13 +34,13 @@ export class ThreadExtractor extends Extractor {
   }
 
   override extract(
-    { path, bytes }: { readonly path: string; readonly bytes: number },
+    file: ReadableFile,
     take: (batch: PassageBatch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<Extraction> {
     const [any, small] = this.lanes as [Lane, Lane];
-    const lane = bytes <= SMALL_BYTES && small.waiting <= any.waiting ? small : any;
-    return lane.extract(path, take, signal);
+    const lane = file.bytes <= SMALL_BYTES && small.waiting <= any.waiting ? small : any;
+    return lane.extract(file, take, signal);
   }
 
   override async close(): Promise<void> {
@@ -60,12 +61,12 @@ class Lane {
   ) {}
 
   async extract(
-    path: string,
+    file: ReadableFile,
     take: (batch: PassageBatch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<Extraction> {
     this.waiting += 1;
-    const mine = this.last.then(() => this.run(path, take, signal)).finally(() => (this.waiting -= 1));
+    const mine = this.last.then(() => this.run(file, take, signal)).finally(() => (this.waiting -= 1));
     this.last = mine.catch(() => undefined);
     return mine;
   }
@@ -77,17 +78,20 @@ class Lane {
   }
 
   private async run(
-    path: string,
+    file: ReadableFile,
     take: (batch: PassageBatch) => Promise<void>,
     signal: AbortSignal,
   ): Promise<Extraction> {
     signal.throwIfAborted();
+    const content = await contentOf(file);
+    signal.throwIfAborted();
+    if (content === null) return DAMAGED;
     this.cancelIdle();
     const worker = (this.worker ??= this.start());
     const watch = new AbortController();
     try {
       const extraction = await Promise.race([
-        this.converse(worker, path, take),
+        this.converse(worker, content, take),
         aborted(signal, watch.signal),
         this.overstepped(worker, watch.signal),
       ]);
@@ -115,7 +119,7 @@ class Lane {
 
   private async converse(
     worker: Worker,
-    path: string,
+    content: Uint8Array,
     take: (batch: PassageBatch) => Promise<void>,
   ): Promise<Extraction> {
     const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
@@ -128,7 +132,7 @@ class Lane {
     const end = (): void => resolve(DAMAGED);
     worker.on('message', hear).on('error', fail).on('exit', end);
     try {
-      worker.postMessage({ kind: 'extract', path } satisfies ToThread);
+      worker.postMessage({ kind: 'extract', content } satisfies ToThread, [content.buffer as ArrayBuffer]);
       return await promise;
     } finally {
       worker.off('message', hear).off('error', fail).off('exit', end);
@@ -166,6 +170,16 @@ function startWorker({ heapMb }: ExtractorLimits): Worker {
   worker.stdout.resume();
   worker.stderr.resume();
   return worker;
+}
+
+/** null: it is missing or damaged, and will be. */
+async function contentOf(file: ReadableFile): Promise<Uint8Array | null> {
+  try {
+    return await file.read();
+  } catch (error) {
+    if (error instanceof FileMissing) return null;
+    throw error;
+  }
 }
 
 /** Never resolves; rejects with the signal's reason. */

@@ -14,20 +14,20 @@ let taken: PromiseWithResolvers<void> | null = null;
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'taken') taken?.resolve();
-  else void run(message.path);
+  else void run(message.content);
 });
 yieldToOthers();
 
-async function run(path: string): Promise<void> {
+async function run(content: Uint8Array): Promise<void> {
   taken = null;
-  const extraction = await extract(path);
+  const extraction = await extract(content);
   await (taken as PromiseWithResolvers<void> | null)?.promise;
   send({ kind: 'done', extraction });
 }
 
-async function extract(path: string): Promise<Extraction> {
+async function extract(content: Uint8Array): Promise<Extraction> {
   try {
-    return await extractPassages(path);
+    return await extractPassages(content);
   } catch (error) {
     if (error instanceof UnreadableFile)
       return { kind: 'unreadable', code: error.code, reason: error.reason };
@@ -35,7 +35,7 @@ async function extract(path: string): Promise<Extraction> {
   }
 }
 
-async function extractPassages(path: string): Promise<Extraction> {
+async function extractPassages(content: Uint8Array): Promise<Extraction> {
   const maker = new PassageMaker();
   let waiting: Passage[] = [];
   let language: string | null = null;
@@ -48,7 +48,7 @@ async function extractPassages(path: string): Promise<Extraction> {
     await give({ passages: waiting, language });
     waiting = [];
   };
-  for await (const block of readBlocks(path)) {
+  for await (const block of readBlocks(content)) {
     maker.add({ ...block, text: cleaned(block.text) });
     if (block.page !== null) pages = Math.max(pages ?? 0, block.page);
     waiting.push(...maker.take());
