@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 
 const NONCE = 12;
 const TAG = 16;
@@ -13,13 +21,14 @@ export class SealBroken extends Error {
  * random 96-bit nonce and the context as associated data. A sealed text is `v1.<key id>.<base64url of nonce, text, tag>`.
  */
 export class SecretBox {
-  private readonly sealing: Buffer;
+  /** Node 24 takes 10 µs longer for a use of a key that is bytes. */
+  private readonly sealing: KeyObject;
   /** Names the master key without telling anything of it. */
   readonly keyId: string;
 
   constructor(private readonly masterKey: Buffer) {
     if (masterKey.length !== 32) throw new RangeError('a master key has 32 bytes');
-    this.sealing = this.derive('annals/seal/v1');
+    this.sealing = createSecretKey(this.derive('annals/seal/v1'));
     this.keyId = createHash('sha256').update(this.derive('annals/key-id/v1')).digest('hex').slice(0, 16);
   }
 

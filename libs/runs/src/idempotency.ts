@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import {
   type IdempotencyKeyUsed,
   Problem,
@@ -119,6 +119,6 @@ export class IdempotencyKeys {
   }
 
   private hmac(...parts: readonly string[]): string {
-    return createHmac('sha256', this.secret).update(JSON.stringify(parts)).digest('hex');
+    return createHmac('sha256', createSecretKey(this.secret)).update(JSON.stringify(parts)).digest('hex');
   }
 }
