@@ -15,7 +15,8 @@ export class FilesLedger {
   /** Numbers of contents, by scope. */
   private readonly tried = new Map<string, Set<number>>();
   private readonly removed = new Map<string, Set<number>>();
-  /** Names of files that came in pieces and were removed: they are not made of the content. */
+  /** Names of files that came in pieces, which are not made of the content: kept ones by scope, and removed ones. */
+  private readonly named = new Map<string, string[]>();
   private readonly gone = new Set<string>();
 
   get acknowledged(): number {
@@ -28,22 +29,19 @@ export class FilesLedger {
       numbersOf(this.tried, told.scope).add(told.number);
       this.removed.get(told.scope)?.delete(told.number);
     } else if (told.kind === 'kept') this.keep(told);
-    else if (told.kind === 'removing') this.unkeep(told.scope);
+    else if (told.kind === 'removing') this.kept.delete(told.scope);
     else if (told.kind === 'removed') {
       for (const number of numbersOf(this.tried, told.scope)) numbersOf(this.removed, told.scope).add(number);
       this.tried.delete(told.scope);
+      for (const name of this.named.get(told.scope) ?? []) this.gone.add(name);
+      this.named.delete(told.scope);
     }
   }
 
   private keep({ scope, number, name, key }: Extract<Told, { kind: 'kept' }>): void {
     if (!this.kept.has(scope)) this.kept.set(scope, new Map());
     this.kept.get(scope)!.set(number, { name, ...(key !== undefined && { key }) });
-  }
-
-  private unkeep(scope: string): void {
-    for (const { name, key } of this.kept.get(scope)?.values() ?? [])
-      if (key !== undefined) this.gone.add(name);
-    this.kept.delete(scope);
+    if (key !== undefined) this.named.set(scope, [...(this.named.get(scope) ?? []), name]);
   }
 
   /** Opens the key and the files of a folder, reads them and goes on with them. */
