@@ -113,9 +113,10 @@ describe('SIGTERM', () => {
       gate.open();
       await service.launch();
       const rest = await (await client.follow(`/runs/${stream.run}`, stream.lastId)).closed();
-      expect(rest.lines).toEqual([
+      const said = rest.records.filter(({ event }) => event.type === 'agent_response');
+      expect(said.map(({ event }) => event.content).join('')).toBe('one two');
+      expect(rest.lines.filter((line) => !line.startsWith('agent_response '))).toEqual([
         'agent_response_start',
-        'agent_response one two',
         'agent_step 1',
         'agent_cost 0',
         'agent_completed',
