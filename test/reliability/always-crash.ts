@@ -41,6 +41,9 @@ async function playToItsEnd(theatre: Theatre, scenario: Scenario, round: number)
   for (let deaths = 0; ; deaths++) {
     const died = service.exited.then(() => 'died' as const);
     if ((await Promise.race([isOver, died])) !== 'died') return deaths;
-    await service.launch({ env });
+    // It may die before it has said that it is ready.
+    await service.launch({ env }).catch((error: unknown) => {
+      if (service.isRunning) throw error;
+    });
   }
 }
