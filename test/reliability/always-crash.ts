@@ -1,5 +1,6 @@
 import { DIE_AT_APPEND, Theatre } from './theatre.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
+import { survive } from './survive.js';
 import { type RowReport, spreadOf } from './verdict.js';
 
 /**
@@ -38,12 +39,5 @@ async function playToItsEnd(theatre: Theatre, scenario: Scenario, round: number)
   const body = { streaming_tokens: scenario.streaming };
   const name = `${scenario.name} round ${round}`;
   const isOver = theatre.witness.run(name, { key: name, body });
-  for (let deaths = 0; ; deaths++) {
-    const died = service.exited.then(() => 'died' as const);
-    if ((await Promise.race([isOver, died])) !== 'died') return deaths;
-    // It may die before it has said that it is ready.
-    await service.launch({ env }).catch((error: unknown) => {
-      if (service.isRunning) throw error;
-    });
-  }
+  return survive(service, isOver, () => service.launch({ env }));
 }

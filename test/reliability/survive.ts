@@ -12,6 +12,9 @@ export async function survive(
   for (let deaths = 0; ; deaths += 1) {
     const died = service.exited.then(() => 'died' as const);
     if ((await Promise.race([isOver, died])) !== 'died') return deaths;
-    await restart();
+    // It may die again before it has said that it is ready.
+    await restart().catch((error: unknown) => {
+      if (service.isRunning) throw error;
+    });
   }
 }
