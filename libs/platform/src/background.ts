@@ -16,10 +16,7 @@ export class ProcessBackground extends Background {
 
   override start(name: string, work: () => Promise<void>): void {
     this.running += 1;
-    work().then(this.ended, (error: unknown) => {
-      this.logger.error({ err: error, work: name }, 'background work failed');
-      this.ended();
-    });
+    void this.run(name, work);
   }
 
   /** Resolves when all the work that was started has ended. */
@@ -27,8 +24,13 @@ export class ProcessBackground extends Background {
     while (this.running > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  private readonly ended = (): void => {
+  private async run(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.logger.error({ err: error, work: name }, 'background work failed');
+    }
     this.running -= 1;
     if (this.running === 0) for (const resolve of this.waiting.splice(0)) resolve();
-  };
+  }
 }
