@@ -7,11 +7,23 @@ import { partNamed } from './rows.js';
 /** Milliseconds. */
 export interface Spread {
   readonly times: number;
+  /** Of the slowest, where several runs are added up. */
   readonly median: number;
   readonly worst: number;
 }
 
-/** What one part of the fault table came to, at one commit: a file of `docs/reliability`. */
+/** One of the runs that figures add up. */
+export interface Run {
+  readonly commit: string;
+  /** ISO 8601, when it ended. */
+  readonly date: string;
+  readonly seconds: number;
+  /** What repeats just this. */
+  readonly command: string;
+  readonly faults: number;
+}
+
+/** What one part of the fault table came to, of one state of the product: a file of `docs/reliability`. */
 export interface Figures extends CheckoutState {
   readonly part: string;
   /** ISO 8601, when it ended. */
@@ -30,8 +42,10 @@ export interface Figures extends CheckoutState {
   readonly ready: Spread | null;
   /** How long clients that came back had seen nothing. */
   readonly gaps: Spread | null;
-  /** What else was measured, by its name. */
+  /** What else was measured, by its name, in the last run. */
   readonly more: Readonly<Record<string, string>>;
+  /** Runs of the same product before this one, which are added up here. */
+  readonly earlier?: readonly Run[];
   /** This and all earlier runs of the part whose figures were kept. */
   readonly ever: { readonly runs: number; readonly faults: number; readonly problems: number };
 }
@@ -41,7 +55,7 @@ export const FOLDER = 'docs/reliability';
 
 /**
  * Keeps what a part of the fault table came to, for the page: one call after each run that counts. Its file in
- * `docs/reliability` is written anew; what its earlier runs add up to is carried over.
+ * `docs/reliability` is written anew; runs of the same product are added up, other runs counted under `ever`.
  * @param seconds how long it took
  * @param command what repeats just this
  * @throws Error where rows.ts does not name the part
@@ -50,7 +64,8 @@ export function keepReport(name: string, report: RowReport, seconds: number, com
   partNamed(name);
   const { faults, verdict, measured = {} } = report;
   const { acknowledged, lost, doubled, reordered, problems } = verdict;
-  const { ever } = figuresOf(name) ?? { ever: { runs: 0, faults: 0, problems: 0 } };
+  const before = figuresOf(name);
+  const { ever } = before ?? { ever: { runs: 0, faults: 0, problems: 0 } };
   const figures: Figures = {
     part: name,
     ...checkoutState(),
@@ -69,7 +84,40 @@ export function keepReport(name: string, report: RowReport, seconds: number, com
     ever: { runs: ever.runs + 1, faults: ever.faults + faults, problems: ever.problems + problems.length },
   };
   mkdirSync(FOLDER, { recursive: true });
-  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(figures, null, 2)}\n`);
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(addedTo(before, figures), null, 2)}\n`);
+}
+
+/** The figures of a run with those before it. The same run again counts once, and so does one of a product that nobody can go back to. */
+export function addedTo(before: Figures | undefined, now: Figures): Figures {
+  if (before === undefined || before.product !== now.product || now.product.endsWith('+')) return now;
+  const { commit, date, seconds, command, faults } = before;
+  const runs = [...(before.earlier ?? []), { commit, date, seconds, command, faults: faultsOf(before) }];
+  if (runs.some((run) => run.command === now.command)) return now;
+  return {
+    ...now,
+    faults: faults + now.faults,
+    acknowledged: before.acknowledged + now.acknowledged,
+    lost: before.lost + now.lost,
+    doubled: before.doubled + now.doubled,
+    reordered: before.reordered + now.reordered,
+    problems: [...before.problems, ...now.problems],
+    ready: together(before.ready, now.ready),
+    gaps: together(before.gaps, now.gaps),
+    earlier: runs,
+  };
+}
+
+/** Of the last run alone. */
+const faultsOf = ({ faults, earlier = [] }: Figures): number =>
+  faults - earlier.reduce((sum, run) => sum + run.faults, 0);
+
+function together(a: Spread | null, b: Spread | null): Spread | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    times: a.times + b.times,
+    median: Math.max(a.median, b.median),
+    worst: Math.max(a.worst, b.worst),
+  };
 }
 
 /** What is kept of a part, or undefined. */

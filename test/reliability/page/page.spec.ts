@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Figures } from './figures.js';
+import { type Figures, addedTo } from './figures.js';
 import { type PageContents, pageOf } from './page.js';
 import { PARTS, partNamed } from './rows.js';
 import { readStories } from './stories.js';
@@ -65,6 +65,30 @@ describe('the page', () => {
       '| 2 | 0, 0 | **1**: run_1 has \\| two ends |',
     );
     expect(bad).toContain('12,345 events shown, 2 lost, 0 doubled, 0 re-ordered, 1 other problems');
+  });
+
+  it('adds up the runs of one product, each of them once', () => {
+    const first = figures({ faults: 500, command: 'a', ready: { times: 500, median: 900, worst: 2_000 } });
+    const second = figures({ faults: 300, command: 'b', lost: 1, gaps: null, problems: ['lost one'] });
+    const both = addedTo(first, second);
+    expect(both).toMatchObject({ faults: 800, acknowledged: 24_690, lost: 1, problems: ['lost one'] });
+    expect(both.ready).toEqual({ times: 520, median: 900, worst: 2_000 });
+    expect(both.gaps).toEqual(first.gaps);
+    const third = addedTo(both, figures({ faults: 7, command: 'c' }));
+    expect(third.earlier?.map(({ command, faults }) => [command, faults])).toEqual([
+      ['a', 500],
+      ['b', 300],
+    ]);
+    expect(third.faults).toBe(807);
+    expect(lineOf(page({ figures: [third] }), '| F4 | The process dies at random')).toContain(
+      '807 kills in 3 runs (1,060 over 3 runs, 0 problems)',
+    );
+    const again = figures({ faults: 300, command: 'b' });
+    expect(addedTo(third, again)).toBe(again);
+    const other = figures({ product: 'next', command: 'd' });
+    expect(addedTo(third, other)).toBe(other);
+    const uncommitted = figures({ product: 'now+', command: 'd' });
+    expect(addedTo(figures({ product: 'now+' }), uncommitted)).toBe(uncommitted);
   });
 
   it('names every tape that failed once', () => {

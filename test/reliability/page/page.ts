@@ -39,7 +39,7 @@ const head = ({ checkout, date }: PageContents): string =>
   `Made by \`npm run test:reliability -- --page\` on ${date.slice(0, 16).replace('T', ' ')} UTC, at commit \`${checkout.commit}\`. ` +
   'Each row is one command that anyone can repeat. The checkers read only the log, what the clients were sent, and the books ' +
   'that the fake models, tools and receivers keep. A row counts for this commit while `apps`, `libs` and the locked packages ' +
-  'are what they were when it ran; where they are not, its figures are not given. CI runs short forms of them, but for ' +
+  'are what they were when it ran, and runs of the same product add up; where they are not, its figures are not given. CI runs short forms of them, but for ' +
   'the soak, on every commit and keeps no figures.';
 
 function zeros({ parts, figures }: PageContents, current: readonly Figures[]): string {
@@ -73,8 +73,8 @@ const cells = (part: Part, one: Figures): string[] => [
 ];
 
 /** `1,000 kills (3,200 over all runs)` */
-const counted = ({ unit }: Part, { faults, ever }: Figures): string =>
-  `${many(faults)} ${unit}${ever.faults > faults ? ` (${many(ever.faults)} over ${ever.runs} runs, ${many(ever.problems)} problems)` : ''}`;
+const counted = ({ unit }: Part, { faults, earlier, ever }: Figures): string =>
+  `${many(faults)} ${unit}${earlier === undefined ? '' : ` in ${earlier.length + 1} runs`}${ever.faults > faults ? ` (${many(ever.faults)} over ${ever.runs} runs, ${many(ever.problems)} problems)` : ''}`;
 
 const atOf = ({ commit, date }: Figures): string => `\`${commit}\` ${date.slice(0, 10)}`;
 
@@ -111,7 +111,7 @@ function times(current: readonly Figures[]): string {
   ];
   return rows.length === 0
     ? 'Not measured at this commit.'
-    : `Ready again: from the start of the process until \`/readyz\` says so. A client that comes back after a cut asks with the last id that it has.\n\n${table(header, rows)}`;
+    : `Ready again: from the start of the process until \`/readyz\` says so. A client that comes back after a cut asks with the last id that it has. Where a row adds up several runs, a median is that of the slowest.\n\n${table(header, rows)}`;
 }
 
 const spreadCells = (spread: Spread | null): string[] =>
@@ -120,7 +120,13 @@ const spreadCells = (spread: Spread | null): string[] =>
 function others(current: readonly Figures[]): string {
   const rows = current
     .filter(({ part }) => part !== 'F20-mutants')
-    .flatMap(({ part, more }) => Object.entries(more).map(([what, value]) => [part, what, value]));
+    .flatMap(({ part, more, earlier }) =>
+      Object.entries(more).map(([what, value]) => [
+        part,
+        earlier === undefined ? what : `${what}, in the last run`,
+        value,
+      ]),
+    );
   return rows.length === 0 ? 'Not measured at this commit.' : table(['', 'what', 'came to'], rows);
 }
 
