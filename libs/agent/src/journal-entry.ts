@@ -1,5 +1,12 @@
 import type { Draft, SessionState } from '#domain';
-import { type EventLog, type EventMeta, NO_EVENTS, type NewEvent, type RecordedEvent } from '#event-log';
+import {
+  type EventLog,
+  type EventMeta,
+  NO_EVENTS,
+  type NewEvent,
+  type Position,
+  type RecordedEvent,
+} from '#event-log';
 import type { Clock, Random } from '#platform';
 import type { RunWriter } from './run-writer.js';
 
@@ -91,6 +98,8 @@ export function refuse(batch: FormedBatch, error: unknown): void {
 export interface FormedBatch {
   readonly entries: Entry[];
   readonly events: NewEvent[];
+  /** The same as the log will hold them; where, it says when it does. */
+  readonly recorded: (RecordedEvent & { position: Position })[];
   bytes: number;
   state: SessionState;
 }
@@ -106,16 +115,6 @@ export function cutAt(text: string, max: number): number {
   if (text.length <= max) return text.length;
   const unit = text.charCodeAt(max - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max;
-}
-
-/** The events of an append as the log has recorded them. */
-export function recorded(
-  stream: string,
-  events: readonly NewEvent[],
-  first: number,
-  position: number,
-): RecordedEvent[] {
-  return events.map((event, i) => ({ ...event, stream, revision: first + i, position }));
 }
 
 export const afterOf = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });

@@ -7,6 +7,7 @@ import {
   knownSessionEvent,
 } from '#domain';
 import {
+  type AppendResult,
   ContentErased,
   type EventMeta,
   LogUnavailable,
@@ -32,10 +33,10 @@ import {
   cutAt,
   draftsOf,
   isForNext,
-  recorded,
   refuse,
   settle,
 } from './journal-entry.js';
+import { EntryQueue } from './entry-queue.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 
 /**
@@ -50,8 +51,7 @@ import { ClaimLost, type RunWriter } from './run-writer.js';
 export class Journal {
   private known: SessionState = NO_SESSION;
   private last = NO_EVENTS;
-  private readonly queue: Entry[] = [];
-  private queuedBytes = 0;
+  private readonly queue = new EntryQueue();
   /** The highest revision that is said to be there; more than `last` while a stranger's event is unread. */
   private heard = NO_EVENTS;
   /** Whether strangers may have written without our hearing of it. */
@@ -62,7 +62,6 @@ export class Journal {
   private unheard = 0;
   private ordinal = 0;
   private readonly idPrefix: string;
-  private roomWaiters: (() => void)[] = [];
 
   constructor(
     readonly stream: string,
@@ -93,7 +92,7 @@ export class Journal {
   }
 
   get isQuiet(): boolean {
-    return !this.isBusy && this.queue.length === 0;
+    return !this.isBusy && this.queue.isEmpty;
   }
 
   /**
@@ -115,15 +114,7 @@ export class Journal {
   /** Adds text to a block. Pieces that wait for the same append become one event. */
   writeText(writer: RunWriter, type: TextType, text: string): void {
     if (writer.lost) return;
-    let rest = text;
-    const tail = this.queue.at(-1);
-    if (tail?.kind === 'text' && tail.writer === writer && tail.type === type && !tail.made) {
-      const room = cutAt(rest, MAX_TEXT - tail.text.length);
-      tail.text += rest.slice(0, room);
-      this.queuedBytes += room;
-      rest = rest.slice(room);
-    }
-    while (rest !== '') {
+    for (let rest = this.queue.extend(writer, type, text); rest !== '';) {
       const room = cutAt(rest, MAX_TEXT);
       this.enqueue({ kind: 'text', writer, type, text: rest.slice(0, room) });
       rest = rest.slice(room);
@@ -140,13 +131,12 @@ export class Journal {
   }
 
   get hasRoom(): boolean {
-    return this.queuedBytes < MAX_APPEND_BYTES;
+    return this.queue.hasRoom;
   }
 
   /** Resolves when less than an append's worth of text waits: whoever reads a model stops until then. */
-  async room(): Promise<void> {
-    while (this.queuedBytes >= MAX_APPEND_BYTES)
-      await new Promise<void>((resolve) => this.roomWaiters.push(resolve));
+  room(): Promise<void> {
+    return this.queue.room();
   }
 
   /** Others have written up to `revision`, as a follower of the stream heard: what is not known yet is read. */
@@ -163,58 +153,62 @@ export class Journal {
 
   private enqueue(entry: Entry): void {
     this.queue.push(entry);
-    this.queuedBytes += entry.kind === 'text' ? entry.text.length : 0;
     this.wake();
   }
 
   private wake(): void {
     if (this.isBusy) return;
     this.isBusy = true;
-    this.ports.clock.soon(() => this.ports.start('journal', () => this.drain()));
+    this.ports.clock.soon(this.begin);
   }
 
-  private async drain(): Promise<void> {
-    while (this.queue.length > 0 || this.heard > this.last) {
+  private readonly begin = (): void => this.ports.start('journal', this.drain);
+
+  private readonly drain = async (): Promise<void> => {
+    while (!this.queue.isEmpty || this.heard > this.last) {
       if (this.heard > this.last || this.mustRead) await this.catchUp();
-      else await this.appendNext();
+      else {
+        const batch = this.form();
+        if (batch.events.length === 0) settle(batch);
+        else await this.append(batch);
+        this.isUnsettled = false;
+      }
     }
     this.isBusy = false;
+  };
+
+  private append(batch: FormedBatch): Promise<void> {
+    const { log, clock, random } = this.ports;
+    const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;
+    this.isUnsettled = true;
+    return appendUntilDefinite(log, clock, random, this.stream, batch.events, { expected }).then(
+      (result) => this.appended(batch, result),
+      (error: unknown) => this.failed(batch, error),
+    );
   }
 
-  private async appendNext(): Promise<void> {
-    const batch = this.form();
-    if (batch.events.length === 0) return settle(batch);
-    this.isUnsettled = true;
-    try {
-      const { log, clock, random } = this.ports;
-      const expected = this.last === NO_EVENTS ? 'no_stream' : this.last;
-      const result = await appendUntilDefinite(log, clock, random, this.stream, batch.events, { expected });
-      if (result.kind === 'appended') {
-        this.unheard = 0;
-        this.take(recorded(this.stream, batch.events, result.first, result.position));
-        return settle(batch);
-      }
-      this.putBack(batch.entries);
-      this.heard = Math.max(this.heard, result.actual);
-    } catch (error) {
-      await this.failed(batch, error);
-    } finally {
-      this.isUnsettled = false;
+  private appended(batch: FormedBatch, result: AppendResult): void {
+    if (result.kind === 'appended') {
+      this.unheard = 0;
+      for (const event of batch.recorded) event.position = result.position;
+      this.take(batch.recorded);
+      return settle(batch);
     }
+    this.queue.putBack(batch.entries);
+    this.heard = Math.max(this.heard, result.actual);
   }
 
   /** Takes entries from the queue while they fit into one append, and makes their events. */
   private form(): FormedBatch {
-    const batch: FormedBatch = { entries: [], events: [], bytes: 0, state: this.known };
-    while (this.queue.length > 0 && batch.bytes < MAX_APPEND_BYTES / 2) {
-      if (isForNext(this.queue[0] as Entry, batch.state, this.known)) break;
-      const entry = this.queue.shift() as Entry;
-      this.queuedBytes -= entry.kind === 'text' ? entry.text.length : 0;
+    const batch: FormedBatch = { entries: [], events: [], recorded: [], bytes: 0, state: this.known };
+    for (let next = this.queue.first; next !== undefined; next = this.queue.first) {
+      if (batch.bytes >= MAX_APPEND_BYTES / 2 || isForNext(next, batch.state, this.known)) break;
+      const entry = this.queue.shift();
       batch.entries.push(entry);
       if (entry.kind === 'command') this.decideInto(batch, entry);
       else if (entry.kind !== 'barrier') this.writeInto(batch, entry);
     }
-    if (this.hasRoom) for (const wake of this.roomWaiters.splice(0)) wake();
+    this.queue.wakeWaiters();
     return batch;
   }
 
@@ -239,9 +233,11 @@ export class Journal {
 
   private addTo(batch: FormedBatch, events: readonly NewEvent[]): void {
     for (const event of events) {
-      const at = { ...event, revision: this.last + 1 + batch.events.length };
+      const revision = this.last + 1 + batch.events.length;
+      const at = { ...event, stream: this.stream, revision, position: 0 };
       batch.state = evolveSession(batch.state, asSessionEvent(at));
       batch.events.push(event);
+      batch.recorded.push(at);
       batch.bytes += Buffer.byteLength(event.json) + ENVELOPE_BYTES;
     }
   }
@@ -265,11 +261,6 @@ export class Journal {
     this.listener.committed(events);
   }
 
-  private putBack(entries: readonly Entry[]): void {
-    this.queue.unshift(...entries);
-    for (const entry of entries) this.queuedBytes += entry.kind === 'text' ? entry.text.length : 0;
-  }
-
   private async catchUp(): Promise<void> {
     this.mustRead = false;
     const { log, clock } = this.ports;
@@ -289,7 +280,7 @@ export class Journal {
     const isNews = isErased && ++this.unheard <= MOST_UNHEARD;
     if (isNews) await this.catchUp();
     else if (!(error instanceof LogUnavailable)) return refuse(batch, error);
-    this.putBack(batch.entries.filter((entry) => isNews || entry.kind !== 'command'));
+    this.queue.putBack(batch.entries.filter((entry) => isNews || entry.kind !== 'command'));
     if (!isNews) for (const entry of batch.entries) if (entry.kind === 'command') entry.reject(error);
     if (!this.known.isErased) await this.ports.clock.sleep(RETRY_MS);
   }

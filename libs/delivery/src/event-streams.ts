@@ -30,17 +30,26 @@ export class EventStreams {
   /** Resolves when the run's last event is on its way, or the client is gone. @throws LogUnavailable */
   async send(request: StreamRequest, sink: ClientSink): Promise<void> {
     const options = { after: request.after, signal: sink.gone };
-    let last: string | null = null;
+    let last = '';
     try {
       for await (const events of this.log.subscribeStream(sessionStream(request.session), options)) {
-        last = await this.sendBatch(events, request, sink);
-        if (last !== null) break;
+        let frame = NOTHING_SENT;
+        while (frame.next < events.length && !frame.isLast) {
+          const made = this.frameOf(events, frame.next, request);
+          frame = made instanceof Promise ? await made : made;
+          // The last one leaves with the end of the answer.
+          const leaving = frame.isLast || frame.text === '' ? undefined : sink.write(frame.text);
+          if (leaving) await leaving;
+        }
+        if (!frame.isLast) continue;
+        last = frame.text;
+        break;
       }
     } catch (error) {
       // Erased while it was sent: a file of what was read before is gone.
       if (!isErasure(error)) throw error;
     }
-    sink.end(last ?? '');
+    sink.end(last);
   }
 
   /** The last revision of a session's stream. @throws LogUnavailable */
@@ -83,27 +92,38 @@ export class EventStreams {
     return { items, hasMore: false };
   }
 
-  /** What is left to be sent if the run's end was among them, or that of the session; null: more is to come. */
-  private async sendBatch(
+  /** What one write can take of the events from a place on. A promise where content has to be fetched from the file store. */
+  private frameOf(
     events: readonly RecordedEvent[],
+    from: number,
     request: StreamRequest,
-    sink: ClientSink,
-  ): Promise<string | null> {
+  ): Frame | Promise<Frame> {
     let text = '';
-    for (const event of events) {
-      if (isGone(event)) return text;
+    for (let i = from; i < events.length; i++) {
+      const event = events[i]!;
+      if (isGone(event)) return { text, next: i + 1, isLast: true };
       if (!isWanted(event, request)) continue;
+      const isLast = request.run !== undefined && isEndType(event.type);
       const json = publicJson(event, request.session, this.contents);
-      text += `id: ${event.revision}\ndata: ${typeof json === 'string' ? json : await json}\n\n`;
-      if (request.run !== undefined && isEndType(event.type)) return text;
-      if (text.length < WRITE_CHARS) continue;
-      await sink.write(text);
-      text = '';
+      if (typeof json !== 'string')
+        return json.then((fetched) => ({ text: text + sse(event, fetched), next: i + 1, isLast }));
+      text += sse(event, json);
+      if (isLast || text.length >= WRITE_CHARS) return { text, next: i + 1, isLast };
     }
-    if (text !== '') await sink.write(text);
-    return null;
+    return { text, next: events.length, isLast: false };
   }
 }
+
+/** Of a batch's events: the text of some, where to go on, and whether it is the last of the answer. */
+interface Frame {
+  readonly text: string;
+  readonly next: number;
+  readonly isLast: boolean;
+}
+
+const NOTHING_SENT: Frame = { text: '', next: 0, isLast: false };
+
+const sse = (event: RecordedEvent, json: string): string => `id: ${event.revision}\ndata: ${json}\n\n`;
 
 const isGone = (event: RecordedEvent): boolean => event.isErased === true || event.type === 'session_erased';
 

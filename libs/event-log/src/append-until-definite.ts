@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * stored twice: whoever reads it must know it by its ids.
  * @throws LogUnavailable when nothing was tried, EventTooLarge, AppendOutcomeUnknown once the signal is aborted
  */
-export async function appendUntilDefinite(
+export function appendUntilDefinite(
   log: EventLog,
   clock: Clock,
   random: Random,
@@ -25,18 +25,31 @@ export async function appendUntilDefinite(
   events: readonly NewEvent[],
   options: { expected: Expected; signal?: AbortSignal },
 ): Promise<AppendResult> {
+  const append = () => log.append(stream, events, { expected: options.expected });
+  return append().catch((error: unknown) => again(error, append, clock, random, options.signal));
+}
+
+async function again(
+  failure: unknown,
+  append: () => Promise<AppendResult>,
+  clock: Clock,
+  random: Random,
+  signal: AbortSignal | undefined,
+): Promise<AppendResult> {
+  let error = failure;
   let unknown: AppendOutcomeUnknown | null = null;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    try {
-      return await log.append(stream, events, { expected: options.expected });
-    } catch (error) {
-      if (error instanceof AppendOutcomeUnknown) unknown = error;
-      // Refused this time, but an earlier try may be stored.
-      else if (unknown === null || !(error instanceof LogUnavailable)) throw error;
-    }
-    if (options.signal?.aborted) throw unknown;
-    await clock.sleep(pauseMs * (0.5 + random.jitter() / 2), options.signal).catch(() => {
+    if (error instanceof AppendOutcomeUnknown) unknown = error;
+    // Refused this time, but an earlier try may be stored.
+    else if (unknown === null || !(error instanceof LogUnavailable)) throw error;
+    if (signal?.aborted) throw unknown;
+    await clock.sleep(pauseMs * (0.5 + random.jitter() / 2), signal).catch(() => {
       throw unknown;
     });
+    try {
+      return await append();
+    } catch (next) {
+      error = next;
+    }
   }
 }

@@ -34,15 +34,19 @@ export class SealedEventLog extends PassingLog {
       .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
   }
 
-  private async appendWith(
+  private appendWith(
     keyId: string | null,
     stream: string,
     events: readonly NewEvent[],
     expected: Expected,
   ): Promise<AppendResult> {
     const sealed = keyId === null ? events : events.map((event) => this.name(event, keyId));
-    const result = await this.log.append(stream, sealed, { expected });
-    if (keyId === null || placeOf(expected) === 'later') return result;
+    const appending = this.log.append(stream, sealed, { expected });
+    const mayBegin = keyId !== null && placeOf(expected) !== 'later';
+    return mayBegin ? appending.then((result) => this.begun(stream, result)) : appending;
+  }
+
+  private async begun(stream: string, result: AppendResult): Promise<AppendResult> {
     if (result.kind === 'appended') this.streams.begun(stream);
     else await this.streams.begunByAnother(stream);
     return result;

@@ -16,7 +16,10 @@ export class ProcessBackground extends Background {
 
   override start(name: string, work: () => Promise<void>): void {
     this.running += 1;
-    void this.run(name, work);
+    work().then(this.ended, (error: unknown) => {
+      this.logger.error({ err: error, work: name }, 'background work failed');
+      this.ended();
+    });
   }
 
   /** Resolves when all the work that was started has ended. */
@@ -24,13 +27,8 @@ export class ProcessBackground extends Background {
     while (this.running > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  private async run(name: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.logger.error({ err: error, work: name }, 'background work failed');
-    }
+  private readonly ended = (): void => {
     this.running -= 1;
     if (this.running === 0) for (const resolve of this.waiting.splice(0)) resolve();
-  }
+  };
 }

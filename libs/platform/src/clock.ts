@@ -57,6 +57,7 @@ export class DeadlinePassed extends Error {
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class SystemClock extends Clock {
+  private due: (() => void)[] = [];
   override now(): number {
     return Date.now();
   }
@@ -73,9 +74,16 @@ export class SystemClock extends Clock {
     return () => clearTimeout(handle);
   }
 
+  /** All of them one after the other, before what they have resolved goes on: so what they gather is gathered together. */
   override soon(fire: () => void): void {
-    setImmediate(fire);
+    if (this.due.push(fire) === 1) setImmediate(this.fireDue);
   }
+
+  private readonly fireDue = (): void => {
+    const { due } = this;
+    this.due = [];
+    for (const fire of due) fire();
+  };
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

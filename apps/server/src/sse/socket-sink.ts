@@ -14,6 +14,8 @@ const GONE = new Error('the client is gone');
 export class SocketSink extends ClientSink {
   private readonly controller = new AbortController();
   private flushed: (() => void) | null = null;
+  /** Writes that have not called back. */
+  private pending = 0;
   /** The headers are on their way. */
   private isUnderWay = false;
   private writes = 0;
@@ -35,26 +37,34 @@ export class SocketSink extends ClientSink {
     if (this.writes === 0 && !this.response.writableEnded) this.response.flushHeaders();
   }
 
-  override write(text: string): Promise<void> {
-    if (this.gone.aborted) return Promise.resolve();
+  override write(text: string): Promise<void> | undefined {
+    if (this.gone.aborted) return undefined;
     this.writes++;
+    this.pending++;
+    if (this.writeChunk(text)) return undefined;
     return new Promise((resolve) => {
       this.flushed = resolve;
-      this.writeChunk(text, () => this.settle());
     });
   }
 
   /**
    * A chunk as one string for the socket: the response would write three, and cork and uncork the socket around them.
-   * Only behind headers and chunks that the response has let go of.
+   * Only behind headers and chunks that the response has let go of. True: the system has taken it already.
    */
-  private writeChunk(text: string, done: () => void): void {
+  private writeChunk(text: string): boolean {
     const { response } = this;
     const { socket, req } = response;
     const isFree = this.isUnderWay && !response.writableEnded && response.writableLength === 0;
     const isChunked = req.httpVersion === '1.1' && text !== '';
-    if (!isFree || !isChunked || socket === null || !socket.writable) return void response.write(text, done);
-    socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`, done);
+    if (!isFree || !isChunked || socket === null || !socket.writable) {
+      response.write(text, this.written);
+      return false;
+    }
+    const bytes = Buffer.byteLength(text);
+    // The same bytes, but copied in one go.
+    const encoding = bytes === text.length ? 'latin1' : 'utf8';
+    socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding, this.written);
+    return socket.writableLength === 0;
   }
 
   override end(text: string): void {
@@ -83,10 +93,15 @@ export class SocketSink extends ClientSink {
     }
   }
 
+  private readonly written = (): void => {
+    this.pending--;
+    this.isUnderWay = true;
+    if (this.pending === 0) this.settle();
+  };
+
   private settle(): void {
     const resolve = this.flushed;
     this.flushed = null;
-    this.isUnderWay = true;
     resolve?.();
   }
 

@@ -31,7 +31,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
   private totalBytes = 0;
   private isEnded = false;
   private isReleased = false;
-  private wake: (() => void) | undefined;
+  private waiter: (() => void) | undefined;
   private cancelTimer: (() => void) | undefined;
   private timerAt = 0;
   private deadlineAt = 0;
@@ -56,7 +56,10 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
       },
       this,
     );
-    while (this.status === 0) await this.arrival(this.headersMs);
+    while (this.status === 0) {
+      if (this.failure !== undefined) throw this.failure;
+      await this.arrival(this.headersMs);
+    }
     if (this.status >= 200 && this.status < 300) return accepted;
     this.errorBody = await this.text();
     return new Response(this.errorBody || null, { status: this.status, headers: this.shortHeaders() });
@@ -131,7 +134,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     this.status = status;
     this.headers = headers;
     this.contentType = String(headers['content-type'] ?? '');
-    this.wake?.();
+    this.wake();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -142,13 +145,13 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     if (this.totalBytes > maxAnswerBytes)
       return this.abort(new Nonsense("the model server's answer does not end"));
     if (this.waitingBytes > maxWaitingBytes) controller.pause();
-    this.wake?.();
+    this.wake();
   }
 
   onResponseEnd(): void {
     this.isEnded = true;
     if (this.isReleased) this.cancelTimer?.();
-    this.wake?.();
+    this.wake();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -160,20 +163,23 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     if (this.isEnded) return;
     this.failure = reason;
     this.isEnded = true;
-    this.wake?.();
+    this.wake();
   }
 
   /** Resolves when something has happened. The timer is set once for many waits and moved only when it goes off early. */
-  private async arrival(limitMs: number): Promise<void> {
-    if (this.failure !== undefined) throw this.failure;
+  private arrival(limitMs: number): Promise<void> {
     this.limitMs = limitMs;
     this.deadlineAt = this.clock.now() + limitMs;
     if (this.cancelTimer === undefined || this.timerAt > this.deadlineAt) this.setTimer(limitMs);
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
+    return new Promise((resolve) => {
+      this.waiter = resolve;
     });
-    this.wake = undefined;
-    if (this.status === 0 && this.failure !== undefined) throw this.failure;
+  }
+
+  private wake(): void {
+    const { waiter } = this;
+    this.waiter = undefined;
+    waiter?.();
   }
 
   private setTimer(ms: number): void {
@@ -182,7 +188,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     this.cancelTimer = this.clock.timer(ms, () => {
       this.cancelTimer = undefined;
       // Nobody waits while the reader is busy: then the server is not to blame.
-      if (this.wake === undefined) return;
+      if (this.waiter === undefined) return;
       const left = this.deadlineAt - this.clock.now();
       if (left > 0) this.setTimer(left);
       else this.abort(new TimedOut(this.limitMs));

@@ -73,10 +73,18 @@ export class OpenAiModelClient extends ModelClient {
       const body = writeChatBody(request);
       await this.open(exchange, request.model, body);
       for (let isOpen = true; isOpen;) {
-        const pieces: ModelPiece[] = [];
-        isOpen = await this.read(exchange, reader, pieces);
+        let pieces: ModelPiece[] = [];
+        try {
+          const bytes = await exchange.next(this.patienceMs(reader));
+          if (bytes !== undefined) pieces = reader.feed(bytes);
+          isOpen = bytes !== undefined && !reader.isDone;
+        } catch (error) {
+          // A connection that breaks after the finish reason breaks no answer.
+          if (!reader.isFinished) throw error;
+          isOpen = false;
+        }
         signal.throwIfAborted();
-        if (!isOpen) pieces.push(...reader.rest(), reader.end(body.length));
+        if (!isOpen) pieces.push(...ending(reader, body.length));
         if (pieces.length > 0) yield pieces;
       }
     } catch (error) {
@@ -116,20 +124,6 @@ export class OpenAiModelClient extends ModelClient {
     return new Nonsense('the model server answered without a stream');
   }
 
-  /** Adds what came to `pieces`; false at the end of a complete answer. */
-  private async read(exchange: NetworkExchange, reader: TurnReader, pieces: ModelPiece[]): Promise<boolean> {
-    try {
-      const bytes = await exchange.next(this.patienceMs(reader));
-      if (bytes !== undefined) pieces.push(...reader.feed(bytes));
-      if (bytes !== undefined && !reader.isDone) return true;
-    } catch (error) {
-      // A connection that breaks after the finish reason breaks no answer.
-      if (!reader.isFinished) throw error;
-    }
-    if (!reader.isFinished) throw new Nonsense("the model server's answer was cut");
-    return false;
-  }
-
   private patienceMs(reader: TurnReader): number {
     if (reader.isFinished) return Math.min(usageTimeoutMs, this.idleMs);
     return reader.hasBegun ? this.idleMs : this.firstByteMs;
@@ -140,6 +134,12 @@ export class OpenAiModelClient extends ModelClient {
       return failureOfStatus(error, exchange.errorBody, this.options.apiKey, this.clock.now());
     return failureOfConnection(exchange.failure ?? error);
   }
+}
+
+/** What an answer ends with. @throws Nonsense when it was cut */
+function ending(reader: TurnReader, inputChars: number): ModelPiece[] {
+  if (!reader.isFinished) throw new Nonsense("the model server's answer was cut");
+  return [...reader.rest(), reader.end(inputChars)];
 }
 
 /** The `fetch` of the package: whoever asks says as `client` by which exchange. */

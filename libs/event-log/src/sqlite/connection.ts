@@ -87,9 +87,8 @@ export class Connection {
     this.unsent.push(append);
     if (this.isFlushing || this.state !== 'open') return;
     this.isFlushing = true;
-    // An idle thread is given work at once; a busy one later, but then everything of this turn of the event loop.
-    if (this.sent.size === 0) queueMicrotask(() => this.flush());
-    else setImmediate(() => this.flush());
+    // What is appended by the callback under way, and by what it resolves, travels together.
+    process.nextTick(this.flush);
   }
 
   read(request: Omit<ReadStreamRequest, 'read'> | Omit<ReadAllRequest, 'read'>): Promise<Page> {
@@ -124,7 +123,7 @@ export class Connection {
     return this.problem;
   }
 
-  private flush(): void {
+  private readonly flush = (): void => {
     this.isFlushing = false;
     if (this.state !== 'open' || this.unsent.length === 0) return;
     const appends = this.unsent.filter((append) => this.keys.canSeal(append));
@@ -132,7 +131,7 @@ export class Connection {
     if (appends.length === 0) return;
     for (const append of appends) this.sent.push(append);
     this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
-  }
+  };
 
   private post(request: Request): void {
     this.thread?.send(request);
