@@ -86,6 +86,19 @@ describe('a busy session', () => {
 });
 
 describe('a cancel', () => {
+  it('takes no fields, and is not done where some are sent', async () => {
+    const { stream, session, gate } = await busySession();
+    for (const path of [`/runs/${stream.run}/cancel`, `/get-messages?session=${session}`]) {
+      const answer = await stage.client.post(path, { force: true });
+      expect([answer.status, answer.json()['detail']]).toEqual([400, 'force: is not a known field']);
+      expect((await stage.client.post(path, [])).status).toBe(400);
+    }
+    expect((await stage.client.post(`/get-messages?session=${session}`, {})).status).toBe(200);
+    gate.open();
+    await stream.closed();
+    expect(stream.lines.at(-1)).toBe('agent_completed');
+  });
+
   it('stops a run whose model hangs', async () => {
     const message = stage.book.on(stage.message('hangs'), say('I think ', { kind: 'hang' }));
     const stream = await stage.client.run({ message, streaming_tokens: true });

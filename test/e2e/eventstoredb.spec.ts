@@ -61,6 +61,8 @@ describe('with EVENTSTORE_URL', () => {
       detail: expect.stringContaining(`waiting for EventStoreDB at 127.0.0.1:${serverPort}: `),
     };
     expect(logOf(await answers(client, '/readyz', 503))).toEqual(missing);
+    const { checks } = (await client.get('/readyz')).json<{ checks: object }>();
+    expect(Object.keys(checks)).toEqual(['log', 'database', 'projections']);
     expect((await client.get('/healthz')).json()).toEqual({ status: 'ok' });
     const refused = await client.post('/', { message: 'hello' });
     expect(refused.status).toBe(503);

@@ -96,6 +96,8 @@ describe('a key', () => {
       expect([answer.status, answer.json()['code']]).toEqual([422, 'idempotency_mismatch']);
     }
     expect((await stage.client.all('/runs')).length).toBe(runs);
+    const nowhere = await stage.client.post('/?session=nope', { message }, { headers });
+    expect([nowhere.status, nowhere.json()['code']]).toEqual([404, 'not_found']);
   });
 
   it('belongs to its project', async () => {

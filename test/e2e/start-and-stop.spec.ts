@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { filesWith } from '../support/search-bytes.js';
@@ -41,11 +42,30 @@ describe('a start', () => {
           ['ANNALS_MASTER_KEY', 'not 32 bytes'],
           ['DATABASE_URL', 'mysql://user:hunter2@host/db'],
           ['ROLES', 'api,chef'],
+          ['EVENTSTORE_URL', 'esdb://user:hunter2@host:99999'],
+          ['DATA_DIR', '/etc/passwd'],
+          ['DATA_DIR', '/proc/nope'],
         ] as const) {
           const line = await refusalOf(service, { [name]: value });
           expect(line).toMatch(new RegExp(`^${name} must be `));
           expect(line).not.toContain(value === '0' || value === '-1' ? '\0' : value);
         }
+      }),
+    60_000,
+  );
+
+  it(
+    'is refused in one line where it cannot listen',
+    () =>
+      onFolder(async (service) => {
+        service.spawn({ env: { HOST: '192.0.2.1' } });
+        expect((await service.exited).code).toBe(1);
+        // The database was made before, and said so.
+        const lines = service.output
+          .trim()
+          .split('\n')
+          .filter((line) => !line.startsWith('{'));
+        expect(lines).toEqual([expect.stringMatching(/^HOST and PORT must be .*EADDRNOTAVAIL$/)]);
       }),
     60_000,
   );
@@ -121,6 +141,43 @@ describe('SIGTERM', () => {
         'agent_cost 0',
         'agent_completed',
       ]);
+    } finally {
+      await stage.close();
+    }
+  }, 60_000);
+
+  it(
+    'is a stop like any other while the database is still looked for',
+    () =>
+      onFolder(async (service) => {
+        const env = {
+          DATABASE_URL: 'postgres://annals:hunter2@127.0.0.1:1/annals',
+          ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+        };
+        service.spawn({ env });
+        while (!service.output.includes('"msg":"listening"')) await sleep(50);
+        expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+        expect(service.output).toContain('"msg":"stopped"');
+        expect(service.output).not.toMatch(/hunter2|\n {4}at /);
+      }),
+    60_000,
+  );
+
+  it('tells whoever waits for the end of a run where to find it', async () => {
+    const stage = await Stage.open({ env: { SHUTDOWN_GRACE_S: '1' } });
+    const { client, book, service } = stage;
+    try {
+      const gate = new Gate();
+      const message = book.on('waited for', say('one ', before(gate), 'two'));
+      const waiting = client.post('/', { message }, { headers: { accept: 'application/json' } });
+      for (let runs: unknown[] = []; runs.length === 0;) runs = await client.all('/runs');
+      await service.kill('SIGTERM');
+      const answer = await waiting;
+      expect([answer.status, answer.json()['code']]).toEqual([503, 'unavailable']);
+      gate.open();
+      await service.launch();
+      const run = await client.get(String(answer.headers['content-location']));
+      expect(run.status).toBe(200);
     } finally {
       await stage.close();
     }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -80,6 +80,15 @@ describe('annals', () => {
     }
     const { code, err } = await annals(['copy-log', 'to-embedded']);
     expect([code, err]).toEqual([1, 'EVENTSTORE_URL must be set to copy a log\n']);
+  });
+
+  it('refuses a folder without a log, and makes nothing there', async () => {
+    for (const command of ['rebuild', 'verify-log']) {
+      const { code, out, err } = await annals([command], { DATA_DIR: join(dataDir, 'nowhere') });
+      expect([command, code, out]).toEqual([command, 1, '']);
+      expect(err).toMatch(/^DATA_DIR must be [^\n]+\n$/);
+    }
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('refuses a log that another process has, and does not hang', async () => {

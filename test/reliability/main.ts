@@ -94,7 +94,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['always', 'F2-always', alwaysCrash],
   ['firings', 'F2-firings', (n) => killFirings(n, seed)],
   ['system-calls', 'F3-system-calls', (n) => killAtCalls({ seed, kills: n, appends })],
-  ['kills', 'F4-kills', (n) => randomKills({ seed, kills: n, streams, leastMs: 500, mostMs: 3_000 })],
+  ['kills', 'F4-kills', (n) => randomKills({ seed, kills: n, streams, leastMs: 500, mostMs: 5_000 })],
   ['replicas', 'F4-replicas', (faults) => replicaFaults({ seed, faults, streams })],
   ['power', 'F5-power', (states) => powerLoss({ seed, states })],
   ['disk-errors', 'F6-disk-errors', (errors) => diskErrors({ seed, errors })],

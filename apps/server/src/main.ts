@@ -29,10 +29,19 @@ async function start(): Promise<void> {
   stop.onSignals(app);
   // Before anyone asks, so that no request waits for it.
   warmSchemaEngine();
-  const address = await listen(app, settings);
+  const address = await listen(app, settings).catch((error: unknown) => {
+    throw new SettingsRefused(`HOST and PORT must be where this process can listen: ${codeOf(error)}`, {
+      cause: error,
+    });
+  });
   logger.info({ address, pid: process.pid }, 'listening');
-  service.readModels.ready.catch((error: unknown) => refuse(error));
+  service.readModels.ready.catch((error: unknown) => {
+    // A stop ends the opening, too.
+    if (!stop.isStopping) refuse(error);
+  });
 }
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
 /** What an operator can mend is said in one line. */
 function refuse(error: unknown): never {

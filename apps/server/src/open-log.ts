@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ContentKeys, EsdbEventLog, type EventLog, SqliteEventLog } from '#event-log';
-import type { Clock, Logger, Random, Settings } from '#platform';
+import { type Clock, type Logger, type Random, type Settings, SettingsRefused } from '#platform';
 import { WaitingRoom } from './http/waiting-room.js';
 
 export interface LogPorts {
@@ -17,6 +17,12 @@ type LogSettings = Pick<Settings, 'dataDir' | 'eventstoreUrl' | 'eventstorePrefi
 const logFolder = (dataDir: string): string => join(dataDir, 'log');
 
 export const hasEmbeddedLog = (dataDir: string): boolean => existsSync(join(logFolder(dataDir), 'log.db'));
+
+/** For what works on a log that is there: an empty one would look as if nothing were wrong. @throws SettingsRefused */
+export function requireLog({ eventstoreUrl, dataDir }: LogSettings): void {
+  if (eventstoreUrl === null && !hasEmbeddedLog(dataDir))
+    throw new SettingsRefused('DATA_DIR must be the folder of a log: there is none in it');
+}
 
 /**
  * The log that the settings name: EventStoreDB, or the embedded one. Without keys what is sealed is only copied.

@@ -38,6 +38,11 @@ export class BlockWriter {
     this.sink.write([{ type, data: { content } }]);
   }
 
+  /** What was said of the open block is a message of its own. */
+  async breakOff(): Promise<void> {
+    if (this.parts.length > 0) await this.close();
+  }
+
   private begin(type: TextType, text: string): void {
     this.type = type;
     this.sink.write([

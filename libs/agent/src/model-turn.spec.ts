@@ -1,52 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ContextMessage, newRun } from '#domain';
-import { ContentStore, MemoryFileStore } from '#event-log';
 import { CountingRandom } from '../../../test/support/counting-random.js';
 import { DraftSink } from '../../../test/support/draft-sink.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import {
-  type ClientScript,
-  ScriptedClient,
-  done,
-  text,
-  thought,
-  toolCall,
-} from '../../../test/support/scripted-client.js';
+import { ScriptedClient, done, text, thought, toolCall } from '../../../test/support/scripted-client.js';
+import { busy, stored, turnOf } from '../../../test/support/turn-of.js';
 import { ModelFailure } from './model-client.js';
 import { ModelTurn, TurnFailed } from './model-turn.js';
-
-const busy = (retryAfterMs?: number) =>
-  new ModelFailure('transient', 'the model is busy', retryAfterMs === undefined ? {} : { retryAfterMs });
-const tooLong = () => new ModelFailure('too_long', 'the context is too long');
-
-const stored = () => Promise.resolve();
-
-interface Options {
-  readonly streaming?: boolean;
-  readonly messages?: readonly ContextMessage[];
-  readonly model?: string;
-  readonly jitter?: number;
-  readonly room?: () => boolean;
-  readonly settled?: () => Promise<void>;
-}
-
-function turnOf(script: ClientScript, options: Options = {}) {
-  const { streaming = true, messages = [{ role: 'user', content: 'hi' }], model = 'm', jitter = 0 } = options;
-  const client = new ScriptedClient(script);
-  const clock = new ManualClock();
-  const sink = new DraftSink();
-  const contents = new ContentStore(new MemoryFileStore());
-  const controller = new AbortController();
-  const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter), contents);
-  const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };
-  const state = newRun({ mode: 'base', model, message: 'hi', config });
-  const journal = { hasRoom: true, room: () => Promise.resolve() };
-  const { settled = stored } = options;
-  const request = { session: 'ses_1', state, messages, tools: [], journal, sink, settled };
-  const taken = turn.take(request, controller.signal);
-  taken.catch(() => {});
-  return { client, clock, sink, controller, contents, journal, taken };
-}
 
 const usage = { input_tokens: 10, output_tokens: 5 };
 
@@ -183,7 +143,7 @@ describe('a turn that breaks', () => {
     await taken;
   });
 
-  it('leaves nothing of a block that was to be written as a whole', async () => {
+  it('leaves what was said of a block that was to be written as a whole, as a message of its own', async () => {
     const { clock, sink, taken } = turnOf(
       [
         [text('6'), busy()],
@@ -195,6 +155,7 @@ describe('a turn that breaks', () => {
     await taken;
     expect(sink.lines).toEqual([
       'agent_response_start',
+      'agent_response 6',
       'model_turn_failed',
       'agent_response_start',
       'agent_response 6 x 7',
@@ -242,55 +203,5 @@ describe('a turn that breaks', () => {
     const { taken, client } = turnOf([[new TypeError('a bug')], [done()]]);
     await expect(taken).rejects.toThrow(TypeError);
     expect(client.requests).toHaveLength(1);
-  });
-});
-
-describe('a context that the model finds too long', () => {
-  const long: ContextMessage[] = Array.from({ length: 64 }, (_, i) => [
-    { role: 'user' as const, content: `${i}`.padEnd(50, '.') },
-    { role: 'assistant' as const, content: 'ok'.padEnd(50, '.') },
-  ]).flat();
-  const messages: ContextMessage[] = [...long, { role: 'user', content: 'now' }];
-  const isFitting =
-    (max: number): ClientScript =>
-    ({ messages: asked }) =>
-      asked.length > max ? [tooLong()] : [text('ok'), done()];
-
-  it('is halved until it fits, without waiting', async () => {
-    const { taken, client, sink, clock } = turnOf(isFitting(40), { messages });
-    await taken;
-    expect(client.requests.map((r) => r.messages.length - 1)).toEqual([129, 63, 31]);
-    expect(client.requests.at(-1)?.messages.at(-1)).toEqual({ role: 'user', content: 'now' });
-    expect(sink.drafts.filter((d) => d.type === 'model_turn_failed').map((d) => d.data.attempt)).toEqual([
-      1, 2,
-    ]);
-    expect(clock.pending).toEqual([]);
-  });
-
-  it('fails the run, not retryable, where it does not fit after four cuts', async () => {
-    const { taken, client } = turnOf(isFitting(0), { messages });
-    await expect(taken).rejects.toMatchObject({ code: 'context_too_long', isRetryable: false });
-    expect(client.requests).toHaveLength(5);
-  });
-});
-
-describe('an abort', () => {
-  it.each([
-    ['while the model hangs', [['hang' as const]]],
-    ['in the middle of an answer', [[text('a'), 'hang' as const]]],
-  ])('ends the turn with its reason %s', async (_, script) => {
-    const { taken, controller, client } = turnOf(script);
-    await client.asked(1);
-    controller.abort(new Error('cancelled'));
-    await expect(taken).rejects.toThrow('cancelled');
-  });
-
-  it('ends the wait before the next attempt', async () => {
-    const { taken, controller, clock, client } = turnOf([[busy()], [done()]]);
-    await clock.timerWithin(10_000);
-    controller.abort(new Error('cancelled'));
-    await expect(taken).rejects.toThrow('cancelled');
-    expect(client.requests).toHaveLength(1);
-    expect(clock.pending).toEqual([]);
   });
 });

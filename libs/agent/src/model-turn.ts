@@ -50,6 +50,8 @@ export interface TurnOutput {
   restart?(): void;
   add(type: TextType, text: string): Promise<void> | undefined;
   close(): Promise<void>;
+  /** The attempt has ended before its time: what was said until then. */
+  breakOff?(): Promise<void>;
 }
 
 /** The model could not be brought to answer. */
@@ -97,8 +99,9 @@ export class ModelTurn {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
-        if (error.kind === 'too_long' && cuts < CUTS) {
-          budget = Math.min(budget, sizeOfAll(request.messages)) / 2;
+        const less = Math.min(budget, sizeOfAll(request.messages)) / 2;
+        if (error.kind === 'too_long' && cuts < CUTS && isLess(request.messages, less, budget)) {
+          budget = less;
           cuts++;
         } else {
           if (error.kind !== 'transient' || attempt >= ATTEMPTS) throw failed(error);
@@ -124,16 +127,21 @@ export class ModelTurn {
       { model: state.model, messages, tools, reasoningEffort: mode.reasoningEffort, ...formOf(request) },
       signal,
     );
-    for await (const pieces of stream) {
-      for (const piece of pieces) {
-        if (piece.kind === 'end') {
-          await block.close();
-          return piece;
+    try {
+      for await (const pieces of stream) {
+        for (const piece of pieces) {
+          if (piece.kind === 'end') {
+            await block.close();
+            return piece;
+          }
+          const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
+          if (stored) await stored;
         }
-        const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
-        if (stored) await stored;
+        if (!journal.hasRoom) await journal.room();
       }
-      if (!journal.hasRoom) await journal.room();
+    } catch (error) {
+      await block.breakOff?.();
+      throw error;
     }
     throw new ModelFailure('transient', 'the model ended its answer without an end');
   }
@@ -210,6 +218,10 @@ function sizeOf(message: ContextMessage): number {
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
   return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content);
 }
+
+/** Whether fewer messages fit into `less` than into `budget`: the last ones always stay. */
+const isLess = (messages: readonly ContextMessage[], less: number, budget: number): boolean =>
+  cutToBudget(messages, less, sizeOf).length < cutToBudget(messages, budget, sizeOf).length;
 
 const sizeOfAll = (messages: readonly ContextMessage[]): number =>
   messages.reduce((sum, m) => sum + sizeOf(m), 0);

@@ -9,7 +9,7 @@ export type ContextMessage =
 
 /** What the agent is told of a call whose result nobody knows. */
 export const OUTCOME_UNKNOWN =
-  'outcome unknown: the service stopped while this call was under way, so it may or may not have taken effect';
+  'outcome unknown: the run was interrupted while this call was under way, so it may or may not have taken effect';
 
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -9,13 +18,28 @@ import { dirname } from 'node:path';
 export function keepFolder(path: string, mode = 0o700): void {
   if (!existsSync(path)) {
     keepFolder(dirname(path), mode);
-    mkdirSync(path, { recursive: true, mode });
+    // One level at a time: all at once Node tries for ever where the system takes no new names, as in /proc.
+    makeOne(path, mode);
   }
   try {
     syncFolder(dirname(path));
   } catch (error) {
     // Not ours to read: whoever it belongs to has made what is in it.
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+  }
+}
+
+/** @throws the system's error where no file can be made in the folder */
+export function requireWritable(path: string): void {
+  if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+  accessSync(path, constants.W_OK | constants.X_OK);
+}
+
+function makeOne(path: string, mode: number): void {
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

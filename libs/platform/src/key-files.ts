@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { keepFolder, syncFolder } from './folders.js';
+import { keepFolder, requireWritable, syncFolder } from './folders.js';
 import { WrongValue, key32 } from './setting-values.js';
 import { SettingsRefused } from './settings.js';
 
@@ -22,7 +22,7 @@ const NEXT = 'master.key.next';
  * @throws SettingsRefused where there is none and `isBegun`
  */
 export function openMasterKey(dataDir: string, masterKey: Buffer | null, isBegun: boolean): Buffer {
-  keepFolder(dataDir, 0o777);
+  openDataDir(dataDir);
   if (masterKey !== null) return masterKey;
   const path = join(dataDir, MASTER_KEY);
   // The folder was begun with a key that was set, or has lost its own. A new one would open nothing.
@@ -31,6 +31,18 @@ export function openMasterKey(dataDir: string, masterKey: Buffer | null, isBegun
       `ANNALS_MASTER_KEY must be set: DATA_DIR was begun with a key that is not in it`,
     );
   return readKey(path);
+}
+
+function openDataDir(path: string): void {
+  try {
+    keepFolder(path, 0o777);
+    requireWritable(path);
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new SettingsRefused(`DATA_DIR must be a folder that this process can write to: ${code}`, {
+      cause: error,
+    });
+  }
 }
 
 /** The key that is to take the place of the folder's own: made once, the same until `adoptNextMasterKey`. */

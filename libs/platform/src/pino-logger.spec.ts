@@ -20,3 +20,12 @@ test('writes one line of JSON, with an error and its causes, without their field
   });
   expect(lines[0]).not.toContain('hunter2');
 });
+
+test('says where an error was made, and never its stack', () => {
+  const lines: string[] = [];
+  const logger = new PinoLogger('info', { write: (line) => lines.push(line) });
+  logger.warn({ err: new TypeError('at libs/no/such.ts:1, says the text') }, 'odd');
+  const { err } = JSON.parse(lines[0] ?? '') as { err: { at: string } };
+  expect(err.at).toMatch(/^libs\/platform\/src\/pino-logger\.spec\.ts:\d+$/);
+  expect(lines[0]).not.toMatch(/stack|\\n|file:|\(\//);
+});

@@ -50,7 +50,10 @@ export class PinoLogger extends Logger {
 const NOTHING = {};
 const MAX_CAUSES = 5;
 
-/** An error as fields of a log line: name, message, code, stack and causes. */
+/** `dist/libs/agent/src/journal.js:120`, of the topmost frame that is ours: where to look, and no stack. */
+const OWN_FRAME = /((?:apps|libs)\/[\w./-]+\.[jt]s:\d+)/;
+
+/** An error as fields of a log line: name, message, code, where it was made, and causes. */
 export function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: scrub(String(error)) };
   const { code } = error as { code?: unknown };
@@ -58,9 +61,14 @@ export function describeError(error: unknown, depth = 0): object {
     type: error.name,
     message: scrub(error.message),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(error.stack === undefined ? {} : { stack: scrub(error.stack) }),
+    ...placeOf(error),
     ...(error.cause === undefined || depth >= MAX_CAUSES
       ? {}
       : { cause: describeError(error.cause, depth + 1) }),
   };
+}
+
+function placeOf({ stack = '', message }: Error): { at?: string } {
+  const at = OWN_FRAME.exec(stack.slice(stack.indexOf(message) + message.length))?.[1];
+  return at === undefined ? {} : { at };
 }

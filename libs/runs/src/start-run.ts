@@ -2,6 +2,7 @@ import type { McpServerConfig, Toolboxes } from '#agent';
 import {
   type Mode,
   type OnBusy,
+  Problem,
   type RunConfig,
   type Trigger,
   decideOpen,
@@ -23,7 +24,7 @@ import {
 } from '#event-log';
 import type { Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
-import type { IdempotencyKeys, IdempotentRequest } from './idempotency.js';
+import type { IdempotencyKeys, IdempotentRequest, KeyUse } from './idempotency.js';
 import { loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
@@ -51,8 +52,10 @@ export interface StartRun {
   readonly firing?: { readonly task: string; readonly run: string };
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
-  /** What depends on more than the request itself; not asked of a repeat. @throws Problem */
+  /** What depends on time and names; not asked of a repeat. @throws Problem */
   readonly check?: () => Promise<void>;
+  /** What depends on what else there is, once the session was found; not asked of a repeat. @throws Problem */
+  readonly checkState?: () => Promise<void>;
   /** The same key and payload again are the same run. */
   readonly idempotency?: { readonly key: string; readonly payload: unknown };
 }
@@ -120,6 +123,8 @@ export class StartRunHandler {
 
   private async startNew(command: StartRun): Promise<StartedRun> {
     await this.check(command);
+    if (command.checkState) await this.sessionOf(command);
+    await command.checkState?.();
     const { random, sessions } = this.ports;
     const id = command.session ?? sessionId(random.hex(12));
     const start = (session: Session) => {
@@ -129,7 +134,25 @@ export class StartRunHandler {
     return command.session === undefined ? sessions.useNew(id, start) : sessions.use(id, start);
   }
 
-  /** What depends on time, names or state: a repeat is answered without it. @throws Problem */
+  private async findUse(command: StartRun, request: IdempotentRequest): Promise<KeyUse | null> {
+    try {
+      return await this.ports.keys.find(request);
+    } catch (error) {
+      // That the session is not there is said before that the key was used for something else.
+      if (error instanceof Problem && error.code === 'idempotency_mismatch') await this.sessionOf(command);
+      throw error;
+    }
+  }
+
+  /** The session that the run is to go on with, if it names one. @throws Problem not_found */
+  private async sessionOf({ session: id, project }: StartRun): Promise<Session | null> {
+    if (id === undefined) return null;
+    const session = await this.ports.sessions.get(id);
+    requireSession(session.journal.state, project);
+    return session;
+  }
+
+  /** What depends on time and names: a repeat is answered without it. @throws Problem */
   private async check({ schedules = [], check }: StartRun): Promise<void> {
     planSchedules(schedules, this.ports.clock.now());
     await check?.();
@@ -148,11 +171,11 @@ export class StartRunHandler {
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
   private async startOnce(command: StartRun, request: IdempotentRequest): Promise<StartedRun> {
     const { keys, sessions, admission } = this.ports;
-    let use = await keys.find(request);
+    let use = await this.findUse(command, request);
     if (use === null) {
       await this.check(command);
-      const session = command.session === undefined ? null : await sessions.get(command.session);
-      if (session) requireSession(session.journal.state, command.project);
+      const session = await this.sessionOf(command);
+      await command.checkState?.();
       const ids = keys.idsFor(request, command.session);
       admission.requireRoom();
       use = await keys.use(request, this.metaOf(command), {

@@ -1,6 +1,6 @@
 import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event-log';
 import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
-import { type LogPorts, openLog } from '../open-log.js';
+import { type LogPorts, openLog, requireLog } from '../open-log.js';
 import type { CommandArgs } from './command.js';
 import { Progress } from './progress.js';
 
@@ -11,6 +11,7 @@ import { Progress } from './progress.js';
 export async function run({ operands: [direction], flags }: CommandArgs): Promise<number> {
   const settings = readSettings();
   if (settings.eventstoreUrl === null) throw new SettingsRefused('EVENTSTORE_URL must be set to copy a log');
+  if (direction === 'to-eventstoredb') requireLog({ ...settings, eventstoreUrl: null });
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new PinoLogger('warn') };
   const embedded = await openLog({ ...settings, eventstoreUrl: null }, ports);
   try {

@@ -3,11 +3,13 @@ import { DiskFileStore, SealedFileStore } from '#event-log';
 import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
 import { openSealed } from '../open-keys.js';
+import { requireLog } from '../open-log.js';
 import { Progress } from './progress.js';
 
 /** `annals rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */
 export async function run(): Promise<number> {
   const settings = readSettings();
+  requireLog(settings);
   const { dataDir, databaseUrl } = settings;
   const logger = new PinoLogger('warn');
   const clock = new SystemClock();

@@ -1,6 +1,7 @@
 import { type RecordedEvent, verifyLog } from '#event-log';
 import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
 import { openSealed } from '../open-keys.js';
+import { requireLog } from '../open-log.js';
 import { RunChecks } from '../run-checks.js';
 import { Progress } from './progress.js';
 
@@ -16,7 +17,9 @@ const unsealedContent = ({ stream, type, meta }: RecordedEvent): string | undefi
 export async function run(): Promise<number> {
   const logger = new PinoLogger('warn');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
-  const { log, vault, close } = await openSealed(readSettings(), ports);
+  const settings = readSettings();
+  requireLog(settings);
+  const { log, vault, close } = await openSealed(settings, ports);
   const runs = new RunChecks();
   let progress: Progress | null = null;
   try {

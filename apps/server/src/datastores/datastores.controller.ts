@@ -20,7 +20,7 @@ export class DatastoresController {
 
   @Post('create-datastore')
   @HttpCode(201)
-  @NeedsScope('datastores')
+  @NeedsScope('datastores', { takesBody: true })
   async create(
     @Body() body: unknown,
     @Query() query: unknown,
@@ -69,7 +69,7 @@ export class DatastoresController {
 
   @Post('datastores/:id/search')
   @HttpCode(200)
-  @NeedsScope('datastores')
+  @NeedsScope('datastores', { takesBody: true })
   async find(
     @Param('id') id: string,
     @Body() body: unknown,

@@ -11,7 +11,7 @@ export class ApiKeysController {
 
   @Post()
   @HttpCode(201)
-  @NeedsScope('admin')
+  @NeedsScope('admin', { takesBody: true })
   async issue(@Caller() caller: Principal, @Body() body: unknown, @Query() query: unknown): Promise<object> {
     noQuery(query);
     const { record, key, webhookSecret } = await this.keys.issue(caller, parseNewApiKey(body));

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '#domain';
+import { Problem, invalid } from '#domain';
 import { parseJson } from './json-body.js';
-import { takesFile } from './needs-scope.js';
+import { takesFile, termsOf } from './needs-scope.js';
 
 /**
  * JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. A route that takes a
@@ -27,6 +27,16 @@ export function addBodyParsers(fastify: FastifyInstance): void {
     if (request.headers['content-length'] === '0') done(null);
     else done(takesFile(request) ? NOT_MULTIPART : NOT_JSON);
   });
+}
+
+/** A route that takes no body: a field in one is a mistake of the caller. @throws Problem */
+export function refuseUnwanted({ body, routeOptions }: FastifyRequest): void {
+  const terms = termsOf(routeOptions.config);
+  if (body === undefined || terms === null || terms.takesBody || terms.takesFile) return;
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('body', 'must be absent, or an empty object');
+  const [field] = Object.keys(body);
+  if (field !== undefined) throw invalid(field, 'is not a known field');
 }
 
 const NOT_MULTIPART = new Problem('unsupported_media_type', 'send the file as multipart/form-data');

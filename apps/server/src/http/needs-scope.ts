@@ -8,6 +8,8 @@ export interface RouteTerms {
   readonly scope: Scope | null;
   /** A GET that streams: HEAD makes no sense there. */
   readonly isStream?: boolean;
+  /** Takes JSON. Any other route takes no body, or an empty object. */
+  readonly takesBody?: boolean;
   /** Takes multipart/form-data and nothing else. */
   readonly takesFile?: boolean;
 }

@@ -50,7 +50,8 @@ export class WaitingRoom {
     const isRead = method === 'GET' || method === 'HEAD';
     if (isRead && path === '/healthz') return send(response, 200, 'application/json', { status: 'ok' });
     if (isRead && path === '/readyz') {
-      const checks = { log: { status: 'failing', detail: this.detail } };
+      const later = { status: 'failing', detail: 'opened when the log is there' };
+      const checks = { log: { status: 'failing', detail: this.detail }, database: later, projections: later };
       return send(response, 503, 'application/json', { status: 'unavailable', checks });
     }
     const problem = { code: 'log_unavailable', detail: 'the service waits for its log', more: {} };

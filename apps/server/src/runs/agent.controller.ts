@@ -36,7 +36,7 @@ export class AgentController {
   ) {}
 
   @Post()
-  @NeedsScope('run')
+  @NeedsScope('run', { takesBody: true })
   async run(
     @Query() query: unknown,
     @Body() sent: unknown,

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
-import { isEndType, sessionStream } from '#domain';
+import { Problem, isEndType, sessionStream } from '#domain';
 import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import type { OpenStreams } from '../sse/socket-sink.js';
@@ -39,10 +39,11 @@ export class RunAnswers {
     return this.streams.send(request, sink).catch(() => sink.hangUp());
   }
 
-  /** Waits for the run's end. null: the client is gone. */
-  async outcome(started: StartedRun, signal: AbortSignal): Promise<RunOutcome | null> {
+  /** Waits for the run's end. null: the client is gone. @throws Problem where the service stops before */
+  async outcome(started: StartedRun, gone: AbortSignal): Promise<RunOutcome | null> {
     const fold = new OutcomeFold(started.session, this.contents);
-    const options = { after: started.requested, signal };
+    const { isEnding } = this.open;
+    const options = { after: started.requested, signal: AbortSignal.any([gone, isEnding]) };
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
         if (event.isErased || event.type === 'session_erased') return ERASED;
@@ -51,9 +52,18 @@ export class RunAnswers {
         if (isEndType(event.type)) return fold.outcome(event);
       }
     }
+    if (isEnding.aborted && !gone.aborted) throw STOPPING;
     return null;
   }
 }
+
+const STOPPING = new Problem(
+  'unavailable',
+  'the service is stopping; the run goes on: see Content-Location',
+  {
+    retryAfterS: 5,
+  },
+);
 
 /** The session was erased under the run: nothing of it is told any more. */
 const ERASED: RunOutcome = { status: 'cancelled', response: '', cost: '0' };

@@ -36,22 +36,21 @@ export function runCommandOf(
     ...caller,
     ...wishesOf(body),
     correlationId: requestId,
-    check: () => requireUsable(body, caller.project, surroundings),
+    check: () => surroundings.egress.requireAllowed(body),
+    ...stateCheck(body, caller.project, surroundings),
     ...surroundings.egress.sealedCallback(body, caller.project),
     ...(session === undefined ? {} : { session }),
     ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent.body, session) } }),
   };
 }
 
-/** What depends on names or state beside the session. @throws Problem */
-async function requireUsable(
-  body: RunBody,
+function stateCheck(
+  { datastores, queries }: RunBody,
   project: string,
-  { egress, knowledge }: RunSurroundings,
-): Promise<void> {
-  await egress.requireAllowed(body);
-  const { datastores, queries } = body;
-  await knowledge.check({ project, datastores, queries });
+  { knowledge }: RunSurroundings,
+): Pick<StartRun, 'checkState'> {
+  if (datastores.length === 0 && queries.length === 0) return {};
+  return { checkState: () => knowledge.check({ project, datastores, queries }) };
 }
 
 type Wishes = Pick<StartRun, 'message' | 'mode' | 'config' | 'mcpServers' | 'schedules' | 'onBusy'>;

@@ -115,8 +115,14 @@ export class SocketSink extends ClientSink {
 export class OpenStreams {
   private readonly open = new Set<SocketSink>();
   private cancel: (() => void) | null = null;
+  private readonly ending = new AbortController();
 
   constructor(private readonly clock: Clock) {}
+
+  /** Aborted when answers that wait for something are to end. */
+  get isEnding(): AbortSignal {
+    return this.ending.signal;
+  }
 
   get size(): number {
     return this.open.size;
@@ -132,6 +138,7 @@ export class OpenStreams {
 
   /** Ends all of them; their clients can resume elsewhere or later. */
   hangUp(): void {
+    this.ending.abort(GONE);
     for (const sink of this.open) sink.hangUp();
     this.cancel?.();
   }

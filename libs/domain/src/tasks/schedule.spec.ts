@@ -81,7 +81,7 @@ describe('a schedule', () => {
     expect(() => parseSchedule(given, undefined, NOW)).toThrow(ScheduleRefused);
   });
 
-  it.each(['Nowhere/Town', '', 'Europe', '../etc/passwd', 'Europe/Berlin '])(
+  it.each(['Nowhere/Town', '', 'Europe', '+02:00', '-0500', '../etc/passwd', 'Europe/Berlin '])(
     'in the zone %p is refused, naming the field',
     (zone) => {
       const parse = () => parseSchedule('* * * * *', zone, NOW);
@@ -89,6 +89,15 @@ describe('a schedule', () => {
     },
   );
 });
+
+it.each([60, '2099-01-01', '2099-01-01T09:00:00', '2099-01-01T09:00:00+01:00'])(
+  'a zone beside %p is refused: it would change nothing',
+  (given) => {
+    expect(() => parseSchedule(given, 'Europe/Berlin', NOW)).toThrow(
+      expect.objectContaining({ field: 'timezone' }),
+    );
+  },
+);
 
 describe('a change of the clocks', () => {
   it('moves a slot in the gap, once', () => {

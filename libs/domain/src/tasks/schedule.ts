@@ -41,9 +41,12 @@ const MAX_LENGTH = 512;
  */
 export function parseSchedule(given: number | string, timezone: string | undefined, now: number): Schedule {
   if (timezone !== undefined) requireZone(timezone);
+  const isCron = typeof given !== 'number' && !isDateLike(given);
+  if (!isCron && timezone !== undefined)
+    throw new ScheduleRefused('goes with a cron expression only: a date says its own offset', 'timezone');
   if (typeof given === 'number') return inSeconds(given, now);
   if (given.length > MAX_LENGTH) throw new ScheduleRefused(`must have at most ${MAX_LENGTH} characters`);
-  if (isDateLike(given)) return atDate(given, now);
+  if (!isCron) return atDate(given, now);
   return everySlot(given, timezone ?? 'UTC', now);
 }
 
@@ -153,6 +156,8 @@ function everySlot(text: string, timezone: string, now: number): Schedule {
 
 function requireZone(timezone: string): void {
   try {
+    // An offset is none of the names, though Intl takes it.
+    if (/^[+-]/.test(timezone)) throw new RangeError('an offset');
     Intl.DateTimeFormat('en', { timeZone: timezone });
   } catch (error) {
     throw new ScheduleRefused('must be an IANA time zone such as Europe/Berlin', 'timezone', {

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ContextMessage } from '#domain';
+import { type ClientScript, done, text } from '../../../test/support/scripted-client.js';
+import { busy, turnOf } from '../../../test/support/turn-of.js';
+import { ModelFailure } from './model-client.js';
+
+const tooLong = () => new ModelFailure('too_long', 'the context is too long');
+
+describe('a context that the model finds too long', () => {
+  const long: ContextMessage[] = Array.from({ length: 64 }, (_, i) => [
+    { role: 'user' as const, content: `${i}`.padEnd(50, '.') },
+    { role: 'assistant' as const, content: 'ok'.padEnd(50, '.') },
+  ]).flat();
+  const messages: ContextMessage[] = [...long, { role: 'user', content: 'now' }];
+  const isFitting =
+    (max: number): ClientScript =>
+    ({ messages: asked }) =>
+      asked.length > max ? [tooLong()] : [text('ok'), done()];
+
+  it('is halved until it fits, without waiting', async () => {
+    const { taken, client, sink, clock } = turnOf(isFitting(40), { messages });
+    await taken;
+    expect(client.requests.map((r) => r.messages.length - 1)).toEqual([129, 63, 31]);
+    expect(client.requests.at(-1)?.messages.at(-1)).toEqual({ role: 'user', content: 'now' });
+    expect(sink.drafts.filter((d) => d.type === 'model_turn_failed').map((d) => d.data.attempt)).toEqual([
+      1, 2,
+    ]);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('fails the run, not retryable, where it does not fit after four cuts', async () => {
+    const { taken, client } = turnOf(isFitting(0), { messages });
+    await expect(taken).rejects.toMatchObject({ code: 'context_too_long', isRetryable: false });
+    expect(client.requests).toHaveLength(5);
+  });
+
+  it('is not asked again where nothing can be left out', async () => {
+    const only: ContextMessage[] = [{ role: 'user', content: 'as short as it gets' }];
+    for (const messages of [only, [...long.slice(0, 2), ...only]]) {
+      const { taken, client } = turnOf(isFitting(0), { messages });
+      await expect(taken).rejects.toMatchObject({ code: 'context_too_long' });
+      expect(client.requests).toHaveLength(messages === only ? 1 : 2);
+    }
+  });
+});
+
+describe('an abort', () => {
+  it.each([
+    ['while the model hangs', [['hang' as const]]],
+    ['in the middle of an answer', [[text('a'), 'hang' as const]]],
+  ])('ends the turn with its reason %s', async (_, script) => {
+    const { taken, controller, client } = turnOf(script);
+    await client.asked(1);
+    controller.abort(new Error('cancelled'));
+    await expect(taken).rejects.toThrow('cancelled');
+  });
+
+  it('leaves what was said of a block that was to be written as a whole', async () => {
+    const { taken, controller, client, sink } = turnOf([[text('6 x '), text('7'), 'hang']], {
+      streaming: false,
+    });
+    await client.asked(1);
+    await new Promise(setImmediate);
+    controller.abort(new Error('cancelled'));
+    await expect(taken).rejects.toThrow('cancelled');
+    expect(sink.lines).toEqual(['agent_response_start', 'agent_response 6 x 7']);
+  });
+
+  it('ends the wait before the next attempt', async () => {
+    const { taken, controller, clock, client } = turnOf([[busy()], [done()]]);
+    await clock.timerWithin(10_000);
+    controller.abort(new Error('cancelled'));
+    await expect(taken).rejects.toThrow('cancelled');
+    expect(client.requests).toHaveLength(1);
+    expect(clock.pending).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { type ContextMessage, newRun } from '#domain';
+import { ContentStore, MemoryFileStore } from '#event-log';
+import { ModelFailure } from '../../libs/agent/src/model-client.js';
+import { ModelTurn } from '../../libs/agent/src/model-turn.js';
+import { CountingRandom } from './counting-random.js';
+import { DraftSink } from './draft-sink.js';
+import { ManualClock } from './manual-clock.js';
+import { type ClientScript, ScriptedClient } from './scripted-client.js';
+
+/** The model is busy, and asks for so much patience. */
+export const busy = (retryAfterMs?: number) =>
+  new ModelFailure('transient', 'the model is busy', retryAfterMs === undefined ? {} : { retryAfterMs });
+
+export const stored = () => Promise.resolve();
+
+export interface TurnOptions {
+  readonly streaming?: boolean;
+  readonly messages?: readonly ContextMessage[];
+  readonly model?: string;
+  readonly jitter?: number;
+  readonly room?: () => boolean;
+  readonly settled?: () => Promise<void>;
+}
+
+/** A turn that is being taken, and what it is taken with. */
+export function turnOf(script: ClientScript, options: TurnOptions = {}) {
+  const { streaming = true, messages = [{ role: 'user', content: 'hi' }], model = 'm', jitter = 0 } = options;
+  const client = new ScriptedClient(script);
+  const clock = new ManualClock();
+  const sink = new DraftSink();
+  const contents = new ContentStore(new MemoryFileStore());
+  const controller = new AbortController();
+  const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter), contents);
+  const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };
+  const state = newRun({ mode: 'base', model, message: 'hi', config });
+  const journal = { hasRoom: true, room: () => Promise.resolve() };
+  const { settled = stored } = options;
+  const request = { session: 'ses_1', state, messages, tools: [], journal, sink, settled };
+  const taken = turn.take(request, controller.signal);
+  taken.catch(() => {});
+  return { client, clock, sink, controller, contents, journal, taken };
+}
