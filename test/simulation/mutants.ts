@@ -47,11 +47,13 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'conflict-is-success',
     story: 'an append that met a conflict counts as stored',
     file: APPEND,
-    find: 'return await log.append(stream, events, { expected: options.expected });',
-    replace: `const result = await log.append(stream, events, { expected: options.expected });
+    find: 'const append = () => log.append(stream, events, { expected: options.expected });',
+    replace: `const append = async (): Promise<AppendResult> => {
+      const result = await log.append(stream, events, { expected: options.expected });
       if (result.kind === 'appended') return result;
       const { actual } = result;
-      return { kind: 'appended', first: actual + 1, last: actual + events.length, position: 0 };`,
+      return { kind: 'appended', first: actual + 1, last: actual + events.length, position: 0 };
+    };`,
   },
   {
     name: 'claim-rebased',
@@ -111,9 +113,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'put-back-behind',
     story: 'what could not be appended is put behind what came later',
-    file: JOURNAL,
-    find: 'this.queue.unshift(...entries);',
-    replace: 'this.queue.push(...entries);',
+    file: 'libs/agent/src/entry-queue.ts',
+    find: 'this.entries.unshift(...entries);',
+    replace: 'this.entries.push(...entries);',
   },
   {
     name: 'broken-turn-kept',

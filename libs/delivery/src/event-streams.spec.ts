@@ -47,22 +47,6 @@ async function sent(request: Omit<StreamRequest, 'session'>): Promise<Collecting
   return sink;
 }
 
-it('shows nothing up to the event after which it was asked for, though that is yet to come', async () => {
-  const ahead = 'ses_ahead';
-  const run = `run_${ahead}_a`;
-  const tape = new SessionTape().add(undefined, opened);
-  tape.addRun(run, 'one', responseStart, response('a'), response('b'), turn(), step(1), completed);
-  const sink = new CollectingSink();
-  const sending = streams.send({ session: ahead, run, after: 5 }, sink);
-  await appendTape(temp, ahead, tape);
-  await sending;
-  expect(sink.ids.length).toBeGreaterThan(0);
-  expect(sink.ids.every((id) => id > 5)).toBe(true);
-  const beyond = new CollectingSink();
-  await streams.send({ session: ahead, run, after: 0 }, beyond);
-  expect(beyond.ids.at(-1)).toBe(sink.ids.at(-1));
-});
-
 describe("a run's stream", () => {
   it('is records of an id and a line of JSON, which end with the run', async () => {
     const sink = await sent({ run: A, after: -1 });

@@ -102,11 +102,8 @@ export class EventStreams {
     for (let i = from; i < events.length; i++) {
       const event = events[i]!;
       if (isGone(event)) return { text, next: i + 1, isLast: true };
-      const isLast = isEndType(event.type) && request.run !== undefined && event.meta.run === request.run;
-      if (!isWanted(event, request)) {
-        if (isLast) return { text, next: i + 1, isLast };
-        continue;
-      }
+      if (!isWanted(event, request)) continue;
+      const isLast = request.run !== undefined && isEndType(event.type);
       const json = publicJson(event, request.session, this.contents);
       if (typeof json !== 'string')
         return json.then((fetched) => ({ text: text + sse(event, fetched), next: i + 1, isLast }));
@@ -130,6 +127,5 @@ const sse = (event: RecordedEvent, json: string): string => `id: ${event.revisio
 
 const isGone = (event: RecordedEvent): boolean => event.isErased === true || event.type === 'session_erased';
 
-/** A client may ask for what comes after an event that is yet to come. */
-const isWanted = (event: RecordedEvent, { run, after }: StreamRequest): boolean =>
-  event.revision > after && (run === undefined || event.meta.run === run) && isPublicType(event.type);
+const isWanted = (event: RecordedEvent, { run }: StreamRequest): boolean =>
+  (run === undefined || event.meta.run === run) && isPublicType(event.type);
