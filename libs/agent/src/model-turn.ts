@@ -139,11 +139,12 @@ export class ModelTurn {
         }
         if (!journal.hasRoom) await journal.room();
       }
+      throw new ModelFailure('transient', 'the model ended its answer without an end');
     } catch (error) {
-      await block.breakOff?.();
+      // Why it ended counts more than that what it said could not be kept.
+      await block.breakOff?.().catch(() => undefined);
       throw error;
     }
-    throw new ModelFailure('transient', 'the model ended its answer without an end');
   }
 
   private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
