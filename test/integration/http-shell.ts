@@ -17,7 +17,7 @@ import { NeedsScope } from '../../apps/server/src/http/needs-scope.js';
 class EchoController {
   @Post('echo')
   @HttpCode(200)
-  @NeedsScope('run')
+  @NeedsScope('run', { takesBody: true })
   echo(@Body() body: unknown, @Caller() { keyId }: Principal): object {
     return { body: body ?? null, keyId };
   }
