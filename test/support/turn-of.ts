@@ -18,7 +18,6 @@ export interface TurnOptions {
   readonly messages?: readonly ContextMessage[];
   readonly model?: string;
   readonly jitter?: number;
-  readonly room?: () => boolean;
   readonly settled?: () => Promise<void>;
 }
 

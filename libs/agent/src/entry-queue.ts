@@ -52,6 +52,7 @@ export class EntryQueue {
     while (!this.hasRoom) await new Promise<void>((resolve) => this.roomWaiters.push(resolve));
   }
 
+  /** To be called when something was taken. */
   wakeWaiters(): void {
     if (this.hasRoom && this.roomWaiters.length > 0) for (const wake of this.roomWaiters.splice(0)) wake();
   }

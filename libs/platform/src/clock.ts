@@ -58,6 +58,7 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export class SystemClock extends Clock {
   private due: (() => void)[] = [];
+
   override now(): number {
     return Date.now();
   }

@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -31,8 +22,8 @@ export function keepFolder(path: string, mode = 0o700): void {
 
 /** @throws the system's error where no file can be made in the folder */
 export function requireWritable(path: string): void {
-  if (!statSync(path).isDirectory()) throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
-  accessSync(path, constants.W_OK | constants.X_OK);
+  // With the dot a file is refused as what it is.
+  accessSync(`${path}/.`, constants.W_OK | constants.X_OK);
 }
 
 function makeOne(path: string, mode: number): void {

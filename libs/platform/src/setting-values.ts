@@ -20,8 +20,10 @@ export const seconds: ReadValue<number> = (text) => {
   return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
 };
 
+const LAST_PORT = 65_535;
+
 export const port: ReadValue<number> = (text) => {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new WrongValue('a port, 0 to 65535');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > LAST_PORT) throw new WrongValue(`a port, 0 to ${LAST_PORT}`);
   return Number(text);
 };
 
@@ -50,6 +52,9 @@ export const url =
     if (scheme === undefined || !schemes.includes(scheme) || /\s/.test(text)) {
       throw new WrongValue(`a URL like ${example}`);
     }
+    const hosts = /:\/\/(?:[^@/]*@)?([^/?]*)/.exec(text)?.[1] ?? '';
+    if (hosts.split(',').some((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? 1) > LAST_PORT))
+      throw new WrongValue(`a URL like ${example}, with a port up to ${LAST_PORT}`);
     return text;
   };
 
@@ -73,7 +78,7 @@ export const list =
 
 export const hostAndPort: ReadValue<string> = (text) => {
   const match = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})$/.exec(text);
-  if (match === null || Number(match[1]) < 1 || Number(match[1]) > 65_535) {
+  if (match === null || Number(match[1]) < 1 || Number(match[1]) > LAST_PORT) {
     throw new WrongValue('a comma-separated list of host:port');
   }
   return text;

@@ -68,6 +68,8 @@ describe('settings', () => {
     ['HOST', 'a b'],
     ['DATABASE_URL', 'mysql://u:hunter2@db/x'],
     ['EVENTSTORE_URL', 'localhost:2113'],
+    ['DATABASE_URL', 'postgres://u:hunter2@db:99999/x'],
+    ['EVENTSTORE_URL', 'esdb://u:hunter2@one:2113,two:65536?tls=false'],
     ['EVENTSTORE_PREFIX', '$x'],
     ['KAFKA_BROKERS', 'a:9092,,b:9092'],
     ['KAFKA_BROKERS', 'a'],

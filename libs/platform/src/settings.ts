@@ -130,14 +130,8 @@ function requireSharedKeys({ eventstoreUrl, databaseUrl, adminKey, masterKey }: 
   }
 }
 
-const esdbScheme = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');
+const esdbUrl = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');
 const postgresUrl = read.url('postgres://user:password@host:5432/name', 'postgres', 'postgresql');
-const esdbUrl: ReadValue<string> = (text) => {
-  const hosts = /^[^:]+:\/\/(?:[^@/]*@)?([^/?]*)/.exec(text)?.[1] ?? '';
-  if (hosts.split(',').some((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? 1) > 65_535))
-    throw new WrongValue('a URL like esdb://host:2113, with a port up to 65535');
-  return esdbScheme(text);
-};
 const modelName = read.word("a model's name");
 const readRoles = read.list(read.oneOf(...ROLES));
 

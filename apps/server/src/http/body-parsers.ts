@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem, invalid } from '#domain';
+import { Problem } from '#domain';
+import { noBody } from '../dto/no-body.js';
 import { parseJson } from './json-body.js';
 import { takesFile, termsOf } from './needs-scope.js';
 
@@ -32,11 +33,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
 /** A route that takes no body: a field in one is a mistake of the caller. @throws Problem */
 export function refuseUnwanted({ body, routeOptions }: FastifyRequest): void {
   const terms = termsOf(routeOptions.config);
-  if (body === undefined || terms === null || terms.takesBody || terms.takesFile) return;
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalid('body', 'must be absent, or an empty object');
-  const [field] = Object.keys(body);
-  if (field !== undefined) throw invalid(field, 'is not a known field');
+  if (terms !== null && !terms.takesBody && !terms.takesFile) noBody(body);
 }
 
 const NOT_MULTIPART = new Problem('unsupported_media_type', 'send the file as multipart/form-data');

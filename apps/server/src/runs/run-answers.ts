@@ -42,8 +42,8 @@ export class RunAnswers {
   /** Waits for the run's end. null: the client is gone. @throws Problem where the service stops before */
   async outcome(started: StartedRun, gone: AbortSignal): Promise<RunOutcome | null> {
     const fold = new OutcomeFold(started.session, this.contents);
-    const { isEnding } = this.open;
-    const options = { after: started.requested, signal: AbortSignal.any([gone, isEnding]) };
+    const { ending } = this.open;
+    const options = { after: started.requested, signal: AbortSignal.any([gone, ending]) };
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
         if (event.isErased || event.type === 'session_erased') return ERASED;
@@ -52,7 +52,7 @@ export class RunAnswers {
         if (isEndType(event.type)) return fold.outcome(event);
       }
     }
-    if (isEnding.aborted && !gone.aborted) throw STOPPING;
+    if (ending.aborted && !gone.aborted) throw STOPPING;
     return null;
   }
 }

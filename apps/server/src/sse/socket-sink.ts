@@ -115,13 +115,13 @@ export class SocketSink extends ClientSink {
 export class OpenStreams {
   private readonly open = new Set<SocketSink>();
   private cancel: (() => void) | null = null;
-  private readonly ending = new AbortController();
+  private readonly controller = new AbortController();
 
   constructor(private readonly clock: Clock) {}
 
   /** Aborted when answers that wait for something are to end. */
-  get isEnding(): AbortSignal {
-    return this.ending.signal;
+  get ending(): AbortSignal {
+    return this.controller.signal;
   }
 
   get size(): number {
@@ -138,7 +138,7 @@ export class OpenStreams {
 
   /** Ends all of them; their clients can resume elsewhere or later. */
   hangUp(): void {
-    this.ending.abort(GONE);
+    this.controller.abort(GONE);
     for (const sink of this.open) sink.hangUp();
     this.cancel?.();
   }
