@@ -101,8 +101,8 @@ export async function streamOf(log: EventLog, count: number): Promise<{ stream: 
 }
 
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 4_000; !(await holds());) {
-    if (Date.now() > end) throw new Error(`not within 4 s: ${what}`);
+  for (const end = Date.now() + 20_000; !(await holds());) {
+    if (Date.now() > end) throw new Error(`not within 20 s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

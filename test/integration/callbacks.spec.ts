@@ -135,7 +135,7 @@ describe('callbacks', () => {
     const stream = await client.follow(`/runs/${run}`);
     await stream.closed();
     expect(stream.isOver).toBe(true);
-    for (const late = Date.now() + 5000; Date.now() < late; await sleep(50)) {
+    for (const late = Date.now() + 30_000; Date.now() < late; await sleep(50)) {
       const [first] = await deliveries(run);
       if (first?.status !== 'retrying') continue;
       expect(first).toMatchObject({ sequence: 1, last_status: null, type: 'agent_started' });

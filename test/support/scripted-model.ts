@@ -82,7 +82,7 @@ export class ScriptedModel {
   }
 
   /** Resolves when `isTrue`, which is looked at whenever a request comes or ends. */
-  async until(what: string, isTrue: () => boolean, timeoutMs = 10_000): Promise<void> {
+  async until(what: string, isTrue: () => boolean, timeoutMs = 30_000): Promise<void> {
     const late = AbortSignal.timeout(timeoutMs);
     while (!isTrue()) {
       if (late.aborted) throw new Error(`the scripted model waited ${timeoutMs} ms for ${what}`);

@@ -127,7 +127,7 @@ export class McpFixture {
 
   /** Resolves when `isTrue`, which is looked at whenever something reaches the server. */
   async until(isTrue: () => boolean): Promise<void> {
-    const until = Date.now() + 10_000;
+    const until = Date.now() + 30_000;
     while (!isTrue()) {
       if (Date.now() > until) throw new Error(`waited in vain; requests: ${this.requests.join(', ')}`);
       await new Promise<void>((resolve) => {

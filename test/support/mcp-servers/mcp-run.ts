@@ -49,7 +49,7 @@ export class McpRun {
 
   /** Resolves when the tools are these. */
   async offers(...names: string[]): Promise<void> {
-    const until = Date.now() + 5_000;
+    const until = Date.now() + 20_000;
     while (this.names.join() !== names.join()) {
       if (Date.now() > until) throw new Error(`it offers ${this.names.join(', ')}`);
       await new Promise((resolve) => setTimeout(resolve, 5));

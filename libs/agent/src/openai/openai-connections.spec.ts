@@ -55,7 +55,10 @@ describe('the connections to the model server', () => {
   });
 
   it('serve many turns at the same time', async () => {
-    const model = await scripted((_, n) => say(`${n}`, { kind: 'delay', ms: 300 }, `-${n}`));
+    const model: ScriptedModel = await scripted(async (_, n) => {
+      await model.requested(40);
+      return say(`${n}`, `-${n}`);
+    });
     const client = clientOf(model.url);
     const texts = await Promise.all(Array.from({ length: 40 }, () => textOf(client)));
     expect(texts.toSorted()).toEqual(texts.map((_, n) => `${n}-${n}`).toSorted());
