@@ -20,7 +20,7 @@ import { ProcessBackground, SilentLogger } from '#platform';
 import { type AcceptedRun, type Core, type ScheduleWish, TaskClock, TaskIndex, openCore } from '#runs';
 import { CountingRandom } from './counting-random.js';
 import type { ManualClock } from './manual-clock.js';
-import { ScriptedClient, done, text } from './scripted-client.js';
+import { type ClientStep, ScriptedClient, done, text } from './scripted-client.js';
 import { ScriptedLog } from './scripted-log.js';
 import type { TempLog } from './temp-log.js';
 
@@ -124,31 +124,49 @@ export async function readTasks(temp: TempLog): Promise<SeenTasks> {
   return { tasks, runs, events, position };
 }
 
+export interface TaskHouseOptions {
+  /** Names the process. */
+  readonly boot: string;
+  readonly maxRuns?: number;
+  readonly script?: () => ClientStep[];
+}
+
 /** A process with the core and the clock of the tasks, on a log that it shares. */
 export class TaskHouse {
   readonly log: MortalLog;
   readonly core: Core;
   readonly clockwork: TaskClock;
   readonly errors: object[] = [];
+  readonly warnings: string[] = [];
 
-  constructor(temp: TempLog, clock: ManualClock, files: FileStore, boot: string) {
+  /** @param maxRuns runs that are driven at the same time */
+  constructor(
+    temp: TempLog,
+    clock: ManualClock,
+    files: FileStore,
+    { boot, maxRuns = 100, script = () => [text('ok'), done()] }: TaskHouseOptions,
+  ) {
     this.log = new MortalLog(temp.log);
-    const { errors } = this;
+    const { errors, warnings } = this;
     class Errors extends SilentLogger {
       override error(fields?: object): void {
         if (fields) errors.push(fields);
+      }
+
+      override warn(_?: object, message = ''): void {
+        warnings.push(message);
       }
     }
     const logger = new Errors();
     const background = new ProcessBackground(logger);
     const { log } = this;
-    const model = new ScriptedClient(() => [text('ok'), done()]);
+    const model = new ScriptedClient(script);
     const ports = { log, files, model, clock, background, logger, toolboxes: new FixedToolboxes([]) };
     this.core = openCore(
       { ...ports, random: new CountingRandom(boot, 0.5) },
       {
         models: { flash: 'm', base: 'm', max: 'm' },
-        maxRuns: 100,
+        maxRuns,
         maxSteps: 5,
         runTimeoutMs: 600_000,
         replica: boot,

@@ -1,5 +1,6 @@
 import {
   type McpServerConfig,
+  RUN_WORKFLOW,
   type Tool,
   type Toolbox,
   type ToolboxRequest,
@@ -40,10 +41,11 @@ export class RunToolboxes extends Toolboxes {
   }
 
   override async open({ run, project, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
-    const { mcp_servers: names = [], datastores = [], queries = [], agents = [] } = config;
+    const { mcp_servers: names = [], datastores = [], queries = [], agents = [], workflows = [] } = config;
     const servers = this.servers.get(run);
     if (names.length > 0 && servers === undefined) return LOST;
-    const reserved = new Set(['run_workflow', ...reservedHandoffNames(agents)]);
+    const ofWorkflows = workflows.length > 0 ? [RUN_WORKFLOW] : [];
+    const reserved = new Set([...ofWorkflows, ...reservedHandoffNames(agents)]);
     const knowledge =
       datastores.length === 0
         ? NO_KNOWLEDGE

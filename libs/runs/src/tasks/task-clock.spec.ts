@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sessionStream, taskStream } from '#domain';
 import { MemoryFileStore } from '#event-log';
+import { Gate } from '../../../../test/support/scripted-turn.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { TaskHouse, readTasks } from '../../../../test/support/task-house.js';
+import { done } from '../../../../test/support/scripted-client.js';
+import { TaskHouse, type TaskHouseOptions, readTasks } from '../../../../test/support/task-house.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 
 const MINUTE = 60_000;
@@ -26,8 +28,8 @@ describe('the clock of the tasks', () => {
     await temp.close();
   });
 
-  const open = (): TaskHouse => {
-    const house = new TaskHouse(temp, clock, files, `h${(houses += 1)}`);
+  const open = (options: Omit<TaskHouseOptions, 'boot'> = {}): TaskHouse => {
+    const house = new TaskHouse(temp, clock, files, { boot: `h${(houses += 1)}`, ...options });
     opened.push(house);
     return house;
   };
@@ -189,6 +191,33 @@ describe('the clock of the tasks', () => {
     house.log.lag = { stream, upTo: paused, reads: [3, 4] };
     await pass(MINUTE + 3000);
     expect(await check()).toEqual({ fired: 2, missed: 0 });
+  });
+
+  it('tries again as seldom as clients are told to where there is no room, and says so once', async () => {
+    const gates: Gate[] = [];
+    const script = () => {
+      gates.push(new Gate());
+      return [gates.at(-1)!, done()];
+    };
+    const house = open({ maxRuns: 1, script });
+    house.clockwork.start();
+    await house.start([{ schedule: 60, message: 'later' }]);
+    await rest();
+    gates[0]?.open();
+    for (let n = 0; n < 5; n += 1) await house.start([]);
+    await pass(MINUTE);
+    const warned = () => house.warnings.filter((warning) => warning === 'a task that fired has to wait');
+    expect(warned()).toHaveLength(1);
+    const asked = house.log.reads;
+    await pass(MINUTE);
+    expect(house.log.reads - asked).toBeLessThanOrEqual(5 * (MINUTE / 5_000));
+    expect(warned()).toHaveLength(1);
+    for (let n = 1; n < 7; n += 1) {
+      await pass(6_000);
+      gates[n]?.open();
+    }
+    await pass(6_000);
+    expect(await check()).toEqual({ fired: 1, missed: 0 });
   });
 
   it('does not fire a slot again when the clock of the machine is set back', async () => {

@@ -140,7 +140,7 @@ export class TaskFirings {
     const { startRun, clock, logger } = this.ports;
     const begun = clock.now();
     const since = lastFiring(state)?.firedAt ?? state.createdAt;
-    for (;;) {
+    for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
       try {
         // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
@@ -155,8 +155,9 @@ export class TaskFirings {
         const fields = { err: error, run, task: state.definition.task };
         if (!isTransient(error) && !(isUnseen(error) && clock.now() - begun < UNSEEN_MS))
           return logger.error(fields, 'a task could not be started');
-        logger.warn(fields, 'a task that fired has to wait');
-        await clock.sleep(RETRY_MS, signal);
+        // Once: hundreds may wait for room, for as long as a run takes.
+        if (tries === 0) logger.warn(fields, 'a task that fired has to wait');
+        await clock.sleep(pauseAfter(error), signal);
       }
     }
   }
@@ -198,5 +199,11 @@ const isUnended = ({ journal: { state } }: Session, run: string): boolean =>
 
 const isTransient = (error: unknown): boolean =>
   error instanceof LogUnavailable || (error instanceof Problem && error.code === 'rate_limited');
+
+/** As long as a client is told to wait. */
+const pauseAfter = (error: unknown): number =>
+  error instanceof Problem && error.more.retryAfterS !== undefined
+    ? error.more.retryAfterS * 1_000
+    : RETRY_MS;
 
 const isUnseen = (error: unknown): boolean => error instanceof Problem && error.code === 'not_found';
