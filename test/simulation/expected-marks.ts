@@ -67,6 +67,7 @@ export const EXPECTED_MARKS: readonly string[] = [
   'repeatable call repeated',
   'run accepted',
   'run ended by an erasure',
+  'run_refused',
   'serverDown',
   'session_erased',
   'start cut',

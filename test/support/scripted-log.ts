@@ -54,6 +54,8 @@ export class ScriptedLog extends EventLog {
   reads = 0;
   eventsRead = 0;
   isReadable = true;
+  /** Others write to it, too. */
+  isShared = false;
   /** The n-th reads of a stream, from 1, that do not see beyond a revision. */
   lag: { readonly stream: string; readonly upTo: number; readonly reads: readonly number[] } | null = null;
   private lagged = 0;
@@ -74,7 +76,7 @@ export class ScriptedLog extends EventLog {
   }
 
   override get exclusive(): boolean {
-    return this.real.exclusive;
+    return !this.isShared && this.real.exclusive;
   }
 
   override async append(

@@ -124,6 +124,17 @@ describe('a run in a busy session', () => {
     expect(codeOf(() => start(open('a'), 'b', { onBusy: 'reject' }))).toBe('session_busy');
   });
 
+  it('is refused on the log where it is a repeat', () => {
+    const tape = open('a');
+    const again = { ...room(tape), isRepeat: true };
+    expect(decideStart(tape.state, runRequest('b', { onBusy: 'reject' }), again)).toMatchObject({
+      kind: 'refuse',
+      events: [{ type: 'run_refused', data: { code: 'session_busy' } }],
+      problem: { code: 'session_busy' },
+    });
+    expect(decideStart(tape.state, runRequest('b'), again).kind).toBe('queue');
+  });
+
   it('is refused with reject while nothing runs but something waits', () => {
     const tape = open('a');
     start(tape, 'b');

@@ -31,6 +31,8 @@ export const MAX_WAITING = 100;
 
 export type StartDecision =
   | { readonly kind: 'start' | 'queue'; readonly events: readonly Draft[] }
+  /** Of a repeat: the refusal is written before it is told. */
+  | { readonly kind: 'refuse'; readonly events: readonly Draft[]; readonly problem: Problem }
   /** The run is there already: whoever asked follows it. */
   | { readonly kind: 'known' };
 
@@ -42,6 +44,8 @@ export interface StartTerms {
   readonly next: number;
   /** false: the run waits even in an idle session, because the service is full. */
   readonly hasRoom: boolean;
+  /** It was asked for before, and nobody knows what became of that. */
+  readonly isRepeat?: boolean;
 }
 
 /** A run in a session that exists. @throws Problem not_found, session_busy */
@@ -52,13 +56,17 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
     if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
     return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
   }
-  if (request.onBusy === 'reject')
-    throw new Problem('session_busy', 'another run of this session is under way');
-  if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING) {
-    throw new Problem('session_busy', `${MAX_WAITING} runs wait in this session already`);
-  }
+  if (request.onBusy === 'reject') return busy('another run of this session is under way', terms);
+  if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING)
+    return busy(`${MAX_WAITING} runs wait in this session already`, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
   return { kind: 'queue', events: [requested(request), ...cancel] };
+}
+
+function busy(detail: string, { isRepeat = false }: StartTerms): StartDecision {
+  const problem = new Problem('session_busy', detail);
+  if (!isRepeat) throw problem;
+  return { kind: 'refuse', events: [{ type: 'run_refused', data: { code: problem.code } }], problem };
 }
 
 /**

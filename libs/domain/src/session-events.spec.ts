@@ -38,6 +38,7 @@ const INTERNAL = [
   'workflow_attempt_failed',
   'workflow_step_completed',
   'workflow_tool_responded',
+  'run_refused',
   'run_cancel_requested',
   'messages_cleared',
 ];

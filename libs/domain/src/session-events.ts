@@ -173,6 +173,11 @@ export type InternalEvent =
       readonly type: 'workflow_tool_responded';
       readonly data: AttemptRef & { readonly tool_call_id: string };
     }
+  /**
+   * A repeated request was refused, and its run is not there. What an earlier try, of unknown outcome, wrote for an
+   * earlier revision can no longer be stored: the refusal holds.
+   */
+  | { readonly type: 'run_refused'; readonly data: { readonly code: string } }
   | { readonly type: 'run_cancel_requested'; readonly data: Empty }
   | { readonly type: 'messages_cleared'; readonly data: Empty }
   /** The last event of a session, the only one that can be read then, and the end of every run that has none. */
@@ -231,6 +236,7 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   session_opened: true,
   run_requested: true,
   run_claimed: true,
+  run_refused: true,
   model_turn_completed: true,
   model_turn_failed: true,
   tool_call_completed: true,

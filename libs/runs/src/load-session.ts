@@ -10,7 +10,14 @@ import {
   evolveSession,
   knownSessionEvent,
 } from '#domain';
-import { ContentErased, type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
+import {
+  ContentErased,
+  type EventLog,
+  LogUnavailable,
+  NO_EVENTS,
+  type RecordedEvent,
+  type Revision,
+} from '#event-log';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
 /** A run's `run_requested`, with the whole envelope. */
@@ -128,4 +135,23 @@ async function foldContext(
     fold.push(event);
   }
   return fold;
+}
+
+/**
+ * Revision of the run's request, if it is on the log behind `after`; the stream is there up to `upTo`, at least.
+ * @throws LogUnavailable where a read lags behind what is known
+ */
+export async function findRequest(
+  log: EventLog,
+  stream: string,
+  { run, after, upTo }: { readonly run: string; readonly after: Revision; readonly upTo: Revision },
+): Promise<Revision | null> {
+  let last = after;
+  for await (const page of log.readStream(stream, after === NO_EVENTS ? {} : { after })) {
+    const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
+    if (found) return found.revision;
+    last = page.at(-1)?.revision ?? last;
+  }
+  if (last < upTo) throw new LogUnavailable('the session cannot be read as far as it is known');
+  return null;
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { isEndType, sessionStream } from '#domain';
-import { LogUnavailable } from '#event-log';
+import { type AppendResult, LogUnavailable } from '#event-log';
 import { CALLER, House, type HouseOptions } from '../../../test/support/house.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
+import { heldBy, stored } from '../../../test/support/scripted-log.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import { Admission } from './admission.js';
@@ -44,6 +45,33 @@ describe('two processes on one log', () => {
     expect(one.told(1)).toEqual(['user one', 'assistant ok', 'user two', 'assistant ok', 'user three']);
     const ends = (await temp.read(sessionStream(session))).filter((e) => isEndType(e.type));
     expect(ends).toHaveLength(3);
+  });
+});
+
+describe('a repeat that is refused', () => {
+  it.each([true, false])('is not stored after that by its first try (shared: %p)', async (isShared) => {
+    const [said, asked] = [new Gate(), new Gate()];
+    const one = open({ script: (_, n) => (n === 1 ? [text('a'), asked, done()] : answers()) });
+    const other = open({ script: answers });
+    for (const { log } of [one, other]) log.isShared = isShared;
+    const { session } = await one.run('before');
+    let arrive: (() => Promise<AppendResult>) | undefined;
+    one.log.next(stored, heldBy(said), stored, (store) => {
+      arrive = store;
+      return new Promise(() => undefined);
+    });
+    await one.start('hi', { session });
+    await Promise.all([said.reached, asked.reached]);
+    asked.open();
+    const idempotency = { key: `late ${isShared}`, payload: 'reject' };
+    const start = (house: House) => house.start('late', { session, onBusy: 'reject', idempotency });
+    void start(one);
+    for (let turn = 0; turn < 30; turn += 1) await temp.read('nothing');
+    said.open();
+    for (let turn = 0; turn < 30; turn += 1) await temp.read('nothing');
+    // What is on its way now ends the one run and starts the other; the log has heard of neither.
+    await expect(start(other)).rejects.toMatchObject({ code: 'session_busy' });
+    expect(await arrive?.()).toMatchObject({ kind: isShared ? 'conflict' : 'appended' });
   });
 });
 

@@ -25,7 +25,7 @@ import {
 import type { Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
 import type { IdempotencyKeys, IdempotentRequest, KeyUse } from './idempotency.js';
-import { loadRequest } from './load-session.js';
+import { findRequest, loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
 import { type ScheduleWish, planSchedules, storeMessages } from './tasks/plan-schedules.js';
@@ -97,7 +97,11 @@ interface Place {
   readonly run: string;
   /** Revision of the session behind which the run stands, if it is there already. */
   readonly after: number;
+  /** What was written for it before may still arrive: not at a log that nobody else writes to. */
+  readonly isRepeat?: boolean;
 }
+
+type Made = { readonly requested: number; readonly isStarted: boolean } | Problem | null;
 
 /** Accepts a run: when this resolves it is on the log, and it is driven or waits its turn. */
 export class StartRunHandler {
@@ -170,26 +174,26 @@ export class StartRunHandler {
 
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
   private async startOnce(command: StartRun, request: IdempotentRequest): Promise<StartedRun> {
-    const { keys, sessions, admission } = this.ports;
-    let use = await this.findUse(command, request);
-    if (use === null) {
-      await this.check(command);
-      const session = await this.sessionOf(command);
-      await command.checkState?.();
-      const ids = keys.idsFor(request, command.session);
-      admission.requireRoom();
-      use = await keys.use(request, this.metaOf(command), {
-        ...ids,
-        after: session?.journal.revision ?? NO_EVENTS,
-      });
-    }
-    const place = use;
+    const place = await this.placeOf(command, request);
     // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
-    return sessions.useOrCreate(place.session, async (session) => {
+    return this.ports.sessions.useOrCreate(place.session, async (session) => {
       if (session.journal.state.isErased) throw notFound('the session');
       const known = session.journal.revision;
       return (await this.find(place, known)) ?? this.startIn(session, place, command);
     });
+  }
+
+  private async placeOf(command: StartRun, request: IdempotentRequest): Promise<Place> {
+    const { keys, admission, log } = this.ports;
+    const known = await this.findUse(command, request);
+    if (known !== null) return { ...known, isRepeat: !log.exclusive };
+    await this.check(command);
+    const session = await this.sessionOf(command);
+    await command.checkState?.();
+    const ids = keys.idsFor(request, command.session);
+    admission.requireRoom();
+    const after = session?.journal.revision ?? NO_EVENTS;
+    return keys.use(request, this.metaOf(command), { ...ids, after });
   }
 
   private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
@@ -202,7 +206,8 @@ export class StartRunHandler {
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
       if (!hasRoom) admission.requireRoom();
-      const made = await this.append(session, place.run, command, hasRoom);
+      const made = await this.append(session, place, command, hasRoom);
+      if (made instanceof Problem) throw made;
       isStarted = made?.isStarted === true;
       const requested = made?.requested ?? (await this.find(place))?.requested;
       // The run is there; only a read of a log that others write to may lag behind.
@@ -228,8 +233,13 @@ export class StartRunHandler {
     return others === 0;
   }
 
-  /** null: the run is there already. */
-  private async append(session: Session, run: string, command: StartRun, hasRoom: boolean) {
+  /** A refusal that is on the log; null: the run is there already. */
+  private async append(
+    session: Session,
+    { run, isRepeat = false }: Place,
+    command: StartRun,
+    hasRoom: boolean,
+  ) {
     const { models, replica, worker } = this.options;
     const { project, mode, trigger, onBusy, callback, firing } = command;
     const message = await this.ports.contents.store(session.id, command.message);
@@ -248,11 +258,12 @@ export class StartRunHandler {
       ...(schedules.length === 0 ? {} : { schedules }),
       ...(firing === undefined ? {} : { task: firing.task }),
     };
-    return session.journal.command({ ...this.metaOf(command), run }, (state, next) => {
+    return session.journal.command<Made>({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
-      const decision = decideStart(state, request, { project, worker, next, hasRoom });
+      const decision = decideStart(state, request, { project, worker, next, hasRoom, isRepeat });
       if (decision.kind === 'known') return { events: [], value: null };
+      if (decision.kind === 'refuse') return { events: decision.events, value: decision.problem };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });
   }
@@ -268,20 +279,10 @@ export class StartRunHandler {
     if (!ok) throw new LogUnavailable(detail);
   }
 
-  /**
-   * The run of a key, if it is on the log up to the revision, at least.
-   * @throws LogUnavailable where a read lags behind what is known
-   */
+  /** The run of a key, if it is on the log up to the revision, at least. @throws LogUnavailable */
   private async find({ session, run, after }: Place, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
-    const options = after === NO_EVENTS ? {} : { after };
-    let last = after;
-    for await (const page of this.ports.log.readStream(sessionStream(session), options)) {
-      const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
-      if (found) return { session, run, requested: found.revision };
-      last = page.at(-1)?.revision ?? last;
-    }
-    if (last < upTo) throw new LogUnavailable('the session cannot be read as far as it is known');
-    return null;
+    const requested = await findRequest(this.ports.log, sessionStream(session), { run, after, upTo });
+    return requested === null ? null : { session, run, requested };
   }
 
   private metaOf({ project, actor, correlationId, traceparent }: StartRun): EventMeta {

@@ -19,6 +19,7 @@ const BY_COMMANDS: ReadonlySet<string> = new Set([
   'session_opened',
   'run_requested',
   'run_claimed',
+  'run_refused',
   'run_cancel_requested',
   'messages_cleared',
   'session_erased',

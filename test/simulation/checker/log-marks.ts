@@ -24,6 +24,7 @@ function* marksOf(event: SessionRecord): Iterable<string> {
     case 'agent_completed':
     case 'agent_cancelled':
     case 'messages_cleared':
+    case 'run_refused':
     case 'model_turn_failed':
     case 'agent_tool_response':
       return yield event.type;
