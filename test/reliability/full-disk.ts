@@ -12,7 +12,9 @@ import { type RowReport, Verdict } from './verdict.js';
 import { Witness } from './witness.js';
 
 /** Room for the log, its reserve of 16 MB, and as much again before the reserve is made. */
-const DISK = '48m';
+const DISK_MB = 48;
+/** What a cycle adds to the log, with room to spare: what is left must not fall below what the reserve needs. */
+const CYCLE_MB = 1;
 const LOOK_MS = 50;
 /** Text that the disk has no room for, in pieces. */
 const PIECE = 'x'.repeat(8_000);
@@ -24,7 +26,8 @@ export async function fullDisk(cycles: number): Promise<RowReport> {
   const service = await ServiceProcess.prepare({ env: { OPENAI_BASE_URL: model.url } });
   const disk = join(service.dataDir, 'log');
   mkdirSync(disk, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK},mode=0700`, 'tmpfs', disk]);
+  const size = `${DISK_MB + cycles * CYCLE_MB}m`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs', disk]);
   try {
     await service.launch();
     const witness = new Witness(service);
