@@ -124,9 +124,9 @@ describe('a run in a busy session', () => {
     expect(codeOf(() => start(open('a'), 'b', { onBusy: 'reject' }))).toBe('session_busy');
   });
 
-  it('is refused on the log where it is a repeat', () => {
+  it('is refused on the log where another try of it may arrive late', () => {
     const tape = open('a');
-    const again = { ...room(tape), isRepeat: true };
+    const again = { ...room(tape), mayArriveLate: true };
     expect(decideStart(tape.state, runRequest('b', { onBusy: 'reject' }), again)).toMatchObject({
       kind: 'refuse',
       events: [{ type: 'run_refused', data: { code: 'session_busy' } }],

@@ -31,7 +31,7 @@ export const MAX_WAITING = 100;
 
 export type StartDecision =
   | { readonly kind: 'start' | 'queue'; readonly events: readonly Draft[] }
-  /** Of a repeat: the refusal is written before it is told. */
+  /** The refusal is written before it is told. */
   | { readonly kind: 'refuse'; readonly events: readonly Draft[]; readonly problem: Problem }
   /** The run is there already: whoever asked follows it. */
   | { readonly kind: 'known' };
@@ -44,8 +44,8 @@ export interface StartTerms {
   readonly next: number;
   /** false: the run waits even in an idle session, because the service is full. */
   readonly hasRoom: boolean;
-  /** It was asked for before, and nobody knows what became of that. */
-  readonly isRepeat?: boolean;
+  /** Another try of the same request may still be stored, if nothing is written before it. */
+  readonly mayArriveLate?: boolean;
 }
 
 /** A run in a session that exists. @throws Problem not_found, session_busy */
@@ -63,9 +63,9 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   return { kind: 'queue', events: [requested(request), ...cancel] };
 }
 
-function busy(detail: string, { isRepeat = false }: StartTerms): StartDecision {
+function busy(detail: string, { mayArriveLate = false }: StartTerms): StartDecision {
   const problem = new Problem('session_busy', detail);
-  if (!isRepeat) throw problem;
+  if (!mayArriveLate) throw problem;
   return { kind: 'refuse', events: [{ type: 'run_refused', data: { code: problem.code } }], problem };
 }
 

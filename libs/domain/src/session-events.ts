@@ -174,8 +174,8 @@ export type InternalEvent =
       readonly data: AttemptRef & { readonly tool_call_id: string };
     }
   /**
-   * A repeated request was refused, and its run is not there. What an earlier try, of unknown outcome, wrote for an
-   * earlier revision can no longer be stored: the refusal holds.
+   * A request with an `Idempotency-Key` was refused, and its run is not there. What another try of it, of unknown
+   * outcome, wrote for an earlier revision can no longer be stored: the refusal holds.
    */
   | { readonly type: 'run_refused'; readonly data: { readonly code: string } }
   | { readonly type: 'run_cancel_requested'; readonly data: Empty }

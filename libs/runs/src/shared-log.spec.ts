@@ -75,6 +75,32 @@ describe('a repeat that is refused', () => {
   });
 });
 
+describe('a refusal', () => {
+  it.each([
+    [true, 'key', true],
+    [true, null, false],
+    [false, 'key', false],
+  ])(
+    'is on the log where another try may arrive late (shared: %p, key: %p)',
+    async (isShared, key, isWritten) => {
+      const gate = new Gate();
+      const house = open({ script: (_, n) => (n === 0 ? [gate, done()] : answers()) });
+      house.log.isShared = isShared;
+      const first = await house.start('hi', {});
+      await gate.reached;
+      const idempotency =
+        key === null ? {} : { idempotency: { key: `first ${isShared}`, payload: 'reject' } };
+      const { session } = first;
+      const second = house.start('no', { session, onBusy: 'reject', ...idempotency });
+      await expect(second).rejects.toMatchObject({ code: 'session_busy' });
+      const types = (await temp.read(sessionStream(session))).map((e) => e.type);
+      expect(types.includes('run_refused')).toBe(isWritten);
+      gate.open();
+      expect((await house.ended(first)).type).toBe('agent_completed');
+    },
+  );
+});
+
 describe('a repeat on another replica whose reads lag', () => {
   const key = { idempotency: { key: 'lagging', payload: { message: 'hi' } } };
 

@@ -97,8 +97,6 @@ interface Place {
   readonly run: string;
   /** Revision of the session behind which the run stands, if it is there already. */
   readonly after: number;
-  /** What was written for it before may still arrive: not at a log that nobody else writes to. */
-  readonly isRepeat?: boolean;
 }
 
 type Made = { readonly requested: number; readonly isStarted: boolean } | Problem | null;
@@ -184,9 +182,9 @@ export class StartRunHandler {
   }
 
   private async placeOf(command: StartRun, request: IdempotentRequest): Promise<Place> {
-    const { keys, admission, log } = this.ports;
+    const { keys, admission } = this.ports;
     const known = await this.findUse(command, request);
-    if (known !== null) return { ...known, isRepeat: !log.exclusive };
+    if (known !== null) return known;
     await this.check(command);
     const session = await this.sessionOf(command);
     await command.checkState?.();
@@ -234,12 +232,7 @@ export class StartRunHandler {
   }
 
   /** A refusal that is on the log; null: the run is there already. */
-  private async append(
-    session: Session,
-    { run, isRepeat = false }: Place,
-    command: StartRun,
-    hasRoom: boolean,
-  ) {
+  private async append(session: Session, { run }: Place, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
     const { project, mode, trigger, onBusy, callback, firing } = command;
     const message = await this.ports.contents.store(session.id, command.message);
@@ -258,14 +251,20 @@ export class StartRunHandler {
       ...(schedules.length === 0 ? {} : { schedules }),
       ...(firing === undefined ? {} : { task: firing.task }),
     };
+    const terms = { project, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Made>({ ...this.metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
-      const decision = decideStart(state, request, { project, worker, next, hasRoom, isRepeat });
+      const decision = decideStart(state, request, { ...terms, next });
       if (decision.kind === 'known') return { events: [], value: null };
       if (decision.kind === 'refuse') return { events: decision.events, value: decision.problem };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });
+  }
+
+  /** Another try with the same key, on another process, may have written what is stored only now. */
+  private mayArriveLate({ idempotency }: StartRun): boolean {
+    return idempotency !== undefined && !this.ports.log.exclusive;
   }
 
   private schedulesOf(session: string, { schedules = [] }: StartRun) {
