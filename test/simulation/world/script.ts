@@ -161,5 +161,5 @@ function hashOf(messages: readonly PromptMessage[]): string {
 export function resultOf(tool: string, key: string): string {
   const answer = `${tool} of ${key}`;
   // Characters that JSON writes as six bytes: the cheapest text that is too large for an event.
-  return tool === 'read_much' ? answer + '\u0001'.repeat(27_400) : answer;
+  return tool === 'read_much' ? answer + '\u0001'.repeat(16_400) : answer;
 }
