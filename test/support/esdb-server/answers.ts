@@ -1,16 +1,14 @@
-import { type AppendPart, successAnswer } from './messages.js';
+import type { AppendPart } from './messages.js';
 import type { Outcome } from './store.js';
 import type { Failure } from './grpc-server.js';
 import { Any, features, gossip, shared, status, streams } from './stubs.js';
 
-type StatusMessage = InstanceType<typeof status.Status>;
+export type StatusMessage = InstanceType<typeof status.Status>;
 
-/** The answer to one append of a batch call. */
-export function appendAnswer(
-  { correlation, stream }: AppendPart,
-  outcome: Outcome | StatusMessage,
-): Uint8Array {
-  if ('kind' in outcome && outcome.kind === 'success') return successAnswer(correlation, stream, outcome);
+export type Refusal = Exclude<Outcome, { kind: 'success' }>;
+
+/** The answer to one append of a batch call that is not stored. */
+export function refusedAppend({ correlation }: AppendPart, outcome: Refusal | StatusMessage): Uint8Array {
   const answer = new streams.BatchAppendResp();
   const id = new shared.UUID();
   id.setString(correlation);
@@ -19,7 +17,7 @@ export function appendAnswer(
   return answer.serializeBinary();
 }
 
-function refusalOf(outcome: Exclude<Outcome, { kind: 'success' }>): StatusMessage {
+function refusalOf(outcome: Refusal): StatusMessage {
   if (outcome.kind === 'too-large') {
     const exceeded = new shared.MaximumAppendSizeExceeded();
     exceeded.setMaxappendsize(outcome.limit);

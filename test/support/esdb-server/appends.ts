@@ -1,7 +1,7 @@
-import { appendAnswer, notHandled, notLeader, statusOf } from './answers.js';
+import { notHandled, notLeader, refusedAppend, type StatusMessage, statusOf } from './answers.js';
 import type { Fault, Faults } from './faults.js';
 import type { ServerCall } from './grpc-server.js';
-import { type AppendPart, readAppendPart } from './messages.js';
+import { type AppendPart, readAppendPart, writeSuccess } from './messages.js';
 import type { EsdbStore, Outcome } from './store.js';
 import { shared } from './stubs.js';
 
@@ -16,15 +16,20 @@ export function handleBatchAppends(store: EsdbStore, faults: Faults, call: Serve
     begun.delete(part.correlation);
     const work = (): Outcome => store.append(append.stream, append.expected, append.proposals);
     const fault = faults.next('append');
-    if (fault === undefined) call.write(appendAnswer(append, work()));
+    if (fault === undefined) answerTo(call, append, work());
     else misbehave(call, append, fault, work);
   });
   call.on('half-close', () => call.end());
 }
 
+function answerTo(call: ServerCall, append: AppendPart, outcome: Outcome | StatusMessage): void {
+  if ('kind' in outcome && outcome.kind === 'success')
+    call.answer((writer) => writeSuccess(writer, append, outcome));
+  else call.write(refusedAppend(append, outcome));
+}
+
 function misbehave(call: ServerCall, append: AppendPart, fault: Fault, work: () => Outcome): void {
-  const answer = (outcome: Parameters<typeof appendAnswer>[1]): void =>
-    void call.write(appendAnswer(append, outcome));
+  const answer = (outcome: Outcome | StatusMessage): void => answerTo(call, append, outcome);
   if ('stored' in fault && fault.stored) work();
   switch (fault.kind) {
     case 'silence':

@@ -8,7 +8,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { framed, FrameReader } from '../../../libs/event-log/src/eventstoredb/grpc/frames.js';
+import { FrameReader } from '../../../libs/event-log/src/eventstoredb/grpc/frames.js';
+import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
 
 /** How a call fails: the code of gRPC, what it says, and headers beside it. */
 export interface Failure {
@@ -19,15 +20,18 @@ export interface Failure {
 
 const UNIMPLEMENTED = 12;
 const WINDOW_BYTES = 1024 * 1024;
+/** Room for the answers of a turn, to begin with. */
+const TURN_BYTES = 8 * 1024;
 
 /**
  * One call, as its handler sees it: `message` (Buffer) for each request, `half-close` when there will be no more, `drain`
- * when there is room again, `over` once, for whatever reason. Answers of one turn of the event loop go out together.
+ * when there is room again, `over` once, for whatever reason. Answers of one turn of the event loop go out in one piece.
  */
 export class ServerCall extends EventEmitter {
   isOver = false;
   private readonly frames = new FrameReader();
-  private isCorked = false;
+  /** The answers of this turn. */
+  private turn: ProtoWriter | null = null;
 
   constructor(
     private readonly stream: ServerHttp2Stream,
@@ -45,36 +49,42 @@ export class ServerCall extends EventEmitter {
 
   /** False: wait for `drain` or `over`. */
   write(message: Uint8Array): boolean {
+    return this.answer((writer) => writer.bytes(message));
+  }
+
+  /** A message that is written where it is sent from. False: wait for `drain` or `over`. */
+  answer(write: (writer: ProtoWriter) => void): boolean {
     if (this.isOver || this.stream.destroyed) return true;
-    this.respond();
-    if (!this.isCorked) {
-      this.isCorked = true;
-      this.stream.cork();
-      setImmediate(() => this.uncork());
+    if (this.turn === null) {
+      this.turn = new ProtoWriter(TURN_BYTES);
+      setImmediate(() => this.flush());
     }
-    return this.stream.write(framed(message));
+    const { turn } = this;
+    turn.beginFrame();
+    write(turn);
+    turn.endFrame();
+    // A piece that is larger than this is followed by a `drain`.
+    return turn.size <= this.stream.writableHighWaterMark && !this.stream.writableNeedDrain;
   }
 
   end(failure: Failure = { code: 0, details: '' }): void {
     if (this.isOver || this.stream.destroyed) return;
     const { code, details, headers } = failure;
     const last = { 'grpc-status': String(code), 'grpc-message': encodeURIComponent(details), ...headers };
+    this.flush();
     if (this.stream.headersSent) {
       this.stream.once('wantTrailers', () => this.stream.sendTrailers(last));
-      this.uncork();
       this.stream.end();
     } else this.stream.respond({ ...HEADERS, ...last }, { endStream: true });
     this.over();
   }
 
-  private respond(): void {
+  private flush(): void {
+    const { turn } = this;
+    this.turn = null;
+    if (turn === null || this.stream.destroyed) return;
     if (!this.stream.headersSent) this.stream.respond(HEADERS, { waitForTrailers: true });
-  }
-
-  private uncork(): void {
-    if (!this.isCorked) return;
-    this.isCorked = false;
-    this.stream.uncork();
+    this.stream.write(turn.finish());
   }
 
   private over(): void {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { eventAnswer, readAppendPart, successAnswer } from './messages.js';
+import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
+import { readAppendPart, writeEvent, writeSuccess } from './messages.js';
 import { type BatchAppendReq, shared, streams } from './stubs.js';
 
 /** What the server reads and writes by hand, held against the client's generated code. */
@@ -11,6 +12,11 @@ const bytes = fc.uint8Array({ maxLength: 500 });
 const number = fc.oneof(fc.nat(), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1));
 const proposal = fc.record({ id: fc.uuid(), type: text, contentType: text, data: bytes, metadata: bytes });
 
+const written = (write: (writer: ProtoWriter) => void): Buffer => {
+  const writer = new ProtoWriter(16);
+  write(writer);
+  return writer.finish();
+};
 const idOf = (value: string) => {
   const id = new shared.UUID();
   id.setString(value);
@@ -80,7 +86,7 @@ test('an answer to an append is what the generated code reads', () => {
   fc.assert(
     fc.property(text, number, number, (stream, revision, position) => {
       const answer = streams.BatchAppendResp.deserializeBinary(
-        successAnswer(ID, stream, { revision, position }),
+        written((writer) => writeSuccess(writer, { correlation: ID, stream }, { revision, position })),
       );
       expect(answer.getCorrelationId()?.getString()).toBe(ID);
       expect(Buffer.from(answer.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString()).toBe(stream);
@@ -95,7 +101,8 @@ test('an event is what the generated code reads', () => {
   fc.assert(
     fc.property(proposal, text, number, number, (given, stream, revision, position) => {
       const created = '123456789';
-      const bytes = eventAnswer({ ...given, stream, revision, position, created });
+      const stored = { ...given, stream, revision, position, created };
+      const bytes = written((writer) => writeEvent(writer, stored));
       const event = streams.ReadResp.deserializeBinary(bytes).getEvent();
       const record = event?.getEvent();
       expect(event?.getCommitPosition()).toBe(String(position));

@@ -82,12 +82,11 @@ function readEntry(reader: ProtoReader): [key: string, value: string] {
 }
 
 /** The answer to an append that is stored. */
-export function successAnswer(
-  correlation: string,
-  stream: string,
+export function writeSuccess(
+  writer: ProtoWriter,
+  { correlation, stream }: Pick<AppendPart, 'correlation' | 'stream'>,
   { revision, position }: { readonly revision: number; readonly position: number },
-): Uint8Array {
-  const writer = new ProtoWriter(160);
+): void {
   writeId(writer, 1, correlation);
   const place = 2 * (1 + sizeOfVarint(position));
   writer.lengthField(3, 1 + sizeOfVarint(revision) + sizeOfField(place));
@@ -96,31 +95,39 @@ export function successAnswer(
   writer.varintField(1, position);
   writer.varintField(2, position);
   writeName(writer, 4, stream);
-  return writer.finish();
 }
 
-/** The answer that carries an event: made once for all who read it. */
-export function eventAnswer(record: Stored): Uint8Array {
-  if (record.encoded !== undefined) return record.encoded;
-  const { id, stream, revision, position, metadata, data } = record;
-  const event = new ProtoWriter(600 + data.length);
-  writeId(event, 1, id);
-  writeName(event, 2, stream);
-  event.varintField(3, revision);
-  event.varintField(4, position);
-  event.varintField(5, position);
-  writeEntry(event, 'type', record.type);
-  writeEntry(event, 'content-type', record.contentType);
-  writeEntry(event, 'created', record.created);
-  writeBytes(event, 7, metadata);
-  writeBytes(event, 8, data);
-  const recorded = event.finish();
-  const answer = new ProtoWriter(recorded.length + 30);
-  answer.lengthField(1, sizeOfField(recorded.length) + 1 + sizeOfVarint(position));
-  writeBytes(answer, 1, recorded);
-  answer.varintField(3, position);
-  return (record.encoded = answer.finish());
+/** The answer that carries an event. */
+export function writeEvent(writer: ProtoWriter, record: Stored): void {
+  const { id, stream, revision, position, type, contentType, created, metadata, data } = record;
+  const sizeOfPosition = 1 + sizeOfVarint(position);
+  const size =
+    sizeOfField(sizeOfField(id.length)) +
+    sizeOfField(sizeOfField(Buffer.byteLength(stream))) +
+    (1 + sizeOfVarint(revision)) +
+    2 * sizeOfPosition +
+    sizeOfField(sizeOfEntry('type', type)) +
+    sizeOfField(sizeOfEntry('content-type', contentType)) +
+    sizeOfField(sizeOfEntry('created', created)) +
+    sizeOfField(metadata.length) +
+    sizeOfField(data.length);
+  writer.lengthField(1, sizeOfField(size) + sizeOfPosition);
+  writer.lengthField(1, size);
+  writeId(writer, 1, id);
+  writeName(writer, 2, stream);
+  writer.varintField(3, revision);
+  writer.varintField(4, position);
+  writer.varintField(5, position);
+  writeEntry(writer, 'type', type);
+  writeEntry(writer, 'content-type', contentType);
+  writeEntry(writer, 'created', created);
+  writeBytes(writer, 7, metadata);
+  writeBytes(writer, 8, data);
+  writer.varintField(3, position);
 }
+
+const sizeOfEntry = (key: string, value: string): number =>
+  sizeOfField(key.length) + sizeOfField(Buffer.byteLength(value));
 
 function writeId(writer: ProtoWriter, field: number, id: string): void {
   writer.lengthField(field, sizeOfField(id.length));
@@ -133,7 +140,7 @@ function writeName(writer: ProtoWriter, field: number, stream: string): void {
 }
 
 function writeEntry(writer: ProtoWriter, key: string, value: string): void {
-  writer.lengthField(6, sizeOfField(key.length) + sizeOfField(Buffer.byteLength(value)));
+  writer.lengthField(6, sizeOfEntry(key, value));
   writer.textField(1, key);
   writer.textField(2, value);
 }

@@ -1,7 +1,7 @@
 import { notLeader, streamNotFound } from './answers.js';
 import type { Fault } from './faults.js';
 import type { ServerCall } from './grpc-server.js';
-import { eventAnswer } from './messages.js';
+import { writeEvent } from './messages.js';
 import type { EsdbStore, Stored } from './store.js';
 import { type ReadReq, streams } from './stubs.js';
 
@@ -31,7 +31,7 @@ export async function handleRead(
     if (without > 0 && record.position >= newest) continue;
     if (given++ === cutAfter) return call.end(BROKEN);
     if (left-- <= 0 || call.isOver) break;
-    if (!call.write(eventAnswer(record))) await drained(call);
+    if (!call.answer((writer) => writeEvent(writer, record))) await drained(call);
   }
   call.end();
 }

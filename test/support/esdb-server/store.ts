@@ -14,8 +14,6 @@ export interface Stored extends Proposal {
   readonly position: number;
   /** In ticks of 100 ns. */
   readonly created: string;
-  /** The answer that carries it, once it was sent. */
-  encoded?: Uint8Array;
 }
 
 export type Expected = number | 'any' | 'no_stream' | 'stream_exists';
@@ -36,8 +34,9 @@ const RECORD_BYTES = 90;
 export class EsdbStore {
   readonly all: Stored[] = [];
   private readonly streams = new Map<string, Stored[]>();
-  private recent = new Map<string, Stored>();
   private offset: number;
+  /** Records from this position and index on are remembered by their ids. */
+  private recent = { position: 0, index: 0 };
   private readonly listeners = new Set<(records: readonly Stored[]) => void>();
 
   constructor(
@@ -71,7 +70,7 @@ export class EsdbStore {
     const last = events.length - 1;
     if (typeof expected === 'string' && expected !== 'no_stream') {
       if (expected === 'stream_exists' && last < 0) return { kind: 'wrong-version', current: last };
-      const known = proposals.map(({ id }) => this.recent.get(`${stream} ${id}`));
+      const known = proposals.map(({ id }) => this.recentOf(events, id));
       const repeat = known.at(-1);
       if (repeat !== undefined && known.every((stored) => stored !== undefined)) return successOf(repeat);
     } else {
@@ -87,7 +86,7 @@ export class EsdbStore {
 
   /** What a restart forgets. */
   forgetRecent(): void {
-    this.recent = new Map();
+    this.recent = { position: this.offset, index: this.all.length };
   }
 
   /** Index in `all` of the first record at or after the position. */
@@ -114,15 +113,22 @@ export class EsdbStore {
     const events = this.streams.get(stream) ?? [];
     this.streams.set(stream, events);
     const records = proposals.map((proposal): Stored => {
-      const record = { ...proposal, stream, revision: events.length, position: this.offset, created };
-      this.offset += RECORD_BYTES + proposal.data.length + proposal.metadata.length;
+      const { id, type, contentType, data, metadata } = proposal;
+      const place = { stream, revision: events.length, position: this.offset, created };
+      const record = { id, type, contentType, data, metadata, ...place };
+      this.offset += RECORD_BYTES + data.length + metadata.length;
       events.push(record);
       this.all.push(record);
-      this.recent.set(`${stream} ${proposal.id}`, record);
       return record;
     });
-    if (this.recent.size > RECENT_IDS) this.forgetRecent();
+    if (this.all.length - this.recent.index > RECENT_IDS) this.forgetRecent();
     return records;
+  }
+
+  private recentOf(events: readonly Stored[], id: string): Stored | undefined {
+    for (let i = events.length - 1; i >= 0 && events[i]!.position >= this.recent.position; i--)
+      if (events[i]!.id === id) return events[i];
+    return undefined;
   }
 
   private replay(lines: [string, string, string, string, string, string][]): void {

@@ -1,6 +1,6 @@
 import { caughtUp, checkpoint, confirmation } from './answers.js';
 import type { ServerCall } from './grpc-server.js';
-import { eventAnswer } from './messages.js';
+import { writeEvent } from './messages.js';
 import { drained, filterOf } from './reads.js';
 import type { EsdbStore, Stored } from './store.js';
 import type { ReadReq } from './stubs.js';
@@ -22,6 +22,8 @@ export class Subscriber {
   private isLive = false;
   private isOver = false;
   private pending: Stored[] = [];
+  /** Of those that are pending, how many the client will get. */
+  private wanted = 0;
   private unmarked = 0;
   private readonly interval: number;
   private readonly matches: (record: Stored) => boolean;
@@ -73,13 +75,17 @@ export class Subscriber {
     if (!this.isLive || this.isOver) return;
     this.next += records.length;
     if (this.pending.length === 0) setImmediate(() => this.flush());
-    this.pending.push(...records);
-    if (this.pending.filter(this.matches).length > this.liveBuffer) this.drop('too-slow');
+    for (const record of records) {
+      this.pending.push(record);
+      if (this.matches(record)) this.wanted += 1;
+    }
+    if (this.wanted > this.liveBuffer) this.drop('too-slow');
   }
 
   private flush(): void {
     const records = this.pending;
     this.pending = [];
+    this.wanted = 0;
     if (!this.isOver) for (const record of records) this.give(record);
   }
 
@@ -87,7 +93,7 @@ export class Subscriber {
   private give(record: Stored): boolean {
     this.unmarked += 1;
     let hasRoom = true;
-    if (this.matches(record)) hasRoom = this.call.write(eventAnswer(record));
+    if (this.matches(record)) hasRoom = this.call.answer((writer) => writeEvent(writer, record));
     if (this.unmarked < this.interval) return hasRoom;
     this.unmarked = 0;
     return this.call.write(checkpoint(record.position));
