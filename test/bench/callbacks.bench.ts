@@ -2,9 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FixedToolboxes, ModelClient, type ModelPiece } from '#agent';
-import { type Callback, CallbackRelay, HttpCallbackSender, sealCallback, webhookSignature } from '#delivery';
+import {
+  type Callback,
+  CallbackRelay,
+  type CallbackRequest,
+  CallbackSender,
+  HttpCallbackSender,
+  type SendOutcome,
+  sealCallback,
+  webhookSignature,
+} from '#delivery';
 import { asDeliveryEvent } from '#domain';
-import { MemoryFileStore, type RecordedEvent, SqliteEventLog } from '#event-log';
+import { MemoryFileStore, SqliteEventLog } from '#event-log';
 import {
   EgressGuard,
   ProcessBackground,
@@ -19,7 +28,7 @@ import { openReceivers } from './receivers.js';
 
 /**
  * Deliveries per second of 1,000 runs that are started, driven and sent to 50 receivers, against bare signed POSTs of the
- * same bodies by the same sender; and what a receiver that hangs does to the lag of the others.
+ * same requests by the same sender; and what a receiver that hangs does to the lag of the others.
  */
 const RUNS = 1_000;
 const RECEIVERS = 50;
@@ -42,7 +51,7 @@ class ShortModel extends ModelClient {
 }
 
 interface Round {
-  readonly deliveries: number;
+  readonly requests: readonly CallbackRequest[];
   readonly perS: number;
   readonly lagP50: number;
   readonly lagP99: number;
@@ -52,14 +61,16 @@ export async function run(): Promise<void> {
   const rounds: { bare: number; calm: Round; dead: Round }[] = [];
   for (let i = 0; i <= ROUNDS; i += 1) {
     const calm = await measure(0);
-    const round = { calm, bare: await bare(calm.deliveries), dead: await measure(1) };
+    const round = { calm, bare: await bare(calm.requests), dead: await measure(1) };
     if (i > 0) rounds.push(round);
   }
   const median = (of: (round: (typeof rounds)[number]) => number): number =>
     rounds.map(of).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
   const [perS, raw] = [median((r) => r.calm.perS), median((r) => r.bare)];
   const [lag, lagDead] = [median((r) => r.calm.lagP50), median((r) => r.dead.lagP50)];
-  console.log(`medians of ${ROUNDS} rounds, ${RUNS} runs, ${rounds[0]?.calm.deliveries} deliveries each`);
+  console.log(
+    `medians of ${ROUNDS} rounds, ${RUNS} runs, ${rounds[0]?.calm.requests.length} deliveries each`,
+  );
   console.log(`bare signed POSTs       ${raw.toFixed(0)} /s`);
   console.log(`deliveries, runs included ${perS.toFixed(0)} /s, ${(perS / raw).toFixed(2)} of bare`);
   console.log(`lag p50 ${lag.toFixed(0)} ms, p99 ${median((r) => r.calm.lagP99).toFixed(0)} ms`);
@@ -68,28 +79,28 @@ export async function run(): Promise<void> {
   );
 }
 
-async function bare(count: number): Promise<number> {
+/** The requests of a round once more, to the receivers in turn, each signed anew. */
+async function bare(requests: readonly CallbackRequest[]): Promise<number> {
   const receivers = await openReceivers(RECEIVERS);
   const sender = new HttpCallbackSender(guard, clock);
   const { signal } = new AbortController();
-  const body = '{"type":"agent_response","session":"ses_0123456789abcdef01234567","content":"Six times"}';
-  let left = count;
+  const left = requests.values();
   const since = performance.now();
   const post = async (i: number): Promise<void> => {
-    while (left-- > 0) {
+    const url = receivers.urls[i % RECEIVERS] ?? '';
+    for (const { headers, body } of left) {
+      const id = headers['webhook-id'] ?? '';
       const timestamp = Math.floor(Date.now() / 1000);
-      const signature = webhookSignature(SECRET, 'dlv_1', timestamp, body);
-      const headers = {
-        'content-type': 'application/json',
-        'webhook-id': 'dlv_1',
+      const signed = {
+        ...headers,
         'webhook-timestamp': String(timestamp),
-        'webhook-signature': signature,
+        'webhook-signature': webhookSignature(SECRET, id, timestamp, body),
       };
-      await sender.send({ url: receivers.urls[i % RECEIVERS] ?? '', headers, body }, signal);
+      await sender.send({ url, headers: signed, body }, signal);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => post(i)));
-  const perS = (count / (performance.now() - since)) * 1000;
+  const perS = (requests.length / (performance.now() - since)) * 1000;
   await sender.close();
   await receivers.close();
   return perS;
@@ -114,11 +125,11 @@ async function measure(dead: number): Promise<Round> {
       idempotencySecret: new Uint8Array(32),
     },
   );
-  const sender = new HttpCallbackSender(guard, clock);
+  const http = new HttpCallbackSender(guard, clock);
+  const sender = new NotingSender(http);
   const { contents } = core;
   const relay = new CallbackRelay({ ...ports, contents, box, sender, secretOf: () => SECRET, onFatal: fail });
   relay.start();
-  const watch = new DeliveryWatch(log);
   const since = performance.now();
   await Promise.all(
     Array.from({ length: RUNS }, (_, i) => {
@@ -136,67 +147,69 @@ async function measure(dead: number): Promise<Round> {
     }),
   );
   const alive = RUNS - Math.ceil((RUNS / RECEIVERS) * dead);
-  const ms = (await watch.completed(alive)) - since;
-  const result = watch.result(ms);
-  watch.stop.abort();
+  await sender.completed(alive);
+  const ms = performance.now() - since;
+  const { taken } = sender;
   await relay.stop(0);
   await core.sessions.drain(0);
-  await sender.close();
+  await http.close();
+  const lags = await lagsOf(log);
   await log.close();
   await receivers.close();
   rmSync(folder, { recursive: true });
-  return result;
+  const at = (part: number): number => lags[Math.floor(lags.length * part)] ?? 0;
+  return { requests: taken, perS: (taken.length / ms) * 1000, lagP50: at(0.5), lagP99: at(0.99) };
 }
 
 const fail = (error: unknown): never => {
   throw error;
 };
 
-/** When events were written and when their deliveries were recorded. */
-class DeliveryWatch {
-  readonly stop = new AbortController();
-  private readonly written = new Map<string, number>();
-  private readonly lags: number[] = [];
+/** Keeps what receivers took. Nothing more is done while it is measured: the log is read afterwards. */
+class NotingSender extends CallbackSender {
+  readonly taken: CallbackRequest[] = [];
   private ended = 0;
-  private lastAt = 0;
-  private readonly waiters: (() => void)[] = [];
+  private wanted = Infinity;
+  private readonly done = Promise.withResolvers<void>();
 
-  constructor(log: SqliteEventLog) {
-    void this.follow(log);
+  constructor(private readonly inner: CallbackSender) {
+    super();
   }
 
-  async completed(runs: number): Promise<number> {
-    while (this.ended < runs) await new Promise<void>((resolve) => this.waiters.push(resolve));
-    return this.lastAt;
+  override async send(request: CallbackRequest, signal: AbortSignal): Promise<SendOutcome> {
+    const outcome = await this.inner.send(request, signal);
+    if (outcome.kind === 'answered') this.take(request);
+    return outcome;
   }
 
-  result(ms: number): Round {
-    const lags = this.lags.toSorted((a, b) => a - b);
-    const at = (part: number): number => lags[Math.floor(lags.length * part)] ?? 0;
-    return { deliveries: lags.length, perS: (lags.length / ms) * 1000, lagP50: at(0.5), lagP99: at(0.99) };
+  /** Resolves when the last event of this many runs was taken. */
+  completed(runs: number): Promise<void> {
+    this.wanted = runs;
+    if (this.ended >= runs) this.done.resolve();
+    return this.done.promise;
   }
 
-  private async follow(log: SqliteEventLog): Promise<void> {
-    const options = { prefixes: ['session-', 'delivery-'], signal: this.stop.signal };
-    for await (const { events } of log.subscribeAll(options)) {
-      for (const event of events) this.hear(event);
-      for (const wake of this.waiters.splice(0)) wake();
+  private take(request: CallbackRequest): void {
+    this.taken.push(request);
+    if (request.body.startsWith('{"type":"agent_completed"')) this.ended += 1;
+    if (this.ended >= this.wanted) this.done.resolve();
+  }
+}
+
+/** In ms, ascending, from when an event was written to when its delivery was made. */
+async function lagsOf(log: SqliteEventLog): Promise<readonly number[]> {
+  const written = new Map<string, number>();
+  const lags: number[] = [];
+  for await (const { events } of log.readAll()) {
+    for (const event of events) {
+      const run = event.meta.run ?? '';
+      const attempt = asDeliveryEvent(event);
+      if (event.type.startsWith('agent_')) written.set(`${run} ${event.revision}`, event.time);
+      if (attempt?.type !== 'delivery_attempted' || attempt.data.status !== 204) continue;
+      lags.push(event.time - (written.get(`${run} ${attempt.data.revision}`) ?? event.time));
     }
   }
-
-  private hear(event: RecordedEvent): void {
-    const run = event.meta.run ?? '';
-    if (event.stream.startsWith('session-')) {
-      if (event.type.startsWith('agent_')) this.written.set(`${run} ${event.revision}`, event.time);
-      return;
-    }
-    const attempt = asDeliveryEvent(event);
-    if (attempt?.type !== 'delivery_attempted' || attempt.data.status !== 204) return;
-    const at = this.written.get(`${run} ${attempt.data.revision}`);
-    this.lags.push(event.time - (at ?? event.time));
-    if (attempt.data.is_last) this.ended += 1;
-    this.lastAt = performance.now();
-  }
+  return lags.toSorted((a, b) => a - b);
 }
 
 if (process.argv[1]?.endsWith('callbacks.bench.js')) await run();
