@@ -64,10 +64,10 @@ async function killAll(
 ): Promise<number> {
   const unharmed = childOf(kind, bench.makeFolder(`${kind} unharmed`), options, 0);
   const all = await callPoints(bench, unharmed, CALLS[kind]);
-  const due = Math.min(wanted, all.length);
   let kills = 0;
-  for (let round = 0; kills < due; round++) {
-    const points = spread(all, due - kills, options.seed + round);
+  // More than there are calls: another round, at the same calls of processes that find another folder.
+  for (let round = 0; kills < wanted && all.length > 0; round++) {
+    const points = spread(all, wanted - kills, options.seed + round);
     for (let n = 0; n < points.length; n += DEATHS_A_FOLDER) {
       const name = `${kind} ${round}.${n}`;
       kills += await killInTurn(bench, name, kind, points.slice(n, n + DEATHS_A_FOLDER), options, verdict);
