@@ -13,10 +13,11 @@ import {
 } from '#event-log';
 import { SilentLogger, SystemRandom } from '#platform';
 import { rebuildFrom } from './rebuild.bench.js';
+import { compareServices } from './two-services.js';
 
 /**
- * The log on the protocol server, in a process of its own, beside the embedded one: runs as they append, tokens that come
- * one by one, and a rebuild. The server is on the same machine and takes its share of the processors, which is shown:
+ * The service on the protocol server, in a process of its own, beside the embedded one: S2 and S3 of the shared benchmark.
+ * Then the two logs alone: runs as they append, tokens that come one by one, and a rebuild. The server is on the same machine and takes its share of the processors, which is shown:
  * of what a run costs it is the part that a real server would take, more or less of it.
  */
 const ROUND_MS = 3_000;
@@ -38,13 +39,36 @@ interface Bench {
 }
 
 export async function run(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'annals-bench-'));
+  await services();
+  await logs();
+}
+
+async function services(): Promise<void> {
+  const { server, url } = await startServer();
+  const settings = { EVENTSTORE_URL: url, ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') };
+  try {
+    await compareServices('eventstoredb', settings, [
+      { scenario: 'S2', what: 'runs/s', of: ({ runsPerS }) => runsPerS },
+      { scenario: 'S3', what: 'ms to a token at p99', of: ({ token }) => token.p99 },
+    ]);
+  } finally {
+    server.stdin.end();
+  }
+}
+
+async function startServer() {
   const server = spawn(process.execPath, ['dist/test/support/esdb-server/main.js'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [url] = await new Promise<string[]>((resolve) =>
+  const [url = ''] = await new Promise<string[]>((resolve) =>
     createInterface({ input: server.stdout }).once('line', (line) => resolve([line])),
   );
+  return { server, url };
+}
+
+async function logs(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'annals-bench-'));
+  const { server, url } = await startServer();
   const benches: Bench[] = [
     {
       name: 'embedded',
@@ -53,7 +77,7 @@ export async function run(): Promise<void> {
     },
     {
       name: 'eventstoredb',
-      log: await EsdbEventLog.open({ connectionString: url!, logger }),
+      log: await EsdbEventLog.open({ connectionString: url, logger }),
       serverCpuMs: () => cpuMsOf(server.pid!),
     },
   ];
