@@ -12,7 +12,7 @@ import {
   sealCallback,
   webhookSignature,
 } from '#delivery';
-import { asDeliveryEvent } from '#domain';
+import { asDeliveryEvent, isEndType } from '#domain';
 import { MemoryFileStore, SqliteEventLog } from '#event-log';
 import {
   EgressGuard,
@@ -165,6 +165,9 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
+/** Of the event in a delivery's body. */
+const TYPE = /^\{"type":"(\w+)"/;
+
 /** Keeps what receivers took. Nothing more is done while it is measured: the log is read afterwards. */
 class NotingSender extends CallbackSender {
   readonly taken: CallbackRequest[] = [];
@@ -178,7 +181,7 @@ class NotingSender extends CallbackSender {
 
   override async send(request: CallbackRequest, signal: AbortSignal): Promise<SendOutcome> {
     const outcome = await this.inner.send(request, signal);
-    if (outcome.kind === 'answered') this.take(request);
+    if (outcome.kind === 'answered' && outcome.status === 204) this.take(request);
     return outcome;
   }
 
@@ -191,7 +194,7 @@ class NotingSender extends CallbackSender {
 
   private take(request: CallbackRequest): void {
     this.taken.push(request);
-    if (request.body.startsWith('{"type":"agent_completed"')) this.ended += 1;
+    if (isEndType(TYPE.exec(request.body)?.[1] ?? '')) this.ended += 1;
     if (this.ended >= this.wanted) this.done.resolve();
   }
 }

@@ -17,8 +17,9 @@ import { compareServices } from './two-services.js';
 
 /**
  * The service on the protocol server, in a process of its own, beside the embedded one: S2 and S3 of the shared benchmark.
- * Then the two logs alone: runs as they append, tokens that come one by one, and a rebuild. The server is on the same machine and takes its share of the processors, which is shown:
- * of what a run costs it is the part that a real server would take, more or less of it.
+ * Then the two logs alone: runs as they append, tokens that come one by one, and a rebuild. The server is on the same
+ * machine and takes its share of the processors, which is shown: of what a run costs it is the part that a real server
+ * would take, more or less of it.
  */
 const ROUND_MS = 3_000;
 const ROUNDS = 3;

@@ -7,6 +7,7 @@ import { KafkaClient, until } from '../support/kafka-client.js';
 import { startScriptedModel } from '../support/scripted-model.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { TempLog } from '../support/temp-log.js';
+import { median } from './median.js';
 import { compareServices } from './two-services.js';
 
 /**
@@ -139,9 +140,6 @@ function eventOf(session: string, clock: SystemClock, random: SystemRandom): New
   const meta = { schemaVersion: 1, project: 'bench', actor: 'key_1', run: `run_${session}_1` };
   return newEvent({ id: random.uuid(), type: 'agent_response', time: clock.now(), data }, meta);
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 if (process.argv[1]?.endsWith('kafka.bench.js')) {
   await run();

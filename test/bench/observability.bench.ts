@@ -9,6 +9,7 @@ import { MemoryFileStore, SqliteEventLog } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type Core, openCore } from '#runs';
 import { type Observability, openObservability } from '../../apps/server/src/observability/observability.js';
+import { median } from './median.js';
 
 /** What it costs to look on: CPU per run of 50 tokens without figures, with them, and with traces, by turns. */
 const RUNS = 400;
@@ -139,6 +140,3 @@ function report(variants: readonly Variant[]): void {
     console.log(`${name.padEnd(18)} ${median(cpuMs).toFixed(3)} ms  ${median(ratios).toFixed(3)}`);
   }
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

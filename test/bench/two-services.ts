@@ -1,4 +1,5 @@
 import { ServiceProcess } from '../support/service-process.js';
+import { median } from './median.js';
 import { type LoadFigures, type Scenario, SharedLoad } from './shared-load.js';
 
 const ROUNDS = 5;
@@ -57,6 +58,3 @@ function show(name: string, { what, scenario, of }: Compared, rounds: readonly L
 }
 
 const shown = (value: number): string => value.toFixed(value < 100 ? 2 : 0);
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

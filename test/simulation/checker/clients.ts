@@ -41,8 +41,10 @@ function checkStart(
   require(stored.length <= 1, 'I3 a request is one run', () => `${actor}: ${stored.map(at).join(', ')}`);
   if (answer?.kind === 'refused' && unsettled === 0) {
     const session = sessions.get(stored[0]?.stream.slice('session-'.length) ?? '');
-    require(stored.length === 0 || isGone(answer.code, session), 'I13 what was refused is not there', () =>
-      `${actor}, ${answer.code}: ${stored.map(at).join()}`);
+    // Of two at once, the one may be refused, and the other, stored unheard, be asked for when it was erased.
+    const isErased = answer.codes.some((code) => isGone(code, session));
+    require(stored.length === 0 || isErased, 'I13 what was refused is not there', () =>
+      `${actor}, ${answer.codes.join()}: ${stored.map(at).join()}`);
   }
   if (answer?.kind !== 'started') return;
   const [event] = stored;

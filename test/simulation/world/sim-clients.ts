@@ -203,7 +203,8 @@ export class SimClients {
           this.later(request.tries, 'client tries again', () => this.try(request, command, follows));
         else if (answer.kind === 'refused') {
           request.unsettled--;
-          request.answer ??= { kind: 'refused', code: answer.code };
+          request.answer ??= { kind: 'refused', codes: [] };
+          if (request.answer.kind === 'refused') request.answer.codes.push(answer.code);
         }
       },
       command.session,

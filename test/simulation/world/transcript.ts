@@ -24,8 +24,8 @@ export interface StartRequest {
   /** Absent while no try was answered. */
   answer?:
     | { readonly kind: 'started'; readonly session: string; readonly run: string; readonly requested: number }
-    /** The service said that nothing was started. */
-    | { readonly kind: 'refused'; readonly code: string };
+    /** The service said that nothing was started: with which code to each that asked. */
+    | { readonly kind: 'refused'; readonly codes: string[] };
   /** Another answer to the same wish. */
   others: { readonly session: string; readonly run: string; readonly requested: number }[];
 }
