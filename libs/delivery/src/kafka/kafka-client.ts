@@ -8,6 +8,7 @@ import kafkajs, {
 } from 'kafkajs';
 import { type Logger, scrub } from '#platform';
 import { calmQueues } from './calm-queues.js';
+import { leanProduce } from './lean-produce.js';
 import { bootstrapAddress, openSocket } from './sockets.js';
 
 /** Where the brokers are and how they are spoken to. Holds a password: never log it. */
@@ -33,6 +34,7 @@ const RETRY: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1_000, retrie
 /** A client of its own for each use: their connections share nothing. */
 export function openKafka({ brokers, ssl, sasl }: KafkaConnection, logger: Logger): Kafka {
   calmQueues();
+  leanProduce();
   const config: KafkaConfig = {
     clientId: `annals-${hostname()}`,
     brokers: brokers.map(bootstrapAddress),

@@ -27,6 +27,8 @@ export interface PublisherPorts {
 
 /** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
 const BATCH_MS = 200;
+/** When it is behind; what is too much for a transaction is sent in several. */
+const BATCH_EVENTS = 2_000;
 /** Positions without a public event that pass before the checkpoint is moved over them. */
 const IDLE_POSITIONS = 5_000;
 /** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
@@ -100,6 +102,7 @@ class Following implements FollowerTarget {
         target: this,
         onFatal,
         batchMs: BATCH_MS,
+        maxBatchEvents: BATCH_EVENTS,
       },
       ports,
     );

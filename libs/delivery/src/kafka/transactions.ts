@@ -1,9 +1,10 @@
-import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs';
+import type { Admin, Kafka, Producer } from 'kafkajs';
 import type { Position } from '#event-log';
 import type { Clock, Random } from '#platform';
 import { bounded, closeQuietly } from './bounded.js';
 import { type PublishedUpTo, CheckpointReader, checkpointRecord, markRecord } from './checkpoints.js';
 import type { CloudEventRecord } from './cloud-event.js';
+import { partitionOfKey } from './partition-of-key.js';
 import { CHECKPOINTS, EVENTS, checkpointsTopic, ensureTopics, eventsTopic } from './topics.js';
 
 /** An open transaction of a process that died ends by itself after this: until then it holds up careful readers. */
@@ -55,7 +56,7 @@ export class Transactions {
       transactionTimeout: TRANSACTION_TIMEOUT_MS,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
-      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      createPartitioner: partitionOfKey,
       // A coordinator that is still ending the last transaction says so, and is asked again.
       retry: { initialRetryTime: 20, maxRetryTime: 500, retries: 8 },
     });

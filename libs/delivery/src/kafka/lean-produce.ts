@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import { type PlainMessage, recordBatch } from './record-batch.js';
+
+/** What is used here of files of kafkajs 2.2.4 that it does not promise; hence the exact version in package.json. */
+interface Encoder {
+  readonly buffer: Buffer;
+  writeString(text: string | null | undefined): Encoder;
+  writeInt16(value: number): Encoder;
+  writeInt32(value: number): Encoder;
+  writeBuffer(bytes: Buffer): Encoder;
+}
+
+export interface ProduceFields {
+  readonly acks: number;
+  readonly timeout: number;
+  readonly compression?: number;
+  readonly transactionalId?: string | null;
+  /** A 64-bit number of the client's own kind. */
+  readonly producerId?: { toString(): string };
+  readonly producerEpoch?: number;
+  readonly topicData: readonly TopicData[];
+}
+
+interface TopicData {
+  readonly topic: string;
+  readonly partitions: readonly {
+    readonly partition: number;
+    readonly firstSequence: number;
+    readonly messages: readonly object[];
+  }[];
+}
+
+interface Exchange {
+  readonly request: { encode: () => Promise<Encoder> };
+}
+
+interface Definition {
+  protocol: (of: { version: number }) => (fields: ProduceFields) => Exchange;
+}
+
+const FIRST_VERSION = 3;
+const LAST_VERSION = 7;
+const lean = new WeakSet<object>();
+
+/**
+ * The client makes each record of a dozen buffers, and copies them again and again: 40 µs of CPU for an event, a tenth of
+ * what a short run costs. Here the bytes of a request are made in one piece, wherever its messages are as simple as ours.
+ */
+export function leanProduce(): void {
+  const require = createRequire(import.meta.url);
+  const definition = require('kafkajs/src/protocol/requests/produce') as Definition;
+  if (lean.has(definition)) return;
+  lean.add(definition);
+  const Encoder = require('kafkajs/src/protocol/encoder') as new (bytes: number) => Encoder;
+  const { protocol } = definition;
+  definition.protocol = ({ version }) => {
+    const exchangeOf = protocol({ version });
+    if (version < FIRST_VERSION || version > LAST_VERSION) return exchangeOf;
+    return (fields) => {
+      const exchange = exchangeOf(fields);
+      if (!isPlain(fields)) return exchange;
+      const encode = async (): Promise<Encoder> => encodeProduce(fields, (bytes) => new Encoder(bytes));
+      return { ...exchange, request: { ...exchange.request, encode } };
+    };
+  };
+}
+
+/** A produce request of versions 3 to 7. */
+function encodeProduce(fields: ProduceFields, encoderOf: (bytes: number) => Encoder): Encoder {
+  const { acks, timeout, transactionalId, producerId, producerEpoch = 0, topicData } = fields;
+  const common = {
+    time: Date.now(),
+    isTransactional: Boolean(transactionalId),
+    producerId: BigInt(String(producerId ?? -1)),
+    producerEpoch,
+  };
+  const topics = topicData.map(({ topic, partitions }) => ({
+    topic,
+    partitions: partitions.map(({ partition, messages, firstSequence }) => {
+      const batch = recordBatch(messages as readonly PlainMessage[], { ...common, firstSequence });
+      return { partition, batch };
+    }),
+  }));
+  const encoder = encoderOf(topics.flatMap(({ partitions }) => partitions).reduce(plusSize, ROOM));
+  encoder.writeString(transactionalId).writeInt16(acks).writeInt32(timeout).writeInt32(topics.length);
+  for (const { topic, partitions } of topics) {
+    encoder.writeString(topic).writeInt32(partitions.length);
+    for (const { partition, batch } of partitions)
+      encoder.writeInt32(partition).writeInt32(batch.length).writeBuffer(batch);
+  }
+  return encoder;
+}
+
+/** For all that is not a batch. */
+const ROOM = 512;
+const plusSize = (sum: number, { batch }: { batch: Buffer }): number => sum + batch.length + 8;
+
+const isPlain = ({ compression = 0, topicData }: ProduceFields): boolean =>
+  compression === 0 &&
+  topicData.every(({ partitions }) => partitions.every(({ messages }) => messages.every(isPlainMessage)));
+
+function isPlainMessage(message: object): boolean {
+  const { key, value, headers, timestamp, partition } = message as Record<string, unknown>;
+  if (timestamp !== undefined || partition !== undefined) return false;
+  return (
+    isText(key) &&
+    isText(value) &&
+    (headers === undefined || Object.values(headers as object).every(isString))
+  );
+}
+
+const isString = (value: unknown): boolean => typeof value === 'string';
+const isText = (value: unknown): boolean => value === null || typeof value === 'string';
