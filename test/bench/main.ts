@@ -8,6 +8,7 @@ import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
 import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
+import { run as replicas } from './replicas.bench.js';
 import { run as tasks } from './tasks.bench.js';
 import { run as workflow } from './workflow.bench.js';
 
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   mcp: () => mcp(),
   observability,
   rebuild,
+  replicas,
   sealing,
   search,
   tasks,
