@@ -23,8 +23,8 @@ export interface DeliveryLogPorts {
 
 type Attempted = NewEvent<DeliveryAttempt>;
 
-/** Attempts of this long are written together. */
-const GATHER_MS = 250;
+/** Attempts of so long are written together; with the append itself it is half a second. */
+const GATHER_MS = 400;
 /** Attempts in one append, each with an answer of 2 KB that JSON may make six times as long. */
 const APPEND_EVENTS = 40;
 /** Attempts that are not on the log yet; a crash makes them again. */
