@@ -13,6 +13,8 @@ import { textPdf } from '../support/pdf-files.js';
  * PDF beside 200 streams.
  */
 const PAGES = 500;
+/** Of the streams beside it. */
+const ROUNDS = 5;
 const FIXTURES = 'test/fixtures/documents';
 
 export async function run(): Promise<void> {
@@ -27,7 +29,7 @@ export async function run(): Promise<void> {
   } finally {
     await house.close();
   }
-  const pdfs = [0, 1].map(largePdf);
+  const pdfs = Array.from({ length: ROUNDS }, (_, nth) => largePdf(nth));
   await besideStreams(pdfs.length, async (service, key, round) => {
     const beside = new KnowledgeClient(() => service.origin, '', key);
     const datastore = await beside.documents();
