@@ -51,7 +51,7 @@ interface OpenLane {
   readonly opened: Promise<void>;
 }
 
-/** Events that pass between two checkpoints. */
+/** Events that pass between two checkpoints. Not positions: on some logs those count bytes. */
 const CHECKPOINT_EVERY = 5_000;
 const BATCH_MS = 5;
 
@@ -69,7 +69,8 @@ export class CallbackRelay implements FollowerTarget {
   private readonly checkpoints: RelayCheckpoints;
   private readonly stopping = new AbortController();
   private position: Position | null = null;
-  private savedAt: Position = 0;
+  /** Events since the checkpoint. */
+  private unsaved = 0;
   private working = new Set<Promise<void>>();
 
   constructor(private readonly ports: RelayPorts) {
@@ -113,14 +114,14 @@ export class CallbackRelay implements FollowerTarget {
     const checkpoint = await this.checkpoints.load();
     if (checkpoint === null) return null;
     await Promise.all(checkpoint.open.map((open) => this.reopen(open.run, open.requested, open.position)));
-    this.savedAt = checkpoint.position;
     return { logId, position: checkpoint.position };
   }
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
     await Promise.all(events.map((event) => this.hear(event)));
     this.position = to;
-    if (to - this.savedAt >= CHECKPOINT_EVERY) await this.save(to);
+    this.unsaved += events.length;
+    if (this.unsaved >= CHECKPOINT_EVERY) await this.save(to);
   }
 
   private cut(): void {
@@ -144,7 +145,7 @@ export class CallbackRelay implements FollowerTarget {
       return { run, requested, position };
     });
     await this.checkpoints.save(position, open);
-    this.savedAt = position;
+    this.unsaved = 0;
   }
 
   private async hear(event: RecordedEvent): Promise<void> {

@@ -29,8 +29,8 @@ export interface PublisherPorts {
 const BATCH_MS = 200;
 /** When it is behind; what is too much for a transaction is sent in several. */
 const BATCH_EVENTS = 2_000;
-/** Positions without a public event that pass before the checkpoint is moved over them. */
-const IDLE_POSITIONS = 5_000;
+/** Events that pass, none of them public, before the checkpoint is moved over them. */
+const IDLE_EVENTS = 5_000;
 /** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
 const FENCED_PAUSE_MS = 5_000;
 const FENCED = new Set(['PRODUCER_FENCED', 'INVALID_PRODUCER_EPOCH', 'TRANSACTIONAL_ID_NOT_AVAILABLE']);
@@ -81,6 +81,8 @@ class Following implements FollowerTarget {
   private open: Transactions | null = null;
   /** What is committed, or passed without a public event. */
   private committed: Position = 0;
+  /** Events that were passed since then. */
+  private passed = 0;
   private detail: string | null = null;
   /** When what is not published was written, or when it was seen that nothing can be. */
   private failingSince: number | null = null;
@@ -156,8 +158,9 @@ class Following implements FollowerTarget {
     const { open } = this;
     if (open === null) throw new Error('there is no connection to publish with');
     try {
+      this.passed += events.length;
       const isIdle = !events.some(isPublished);
-      if (isIdle && to - this.committed < IDLE_POSITIONS) return;
+      if (isIdle && this.passed < IDLE_EVENTS) return;
       await this.publish(open, events, to);
       this.recover();
     } catch (error) {
@@ -175,6 +178,7 @@ class Following implements FollowerTarget {
     const commit = async (position: Position): Promise<void> => {
       await open.publish(records, position, this.cutting.signal);
       this.committed = position;
+      this.passed = 0;
       this.counts.published += records.length;
       this.counts.transactions += 1;
       records = [];

@@ -3,6 +3,7 @@ import type { StoredEvent } from '../codec.js';
 import type { Position } from '../envelope.js';
 import { checkedNumber, describe, isTooSlow } from './answers.js';
 import type { GrpcCall } from './grpc/grpc-call.js';
+import type { OwnEvents } from './own-events.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
 import { readAnswer, type ServerRecord } from './server-answers.js';
@@ -45,6 +46,7 @@ export class AllTail {
     private readonly ports: { readonly clock: Clock; readonly random: Random; readonly logger: Logger },
     private readonly options: {
       readonly scrub: (text: string) => string;
+      readonly own: OwnEvents;
       /** The server confirms a subscription at once. */
       readonly confirmTimeoutMs: number;
     },
@@ -127,7 +129,7 @@ export class AllTail {
       this.isFlushing = false;
       return;
     }
-    const events = this.reader.events(this.heard);
+    const events = this.reader.events(this.heard, false, this.options.own);
     if (Array.isArray(events)) this.deliver(events);
     else
       void events.then(

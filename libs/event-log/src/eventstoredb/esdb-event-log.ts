@@ -20,6 +20,7 @@ import { Appender } from './appender.js';
 import { boot, IDENTITY } from './boot.js';
 import { type ConnectionTarget, readConnectionString } from './connection-string.js';
 import { type EncodedAppend, EventEncoder } from './event-encoder.js';
+import { OwnEvents } from './own-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
 import { PAGE_EVENTS, Reader } from './reader.js';
 import { SharedRead } from './shared-read.js';
@@ -67,6 +68,7 @@ export class EsdbEventLog extends EventLog {
   private readonly appender: Appender;
   private readonly reader: Reader;
   private readonly encoder: EventEncoder;
+  private readonly own: OwnEvents;
   private readonly tail: AllTail;
   private readonly feed: LiveFeed;
   private readonly ahead: PageAhead;
@@ -97,12 +99,16 @@ export class EsdbEventLog extends EventLog {
       ports,
     );
     this.encoder = new EventEncoder(keys, (stream, revision) => this.reader.chain(stream, revision));
-    keys?.onDestroyed((id) => this.feed.forget((event) => event.meta.keyId === id));
+    this.own = new OwnEvents(prefix);
+    keys?.onDestroyed((id) => {
+      this.own.forget(id);
+      this.feed.forget((event) => event.meta.keyId === id);
+    });
     this.tail = new AllTail(
       this.reader,
       { heard: (events) => this.heard(events), broken: () => this.appender.suspect() },
       ports,
-      { scrub, confirmTimeoutMs: readTimeoutMs },
+      { scrub, own: this.own, confirmTimeoutMs: readTimeoutMs },
     );
     this.ahead = new PageAhead((after, prefixes) => this.readPage(after, prefixes), clock);
     this.feed = new LiveFeed(
@@ -145,6 +151,7 @@ export class EsdbEventLog extends EventLog {
     checkSizes(events);
     const made = this.encoder.encode(stream, events, options.expected);
     const encoded: EncodedAppend = 'events' in made ? made : await made;
+    this.own.add(stream, events, encoded.events);
     const result = await this.appender.append(stream, encoded.events, options.expected);
     const isFresh = result.kind === 'appended' && result.position > this.acknowledgedUpTo;
     this.encoder.stored(stream, result, encoded, isFresh);

@@ -1,16 +1,17 @@
 import type { Clock, Logger } from '#platform';
 import type { StoredEvent, Upcast } from '../codec.js';
-import type { Position, Revision } from '../envelope.js';
+import type { NewEvent, Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { StreamChain } from '../proof.js';
 import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
+import type { OwnEvents } from './own-events.js';
 import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
 import type { ServerChannel } from './server-channel.js';
 import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers.js';
 import type { ReadReq } from './stubs.js';
-import { readMetadata, storedEvent } from './wire-event.js';
+import { type Metadata, heardEvent, readMetadata, storedEvent } from './wire-event.js';
 
 export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -116,13 +117,26 @@ export class Reader {
     return record === null || record.stream === this.options.hidden ? undefined : record;
   }
 
-  /** The records as events, those that there are now; at once where their keys are in memory. @throws LogUnavailable, RangeError */
-  events(records: readonly ServerRecord[], isRaw = false): StoredEvent[] | Promise<StoredEvent[]> {
+  /**
+   * The records as events, those that there are now; at once where their keys are in memory.
+   * @param own some of them may be among these @throws LogUnavailable, RangeError
+   */
+  events(
+    records: readonly ServerRecord[],
+    isRaw = false,
+    own: OwnEvents | null = null,
+  ): StoredEvent[] | Promise<StoredEvent[]> {
     const { keys, prefix, upcast } = this.options;
     const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.loaded(id) };
-    const metadata = records.map((record) => readMetadata(record.metadata));
-    // While keys are loaded more records may come, whose keys are not.
-    const open = (): StoredEvent[] => metadata.map((known, i) => storedEvent(records[i]!, terms, known));
+    const sent = records.map((record) => own?.take(record) ?? null);
+    const metadata = records.map((record, i) => sent[i] ?? readMetadata(record.metadata));
+    // While keys are loaded more records may come, whose keys are not; and one may be destroyed.
+    const open = (): StoredEvent[] =>
+      records.map((record, i) => {
+        const event = sent[i] ?? null;
+        if (event !== null && this.canOpen(event)) return heardEvent(record, event, terms);
+        return storedEvent(record, terms, event === null ? (metadata[i] as Metadata) : undefined);
+      });
     const missing = new Set<string>();
     for (const { meta } of metadata)
       if (meta.keyId !== undefined && keys?.peek(meta.keyId) === undefined) missing.add(meta.keyId);
@@ -143,6 +157,10 @@ export class Reader {
     this.channel = this.options.connect();
     this.ports.logger.warn({}, 'reads got no answer: the connection for reading is replaced');
     old.close();
+  }
+
+  private canOpen({ meta: { keyId } }: NewEvent): boolean {
+    return keyId === undefined || typeof this.options.keys?.peek(keyId) === 'object';
   }
 
   private onServer(prefixes: readonly string[]): string[] {

@@ -122,6 +122,13 @@ export function storedEvent(
   );
 }
 
+/** An event of our own, of which the record holds the very bytes that were sent. @throws RangeError beyond 2^53 */
+export function heardEvent(record: ServerRecord, event: NewEvent, terms: ReadTerms): StoredEvent {
+  const stream = record.stream.slice(terms.prefix.length);
+  const at = { stream, revision: checkedNumber(record.revision), position: checkedNumber(record.position) };
+  return new StoredEvent(event, at, terms.upcast);
+}
+
 /** What is not sealed data opens with no key. */
 function bytesIn(data: string): Uint8Array {
   try {

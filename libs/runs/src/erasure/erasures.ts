@@ -29,7 +29,7 @@ export interface ErasurePorts {
   readonly logger: Logger;
 }
 
-/** Positions between two checkpoints where nothing is erased. */
+/** Events between two checkpoints where nothing is erased. Not positions: on some logs those count bytes. */
 const CHECKPOINT_EVERY = 5_000;
 
 /**
@@ -38,7 +38,8 @@ const CHECKPOINT_EVERY = 5_000;
  */
 export class Erasures implements FollowerTarget {
   private readonly follower: Follower;
-  private saved = 0;
+  /** Events since the checkpoint. */
+  private unsaved = 0;
   /** How far this process got; others that share the store may be further, but have not seen to our memory. */
   private position: number | null = null;
 
@@ -62,7 +63,6 @@ export class Erasures implements FollowerTarget {
     const checkpoint = await this.ports.progress.checkpoint();
     // Of another log, e.g. the one that this was copied from: all of it is done again.
     const isOurs = checkpoint?.logId === logId && !(await this.isBeyondLog(checkpoint));
-    this.saved = isOurs ? checkpoint.position : 0;
     return isOurs ? checkpoint : null;
   }
 
@@ -86,9 +86,10 @@ export class Erasures implements FollowerTarget {
       isNews = true;
     }
     this.position = to;
-    if (!isNews && to - this.saved < CHECKPOINT_EVERY) return;
+    this.unsaved += events.length;
+    if (!isNews && this.unsaved < CHECKPOINT_EVERY) return;
     await this.ports.progress.saveCheckpoint({ logId, position: to });
-    this.saved = to;
+    this.unsaved = 0;
   }
 
   /** When this resolves nothing of the session can be read any more. @throws LogUnavailable */
