@@ -15,6 +15,7 @@ import {
   MemoryFileStore,
   type NewEvent,
   type ReadOptions,
+  type RecordedEvent,
   newEvent,
 } from '#event-log';
 import { ProcessBackground, SecretBox, SilentLogger } from '#platform';
@@ -44,6 +45,7 @@ export const unreachable: SendOutcome = { kind: 'failed', reason: 'the connectio
 const never = new Promise<never>(() => undefined);
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PROJECT = 'p';
+const MOST_IN_VAIN = 100;
 
 /** A log whose process may die: from then on nothing is answered. */
 class MortalLog extends ScriptedLog {
@@ -51,6 +53,20 @@ class MortalLog extends ScriptedLog {
   /** Streams whose names begin so take nothing. */
   refused: string | null = null;
   beforeRead: (stream: string) => Promise<void> = async () => {};
+  /** It is closed: subscriptions end at once. How often one was asked for since then. */
+  isClosed = false;
+  askedInVain = 0;
+
+  override subscribeStream(
+    stream: string,
+    options: { after?: number; signal: AbortSignal },
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    if (!this.isClosed) return super.subscribeStream(stream, options);
+    this.askedInVain += 1;
+    // Whoever asks for ever is to fail, and not to hang.
+    if (this.askedInVain > MOST_IN_VAIN) throw new LogUnavailable('scripted');
+    return super.subscribeStream(stream, { ...options, signal: AbortSignal.abort() });
+  }
 
   override async *readStream(stream: string, options?: ReadOptions) {
     await this.beforeRead(stream);

@@ -39,6 +39,21 @@ describe('a relay', () => {
     ]);
   });
 
+  it('takes a breath where the log ends its subscription, as one that is closed does', async () => {
+    const run = await world.addRun('a', 5);
+    world.script = () => answered(503);
+    const { log } = world.relay();
+    await world.until(() => world.sent.length > 0);
+    log.isClosed = true;
+    await world.until(() => log.askedInVain > 0);
+    await world.rest();
+    expect(log.askedInVain).toBeLessThan(5);
+    log.isClosed = false;
+    world.script = () => answered(204);
+    await world.until(settled(run));
+    expect(world.errors).toEqual([]);
+  });
+
   it('waits with a later event until the earlier one came through, under one id, each attempt signed anew', async () => {
     const run = await world.addRun('a', 3);
     world.script = (_, n) => answered(n < 4 ? 503 : 200);

@@ -140,6 +140,8 @@ export class RunLane {
         if (!this.isPassed(event) || this.isDone || this.pause.signal.aborted) return;
       }
     }
+    // At once again would be for ever: the log is closed, and nothing else would have its turn.
+    if (!this.pause.signal.aborted) throw new LogUnavailable('the log has ended the subscription');
   }
 
   /** Nothing is to be sent any more; another relay may have seen to it. */
