@@ -100,8 +100,8 @@ const isPlain = ({ compression = 0, topicData }: ProduceFields): boolean =>
   topicData.every(({ partitions }) => partitions.every(({ messages }) => messages.every(isPlainMessage)));
 
 function isPlainMessage(message: object): boolean {
-  const { key, value, headers, timestamp, partition } = message as Record<string, unknown>;
-  if (timestamp !== undefined || partition !== undefined) return false;
+  const { key, value, headers, timestamp } = message as Record<string, unknown>;
+  if (timestamp !== undefined) return false;
   return (
     isText(key) &&
     isText(value) &&

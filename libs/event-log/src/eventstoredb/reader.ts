@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '#platform';
 import type { StoredEvent, Upcast } from '../codec.js';
-import type { NewEvent, Position, Revision } from '../envelope.js';
+import type { Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { StreamChain } from '../proof.js';
@@ -11,7 +11,7 @@ import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
 import type { ServerChannel } from './server-channel.js';
 import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers.js';
 import type { ReadReq } from './stubs.js';
-import { type Metadata, heardEvent, readMetadata, storedEvent } from './wire-event.js';
+import { heardEvent, readMetadata, storedEvent } from './wire-event.js';
 
 export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -128,18 +128,21 @@ export class Reader {
   ): StoredEvent[] | Promise<StoredEvent[]> {
     const { keys, prefix, upcast } = this.options;
     const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.loaded(id) };
-    const sent = records.map((record) => own?.take(record) ?? null);
-    const metadata = records.map((record, i) => sent[i] ?? readMetadata(record.metadata));
+    const parts = records.map((record) => {
+      const event = own?.take(record) ?? null;
+      const metadata = event === null ? readMetadata(record.metadata) : undefined;
+      return { record, event, metadata, keyId: (event ?? metadata)?.meta.keyId };
+    });
     // While keys are loaded more records may come, whose keys are not; and one may be destroyed.
     const open = (): StoredEvent[] =>
-      records.map((record, i) => {
-        const event = sent[i] ?? null;
-        if (event !== null && this.canOpen(event)) return heardEvent(record, event, terms);
-        return storedEvent(record, terms, event === null ? (metadata[i] as Metadata) : undefined);
-      });
+      parts.map(({ record, event, metadata, keyId }) =>
+        event === null || (keyId !== undefined && keys?.peek(keyId) === 'destroyed')
+          ? storedEvent(record, terms, metadata)
+          : heardEvent(record, event, terms),
+      );
     const missing = new Set<string>();
-    for (const { meta } of metadata)
-      if (meta.keyId !== undefined && keys?.peek(meta.keyId) === undefined) missing.add(meta.keyId);
+    for (const { keyId } of parts)
+      if (keyId !== undefined && keys?.peek(keyId) === undefined) missing.add(keyId);
     return keys === null || missing.size === 0 ? open() : keys.load(missing).then(open);
   }
 
@@ -157,10 +160,6 @@ export class Reader {
     this.channel = this.options.connect();
     this.ports.logger.warn({}, 'reads got no answer: the connection for reading is replaced');
     old.close();
-  }
-
-  private canOpen({ meta: { keyId } }: NewEvent): boolean {
-    return keyId === undefined || typeof this.options.keys?.peek(keyId) === 'object';
   }
 
   private onServer(prefixes: readonly string[]): string[] {

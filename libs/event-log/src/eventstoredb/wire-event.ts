@@ -103,8 +103,8 @@ export function storedEvent(
   terms: ReadTerms,
   { time, meta, commitment, prev }: Metadata = readMetadata(record.metadata),
 ): StoredEvent {
-  const stream = record.stream.slice(terms.prefix.length);
   const { id } = record;
+  const at = placeOf(record, terms);
   const data = meta.keyId === undefined ? record.data : bytesIn(record.data);
   const key = meta.keyId === undefined ? null : (terms.keyOf?.(meta.keyId) ?? null);
   return new StoredEvent(
@@ -112,22 +112,26 @@ export function storedEvent(
       id,
       type: record.type,
       time: time ?? Math.floor(record.created / TICKS_PER_MS),
-      ...shownAs(openData(data, key, stream, id)),
+      ...shownAs(openData(data, key, at.stream, id)),
       data: null,
       meta,
       ...(terms.isRaw && { raw: { data, commitment, prev } }),
     },
-    { stream, revision: checkedNumber(record.revision), position: checkedNumber(record.position) },
+    at,
     terms.upcast,
   );
 }
 
 /** An event of our own, of which the record holds the very bytes that were sent. @throws RangeError beyond 2^53 */
 export function heardEvent(record: ServerRecord, event: NewEvent, terms: ReadTerms): StoredEvent {
-  const stream = record.stream.slice(terms.prefix.length);
-  const at = { stream, revision: checkedNumber(record.revision), position: checkedNumber(record.position) };
-  return new StoredEvent(event, at, terms.upcast);
+  return new StoredEvent(event, placeOf(record, terms), terms.upcast);
 }
+
+const placeOf = ({ stream, revision, position }: ServerRecord, { prefix }: ReadTerms) => ({
+  stream: stream.slice(prefix.length),
+  revision: checkedNumber(revision),
+  position: checkedNumber(position),
+});
 
 /** What is not sealed data opens with no key. */
 function bytesIn(data: string): Uint8Array {
