@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceProcess } from '../support/service-process.js';
-import { median } from './median.js';
+import { median } from '../support/median.js';
 import { LOAD_KEY, type LoadFigures, SharedLoad, warmUpMs } from './shared-load.js';
 
 /** Uploads a document and resolves when it is indexed. */

@@ -24,6 +24,7 @@ import {
   readSettings,
 } from '#platform';
 import { openCore } from '#runs';
+import { median } from '../support/median.js';
 import { openReceivers } from './receivers.js';
 
 /**
@@ -65,18 +66,17 @@ export async function run(): Promise<void> {
     const round = { calm, bare: await bare(calm.requests), dead: await measure(1) };
     if (i > 0) rounds.push(round);
   }
-  const median = (of: (round: (typeof rounds)[number]) => number): number =>
-    rounds.map(of).toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
-  const [perS, raw] = [median((r) => r.calm.perS), median((r) => r.bare)];
-  const [lag, lagDead] = [median((r) => r.calm.lagP50), median((r) => r.dead.lagP50)];
+  const medianOf = (of: (round: (typeof rounds)[number]) => number): number => median(rounds.map(of));
+  const [perS, raw] = [medianOf((r) => r.calm.perS), medianOf((r) => r.bare)];
+  const [lag, lagDead] = [medianOf((r) => r.calm.lagP50), medianOf((r) => r.dead.lagP50)];
   console.log(
     `medians of ${ROUNDS} rounds, ${RUNS} runs, ${rounds[0]?.calm.requests.length} deliveries each`,
   );
   console.log(`bare signed POSTs       ${raw.toFixed(0)} /s`);
   console.log(`deliveries, runs included ${perS.toFixed(0)} /s, ${(perS / raw).toFixed(2)} of bare`);
-  console.log(`lag p50 ${lag.toFixed(0)} ms, p99 ${median((r) => r.calm.lagP99).toFixed(0)} ms`);
+  console.log(`lag p50 ${lag.toFixed(0)} ms, p99 ${medianOf((r) => r.calm.lagP99).toFixed(0)} ms`);
   console.log(
-    `with a dead receiver    p50 ${lagDead.toFixed(0)} ms, p99 ${median((r) => r.dead.lagP99).toFixed(0)} ms`,
+    `with a dead receiver    p50 ${lagDead.toFixed(0)} ms, p99 ${medianOf((r) => r.dead.lagP99).toFixed(0)} ms`,
   );
 }
 

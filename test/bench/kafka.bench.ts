@@ -3,11 +3,12 @@ import { type KafkaConnection, KafkaPublisher } from '#delivery';
 import { ContentStore, MemoryFileStore, type NewEvent, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, until } from '../support/kafka-client.js';
+import { KafkaClient } from '../support/kafka-client.js';
+import { until } from '../support/until.js';
 import { startScriptedModel } from '../support/scripted-model.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { TempLog } from '../support/temp-log.js';
-import { median } from './median.js';
+import { median } from '../support/median.js';
 import { compareServices } from './two-services.js';
 
 /**

@@ -10,6 +10,7 @@ import {
   StreamKeys,
 } from '#event-log';
 import { SilentLogger, SystemRandom } from '#platform';
+import { median } from '../support/median.js';
 
 /**
  * Durable appends per second of the embedded log against what the disk gives: a small write and fdatasync, again and
@@ -86,7 +87,6 @@ async function appends(log: EventLog, writers: number): Promise<number> {
 }
 
 function report(results: Map<string, number[]>): void {
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
   const raw = median([...results.values()][0] ?? []);
   console.log(`${`medians of ${ROUNDS} rounds`.padEnd(32)}         per s   of raw`);
   for (const [name, values] of results) {

@@ -20,6 +20,7 @@ import {
   readEgressAllow,
 } from '#platform';
 import { type Core, openCore } from '#runs';
+import { median } from '../support/median.js';
 
 /**
  * CPU of a whole run of two model turns: with a tool of our own, and with the same tool behind an MCP server that the run
@@ -179,23 +180,23 @@ async function startPeers(): Promise<{ child: ChildProcess; peers: Peers }> {
 }
 
 function report(results: ReadonlyMap<Kind, readonly number[]>): void {
-  const median = (kind: Kind) => results.get(kind)?.toSorted((a, b) => a - b)[ROUNDS >> 1] ?? 0;
+  const medianOf = (kind: Kind) => median(results.get(kind) ?? []);
   const rows: [string, number][] = [
-    ['two turns, a tool of our own', median('own')],
-    ['two turns, the tool over MCP', median('small')],
-    ['… of which the call itself', median('call')],
-    ['two turns, 200 tools of our own', median('own, 200 tools')],
-    ['two turns, 200 tools over MCP', median('large')],
+    ['two turns, a tool of our own', medianOf('own')],
+    ['two turns, the tool over MCP', medianOf('small')],
+    ['… of which the call itself', medianOf('call')],
+    ['two turns, 200 tools of our own', medianOf('own, 200 tools')],
+    ['two turns, 200 tools over MCP', medianOf('large')],
   ];
   console.log(
     `${`CPU of a run, medians of ${ROUNDS} rounds of ${RUNS}`.padEnd(44)}        ms   of the first`,
   );
   for (const [name, ms] of rows)
     console.log(
-      `${name.padEnd(44)}${ms.toFixed(2).padStart(10)}${(ms / median('own')).toFixed(2).padStart(15)}`,
+      `${name.padEnd(44)}${ms.toFixed(2).padStart(10)}${(ms / medianOf('own')).toFixed(2).padStart(15)}`,
     );
-  const ratio = (median('small') - median('call')) / median('own');
-  const perTurn = (median('large') - median('small')) / 2;
+  const ratio = (medianOf('small') - medianOf('call')) / medianOf('own');
+  const perTurn = (medianOf('large') - medianOf('small')) / 2;
   console.log(`without the call: ${ratio.toFixed(2)} times the first (goal: at most 2)`);
   console.log(
     `200 tools over MCP instead of one: ${perTurn.toFixed(2)} ms a turn, listing them included (goal: at most 2)`,

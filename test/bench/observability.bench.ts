@@ -9,7 +9,7 @@ import { MemoryFileStore, SqliteEventLog } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type Core, openCore } from '#runs';
 import { type Observability, openObservability } from '../../apps/server/src/observability/observability.js';
-import { median } from './median.js';
+import { median } from '../support/median.js';
 
 /** What it costs to look on: CPU per run of 50 tokens without figures, with them, and with traces, by turns. */
 const RUNS = 400;

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Cluster } from '../support/cluster.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceProcess } from '../support/service-process.js';
-import { median } from './median.js';
+import { median } from '../support/median.js';
+import { until } from '../support/until.js';
 
 /**
  * How long a replica takes until it is ready, when its servers are; goal: 3 s. And how long after one was killed another
@@ -10,7 +10,6 @@ import { median } from './median.js';
  */
 const ROUNDS = 5;
 const RUNS = 20;
-const LOOK_MS = 20;
 
 export async function run(): Promise<void> {
   const cluster = await Cluster.open({ replicas: 2, env: { TAKEOVER_S: '10' } });
@@ -71,10 +70,6 @@ async function freshStarts(cluster: Cluster): Promise<number[]> {
     await service.kill('SIGTERM');
   }
   return starts;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(LOOK_MS);
 }
 
 if (process.argv[1]?.endsWith('replicas.bench.js')) {

@@ -1,5 +1,6 @@
 import { ContentKey, type EventMeta, StreamChain, newEvent, openData, sealData } from '#event-log';
 import { SystemRandom } from '#platform';
+import { median } from '../support/median.js';
 
 /** What sealing, commitment and chain cost an event of 200 bytes, in microseconds of one thread; and opening it again. */
 const ROUNDS = 9;
@@ -37,7 +38,6 @@ export async function run(): Promise<void> {
     for (const [i, data] of sealed.entries()) openData(data, key, STREAM, events[i]!.id);
     opening.push(((performance.now() - start) * 1_000) / EVENTS);
   }
-  const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
   console.log(`seal, commit, chain: ${median(sealing).toFixed(1)} µs an event of 200 bytes (bar ${BAR_US})`);
   console.log(`open:                ${median(opening).toFixed(1)} µs`);
 }

@@ -1,5 +1,5 @@
 import { ServiceProcess } from '../support/service-process.js';
-import { median } from './median.js';
+import { median } from '../support/median.js';
 import { type LoadFigures, type Scenario, SharedLoad } from './shared-load.js';
 
 const ROUNDS = 5;

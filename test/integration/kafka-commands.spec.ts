@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CommandHandler, type CommandOutcome, type KafkaCommand, KafkaCommands } from '#delivery';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, until } from '../support/kafka-client.js';
+import { KafkaClient } from '../support/kafka-client.js';
+import { until } from '../support/until.js';
 import { KafkaWorld } from '../support/kafka-world.js';
 
 const COMMANDS = 'annals.commands';

@@ -2,7 +2,8 @@ import kafkajs, { type Consumer, type Kafka } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProgressWatch } from '../../libs/delivery/src/kafka/progress-watch.js';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, until } from '../support/kafka-client.js';
+import { KafkaClient } from '../support/kafka-client.js';
+import { until } from '../support/until.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const COMMANDS = 'annals.commands';

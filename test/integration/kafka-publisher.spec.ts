@@ -4,7 +4,8 @@ import kafkajs from 'kafkajs';
 import { type CloudEventV1, Kafka as CloudEventsKafka } from 'cloudevents';
 import type { KafkaPublisher } from '#delivery';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, type ReadRecord, until } from '../support/kafka-client.js';
+import { KafkaClient, type ReadRecord } from '../support/kafka-client.js';
+import { until } from '../support/until.js';
 import { KafkaWorld } from '../support/kafka-world.js';
 
 const EVENTS = 'annals.events';

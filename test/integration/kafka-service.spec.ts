@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KAFKA_USER, KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, type ReadRecord, until } from '../support/kafka-client.js';
+import { KafkaClient, type ReadRecord } from '../support/kafka-client.js';
+import { until } from '../support/until.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { ServiceProcess } from '../support/service-process.js';
 

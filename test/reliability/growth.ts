@@ -1,4 +1,5 @@
-import { type Verdict, medianOf } from './verdict.js';
+import { median } from '../support/median.js';
+import type { Verdict } from './verdict.js';
 
 /** What a process was seen to hold. */
 export interface Sample {
@@ -66,15 +67,15 @@ export function courseOf(
   const lives = [...Map.groupBy(samples, ({ life }) => life).values()]
     .map((life) => ({ early: windowOf(life, 0.25, 0.5), late: windowOf(life, 0.75, Infinity) }))
     .filter(({ early, late }) => early.length > 0 && late.length > 0);
-  const steps = lives.map(({ early, late }) => medianOf(late) - medianOf(early));
-  const ends = lives.map(({ late }) => medianOf(late));
+  const steps = lives.map(({ early, late }) => median(late) - median(early));
+  const ends = lives.map(({ late }) => median(late));
   const half = Math.floor(ends.length / 2);
-  const across = half === 0 ? 0 : medianOf(ends.slice(-half)) - medianOf(ends.slice(0, half));
-  const within = medianOf(steps);
+  const across = half === 0 ? 0 : median(ends.slice(-half)) - median(ends.slice(0, half));
+  const within = median(steps);
   const grows = within > slack && Math.min(...steps) > slack / 2;
   return {
-    early: medianOf(lives.flatMap(({ early }) => early)),
-    late: medianOf(lives.flatMap(({ late }) => late)),
+    early: median(lives.flatMap(({ early }) => early)),
+    late: median(lives.flatMap(({ late }) => late)),
     most: Math.max(0, ...samples.map((sample) => sample[of])),
     within,
     across,

@@ -1,3 +1,5 @@
+import { median } from '../support/median.js';
+
 /** What the checkers found: every zero of a report is one of these numbers. */
 export class Verdict {
   /** Events that a client was shown and that are not on the log, or acknowledged runs that are not. */
@@ -24,14 +26,10 @@ export class Verdict {
   }
 }
 
-export function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 /** `median 0.61 s, worst 0.92 s` */
 export function spreadOf(ms: readonly number[]): string {
   const seconds = (value: number): string => `${(value / 1000).toFixed(2)} s`;
-  return `median ${seconds(medianOf(ms))}, worst ${seconds(Math.max(0, ...ms))}`;
+  return `median ${seconds(median(ms))}, worst ${seconds(Math.max(0, ...ms))}`;
 }
 
 /** One line for each row of the fault table, where the runner of the tests shows it. */

@@ -1,5 +1,4 @@
 import kafkajs, { type IHeaders, type Kafka, type Message as KafkaRecord } from 'kafkajs';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A record as somebody who reads a topic carefully (committed transactions only) gets it. */
 export interface ReadRecord {
@@ -9,8 +8,6 @@ export interface ReadRecord {
   readonly value: string | null;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-const PATIENCE_MS = 60_000;
 
 /** Another system on the same brokers: reads topics, sends commands, changes topics. */
 export class KafkaClient {
@@ -117,14 +114,4 @@ function textsOf(headers: IHeaders): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
   );
-}
-
-/** Waits for what has to come. @throws Error with what there was instead */
-export async function until(
-  isTrue: () => boolean | Promise<boolean>,
-  instead: () => unknown = () => '',
-): Promise<void> {
-  for (const late = Date.now() + PATIENCE_MS; !(await isTrue()); await sleep(25)) {
-    if (Date.now() > late) throw new Error(`waited in vain: ${JSON.stringify(await instead())}`);
-  }
 }

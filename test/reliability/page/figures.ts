@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RowReport, medianOf } from '../verdict.js';
+import { median } from '../../support/median.js';
+import type { RowReport } from '../verdict.js';
 import { type CheckoutState, checkoutState } from './checkout.js';
 import { partNamed } from './rows.js';
 
@@ -135,5 +136,5 @@ export function keptFigures(): Figures[] {
 
 function spreadIn(ms: readonly number[] = []): Spread | null {
   if (ms.length === 0) return null;
-  return { times: ms.length, median: Math.round(medianOf(ms)), worst: Math.round(Math.max(...ms)) };
+  return { times: ms.length, median: Math.round(median(ms)), worst: Math.round(Math.max(...ms)) };
 }
