@@ -11,7 +11,7 @@ type AnyMutant = Pick<Mutant, 'name' | 'file' | 'find' | 'replace'>;
 
 const run = promisify(execFile);
 
-const COMPILED = ['dist/libs', 'dist/test/simulation', 'dist/test/reliability', 'package.json'];
+const COMPILED = ['dist', 'package.json'];
 const SOURCES = ['apps', 'libs', 'test', '.ci', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** A folder of its own with these parts of a checkout, and its packages. */
