@@ -95,7 +95,7 @@ export class LogWriter {
   private insert(stream: string, head: Head, isChained: boolean, fields: readonly Field[]): number {
     const { insertEvent } = this;
     let text = '';
-    if (isChained) head.chain ??= this.chainOf(stream, head);
+    if (isChained) head.chain ??= head.revision < 0 ? new StreamChain(stream) : this.chainOf(stream, head);
     for (let i = 0; i < fields.length; i += EVENT_FIELDS) {
       text = (fields[i + 4] as string) || text;
       const meta = this.keys.metaOf(text);
