@@ -100,6 +100,13 @@ export class ServiceProcess {
     return this.said;
   }
 
+  /** Whether what it writes is read: while it is not, its pipes fill. */
+  set isHeard(isHeard: boolean) {
+    for (const pipe of [this.child?.stdout, this.child?.stderr])
+      if (isHeard) pipe?.resume();
+      else pipe?.pause();
+  }
+
   /** The end of the process that was started last. */
   get exited(): Promise<Exit> {
     return this.whenExited;

@@ -4,7 +4,13 @@ import { scrub } from './scrub.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets. */
+/** What is kept of lines that nobody reads; those beyond it are lost, and counted. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/**
+ * JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets.
+ * Stdout is not waited for: a collector of log lines that stands still holds up nothing. What waits is written at the exit.
+ */
 export class PinoLogger extends Logger {
   private readonly pino: Pino;
   private context: () => object = () => NOTHING;
@@ -20,7 +26,7 @@ export class PinoLogger extends Logger {
       mixin: () => ({ ...this.context() }),
       serializers: { err: (error: unknown) => describeError(error) },
     };
-    this.pino = destination === undefined ? pino(options) : pino(options, destination);
+    this.pino = pino(options, destination ?? this.stdout());
   }
 
   /** Adds fields to every line, e.g. what names the trace that is under way. */
@@ -41,9 +47,17 @@ export class PinoLogger extends Logger {
     this.pino.error(fields, message);
   }
 
-  /** Writes what is buffered; to be called before the process ends. */
-  flush(): void {
-    this.pino.flush();
+  private stdout(): DestinationStream {
+    const stream = pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD_BYTES });
+    let lost = 0;
+    stream.on('drop', () => lost++);
+    stream.on('drain', () => {
+      if (lost === 0) return;
+      const lines = lost;
+      lost = 0;
+      this.warn({ lines }, 'log lines were lost: nobody read them');
+    });
+    return stream;
   }
 }
 
