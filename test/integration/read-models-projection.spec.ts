@@ -6,6 +6,7 @@ import { ContentStore, type RecordedEvent, collect, newEvent } from '#event-log'
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import { PlainContentCodec, rebuildReadModels } from '#read-models';
 import { Database } from '../../libs/read-models/src/postgres/database.js';
+import { messagesIn } from '../../libs/read-models/src/postgres/message-parts.js';
 import { PostgresReadModelStore } from '../../libs/read-models/src/postgres/postgres-store.js';
 import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
@@ -91,9 +92,24 @@ const tables = async (schema: string): Promise<unknown> => {
       ...rest,
       last: rest['status'] === 'running' || last_event_id,
     })),
-    messages: await read(`SELECT * FROM ${schema}.messages ORDER BY session, revision`),
+    messages: (await partsOf(schema)).flatMap(messagesOf),
   };
 };
+
+interface Part {
+  readonly session: string;
+  readonly revision: number;
+  readonly contents: Buffer;
+}
+
+const partsOf = async (schema: string): Promise<readonly Part[]> => {
+  const text = `SELECT session, revision, contents FROM ${schema}.messages ORDER BY session, revision`;
+  return (await database.query({ text })).rows as Part[];
+};
+
+/** Which of them share a row depends on where batches ended, too. */
+const messagesOf = ({ session, contents }: Part) =>
+  messagesIn(session, { contents }, new PlainContentCodec()).map((message) => ({ session, ...message }));
 
 /** The history as nothing but the log tells it. */
 const folded = async (session: string) => {
@@ -178,6 +194,25 @@ describe(`the projection (SEED=${SEED})`, () => {
     const live = await tables(SCHEMA);
     await rebuildReadModels(options());
     expect(await tables(SCHEMA)).toEqual(live);
+  });
+
+  it('still reads rows of the version before, which hold one message each', async () => {
+    await fixture.models.caughtUp();
+    const insert = `INSERT INTO ${SCHEMA}.messages (session, revision, type, is_file, contents) VALUES ($1, $2, $3, $4, $5)`;
+    const [oldest] = await partsOf(SCHEMA);
+    const { session, revision } = oldest!;
+    await database.query({
+      text: `DELETE FROM ${SCHEMA}.messages WHERE session = $1 AND revision = $2`,
+      values: [session, revision],
+    });
+    for (const [i, { type, pieces }] of messagesOf(oldest!).entries()) {
+      const isFile = i === 0;
+      const contents = Buffer.from(isFile ? JSON.stringify(pieces) : pieces.map(String).join(''));
+      // Between those of the other parts: revisions are whole numbers, and so is the place before the first.
+      const at = revision - messagesOf(oldest!).length + 1 + i;
+      await database.query({ text: insert, values: [session, at, type, isFile, contents] });
+    }
+    await expectHistories(stories);
   });
 
   const expectHistories = async (of: readonly Story[]): Promise<void> => {

@@ -1,8 +1,9 @@
-import type { Content, MessageType } from '#domain';
+import type { MessageType } from '#domain';
 import type { ContentCodec } from '../content-codec.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import type { Database } from './database.js';
 import { DatabaseFault } from './errors.js';
+import { type MessagePart, type StoredMessage, messagesIn } from './message-parts.js';
 import { SCHEMA } from './schema.js';
 
 /** What the tables know of a session's history, at one moment. */
@@ -11,21 +12,21 @@ export interface ProjectedHistory {
   /** All messages that began up to this revision are there. */
   readonly foldedTo: number;
   readonly isHidden: boolean;
-  readonly messages: readonly { readonly type: MessageType; readonly pieces: readonly Content[] }[];
+  readonly messages: readonly StoredMessage[];
 }
 
 /** A database that answers later than this is no faster than the log. */
 const PATIENCE_MS = 1_000;
 
 /**
- * One row; its messages are a list of what they are and how many bytes they have, and the bytes of all of them. Of 600
- * rows the driver alone would take 6 ms. (It cannot take them in binary form: it reads all answers as UTF-8.)
+ * One row; its parts are a list of how many bytes they have, and the bytes of all of them. Of 600 rows the driver alone
+ * would take 6 ms. (It cannot take them in binary form: it reads all answers as UTF-8.)
  */
 const QUERY = `
-SELECT s.project, s.folded_to, s.is_hidden, m.kinds, m.contents
+SELECT s.project, s.folded_to, s.is_hidden, m.parts, m.contents
 FROM ${SCHEMA}.sessions s CROSS JOIN LATERAL (
-  SELECT string_agg(concat_ws(' ', type, is_file::int, octet_length(content)), ',') AS kinds,
-    string_agg(content, '') AS contents
+  SELECT string_agg(concat_ws(' ', octet_length(contents), type, is_file::int), ',') AS parts,
+    string_agg(contents, '') AS contents
   FROM (SELECT * FROM ${SCHEMA}.messages WHERE session = s.session ORDER BY revision) ordered
 ) m WHERE s.session = $1`;
 
@@ -34,23 +35,18 @@ interface Row {
   readonly folded_to: number;
   readonly is_hidden: boolean;
   /** null: no messages */
-  readonly kinds: string | null;
+  readonly parts: string | null;
   readonly contents: Buffer | null;
 }
 
-interface Column {
-  readonly type: MessageType;
-  readonly isFile: boolean;
-  readonly content: Buffer;
-}
-
-function columnsOf({ kinds, contents }: Row): readonly Column[] {
-  if (kinds === null || contents === null) return [];
+function partsOf({ parts, contents }: Row): readonly MessagePart[] {
+  if (parts === null || contents === null) return [];
   let at = 0;
-  return kinds.split(',').map((kind) => {
-    const [type, isFile, bytes] = kind.split(' ');
-    const content = contents.subarray(at, (at += Number(bytes)));
-    return { type: type as MessageType, isFile: isFile === '1', content };
+  return parts.split(',').map((part) => {
+    const [bytes, type, isFile] = part.split(' ');
+    const bytesOfPart = contents.subarray(at, (at += Number(bytes)));
+    if (type === undefined) return { contents: bytesOfPart };
+    return { contents: bytesOfPart, only: { type: type as MessageType, isFile: isFile === '1' } };
   });
 }
 
@@ -65,15 +61,10 @@ export class HistoryRows {
     const row = await this.query(session);
     if (row === undefined) return null;
     const { project, folded_to: foldedTo, is_hidden: isHidden } = row;
-    const columns = columnsOf(row);
-    await this.codec.ready(columns.map(({ content }) => content));
-    return { project, foldedTo, isHidden, messages: columns.map((column) => this.message(session, column)) };
-  }
-
-  private message(session: string, { type, isFile, content }: Column): ProjectedHistory['messages'][number] {
-    // Erased a moment ago: the row goes next.
-    const text = this.codec.open(session, content) ?? '';
-    return { type, pieces: isFile && text !== '' ? (JSON.parse(text) as Content[]) : [text] };
+    const parts = partsOf(row);
+    await this.codec.ready(parts.map(({ contents }) => contents));
+    const messages = parts.flatMap((part) => messagesIn(session, part, this.codec));
+    return { project, foldedTo, isHidden, messages };
   }
 
   private async query(session: string): Promise<Row | undefined> {

@@ -11,11 +11,11 @@ import {
 } from '../projection/rows.js';
 import { bigints, integers, texts } from './binary-arrays.js';
 import type { Database } from './database.js';
+import { messageColumns } from './message-parts.js';
 import * as sql from './statements.js';
 import {
   type Stored,
   keyColumns,
-  messageColumns,
   runColumns,
   sessionColumns,
   taskColumns,

@@ -42,8 +42,8 @@ WITH moved AS (
   -- A request that came a second time, long after its run, is another revision and changes nothing.
   WHERE old.requested = EXCLUDED.requested
 ), written_messages AS (
-  INSERT INTO ${schema}.messages (session, revision, type, is_file, content)
-  SELECT * FROM unnest($38::text[], $39::int[], $40::text[], $41::bool[], $42::bytea[])
+  INSERT INTO ${schema}.messages (session, revision, contents)
+  SELECT * FROM unnest($38::text[], $39::int[], $40::bytea[])
   WHERE EXISTS (SELECT FROM moved)
   ON CONFLICT (session, revision) DO NOTHING
 )

@@ -1,7 +1,7 @@
 import type { Content, Firing, Mode, TaskStatus, Trigger } from '#domain';
 import { formatDollars, isFileRef, parseDollars } from '#domain';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
-import type { ApiKeyRow, MessageRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
+import type { ApiKeyRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
 import { bigints, booleans, bytes, integers, texts } from './binary-arrays.js';
 
 /** Rows between memory and PostgreSQL: columns as arrays on the way in, texts and numbers on the way out. */
@@ -42,23 +42,6 @@ export const runColumns = (rows: readonly RunRow[], codec: ContentSealer): Buffe
   bytes(column(rows, (r) => (r.error === null ? null : codec.seal(r.session, r.error.message)))),
   booleans(column(rows, (r) => r.error?.retryable ?? null)),
   integers(column(rows, (r) => r.lastEventId)),
-];
-
-/** Content that lies, wholly or in part, in a file; its column holds the pieces as JSON. */
-const isFile = ({ pieces }: MessageRow): boolean => !areTexts(pieces);
-
-const areTexts = (pieces: readonly Content[]): pieces is readonly string[] =>
-  pieces.every((piece) => typeof piece === 'string');
-
-const contentOf = ({ pieces }: MessageRow): string =>
-  areTexts(pieces) ? pieces.join('') : JSON.stringify(pieces);
-
-export const messageColumns = (rows: readonly MessageRow[], codec: ContentSealer): Buffer[] => [
-  texts(column(rows, (r) => r.session)),
-  integers(column(rows, (r) => r.revision)),
-  texts(column(rows, (r) => r.type)),
-  booleans(column(rows, isFile)),
-  bytes(column(rows, (r) => codec.seal(r.session, contentOf(r)))),
 ];
 
 export const keyColumns = (rows: readonly ApiKeyRow[]): Buffer[] => [

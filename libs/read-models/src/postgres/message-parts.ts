@@ -1,0 +1,55 @@
+import type { Content, MessageType } from '#domain';
+import type { ContentCodec, ContentSealer } from '../content-codec.js';
+import type { MessageRow } from '../projection/rows.js';
+import { bytes, integers, texts } from './binary-arrays.js';
+
+/**
+ * Messages as the table holds them: those that a commit adds to one session are one row, at the revision of the first, and
+ * are sealed together. To open each of 400 messages by itself was half of what a history costs.
+ */
+
+export type StoredMessage = Pick<MessageRow, 'type' | 'pieces'>;
+
+/** One message in the JSON of a row: its text, or its pieces where some lie in files. */
+type Written = readonly [type: MessageType, content: string | readonly Content[]];
+
+export function messageColumns(rows: readonly MessageRow[], codec: ContentSealer): Buffer[] {
+  const sessions = [...Map.groupBy(rows, ({ session }) => session)];
+  const parts = sessions.map(([session, messages]) => {
+    const inOrder = messages.toSorted((a, b) => a.revision - b.revision);
+    const text = JSON.stringify(inOrder.map(written));
+    return { revision: inOrder[0]!.revision, contents: codec.seal(session, text) };
+  });
+  return [
+    texts(sessions.map(([session]) => session)),
+    integers(parts.map(({ revision }) => revision)),
+    bytes(parts.map(({ contents }) => contents)),
+  ];
+}
+
+const written = ({ type, pieces }: MessageRow): Written => [
+  type,
+  pieces.every((piece) => typeof piece === 'string') ? pieces.join('') : pieces,
+];
+
+/** A row's column, and what stands beside it in rows of older versions, which hold one message. */
+export interface MessagePart {
+  readonly contents: Buffer;
+  readonly only?: { readonly type: MessageType; readonly isFile: boolean };
+}
+
+export function messagesIn(
+  session: string,
+  { contents, only }: MessagePart,
+  codec: ContentCodec,
+): readonly StoredMessage[] {
+  const text = codec.open(session, contents);
+  // Erased a moment ago: the row goes next.
+  if (text === null) return [];
+  if (only === undefined)
+    return (JSON.parse(text) as readonly Written[]).map(([type, content]) => ({
+      type,
+      pieces: typeof content === 'string' ? [content] : content,
+    }));
+  return [{ type: only.type, pieces: only.isFile ? (JSON.parse(text) as Content[]) : [text] }];
+}
