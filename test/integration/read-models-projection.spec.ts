@@ -201,15 +201,16 @@ describe(`the projection (SEED=${SEED})`, () => {
     const insert = `INSERT INTO ${SCHEMA}.messages (session, revision, type, is_file, contents) VALUES ($1, $2, $3, $4, $5)`;
     const [oldest] = await partsOf(SCHEMA);
     const { session, revision } = oldest!;
+    const messages = messagesOf(oldest!);
     await database.query({
       text: `DELETE FROM ${SCHEMA}.messages WHERE session = $1 AND revision = $2`,
       values: [session, revision],
     });
-    for (const [i, { type, pieces }] of messagesOf(oldest!).entries()) {
+    for (const [i, { type, pieces }] of messages.entries()) {
       const isFile = i === 0;
       const contents = Buffer.from(isFile ? JSON.stringify(pieces) : pieces.map(String).join(''));
       // Between those of the other parts: revisions are whole numbers, and so is the place before the first.
-      const at = revision - messagesOf(oldest!).length + 1 + i;
+      const at = revision - messages.length + 1 + i;
       await database.query({ text: insert, values: [session, at, type, isFile, contents] });
     }
     await expectHistories(stories);

@@ -50,10 +50,7 @@ export class History {
       if (!tail.push(page)) break;
     }
     if (projected === NOTHING && tail.isEmpty) throw notFound('the session');
-    const messages = tail.finish();
-    const views = messages.map(viewOf);
-    if (views.every((view) => view !== null)) return views;
-    return Promise.all(messages.map(async (message) => viewOf(message) ?? this.view(session, message)));
+    return Promise.all(tail.finish().map((message) => this.view(session, message)));
   }
 
   private async projected(session: string): Promise<ProjectedHistory> {
@@ -68,15 +65,10 @@ export class History {
   private async view(session: string, { type, pieces }: FoldedMessage): Promise<MessageView> {
     const contents =
       typeof pieces === 'number' ? [await requestedMessage(this.log, session, pieces)] : pieces;
+    if (contents.every((piece) => typeof piece === 'string')) return { type, content: contents.join('') };
     const texts = await Promise.all(contents.map((piece) => this.content.text(session, piece)));
     return { type, content: texts.join('') };
   }
-}
-
-/** Of a message whose text is at hand, as that of most is. */
-function viewOf({ type, pieces }: FoldedMessage): MessageView | null {
-  if (typeof pieces === 'number' || !pieces.every((piece) => typeof piece === 'string')) return null;
-  return { type, content: pieces.join('') };
 }
 
 /** The fold of what the tables do not know yet. */
