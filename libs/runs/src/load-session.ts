@@ -92,14 +92,16 @@ const READ_CHARS = 1_000_000;
 
 /**
  * The context in which a run goes on: what stood before it, as far back as the model could be told, and its own turns.
- * A clear during the run does not touch it.
+ * A clear during the run does not touch it. null where the log holds a claim after the one at `claimed`: another process
+ * drives the run, or has driven it to its end, and what stands after that is no part of the context.
  * @throws ContentErased
  */
 export async function loadContext(
   log: EventLog,
   stream: string,
   request: RequestEvent,
-): Promise<ContextFold> {
+  claimed: number,
+): Promise<ContextFold | null> {
   const run = request.meta.run;
   const tail: RecordedSessionEvent[] = [];
   let chars = 0;
@@ -108,6 +110,7 @@ export async function loadContext(
     for (const raw of page) {
       requireReadable(raw);
       const event = knownSessionEvent(raw);
+      if (event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
       tail.push(event);
       if (event.type === 'agent_started' && event.meta.run === run) isBefore = true;

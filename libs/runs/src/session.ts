@@ -240,7 +240,7 @@ export class Session {
     this.ports.background.start('run', async () => {
       try {
         await this.drive(driving, current);
-        // It was brought to its end elsewhere, and the journal, busy with an append, has not heard of it yet.
+        // It was claimed, or brought to its end, elsewhere, and the journal has not heard of it yet.
         if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
       } catch (error) {
         if (!(error instanceof ClaimLost)) await this.pauseAfter(error, current.run);
@@ -257,7 +257,8 @@ export class Session {
     const isBegun = epoch > 1 || this.brokenOff === run;
     const known = isBegun ? null : this.context;
     this.context = null;
-    const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request));
+    const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request, claimed));
+    if (context === null) return;
     known?.begin(request.data.message);
     const end = await driving.drive(request, context, isBegun);
     // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.

@@ -46,6 +46,27 @@ describe('two processes on one log', () => {
     const ends = (await temp.read(sessionStream(session))).filter((e) => isEndType(e.type));
     expect(ends).toHaveLength(3);
   });
+
+  it('ask the model nothing of a run that the other has, where the log says so before the watch does', async () => {
+    const one = open({ script: answers });
+    const other = open({ script: answers });
+    const { session } = await other.run('one');
+    const gate = new Gate();
+    // The first read finds the session, the second what the model is to be told.
+    one.log.hold = { prefix: sessionStream(session), passed: 1, gate };
+    const second = await one.start('two', { session });
+    await gate.reached;
+    const taker = open({ script: answers });
+    await taker.core.recovery.resume(session);
+    await taker.ended(second);
+    await taker.run('three', { session });
+    gate.open();
+    expect(await one.clock.timerWithin(500)).toBe(500);
+    expect(one.model.requests).toEqual([]);
+    for (const active of one.core.sessions.active()) active.stop();
+    one.clock.advance(500);
+    await one.settled();
+  });
 });
 
 describe('a repeat that is refused', () => {

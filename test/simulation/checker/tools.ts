@@ -152,44 +152,18 @@ function checkAsks(byMessage: FactsByMessage, { ledger, nameOf }: Evidence): voi
     const runs = byMessage.get(ask.message) ?? [];
     // A run whose request was never stored is never driven.
     require(runs.length > 0, 'I5 only recorded runs are driven', () => `${ask.worker} asked ${ask.message}`);
-    const isFirst = runs.some((facts) => mayAsk(ask, facts, byMessage, nameOf));
+    const isFirst = runs.some((facts) => mayAsk(ask, facts, nameOf));
     require(isFirst, 'I5 recorded turns are never asked again', () =>
       `${ask.worker} asked for turn ${ask.turn} of ${ask.message} at ${ask.at}`);
   }
 }
 
-function mayAsk(
-  ask: Ask,
-  facts: RunFacts,
-  byMessage: FactsByMessage,
-  nameOf: (worker: string) => string,
-): boolean {
+function mayAsk(ask: Ask, facts: RunFacts, nameOf: (worker: string) => string): boolean {
   const claims = facts.claims.filter(
     (claim) => nameOf(claim.worker) === ask.worker && claim.position <= ask.at,
   );
-  if (claims.length === 0) return hasLost(ask, facts.session, byMessage, nameOf);
   return claims.some(({ epoch }) => {
     const recorded = facts.turns.filter((turn) => turn.epoch <= epoch && turn.position <= ask.at);
     return recorded.length <= ask.turn;
   });
-}
-
-/**
- * Whether the worker had lost a run of the session before it asked. Until it hears of that it may put together a context
- * of what the winner wrote since; nothing that comes of it is stored.
- */
-function hasLost(
-  ask: Ask,
-  session: string,
-  byMessage: FactsByMessage,
-  nameOf: (worker: string) => string,
-): boolean {
-  return [...byMessage.values()].flat().some(
-    (facts) =>
-      facts.session === session &&
-      facts.claims.some(({ worker }, i) => {
-        const next = facts.claims[i + 1];
-        return nameOf(worker) === ask.worker && next !== undefined && next.position <= ask.at;
-      }),
-  );
 }

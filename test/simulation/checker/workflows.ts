@@ -32,7 +32,7 @@ export function checkWorkflows(sessions: readonly SessionLog[], evidence: Eviden
         steps.push(...call.steps.values());
     }
   }
-  checkStepAsks(steps, sessions, evidence);
+  checkStepAsks(steps, evidence);
 }
 
 /** The calls that begin with the event. */
