@@ -97,6 +97,24 @@ describe('read models', () => {
     expect((await history(session)).map((m) => m.content)).toEqual(expected);
   });
 
+  it('keep the order of messages of any size, each commit for itself', async () => {
+    const session = newSession();
+    const texts = [10, 9_000, 1, 20_000, 20_000, 5, 16_384, 7_000, 7_000, 7_000, 3].map(
+      (size, n) => `${n} ${'x'.repeat(size)}`,
+    );
+    for (const [n, text] of texts.entries()) {
+      const run = `run_${session}_${n}`;
+      await write(
+        session,
+        ...(n === 0 ? opening(run, text) : opening(run, text).slice(1)),
+        ...answer(run, [text]),
+      );
+      await fixture.models.caughtUp();
+    }
+    const expected = texts.flatMap((text) => [text, text]);
+    expect((await history(session)).map((m) => m.content)).toEqual(expected);
+  });
+
   it('read content that lies in a file', async () => {
     const session = newSession();
     const run = `run_${session}_1`;
