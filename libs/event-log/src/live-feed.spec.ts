@@ -176,6 +176,21 @@ describe('a subscriber of a stream', () => {
     expect((await next).value).toEqual(later);
   });
 
+  test('leaves nothing in memory where he was the last: who comes back reads the log', async () => {
+    const { source, feed, append } = setUp();
+    const events = append('s', 2);
+    const only = start(feed.subscribeStream('s', -1, signal));
+    expect((await only.next()).value).toEqual(events);
+    expect(source.reads).toBe(0);
+    await only.return?.();
+    const back = start(feed.subscribeStream('s', 0, signal));
+    expect((await back.next()).value).toEqual(events.slice(1));
+    expect(source.reads).toBe(1);
+    const next = back.next();
+    const later = append('s');
+    expect((await next).value).toEqual(later);
+  });
+
   test('hears what comes next although his tail was emptied for others', async () => {
     const { source, feed, append } = setUp({ streamTailBytes: 20_000, logTailBytes: 20_000 });
     append('quiet');

@@ -72,7 +72,8 @@ export class StreamTail {
 }
 
 /**
- * The tails of the streams that are listened to or were written lately. Owns their memory.
+ * The tails of the streams that are listened to, or were written lately and nobody listened yet. Owns their memory: a tail
+ * goes with its last listener, so that most events are garbage while they are young. Who comes back later reads the log.
  * 1. All tails together hold at most `maxBytes` (estimated); the one written longest ago goes first.
  * 2. A tail that is listened to is emptied, never forgotten: its listeners must hear what comes next.
  */
@@ -112,8 +113,9 @@ export class StreamTails {
 
   leave(stream: string, listener: Listener): void {
     const tail = this.tails.get(stream);
-    tail?.listeners.delete(listener);
-    if (tail?.listeners.size === 0 && tail.bytes === 0) this.tails.delete(stream);
+    if (tail === undefined || !tail.listeners.delete(listener) || tail.listeners.size > 0) return;
+    this.bytes -= tail.bytes;
+    this.tails.delete(stream);
   }
 
   /** Takes these events out of the tails, with what came before them. */
