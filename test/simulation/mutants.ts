@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'what a broken turn wrote stays in the context',
     file: 'libs/domain/src/context.ts',
     find: `      case 'model_turn_failed':
-        this.text = [];
+        this.isBroken = true;
         return;`,
     replace: `      case 'model_turn_failed':
         return;`,
@@ -131,8 +131,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'cleared-context-kept',
     story: 'after a clear during a run the next one still knows what was cleared',
     file: SESSION,
-    find: 'if (end !== null && epoch === 1 && this.lastClear < claimed) this.context = context;',
-    replace: 'if (end !== null) this.context = context;',
+    find: 'if (isKnown && epoch === 1 && this.lastClear < claimed) this.context = context;',
+    replace: 'if (isKnown) this.context = context;',
   },
   {
     name: 'strangers-unseen',

@@ -36,6 +36,9 @@ function contextOf(events: readonly RecordedSessionEvent[]): ContextMessage[] {
   return fold.messages;
 }
 
+const claimedAgain: Draft = { type: 'run_claimed', data: { worker: 'w2', epoch: 2, requested: 1 } };
+const failed: Draft = { type: 'agent_error', data: { content: 'x', code: 'timeout', retryable: true } };
+
 const answer = (text: string): readonly Draft[] => [
   responseStart,
   response(text),
@@ -79,23 +82,34 @@ describe('the context of the model', () => {
     expect(results.map((m) => m.content)).toEqual(['one', 'two']);
   });
 
-  it('knows nothing of what a turn wrote that broke, was cut off by a crash, or was cancelled', () => {
-    const tape = session().addRun(
-      'a',
-      'hi',
-      responseStart,
-      response('bro'),
-      turnFailed,
-      responseStart,
-      response('cra'),
-    );
-    tape.add('a', { type: 'run_claimed', data: { worker: 'w2', epoch: 2, requested: 1 } });
-    tape.add('a', responseStart, response('stop'), cancelRequested, cancelled);
-    expect(contextOf(tape.addRun('b', 'on', ...answer('ok')).events)).toEqual([
+  it('knows nothing of what a turn wrote that broke or was cut off by a crash, and was taken again', () => {
+    const tape = session().addRun('a', 'hi', responseStart, response('bro'), turnFailed);
+    tape.add('a', responseStart, response('cra'), claimedAgain, responseStart, response('stop'));
+    expect(contextOf(tape.add('a', turn(), step(1), completed).events).slice(1)).toEqual([
+      { role: 'assistant', content: 'stop' },
+    ]);
+    const calls = session().addRun('a', 'hi', responseStart, response('bro'), turnFailed, turn('c1'));
+    expect(contextOf(calls.events)[1]).toMatchObject({ role: 'assistant', content: '' });
+  });
+
+  it.each([
+    ['was cancelled in the middle', [responseStart, response('as fa'), response('r as')], cancelled],
+    ['was cancelled while it waited to be asked again', [response('as far as'), turnFailed], cancelled],
+    ['broke for the last time', [response('bro'), turnFailed, response('as far as')], failed],
+    ['was taken over and not asked again', [response('as far as'), claimedAgain], failed],
+  ])('holds the last that a client saw of a turn that %s', (_, drafts, end) => {
+    const tape = session().addRun('a', 'hi', ...drafts, end).addRun('b', 'go on', ...answer('ok'));
+    expect(contextOf(tape.events)).toEqual([
       { role: 'user', content: 'hi' },
-      { role: 'user', content: 'on' },
+      { role: 'assistant', content: 'as far as' },
+      { role: 'user', content: 'go on' },
       { role: 'assistant', content: 'ok' },
     ]);
+  });
+
+  it('holds nothing of a turn that was cut off after a clear', () => {
+    const tape = session().addRun('a', 'hi', responseStart, response('no')).add(undefined, cleared);
+    expect(contextOf(tape.add('a', response('thing'), cancelled).events)).toEqual([]);
   });
 
   it("has a queued run's message where it starts, and none of one that was cancelled before", () => {
@@ -233,7 +247,7 @@ function isPaired(messages: readonly ContextMessage[]): boolean {
 }
 
 describe('the context of any prefix of a log', () => {
-  it('pairs every call with one result and holds nothing of a turn that broke', () => {
+  it('pairs every call with one result and holds nothing of a turn that was taken again', () => {
     fc.assert(
       fc.property(fc.array(anyRun, { maxLength: 5 }), (runs) => {
         const fold = new ContextFold();

@@ -14,19 +14,22 @@ export const OUTCOME_UNKNOWN =
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
  * the model's API refuses a session for ever otherwise. Turns of workflow steps and answers to the request for the final
- * output are no part of it.
+ * output are no part of it. What was said of a turn that broke counts only where the run ended with it: then it is the last
+ * that the client saw. A turn that is taken again takes its place.
  */
 export class ContextFold {
   readonly messages: ContextMessage[] = [];
   private readonly requests = new Map<string, Content>();
   private text: Content[] = [];
+  /** The text is that of a turn that broke. */
+  private isBroken = false;
   private isHidden = false;
   private cancelledRun: string | null = null;
 
   /** A run starts with this message. */
   begin(message: Content): void {
     this.isHidden = false;
-    this.text = [];
+    this.takeText();
     this.messages.push({ role: 'user', content: message });
   }
 
@@ -36,16 +39,17 @@ export class ContextFold {
         this.requests.set(event.meta.run ?? '', event.data.message);
         return;
       case 'run_claimed':
-        this.text = [];
+        this.isBroken = true;
         this.cancelledRun = event.data.isCancelled === true ? (event.meta.run ?? null) : null;
         return;
       case 'agent_started':
         return this.start(event.meta.run ?? '');
       case 'agent_response':
+        if (this.isBroken) this.takeText();
         this.text.push(event.data.content);
         return;
       case 'model_turn_failed':
-        this.text = [];
+        this.isBroken = true;
         return;
       case 'model_turn_completed':
         if (event.data.step !== undefined || event.data.final_output) return;
@@ -53,6 +57,10 @@ export class ContextFold {
       case 'tool_call_completed':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, event.data.content);
+      case 'agent_completed':
+      case 'agent_error':
+      case 'agent_cancelled':
+        return this.endRun();
       case 'messages_cleared':
         this.messages.length = 0;
         this.isHidden = true;
@@ -64,7 +72,7 @@ export class ContextFold {
 
   private start(run: string): void {
     this.isHidden = false;
-    this.text = [];
+    this.takeText();
     const message = this.requests.get(run);
     this.requests.delete(run);
     if (message !== undefined && this.cancelledRun !== run)
@@ -72,8 +80,9 @@ export class ContextFold {
   }
 
   private completeTurn(toolCalls: readonly TurnToolCall[]): void {
-    const text = joined(this.text);
-    this.text = [];
+    const isBroken = this.isBroken;
+    const said = this.takeText();
+    const text = isBroken ? [] : said;
     if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
     const content = text.pop() ?? '';
     for (const part of text) this.messages.push({ role: 'assistant', content: part });
@@ -82,6 +91,18 @@ export class ContextFold {
     );
     for (const call of toolCalls)
       this.messages.push({ role: 'tool', callId: call.id, content: OUTCOME_UNKNOWN });
+  }
+
+  private endRun(): void {
+    const text = this.takeText();
+    if (!this.isHidden) for (const part of text) this.messages.push({ role: 'assistant', content: part });
+  }
+
+  private takeText(): Content[] {
+    const text = joined(this.text);
+    this.text = [];
+    this.isBroken = false;
+    return text;
   }
 
   private setResult(callId: string, content: Content): void {

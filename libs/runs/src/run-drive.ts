@@ -32,6 +32,11 @@ export class RunDrive {
     return this.claim.run;
   }
 
+  /** Whether the context says something of this run that is not on the log. */
+  get wasRefused(): boolean {
+    return this.driver?.wasRefused === true;
+  }
+
   /** Obeys what is known of the session's current run. */
   supervise(current: CurrentRun | null): void {
     if (current?.run !== this.run) return;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RunConfig } from '#domain';
 import { MemoryFileStore, type RecordedEvent } from '#event-log';
 import { House, type HouseOptions } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
@@ -100,15 +101,32 @@ describe('the context of a later run', () => {
 });
 
 /** A house whose first run says `a` and waits; what comes after is answered with `ok`. */
-async function busy() {
+async function busy(config: RunConfig = {}) {
   const gate = new Gate();
   const house = open({ script: (_, n) => (n === 0 ? [text('a'), gate, text('b'), done()] : answers()) });
-  const first = await house.start('one');
+  const first = await house.start('one', { config });
   await gate.reached;
   return { house, gate, first, session: first.session };
 }
 
 const CLEARED = ['user_message two', 'agent_response ok'];
+
+describe('what a run said before it was cancelled', () => {
+  it.each([{}, { streaming_tokens: true }])(
+    'is told to the next one, here and in another process: %j',
+    async (config) => {
+      const { house, first, session } = await busy(config);
+      await house.cancel(first);
+      await house.ended(first);
+      await house.run('go on', { session });
+      expect(house.told(1)).toEqual(['user one', 'assistant a', 'user go on']);
+      const cold = open({ script: answers });
+      await cold.run('and on', { session });
+      expect(cold.told(0)).toEqual([...house.told(1), 'assistant ok', 'user and on']);
+      expect(await house.history(session)).toContain('agent_response a');
+    },
+  );
+});
 
 describe('a clear', () => {
   it('empties history and context from the next run on', async () => {

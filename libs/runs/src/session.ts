@@ -262,7 +262,8 @@ export class Session {
     known?.begin(request.data.message);
     const end = await driving.drive(request, context, isBegun);
     // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
-    if (end !== null && epoch === 1 && this.lastClear < claimed) this.context = context;
+    const isKnown = end !== null && !driving.wasRefused;
+    if (isKnown && epoch === 1 && this.lastClear < claimed) this.context = context;
   }
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */

@@ -30,7 +30,11 @@ export function checkContext({ id, events }: SessionLog, evidence: Evidence): vo
     else if (event.type === 'run_claimed' || event.type === 'agent_started') said.forget();
     else if (event.type === 'agent_response') said.text.push(event.data.content);
     else if (event.type === 'agent_thinking') said.thinking.push(event.data.content);
+    const { isCleared } = contexts;
     if (contexts.push(event)) checkPairs(event, contexts.current.messages);
+    // What a client saw last of a run that was cut off is told to the next one.
+    if (ENDS.has(event.type) && !isCleared)
+      checkRemembered(event, contexts.current.messages, said, id, evidence);
   }
 }
 
@@ -40,6 +44,11 @@ class Contexts {
   private next: ContextFold | null = null;
   private isRunning = false;
   private readonly requests: SessionRecord[] = [];
+
+  /** Since the run under way began. */
+  get isCleared(): boolean {
+    return this.next !== null;
+  }
 
   /** Whether the messages may have changed. */
   push(event: SessionRecord): boolean {
