@@ -160,6 +160,10 @@ describe('a cancel', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
     await stream.closed();
     expect(stream.lines.filter((line) => line === 'agent_cancelled')).toHaveLength(1);
+    // Each answer is of one moment: a run that has its last event has ended.
+    const end = String(stream.ids.at(-1));
+    for (const { status, last_event_id } of answers.map((answer) => answer.json()))
+      expect([status, last_event_id === end]).toEqual([status, status === 'cancelled']);
   });
 
   it('is 404 for a run that does not exist', async () => {

@@ -100,6 +100,16 @@ describe('a key', () => {
     expect([nowhere.status, nowhere.json()['code']]).toEqual([404, 'not_found']);
   });
 
+  it('is refused when it is given twice: joined it would be another key', async () => {
+    const runs = (await stage.client.all('/runs')).length;
+    for (const given of [['k', 'k'], ['k', 'l'], ['']]) {
+      const headers = { 'idempotency-key': given };
+      const answer = await stage.client.post('/', { message: stage.message('twice') }, { headers });
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
+    }
+    expect((await stage.client.all('/runs')).length).toBe(runs);
+  });
+
   it('belongs to its project', async () => {
     const issued = await stage.client.post('/api-keys', {
       name: 'other',

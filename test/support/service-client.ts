@@ -16,7 +16,7 @@ export interface Answer {
 export interface CallOptions {
   /** Sent as JSON; a string is sent as it is. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly signal?: AbortSignal;
 }
 

@@ -98,7 +98,9 @@ describe('the context of the model', () => {
     ['broke for the last time', [response('bro'), turnFailed, response('as far as')], failed],
     ['was taken over and not asked again', [response('as far as'), claimedAgain], failed],
   ])('holds the last that a client saw of a turn that %s', (_, drafts, end) => {
-    const tape = session().addRun('a', 'hi', ...drafts, end).addRun('b', 'go on', ...answer('ok'));
+    const tape = session()
+      .addRun('a', 'hi', ...drafts, end)
+      .addRun('b', 'go on', ...answer('ok'));
     expect(contextOf(tape.events)).toEqual([
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'as far as' },

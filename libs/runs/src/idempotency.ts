@@ -26,6 +26,17 @@ type AnyUse = IdempotencyKeyUsed['data'];
 /** The operation is part of a key's stream, so a run's key and a resource's never meet. */
 export type KeyUse = RunKeyUse;
 
+/** The key stands for something else. */
+export class KeyMismatch extends Problem {
+  /** Of the run that it stands for, if it is one. */
+  readonly session: string | null;
+
+  constructor(use: AnyUse) {
+    super('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
+    this.session = 'session' in use ? use.session : null;
+  }
+}
+
 /**
  * What a key stands for. The ids of what it starts are derived from it under a secret, so a crash between the key's
  * stream and the run's leaves nothing to search for, and nobody can guess a run from a key.
@@ -74,9 +85,7 @@ export class IdempotencyKeys {
     const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
     if (event === undefined) return null;
     const use = event.data as AnyUse;
-    if (use.payload !== this.payloadOf(request)) {
-      throw new Problem('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
-    }
+    if (use.payload !== this.payloadOf(request)) throw new KeyMismatch(use);
     return use;
   }
 

@@ -24,7 +24,7 @@ import {
 } from '#event-log';
 import type { Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
-import type { IdempotencyKeys, IdempotentRequest, KeyUse } from './idempotency.js';
+import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from './idempotency.js';
 import { findRequest, loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
@@ -140,9 +140,11 @@ export class StartRunHandler {
     try {
       return await this.ports.keys.find(request);
     } catch (error) {
-      // That the session is not there is said before that the key was used for something else.
-      if (error instanceof Problem && error.code === 'idempotency_mismatch') await this.sessionOf(command);
-      throw error;
+      if (!(error instanceof KeyMismatch) || error.session === null) throw error;
+      // That a session is not there, or no more, is said before that the key was used for something else.
+      await this.sessionOf(command);
+      const { journal } = await this.ports.sessions.get(error.session);
+      throw journal.state.isErased ? notFound('the session') : error;
     }
   }
 
@@ -235,9 +237,11 @@ export class StartRunHandler {
   private async append(session: Session, { run }: Place, command: StartRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
     const { project, mode, trigger, onBusy, callback, firing } = command;
-    const message = await this.ports.contents.store(session.id, command.message);
-    const config = await this.ports.contents.storeObject(session.id, command.config);
-    const schedules = await this.schedulesOf(session.id, command);
+    const { contents, clock } = this.ports;
+    const message = await contents.store(session.id, command.message);
+    const config = await contents.storeObject(session.id, command.config);
+    const planned = planSchedules(command.schedules ?? [], clock.now());
+    const schedules = await storeMessages(planned, (text) => contents.toFile(session.id, text));
     const request = {
       run,
       message,
@@ -265,11 +269,6 @@ export class StartRunHandler {
   /** Another try with the same key, on another process, may have written what is stored only now. */
   private mayArriveLate({ idempotency }: StartRun): boolean {
     return idempotency !== undefined && !this.ports.log.exclusive;
-  }
-
-  private schedulesOf(session: string, { schedules = [] }: StartRun) {
-    const planned = planSchedules(schedules, this.ports.clock.now());
-    return storeMessages(planned, (text) => this.ports.contents.toFile(session, text));
   }
 
   /** A log that is in trouble takes no new runs, so that it can still take the rest of those that are under way. */

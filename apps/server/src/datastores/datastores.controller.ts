@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Datastores, Documents, Search, requireDocuments } from '#knowledge';
 import type { Principal } from '#runs';
 import { parseNewDatastore, parseSearch } from '../dto/datastore.dto.js';
-import { parseIdempotencyKey } from '../dto/idempotency-key.js';
+import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { noQuery, pageQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';
@@ -29,7 +29,7 @@ export class DatastoresController {
   ): Promise<object> {
     noQuery(query);
     const asked = parseNewDatastore(body);
-    const key = parseIdempotencyKey(request.headers['idempotency-key']);
+    const key = idempotencyKeyOf(request);
     return datastoreView(await this.datastores.create(asked, authorOf(caller, request), key));
   }
 

@@ -5,7 +5,7 @@ import { Problem } from '#domain';
 import { UploadStore } from '#event-log';
 import { Documents, IndexDocumentHandler } from '#knowledge';
 import type { Principal } from '#runs';
-import { parseIdempotencyKey } from '../dto/idempotency-key.js';
+import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { noQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';
@@ -36,7 +36,7 @@ export class DocumentsController {
     @Req() request: FastifyRequest,
   ): Promise<object> {
     noQuery(query);
-    const key = parseIdempotencyKey(request.headers['idempotency-key']);
+    const key = idempotencyKeyOf(request);
     const body = request.body as Readable | undefined;
     if (body === undefined)
       throw new Problem('unsupported_media_type', 'send the file as multipart/form-data');

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { History, type MessageView } from '#read-models';
 import { SessionCommands, StartRunHandler, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
-import { parseIdempotencyKey } from '../dto/idempotency-key.js';
+import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
 import { parseRunRequest } from '../dto/run-body.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
@@ -47,7 +47,7 @@ export class AgentController {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
     checkRunSemantics(body);
-    const key = parseIdempotencyKey(request.headers['idempotency-key']);
+    const key = idempotencyKeyOf(request);
     const { project, keyId: actor } = caller;
     const origin = {
       project,

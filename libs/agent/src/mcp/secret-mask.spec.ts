@@ -23,6 +23,9 @@ describe('a text of a server', () => {
     ['https://mcp.example/', 'at https://mcp.example and https://MCP.example/docs', 'at *** and ***docs'],
     ['http://10.0.0.1:8080/mcp', 'ECONNREFUSED 10.0.0.1:8080', 'ECONNREFUSED ***'],
     ['https://x.example/s/OGY3ZmQ1/mcp?apiKey=Abc12345', 'key Abc12345 of OGY3ZmQ1', 'key *** of ***'],
+    ['https://x.example/mcp?key=correcthorse&version=beta&pwd=abc', 'correcthorse beta abc', '*** beta ***'],
+    ['https://me:pass@x.example/mcp', 'Basic bWU6cGFzcw== of me, bWU6cGFzcw', 'Basic *** of me, ***'],
+    ['https://tok-en@x.example/mcp', 'Basic dG9rLWVuOg== is tok-en', 'Basic *** is ***'],
     ['https://me:Passw0rd%21@x.example/mcp', 'Passw0rd! and Passw0rd%21', '*** and ***'],
   ])('loses the address %s', (url, text, cleaned) => {
     expect(maskOf(url).clean(text)).toBe(cleaned);

@@ -5,6 +5,7 @@ const MASK = '***';
 /** Shorter ones would eat into ordinary words, and hide nothing. */
 const minTokenChars = 3;
 const minPartChars = 8;
+const SECRET_NAME = /key|token|secret|pass|pwd|auth|sig|cred|code/i;
 
 /**
  * Takes what only the caller may know out of texts that the server made: of an mcp_servers entry nothing but the name may
@@ -34,12 +35,19 @@ export class SecretMask {
 
 function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
   const token = auth?.type === 'bearer' ? auth.token : auth?.oauth.accessToken;
-  const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(
-    (part) => part.length >= minPartChars && /\d|[A-Z]/.test(part),
-  );
-  return [token ?? '', decoded(url.password), url.password, ...parts].filter(
-    (t) => t.length >= minTokenChars,
-  );
+  const named = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value);
+  const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(looksSecret);
+  return [token ?? '', ...credentialsOf(url), ...named, ...parts].filter((t) => t.length >= minTokenChars);
+}
+
+const looksSecret = (part: string): boolean => part.length >= minPartChars && /\d|[A-Z]/.test(part);
+
+/** Of a URL with user and password, as they are and as they are sent; a user without a password is a token. */
+function credentialsOf({ username, password }: URL): string[] {
+  if (username === '' && password === '') return [];
+  const [user, pass] = [decoded(username), decoded(password)];
+  const sent = Buffer.from(`${user}:${pass}`).toString('base64');
+  return [pass === '' ? user : pass, pass === '' ? username : password, sent, sent.replace(/=+$/, '')];
 }
 
 /** As it is, inside JSON, inside a URL. */

@@ -1,5 +1,5 @@
-import { isPublicType, notFound, sessionStream } from '#domain';
-import type { EventLog } from '#event-log';
+import { isEndType, isPublicType, notFound, sessionStream } from '#domain';
+import type { EventLog, RecordedEvent } from '#event-log';
 import type { ContentCodec } from '../content-codec.js';
 import { RunEntity } from '../entities/run.entity.js';
 import type { Database } from '../postgres/database.js';
@@ -62,9 +62,13 @@ export class Runs {
 
   /** @throws Problem not_found; ReadModelsUnavailable */
   async get(project: string, run: string): Promise<RunView> {
-    const row = await this.row(project, run);
-    const view = this.view(row);
-    return row.status === 'running' ? { ...view, last_event_id: await this.lastEventOf(view) } : view;
+    const view = this.view(await this.row(project, run));
+    if (view.status !== 'running') return view;
+    const last = await this.lastEventOf(view);
+    if (last === undefined) return view;
+    // It has ended since its row was read, and the row knows of it by now.
+    if (isEndType(last.type)) return this.view(await this.row(project, run));
+    return { ...view, last_event_id: String(last.revision) };
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
@@ -118,13 +122,13 @@ export class Runs {
   }
 
   /** The row of a run that is writing lags behind by the text of its block. */
-  private async lastEventOf(run: RunView): Promise<string | null> {
+  private async lastEventOf(run: RunView): Promise<RecordedEvent | undefined> {
     const pages = this.log.readStream(sessionStream(run.session), { backwards: true, limit: LOOKED_BACK });
     for await (const page of pages) {
       const last = page.find((event) => event.meta.run === run.run_id && isPublicType(event.type));
-      if (last !== undefined) return String(last.revision);
+      if (last !== undefined) return last;
     }
-    return run.last_event_id;
+    return undefined;
   }
 
   private view(row: RunEntity): RunView {
