@@ -67,7 +67,7 @@ export function readSettings(env: Environment = process.env): Settings {
     eventstorePrefix: or('EVENTSTORE_PREFIX', readPrefix, 'annals.'),
     databaseUrl: optional('DATABASE_URL', postgresUrl),
     kafkaBrokers: or('KAFKA_BROKERS', read.list(read.hostAndPort), []),
-    kafkaCommandsProject: optional('KAFKA_COMMANDS_PROJECT', read.word('the name of a project')),
+    kafkaCommandsProject: optional('KAFKA_COMMANDS_PROJECT', (text) => text),
     kafkaSsl: or('KAFKA_SSL', read.flag, false),
     kafkaSasl: optional('KAFKA_SASL', read.sasl),
     openai: readOpenai(env),

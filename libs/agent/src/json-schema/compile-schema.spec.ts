@@ -46,6 +46,34 @@ describe('a schema', () => {
     },
   );
 
+  it.each([
+    [{ $anchor: 't', type: ['array', 'null'], items: { $ref: '#t' } }, [[null]], [1]],
+    [
+      { constructor: 1, items: { $dynamicRef: '#s', $defs: { s: { $dynamicAnchor: 's', type: 'null' } } } },
+      [null],
+      [1],
+    ],
+    [{ $dynamicRef: '#s', $defs: { n: { $dynamicAnchor: 's', type: 'string' } } }, 'a', 1],
+    [
+      { properties: { x: { $dynamicRef: '#s' } }, $defs: { n: { $dynamicAnchor: 's', type: 'string' } } },
+      { x: 'a' },
+      { x: {} },
+    ],
+    [
+      {
+        $id: 'https://a.example/x',
+        $dynamicAnchor: 't',
+        type: ['array', 'null'],
+        items: { $dynamicRef: '#t' },
+      },
+      [[null], null],
+      [[1]],
+    ],
+    [{ properties: { $dynamicRef: { type: 'string' } } }, { $dynamicRef: 'a' }, { $dynamicRef: 1 }],
+  ])('may refer to itself by anchors and dynamically: %j', (schema, good, bad) => {
+    expect([accepts(schema, good), accepts(schema, bad)]).toEqual([true, false]);
+  });
+
   it('may refer to itself, within itself', () => {
     const tree = {
       $ref: '#/$defs/node',
@@ -127,6 +155,10 @@ describe('a schema is refused', () => {
     [
       { properties: { a: { pattern: '(' } } },
       '.properties.a.pattern: is not a regular expression: /(/: Unterminated group',
+    ],
+    [
+      { $defs: { n: { $anchor: 'a', $dynamicAnchor: 'b' } } },
+      '.$defs.n.$dynamicAnchor: is not supported beside $anchor',
     ],
     [{ $ref: '#' }, ': refers to itself without end, or to itself too often'],
     [

@@ -26,7 +26,7 @@ export function compileSchema(schema: object, path: string): Compilation {
     return { kind: 'refused', error: { path, message } };
   }
   const known = cache.get(text);
-  const made = known ?? compile(schema);
+  const made = known ?? compile(schema, text);
   if (!(made instanceof CompiledSchema))
     return { kind: 'refused', error: { path: path + made.at, message: made.message } };
   cache.delete(text);
@@ -35,12 +35,12 @@ export function compileSchema(schema: object, path: string): Compilation {
   return { kind: 'compiled', schema: made };
 }
 
-function compile(schema: object): CompiledSchema | SchemaFault {
+function compile(schema: object, text: string): CompiledSchema | SchemaFault {
   const draft = draftOf(schema);
   if (draft === null) return { at: '.$schema', message: 'must be draft 2020-12 or draft-07' };
   const budget = new WorkBudget();
-  const survey = new SchemaSurvey(budget);
-  const copy = survey.schema(schema);
+  const survey = new SchemaSurvey(budget, draft === '2020-12' && !hasInnerId(schema, text));
+  const copy = survey.root(schema);
   const fault = survey.fault ?? metaFault(schema, draft);
   if (fault !== null) return fault;
   try {
@@ -73,6 +73,11 @@ function endlessFault(check: (value: unknown) => unknown, budget: WorkBudget): S
     if (!(error instanceof TooMuchWork) && !(error instanceof RangeError)) throw error;
     return { at: '', message: 'refers to itself without end, or to itself too often' };
   }
+}
+
+/** Or what looks like one. */
+function hasInnerId(schema: object, text: string): boolean {
+  return text.split('"$id":').length - 1 > ('$id' in schema ? 1 : 0);
 }
 
 function jsonOf(schema: object): string | null {

@@ -12,6 +12,12 @@ const MAX_PROGRAMS = 10_000;
 /** Name of the keyword that counts what a validation costs. */
 export const WORK = 'annals:work';
 
+/** In a schema of one piece (without `$id`s inside) each dynamic reference leads where a plain one would: Ajv does not see it. */
+const PLAIN: ReadonlyMap<string, string> = new Map([
+  ['$dynamicRef', '$ref'],
+  ['$dynamicAnchor', '$anchor'],
+]);
+
 /** Where in the schema (`.properties.a`), and what. */
 export interface SchemaFault {
   readonly at: string;
@@ -49,11 +55,25 @@ export class SchemaSurvey {
   subschemas = 0;
   readonly patterns = new Map<string, LinearPattern>();
   private programs = 0;
+  /** References to the root by its anchor, which Ajv does not find. */
+  private readonly toRoot = new Set<unknown>();
 
-  constructor(private readonly budget: WorkBudget) {}
+  constructor(
+    private readonly budget: WorkBudget,
+    /** Draft 2020-12, without an `$id` inside. */
+    private readonly isOnePiece: boolean,
+  ) {}
 
-  /** The copy; only of use where there is no `fault`. */
-  schema(value: unknown, at = '', depth = 1): unknown {
+  /** The copy of a whole schema; only of use where there is no `fault`. */
+  root(schema: object): unknown {
+    const { $anchor, $dynamicAnchor } = schema as { $anchor?: unknown; $dynamicAnchor?: unknown };
+    if (this.isOnePiece)
+      for (const anchor of [$anchor, $dynamicAnchor])
+        if (typeof anchor === 'string') this.toRoot.add(`#${anchor}`);
+    return this.schema(schema, '', 1);
+  }
+
+  private schema(value: unknown, at: string, depth: number): unknown {
     if (typeof value === 'boolean') this.count(at);
     if (typeof value !== 'object' || value === null || this.fault !== null) return value;
     if (depth > MAX_SCHEMA_DEPTH) return this.refuse(at, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
@@ -61,13 +81,22 @@ export class SchemaSurvey {
     this.count(at);
     const copy: Record<string, unknown> = { [WORK]: true };
     for (const [keyword, part] of Object.entries(value))
-      copy[keyword] = this.keyword(keyword, part, `${at}.${keyword}`, depth + 1);
+      copy[this.nameOf(keyword, value, at)] = this.keyword(keyword, part, `${at}.${keyword}`, depth + 1);
     return copy;
+  }
+
+  private nameOf(keyword: string, beside: object, at: string): string {
+    const isAnchorOfRoot = at === '' && keyword === '$dynamicAnchor';
+    const plain = this.isOnePiece && !isAnchorOfRoot ? PLAIN.get(keyword) : undefined;
+    if (plain !== undefined && plain in beside)
+      this.refuse(`${at}.${keyword}`, `is not supported beside ${plain}`);
+    return plain ?? keyword;
   }
 
   private keyword(keyword: string, value: unknown, at: string, depth: number): unknown {
     if (keyword === '$async' || keyword === '__proto__') return this.refuse(at, 'is not supported');
     if (keyword === 'pattern' && typeof value === 'string') this.pattern(value, at);
+    if ((keyword === '$ref' || keyword === '$dynamicRef') && this.toRoot.has(value)) return '#';
     if (DATA.has(keyword)) return this.data(value, at, depth);
     if (!NAMED.has(keyword) || typeof value !== 'object' || value === null)
       return this.schema(value, at, depth);
