@@ -1,10 +1,9 @@
-import { described, isObject } from './rules.js';
+import { described, headerFault, isObject } from './rules.js';
 
 const MAX_HEADERS = 50;
 const MAX_BYTES = 8 * 1024;
-/** RFC 9110: 5.6.2 (token) and 5.5 (field-value). */
+/** RFC 9110, 5.6.2 (token). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Hop-by-hop (RFC 9110, 7.6.1), and those that say how long the request is and for whom. */
 const RESERVED = new Set([
@@ -42,5 +41,5 @@ function wrongWith(name: string, content: unknown): string | null {
   if (!NAME.test(name)) return 'is not a header name';
   if (RESERVED.has(name.toLowerCase())) return 'must not be set: it belongs to the connection';
   if (typeof content !== 'string') return 'must be a string';
-  return VALUE.test(content) ? null : 'must not have line breaks or characters that headers cannot hold';
+  return headerFault(content);
 }

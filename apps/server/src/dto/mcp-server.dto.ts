@@ -1,13 +1,13 @@
 import { OptionalUnion, Required, RequiredObject } from './fields.js';
-import { type Rule, filledText, httpUrl, isObject, oneOf } from './rules.js';
+import { type Rule, filledText, httpUrl, isObject, oneOf, token } from './rules.js';
 
 class BearerAuthDto {
   @Required(oneOf('bearer')) readonly type!: 'bearer';
-  @Required(filledText) readonly token!: string;
+  @Required(token) readonly token!: string;
 }
 
 class OauthDto {
-  @Required(filledText) readonly accessToken!: string;
+  @Required(token) readonly accessToken!: string;
 }
 
 class OauthAuthDto {

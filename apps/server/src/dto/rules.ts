@@ -30,6 +30,20 @@ export const filledText = described({ type: 'string', minLength: 1 }, (value) =>
   typeof value !== 'string' ? wrong('must be a string') : value === '' ? wrong('must not be empty') : null,
 );
 
+/** RFC 9110, 5.5 (field-value). */
+export const headerFault = (text: string): string | null =>
+  /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
+    ? null
+    : 'must not have line breaks or characters that headers cannot hold';
+
+/** A string that is sent in a header. */
+export const token = described({ type: 'string', minLength: 1 }, (value) => {
+  const fault = filledText(value);
+  if (fault !== null) return fault;
+  const message = headerFault(value as string);
+  return message === null ? null : wrong(message);
+});
+
 export const flag = described({ type: 'boolean' }, (value) =>
   typeof value === 'boolean' ? null : wrong('must be true or false'),
 );

@@ -152,6 +152,7 @@ describe('a run request', () => {
     ['mcpServers[0].serverName', { mcpServers: [{ ...server, serverName: 1 }] }],
     ['mcp_servers', { mcp_servers: times(21, server) }],
     ['mcp_servers[0].auth.type', { mcp_servers: [{ ...server, auth: { type: 'basic', token: 't' } }] }],
+    ['mcp_servers[0].auth.token', { mcp_servers: [{ ...server, auth: { type: 'bearer', token: 'a\nb' } }] }],
     ['mcp_servers[0].auth', { mcp_servers: [{ ...server, auth: 'token' }] }],
     ['mcp_servers[0].auth.token', { mcp_servers: [{ ...server, auth: { type: 'bearer' } }] }],
     [
