@@ -10,6 +10,8 @@ const part = (disposition: string, content = ''): string =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
 const END = `--${BOUNDARY}--\r\n`;
 
+const BINARY = new Uint8Array([0, 1, 2, 3, 0, 255, 254, 0]);
+
 describe('uploads', () => {
   let house: KnowledgeHouse;
   let datastore: string;
@@ -100,12 +102,16 @@ describe('uploads', () => {
       const metadata = { connectionString: 'postgres://a:b@127.0.0.1/x' };
       const made = await client.ask('POST', '/create-datastore', { name: 'db', type: 'database', metadata });
       expect((await client.upload(String(made.body['datastore_id']), 'a.txt', 'text')).status).toBe(422);
+      // What no datastore takes is said first.
+      for (const id of ['ds_unknown', datastore, String(made.body['datastore_id'])])
+        expect((await stranger.upload(id, 'a.exe', BINARY)).status).toBe(415);
+      expect((await client.upload('ds_unknown', 'a.rtf', '{\\rtf1 hello}')).status).toBe(415);
     });
 
     test.each<[string, string | Uint8Array, number]>([
       ['empty', '', 422],
       ['blank', '  \n ', 422],
-      ['binary', new Uint8Array([0, 1, 2, 3, 0, 255, 254, 0]), 415],
+      ['binary', BINARY, 415],
       ['a broken PDF', '%PDF-1.4 nothing', 422],
     ])('%s', async (_, content, status) => {
       const answer = await client.upload(datastore, 'a.pdf', content);

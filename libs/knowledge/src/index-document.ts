@@ -3,6 +3,7 @@ import type { ReceivedFile, UploadStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
 import type { Extraction } from './extractor.js';
+import { unsupportedFormat } from './extract/kinds.js';
 import { type Outcomes, outcomeOf } from './outcomes.js';
 import { type Author, type CreationKeys, type CreationRequest, metaOf } from './ports.js';
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';
@@ -53,7 +54,7 @@ export class IndexDocumentHandler {
       const request = this.keyed(asked);
       const known = await this.findByKey(request, asked.by.project);
       if (known !== null) return known;
-      requireDocuments(await this.ports.datastores.require(asked.by.project, asked.datastore));
+      await this.requirePlace(asked);
       const id = documentId(asked.datastore, file.sha256, asked.filename);
       const place = await this.ports.streams.document(id);
       if (place.document !== null && place.document.status !== 'failed') {
@@ -71,6 +72,17 @@ export class IndexDocumentHandler {
       return document;
     } finally {
       if (!isReadOn) await file.discard();
+    }
+  }
+
+  /** @throws Problem unsupported_media_type, not_found, unprocessable */
+  private async requirePlace({ by, datastore, file }: IndexDocument): Promise<void> {
+    try {
+      requireDocuments(await this.ports.datastores.require(by.project, datastore));
+    } catch (error) {
+      // What no datastore takes is said before that this one is not there, or takes no files.
+      const reason = unsupportedFormat(await file.read());
+      throw reason === null ? error : new Problem('unsupported_media_type', reason);
     }
   }
 

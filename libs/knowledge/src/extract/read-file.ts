@@ -4,7 +4,7 @@ import { decodeText } from './decode.js';
 import { isHtml, readHtml } from './html.js';
 import { imageSizeOf } from './image-size.js';
 import { parsedJson, readJson } from './json.js';
-import { type Kind, kindOf } from './kinds.js';
+import { type Kind, kindOf, unsupportedFormat } from './kinds.js';
 import { MAX_PIXELS, paragraphsOf, recognise } from './ocr.js';
 import { readOffice } from './office.js';
 import { readPdf } from './pdf.js';
@@ -15,8 +15,9 @@ import { unprocessable, unsupported } from './unreadable-file.js';
 export async function* readBlocks(content: Uint8Array): AsyncGenerator<Block> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');
-  const kind = kindOf(bytes);
-  yield* readKind(kind, bytes);
+  const reason = unsupportedFormat(bytes);
+  if (reason !== null) throw unsupported(reason);
+  yield* readKind(kindOf(bytes), bytes);
 }
 
 function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Block> {
@@ -36,17 +37,11 @@ function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Bl
         'the file is encrypted, or of an Office before 2007; save it as DOCX, XLSX or PPTX',
       );
     case 'binary':
-      throw unsupported(
-        'the format is not supported: PDF, text, Markdown, HTML, CSV, JSON, DOCX, XLSX, PPTX, PNG, JPG and WebP are',
-      );
+      throw new TypeError('nothing is made of a binary file');
   }
 }
 
-/** Text that is none to people. */
-const MARKUP = /^\s*(?:\{\\rtf|%!PS)/;
-
 function readText(text: string): Iterable<Block> {
-  if (MARKUP.test(text)) throw unsupported('RTF and PostScript are not supported; save it as DOCX or PDF');
   if (isHtml(text) || /^\s*<\?xml\b/.test(text)) return readHtml(text);
   const json = parsedJson(text);
   if (json !== undefined) return readJson(json);
