@@ -191,6 +191,17 @@ describe('a subscriber of a stream', () => {
     expect((await next).value).toEqual(later);
   });
 
+  test('does not take what is told late for the end, where nobody had listened', async () => {
+    const { feed, append } = setUp();
+    const events = append('s', 3);
+    const only = start(feed.subscribeStream('s', 1, signal));
+    await only.next();
+    await only.return?.();
+    feed.streamGrew('s', events.slice(0, 1));
+    const late = start(feed.subscribeStream('s', 0, signal));
+    expect((await late.next()).value).toEqual(events.slice(1));
+  });
+
   test('hears what comes next although his tail was emptied for others', async () => {
     const { source, feed, append } = setUp({ streamTailBytes: 20_000, logTailBytes: 20_000 });
     append('quiet');

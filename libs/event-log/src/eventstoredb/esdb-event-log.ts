@@ -260,9 +260,9 @@ export class EsdbEventLog extends EventLog {
   }
 
   private heard(events: readonly StoredEvent[]): void {
-    this.feed.logGrew(events);
     for (const [stream, ofStream] of Map.groupBy(events, (event) => event.stream))
       this.feed.streamGrew(stream, ofStream);
+    this.feed.logGrew(events);
     this.feed.wake();
   }
 

@@ -83,6 +83,10 @@ export class StreamTails {
 
   constructor(private readonly maxBytes: number) {}
 
+  has(stream: string): boolean {
+    return this.tails.has(stream);
+  }
+
   add(stream: string, events: readonly RecordedEvent[]): void {
     if (events.length === 0) return;
     const tail = this.lastWritten(stream);
