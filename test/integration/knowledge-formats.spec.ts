@@ -175,6 +175,8 @@ describe('bad files', () => {
       /not supported/,
     ],
     ['RTF', utf8('{\\rtf1\\ansi hello}'), 'unsupported_media_type', /RTF/],
+    ['RTF with a mark', utf8('\ufeff{\\rtf1\\ansi hello}'), 'unsupported_media_type', /RTF/],
+    ['RTF in UTF-16', Buffer.from('\ufeff{\\rtf1 hello}', 'utf16le'), 'unsupported_media_type', /RTF/],
     ['a package of something else', office({ 'a.txt': 'x' }), 'unsupported_media_type', /not supported/],
     [
       'a broken package',

@@ -3,7 +3,7 @@ import type { ReceivedFile, UploadStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
 import type { Extraction } from './extractor.js';
-import { unsupportedFormat } from './extract/kinds.js';
+import { unsupportedFormat } from './extract/unsupported-format.js';
 import { type Outcomes, outcomeOf } from './outcomes.js';
 import { type Author, type CreationKeys, type CreationRequest, metaOf } from './ports.js';
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';

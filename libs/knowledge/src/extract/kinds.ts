@@ -22,18 +22,6 @@ export function kindOf(bytes: Uint8Array): Kind {
   return looksLikeText(bytes) ? 'text' : 'binary';
 }
 
-/** Text that is none to people. */
-const MARKUP = /^\s*(?:\{\\rtf|%!PS)/;
-
-/** Why a file of this format is never read; null: it may be. */
-export function unsupportedFormat(bytes: Uint8Array): string | null {
-  const kind = kindOf(bytes);
-  if (kind === 'binary')
-    return 'the format is not supported: PDF, text, Markdown, HTML, CSV, JSON, DOCX, XLSX, PPTX, PNG, JPG and WebP are';
-  const isMarkup = kind === 'text' && MARKUP.test(latin1(bytes.subarray(0, PDF_WITHIN)));
-  return isMarkup ? 'RTF and PostScript are not supported; save it as DOCX or PDF' : null;
-}
-
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
 /** Of the beginning: control characters other than line ends and tabs are rare in text of any encoding. */

@@ -4,20 +4,20 @@ import { decodeText } from './decode.js';
 import { isHtml, readHtml } from './html.js';
 import { imageSizeOf } from './image-size.js';
 import { parsedJson, readJson } from './json.js';
-import { type Kind, kindOf, unsupportedFormat } from './kinds.js';
+import { type Kind, kindOf } from './kinds.js';
 import { MAX_PIXELS, paragraphsOf, recognise } from './ocr.js';
 import { readOffice } from './office.js';
 import { readPdf } from './pdf.js';
 import { readPlainText } from './plain-text.js';
 import { unprocessable, unsupported } from './unreadable-file.js';
+import { UNKNOWN_FORMAT, markupFault } from './unsupported-format.js';
 
 /** The blocks of a file, whatever its name. @throws UnreadableFile */
 export async function* readBlocks(content: Uint8Array): AsyncGenerator<Block> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');
-  const reason = unsupportedFormat(bytes);
-  if (reason !== null) throw unsupported(reason);
-  yield* readKind(kindOf(bytes), bytes);
+  const kind = kindOf(bytes);
+  yield* readKind(kind, bytes);
 }
 
 function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Block> {
@@ -37,11 +37,13 @@ function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Bl
         'the file is encrypted, or of an Office before 2007; save it as DOCX, XLSX or PPTX',
       );
     case 'binary':
-      throw new TypeError('nothing is made of a binary file');
+      throw unsupported(UNKNOWN_FORMAT);
   }
 }
 
 function readText(text: string): Iterable<Block> {
+  const fault = markupFault(text);
+  if (fault !== null) throw unsupported(fault);
   if (isHtml(text) || /^\s*<\?xml\b/.test(text)) return readHtml(text);
   const json = parsedJson(text);
   if (json !== undefined) return readJson(json);
