@@ -72,8 +72,6 @@ export class Driver implements RunSink {
   private readonly tools: ToolRunner;
   private readonly offered: RunTools;
   private isDraining = false;
-  /** Whether the context says something of this run that is not on the log. */
-  wasRefused = false;
 
   constructor(
     private readonly ports: DriverPorts,
@@ -245,7 +243,6 @@ export class Driver implements RunSink {
   /** Something of this run can never be on the log. It ends without it: begun anew, it would come to the same. */
   private async endWithout(refused: Error): Promise<void> {
     this.writer = this.writer.again();
-    this.wasRefused = true;
     await this.finish(this.endOf(refused));
   }
 

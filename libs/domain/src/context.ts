@@ -45,7 +45,7 @@ export class ContextFold {
       case 'agent_started':
         return this.start(event.meta.run ?? '');
       case 'agent_response':
-        if (this.isBroken) this.takeText();
+        this.dropBroken();
         this.text.push(event.data.content);
         return;
       case 'model_turn_failed':
@@ -80,9 +80,8 @@ export class ContextFold {
   }
 
   private completeTurn(toolCalls: readonly TurnToolCall[]): void {
-    const isBroken = this.isBroken;
-    const said = this.takeText();
-    const text = isBroken ? [] : said;
+    this.dropBroken();
+    const text = this.takeText();
     if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
     const content = text.pop() ?? '';
     for (const part of text) this.messages.push({ role: 'assistant', content: part });
@@ -96,6 +95,11 @@ export class ContextFold {
   private endRun(): void {
     const text = this.takeText();
     if (!this.isHidden) for (const part of text) this.messages.push({ role: 'assistant', content: part });
+  }
+
+  /** The turn was taken again. */
+  private dropBroken(): void {
+    if (this.isBroken) this.takeText();
   }
 
   private takeText(): Content[] {

@@ -27,8 +27,6 @@ export class LiveFeed {
   private readonly streams: StreamTails;
   private readonly log: LogTail;
   private readonly siblings = new OpenSubscriptions();
-  /** Of the whole log. */
-  private heardUpTo: Position = 0;
 
   constructor(
     private readonly source: FeedSource,
@@ -41,20 +39,18 @@ export class LiveFeed {
 
   /** From here on every event of the log will be handed to `logGrew`. */
   startAfter(position: Position): void {
-    this.heardUpTo = position;
     this.log.startAfter(position);
   }
 
   /** Stored events of one stream, in order and without gaps among them. Those that were heard before do no harm. */
   streamGrew(stream: string, events: readonly RecordedEvent[]): void {
-    const isNews = (events.at(-1)?.position ?? 0) > this.heardUpTo;
+    const isNews = (events.at(-1)?.position ?? 0) > this.log.heardUpTo;
     // More may have been heard since: a tail that begins with these would take their end for the stream's.
     if (isNews || this.streams.has(stream)) this.streams.add(stream, events);
   }
 
   /** The next events of the whole log, without a gap to those before, once their streams have. Their subscribers hear them at `wake`. */
   logGrew(events: readonly RecordedEvent[]): void {
-    this.heardUpTo = events.at(-1)?.position ?? this.heardUpTo;
     this.log.add(events);
   }
 

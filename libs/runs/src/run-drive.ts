@@ -18,6 +18,7 @@ import type { SessionPorts } from './session-ports.js';
 export class RunDrive {
   private readonly controller = new AbortController();
   private driver: Driver | null = null;
+  private writer: RunWriter | null = null;
   private isDraining = false;
 
   constructor(
@@ -34,7 +35,7 @@ export class RunDrive {
 
   /** Whether the context says something of this run that is not on the log. */
   get wasRefused(): boolean {
-    return this.driver?.wasRefused === true;
+    return this.writer !== null && this.writer.lost !== null;
   }
 
   /** Obeys what is known of the session's current run. */
@@ -89,6 +90,7 @@ export class RunDrive {
     const { id, journal } = this.session;
     const { run, controller } = this;
     const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
+    this.writer = writer;
     const config = await driver.contents.object(id, request.data.config);
     const begun = newRun({ ...request.data, config });
     const workflows = new WorkflowRuns(config.workflows ?? []);

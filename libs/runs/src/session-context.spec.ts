@@ -128,6 +128,16 @@ describe('what a run said before it was cancelled', () => {
   );
 });
 
+it('what a run said that could not be stored is told to nobody', async () => {
+  const { house, gate, first, session } = await busy({ streaming_tokens: true });
+  await house.heard(session, ({ type }) => type === 'agent_response');
+  house.log.next(() => Promise.reject(new Error('scripted')));
+  gate.open();
+  await house.ended(first);
+  await house.run('go on', { session });
+  expect(house.told(1)).toEqual(['user one', 'assistant a', 'user go on']);
+});
+
 describe('a clear', () => {
   it('empties history and context from the next run on', async () => {
     const house = open({ script: answers });

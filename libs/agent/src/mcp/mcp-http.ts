@@ -3,7 +3,7 @@ import type { Clock, EgressGuard } from '#platform';
 import { HttpExchange, type HttpRequest } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
-import { type McpServerConfig, decoded } from './mcp-server-config.js';
+import { type McpServerConfig, basicCredentials } from './mcp-server-config.js';
 import { raceAbort } from './race-abort.js';
 import { isRecord } from './rpc-message.js';
 
@@ -159,7 +159,6 @@ function redirectOf(answer: HttpExchange, from: URL): URL | null {
 
 function authorizationOf({ auth }: McpServerConfig, url: URL): string | null {
   if (auth) return `Bearer ${auth.type === 'bearer' ? auth.token : auth.oauth.accessToken}`;
-  if (url.username === '') return null;
-  const pair = `${decoded(url.username)}:${decoded(url.password)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
+  const credentials = basicCredentials(url);
+  return credentials === null ? null : `Basic ${credentials}`;
 }

@@ -1,5 +1,5 @@
 import { scrub } from '#platform';
-import { type McpServerConfig, decoded } from './mcp-server-config.js';
+import { type McpServerConfig, basicCredentials, decoded } from './mcp-server-config.js';
 
 const MASK = '***';
 /** Shorter ones would eat into ordinary words, and hide nothing. */
@@ -43,11 +43,10 @@ function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
 const looksSecret = (part: string): boolean => part.length >= minPartChars && /\d|[A-Z]/.test(part);
 
 /** Of a URL with user and password, as they are and as they are sent; a user without a password is a token. */
-function credentialsOf({ username, password }: URL): string[] {
-  if (username === '' && password === '') return [];
-  const [user, pass] = [decoded(username), decoded(password)];
-  const sent = Buffer.from(`${user}:${pass}`).toString('base64');
-  return [pass === '' ? user : pass, pass === '' ? username : password, sent, sent.replace(/=+$/, '')];
+function credentialsOf(url: URL): string[] {
+  const secret = url.password || url.username;
+  const sent = basicCredentials(url) ?? '';
+  return [decoded(secret), secret, sent, sent.replace(/=+$/, '')];
 }
 
 /** As it is, inside JSON, inside a URL. */

@@ -39,6 +39,11 @@ export class LogTail {
     this.bytes = 0;
   }
 
+  /** Position of the last event that was added, or from which on they are. */
+  get heardUpTo(): Position {
+    return this.events.at(-1)?.position ?? this.from;
+  }
+
   get endPlace(): number {
     return this.dropped + this.events.length;
   }
