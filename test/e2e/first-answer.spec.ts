@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { call, say, thinking } from '../support/scripted-model.js';
+import { before, call, Gate, say, thinking } from '../support/scripted-model.js';
+import type { SseStream } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
@@ -67,16 +68,21 @@ describe('the first answer', () => {
 
   it('streams pieces that, joined, are the block, and gives whole blocks otherwise', async () => {
     const pieces = Array.from({ length: 200 }, (_, n) => `piece ${n}, `);
-    const message = stage.book.on(stage.message('pieces'), say(...thinking('let ', 'me see'), ...pieces));
-    const [streamed, whole] = await Promise.all(
-      [true, false].map(async (streaming_tokens) =>
-        (await stage.client.run({ message, streaming_tokens })).closed(),
-      ),
+    // Pieces that come at once may be told as one, so the last ones come when the first have been seen.
+    const gate = new Gate();
+    const message = stage.book.on(
+      stage.message('pieces'),
+      say(...thinking('let ', 'me see'), ...pieces.slice(0, 100), before(gate), ...pieces.slice(100)),
     );
-    const texts = (stream: typeof streamed) =>
-      stream?.records
-        .filter(({ event }) => event.type === 'agent_response')
-        .map(({ event }) => event.content) ?? [];
+    const [streamed, whole] = await Promise.all([
+      stage.client.run({ message, streaming_tokens: true }),
+      stage.client.run({ message }),
+    ]);
+    await streamed.untilType('agent_response');
+    gate.open();
+    await Promise.all([streamed.closed(), whole.closed()]);
+    const texts = (stream: SseStream): (string | undefined)[] =>
+      stream.records.filter(({ event }) => event.type === 'agent_response').map(({ event }) => event.content);
     expect(texts(whole)).toEqual([pieces.join('')]);
     expect(texts(streamed).length).toBeGreaterThan(1);
     expect(texts(streamed).join('')).toBe(pieces.join(''));
