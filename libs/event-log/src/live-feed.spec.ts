@@ -260,7 +260,7 @@ test('nothing is kept for a subscriber who has left', async () => {
   const { streams, log, siblings } = feed as unknown as {
     streams: { tails: Map<string, unknown> };
     log: { listeners: Set<unknown> };
-    siblings: { all: Set<unknown> };
+    siblings: { all: { readonly size: number } };
   };
   for (const leave of ['abort', 'return'] as const) {
     const controller = new AbortController();

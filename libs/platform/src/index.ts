@@ -1,4 +1,5 @@
 export * from './background.js';
+export * from './bag.js';
 export * from './clock.js';
 export * from './egress/allow-list.js';
 export { keepFolder } from './folders.js';

@@ -1,10 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '#platform';
+import { Bag, type Bagged, type Clock } from '#platform';
 import { takesFile } from './needs-scope.js';
 
-interface Waiting {
-  readonly raw: IncomingMessage;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** While its body is waited for. */
+    waitingBody: WaitingBody | null;
+  }
+}
+
+interface WaitingBody extends Bagged {
+  readonly request: FastifyRequest;
   /** Since when nothing has come that counts. */
   since: number;
   bytesRead: number;
@@ -15,7 +22,7 @@ interface Waiting {
  * one time-out for all of a server's requests; it is the bound of the longest.
  */
 export class BodyDeadlines {
-  private readonly waiting = new Map<FastifyRequest, Waiting>();
+  private readonly waiting = new Bag<WaitingBody>();
 
   constructor(
     private readonly clock: Clock,
@@ -26,13 +33,13 @@ export class BodyDeadlines {
 
   /** Looks at the requests of a server until it is closed. */
   watch(fastify: FastifyInstance, intervalMs: number): void {
+    fastify.decorateRequest('waitingBody', null);
     fastify.addHook('onRequest', (request, _reply, done) => {
-      if (hasBody(request.raw))
-        this.waiting.set(request, { raw: request.raw, since: this.clock.now(), bytesRead: 0 });
+      if (hasBody(request.raw)) this.wait(request);
       done();
     });
     fastify.addHook('preHandler', (request, _reply, done) => {
-      if (!takesFile(request)) this.waiting.delete(request);
+      if (request.waitingBody !== null && !takesFile(request)) this.forget(request.waitingBody);
       done();
     });
     const timer = setInterval(() => this.look(), intervalMs).unref();
@@ -42,15 +49,26 @@ export class BodyDeadlines {
     });
   }
 
+  private wait(request: FastifyRequest): void {
+    request.waitingBody = { request, since: this.clock.now(), bytesRead: 0 };
+    this.waiting.add(request.waitingBody);
+  }
+
+  private forget(waiting: WaitingBody): void {
+    this.waiting.delete(waiting);
+    waiting.request.waitingBody = null;
+  }
+
   private look(): void {
     const now = this.clock.now();
-    for (const [request, waiting] of this.waiting) {
-      const { raw } = waiting;
+    for (const waiting of this.waiting) {
+      const { request } = waiting;
+      const { raw } = request;
       const { bytesRead } = raw.socket;
       if (mayTakeLong(request) && bytesRead > waiting.bytesRead)
         Object.assign(waiting, { since: now, bytesRead });
       const isLate = now - waiting.since >= this.limitMs;
-      if (raw.complete || raw.destroyed || isLate) this.waiting.delete(request);
+      if (raw.complete || raw.destroyed || isLate) this.forget(waiting);
       if (isLate && !raw.complete) this.end(raw);
     }
   }

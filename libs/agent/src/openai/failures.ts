@@ -1,4 +1,3 @@
-import { APIError } from 'openai';
 import { ModelFailure } from '../model-client.js';
 import { cleanText } from './clean-text.js';
 
@@ -19,9 +18,19 @@ const tooLong =
   /context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|too many (input |prompt )?tokens|(prompt|input|request|conversation) (is |was )?too (long|large)|reduce the length|exceeds? .{0,40}\btokens?\b/i;
 const tooLongStatuses = new Set([400, 413, 422]);
 
-/** What went wrong with an answer whose status was not 2xx. `body` is its text. */
-export function failureOfStatus(error: APIError, body: string, apiKey: string, nowMs: number): ModelFailure {
-  const status = Number(error.status);
+/** An answer whose status was not 2xx. */
+export interface Refusal {
+  readonly status: number;
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export function failureOfStatus(
+  { status, headers, body }: Refusal,
+  apiKey: string,
+  nowMs: number,
+): ModelFailure {
   const said = saidIn(parsed(body)) ?? { message: body, code: '' };
   const message = withoutSecrets(
     `the model server answered ${status}: ${said.message || 'no message'}`,
@@ -29,7 +38,7 @@ export function failureOfStatus(error: APIError, body: string, apiKey: string, n
   );
   if (tooLongStatuses.has(status) && isTooLong(said)) return new ModelFailure('too_long', message);
   if (status === 408 || status === 409 || status === 429 || status >= 500) {
-    const retryAfterMs = retryAfter(error.headers, nowMs);
+    const retryAfterMs = retryAfter(headers, nowMs);
     return new ModelFailure('transient', message, retryAfterMs === undefined ? {} : { retryAfterMs });
   }
   return new ModelFailure('refused', message);
@@ -112,11 +121,11 @@ export function withoutSecrets(message: string, apiKey: string): string {
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */
-function retryAfter(headers: Headers | undefined, nowMs: number): number | undefined {
-  const exact = Number(headers?.get('retry-after-ms') ?? Number.NaN);
+function retryAfter(headers: Refusal['headers'], nowMs: number): number | undefined {
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (exact >= 0) return exact;
-  const given = headers?.get('retry-after')?.trim();
-  if (given === undefined || given === '') return undefined;
+  const given = String(headers['retry-after'] ?? '').trim();
+  if (given === '') return undefined;
   const ms = Number.isNaN(Number(given)) ? Date.parse(given) - nowMs : Number(given) * 1000;
   return Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#platform';
-import { Nonsense, TimedOut } from './failures.js';
+import { Nonsense, type Refusal, TimedOut } from './failures.js';
 
 /** Read ahead of a slow consumer at most; then the socket waits. */
 const maxWaitingBytes = 256 * 1024;
@@ -10,22 +10,25 @@ const maxErrorBytes = 64 * 1024;
 /** A complete answer may take this long to close, so that its connection can be used again. */
 const drainMs = 1000;
 
-/** What every accepted answer looks like to the openai package; its body is read from the exchange instead. */
-const accepted = new Response(null, { status: 200 });
+/** Where requests go on a server. */
+export interface Endpoint {
+  readonly path: string;
+  /** Name, value, name, value … */
+  readonly headers: readonly string[];
+}
+
+/** How an answer begins, whatever its status from 200 on. */
+type AnswerHead = Omit<Refusal, 'body'>;
 
 /**
  * One request and its answer on the wire, right above undici's dispatcher: web streams and `fetch` cost twice the CPU of
  * everything else in a turn. Owns the connection until `release`, the bytes that wait for the reader, and one timer.
  */
 export class NetworkExchange implements Dispatcher.DispatchHandler {
-  /** The text of an answer that was not 2xx. */
-  errorBody = '';
-  contentType = '';
   /** What ended the exchange before its time. */
   failure: Error | undefined;
   private controller: Dispatcher.DispatchController | undefined;
-  private status = 0;
-  private headers: Record<string, string | string[] | undefined> = {};
+  private head: AnswerHead | undefined;
   private waiting: Buffer[] = [];
   private waitingBytes = 0;
   private totalBytes = 0;
@@ -43,26 +46,14 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     private readonly headersMs: number,
   ) {}
 
-  /** Sends the request that the openai package made; resolves when its headers (or the whole text of a refusal) are here. */
-  async send(url: string, init: RequestInit): Promise<Response> {
-    const { origin, pathname, search } = new URL(url);
-    this.dispatcher.dispatch(
-      {
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers: init.headers as Headers,
-        body: init.body as string,
-      },
-      this,
-    );
-    while (this.status === 0) {
+  /** Sends the request; resolves when the headers of its answer are here. */
+  async send({ path, headers }: Endpoint, body: string): Promise<AnswerHead> {
+    this.dispatcher.dispatch({ path, method: 'POST', headers: headers as string[], body }, this);
+    while (this.head === undefined) {
       if (this.failure !== undefined) throw this.failure;
       await this.arrival(this.headersMs);
     }
-    if (this.status >= 200 && this.status < 300) return accepted;
-    this.errorBody = await this.text();
-    return new Response(this.errorBody || null, { status: this.status, headers: this.shortHeaders() });
+    return this.head;
   }
 
   /**
@@ -126,14 +117,12 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
   onResponseStart(
     controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>,
+    headers: AnswerHead['headers'],
   ): void {
     if (status < 200) return;
     if (status > 599)
       return controller.abort(new Nonsense(`the model server answered with status ${status}`));
-    this.status = status;
-    this.headers = headers;
-    this.contentType = String(headers['content-type'] ?? '');
+    this.head = { status, headers };
     this.wake();
   }
 
@@ -193,14 +182,5 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
       if (left > 0) this.setTimer(left);
       else this.abort(new TimedOut(this.limitMs));
     });
-  }
-
-  private shortHeaders(): [string, string][] {
-    return ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id'].flatMap(
-      (name): [string, string][] => {
-        const value = this.headers[name];
-        return value === undefined ? [] : [[name, String(value)]];
-      },
-    );
   }
 }

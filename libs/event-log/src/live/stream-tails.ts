@@ -120,6 +120,8 @@ export class StreamTails {
     if (tail === undefined || !tail.listeners.delete(listener) || tail.listeners.size > 0) return;
     this.bytes -= tail.bytes;
     this.tails.delete(stream);
+    // The table that the map had may outlive it: see Bag.
+    tail.drop();
   }
 
   /** Takes these events out of the tails, with what came before them. */

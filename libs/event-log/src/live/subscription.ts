@@ -1,9 +1,9 @@
-import type { Clock } from '#platform';
+import { Bag, type Bagged, type Clock } from '#platform';
 import { LogUnavailable } from '../event-log.js';
 
 /** The subscriptions of one feed that are being iterated. */
 export class OpenSubscriptions {
-  readonly all = new Set<{ end(): void }>();
+  readonly all = new Bag<Bagged & { end(): void }>();
   isClosed = false;
 }
 
@@ -17,7 +17,8 @@ const LONGEST_PAUSE_MS = 2_000;
  * 1. It holds no resource before the first `next` and none after its end.
  * 2. At most one `next` waits at a time; reading goes on only while one does.
  */
-export abstract class Subscription<T> implements AsyncIterableIterator<T> {
+export abstract class Subscription<T> implements AsyncIterableIterator<T>, Bagged {
+  bagPlace: number | undefined = undefined;
   private waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void } | null = null;
   private state: 'new' | 'open' | 'ended' = 'new';
   private isReading = false;
