@@ -20,7 +20,8 @@ export interface LogListener extends Listener {
 export class LogTail {
   readonly listeners = new Set<LogListener>();
   from: Position = Number.MAX_SAFE_INTEGER;
-  private events: RecordedEvent[] = [];
+  /** Before `start` there is nothing, so that an array which outlives its use holds no event that was dropped. */
+  private events: (RecordedEvent | undefined)[] = [];
   private start = 0;
   private dropped = 0;
   private bytes = 0;
@@ -72,7 +73,7 @@ export class LogTail {
     }
     while (this.bytes > this.maxBytes) this.dropOldest();
     if (this.start * 2 < this.events.length) return;
-    this.events = this.events.slice(this.start);
+    this.events.splice(0, this.start);
     this.dropped += this.start;
     this.start = 0;
   }
@@ -86,19 +87,14 @@ export class LogTail {
     const oldest = this.events[this.start]!;
     this.from = oldest.position;
     this.bytes -= weightOf(oldest);
+    this.events[this.start] = undefined;
     this.start += 1;
   }
 
   /** Holds only what came after the last of these events. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
-    const last = this.events.findLastIndex((event) => isGone(event));
-    if (last < this.start) return;
-    const kept = this.events.slice(last + 1);
-    this.from = this.events[last]!.position;
-    this.dropped += last + 1;
-    this.events = kept;
-    this.start = 0;
-    this.bytes = kept.reduce((sum, event) => sum + weightOf(event), 0);
+    const last = this.events.findLastIndex((event) => event !== undefined && isGone(event));
+    while (this.start <= last) this.dropOldest();
   }
 
   wake(): void {
