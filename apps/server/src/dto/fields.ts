@@ -13,7 +13,12 @@ interface Nesting {
 
 /** What of a DTO is another DTO. Owns nothing else; filled while the classes are read. */
 const nestings = new Map<object, Map<string, Nesting>>();
-const knownFields = new Map<Dto, ReadonlySet<string>>();
+const knownFields = new Map<Dto, ReadonlyMap<string, RuleOfField>>();
+
+interface RuleOfField {
+  readonly rule: Rule;
+  readonly isOptional: boolean;
+}
 
 /** A field that must be there. */
 export const Required = (rule: Rule): PropertyDecorator => Field(rule, false);
@@ -59,16 +64,14 @@ export function check(dto: Dto, body: unknown, path = '', errors: FieldError[] =
       errors.push({ path: join(path, key.slice(0, 100)), message: 'is not a known field' });
     }
   }
-  const wrong = checkFields(instance, path, errors);
+  const wrong = isRight(known, instance) ? NONE : checkFields(instance, path, errors);
   checkNested(dto, instance, wrong, path, errors);
   return errors;
 }
 
 /** A field of a DTO, for the description of the interface. */
-export interface FieldDescription {
+export interface FieldDescription extends RuleOfField {
   readonly name: string;
-  readonly rule: Rule;
-  readonly isOptional: boolean;
   /** The DTOs of which it is one, or a list of one; empty: the rule says all. */
   readonly of: readonly Dto[];
 }
@@ -76,13 +79,8 @@ export interface FieldDescription {
 /** The fields of a DTO as they are checked, those that must be there first. */
 export function describeFields(dto: Dto): readonly FieldDescription[] {
   const nested = nestings.get(dto.prototype as object);
-  return getMetadataStorage()
-    .getTargetValidationMetadatas(dto, '', false, false)
-    .map(({ propertyName, context }) => ({
-      name: propertyName,
-      ...(context as Pick<FieldDescription, 'rule' | 'isOptional'>),
-      of: nested?.get(propertyName)?.of ?? [],
-    }))
+  return [...fieldsOf(dto)]
+    .map(([name, field]) => ({ name, ...field, of: nested?.get(name)?.of ?? [] }))
     .sort((a, b) => Number(a.isOptional) - Number(b.isOptional));
 }
 
@@ -91,6 +89,18 @@ export function hasOnlyFieldsOf(dto: Dto, body: unknown): boolean {
   const known = fieldsOf(dto);
   return isObject(body) && Object.keys(body).every((key) => known.has(key));
 }
+
+/** What class-validator would say, which for a body that is right costs 20 KB of memory and a twentieth of a run. */
+function isRight(
+  known: ReadonlyMap<string, RuleOfField>,
+  instance: Readonly<Record<string, unknown>>,
+): boolean {
+  for (const [field, rule] of known) if (!passes(rule, instance[field])) return false;
+  return true;
+}
+
+const passes = ({ rule, isOptional }: RuleOfField, value: unknown): boolean =>
+  (isOptional && value === undefined) || rule(value) === null;
 
 const OPTIONS = { forbidUnknownValues: false, validationError: { target: false } };
 
@@ -137,12 +147,12 @@ const Field = (rule: Rule, isOptional: boolean): PropertyDecorator =>
     {
       name: 'field',
       validator: {
-        validate: (value: unknown) => (isOptional && value === undefined) || rule(value) === null,
+        validate: (value: unknown) => passes({ rule, isOptional }, value),
         // The rule says it better; without a text class-validator leaves out the context.
         defaultMessage: () => 'is wrong',
       },
     },
-    { context: { rule, isOptional } },
+    { context: { rule, isOptional } satisfies RuleOfField },
   );
 
 const nested =
@@ -153,11 +163,11 @@ const nested =
     field(prototype, property);
   };
 
-function fieldsOf(dto: Dto): ReadonlySet<string> {
+function fieldsOf(dto: Dto): ReadonlyMap<string, RuleOfField> {
   let known = knownFields.get(dto);
   if (known === undefined) {
     const metadata = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-    known = new Set(metadata.map(({ propertyName }) => propertyName));
+    known = new Map(metadata.map(({ propertyName, context }) => [propertyName, context as RuleOfField]));
     knownFields.set(dto, known);
   }
   return known;
