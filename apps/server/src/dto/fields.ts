@@ -84,13 +84,7 @@ export function describeFields(dto: Dto): readonly FieldDescription[] {
     .sort((a, b) => Number(a.isOptional) - Number(b.isOptional));
 }
 
-/** Whether a smaller DTO describes the body, too. */
-export function hasOnlyFieldsOf(dto: Dto, body: unknown): boolean {
-  const known = fieldsOf(dto);
-  return isObject(body) && Object.keys(body).every((key) => known.has(key));
-}
-
-/** What class-validator would say, which for a body that is right costs 20 KB of memory and a twentieth of a run. */
+/** What class-validator would say; of a body that is right it makes 20 KB of garbage to say so. */
 function isRight(
   known: ReadonlyMap<string, RuleOfField>,
   instance: Readonly<Record<string, unknown>>,
@@ -141,7 +135,6 @@ function checkNested(
   }
 }
 
-/** One piece of metadata a field: class-validator's cost is by the piece. */
 const Field = (rule: Rule, isOptional: boolean): PropertyDecorator =>
   ValidateBy(
     {

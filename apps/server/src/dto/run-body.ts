@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type FieldError, type Mode, type OnBusy, Problem } from '#domain';
-import { check, hasOnlyFieldsOf } from './fields.js';
+import { check } from './fields.js';
 import {
   type AgentDto,
   type CallbackDto,
   type DatastoreRefDto,
   type FinalOutputDto,
-  PlainRunRequestDto,
   type QueryDto,
   RunRequestDto,
   type ScheduleDto,
@@ -36,7 +35,7 @@ export interface RunBody {
 
 /** @throws Problem invalid_request, with every field that is wrong */
 export function parseRunRequest(body: unknown): RunBody {
-  const errors = check(hasOnlyFieldsOf(PlainRunRequestDto, body) ? PlainRunRequestDto : RunRequestDto, body);
+  const errors = check(RunRequestDto, body);
   if (errors.length > 0) throw invalidFields(errors);
   const sent = body as RunRequestDto;
   return {

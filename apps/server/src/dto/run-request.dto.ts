@@ -46,27 +46,23 @@ export class FinalOutputDto {
   @Required(object) readonly schema!: object;
 }
 
-/** The fields of most bodies of `POST /`. Held apart because a check costs as much as the class has fields. */
-export class PlainRunRequestDto {
+/** The body of `POST /`, as it may be sent. */
+export class RunRequestDto {
   @Required(filledText) readonly message!: string;
   @Optional(text) readonly system?: string;
   @Optional(oneOf('flash', 'base', 'max', 'fast')) readonly mode?: 'flash' | 'base' | 'max' | 'fast';
   @Optional(listOf(text, 100)) readonly rules?: readonly string[];
-  @Optional(flag) readonly background?: boolean;
-  @Optional(flag) readonly streaming_tokens?: boolean;
-  @Optional(flag) readonly streaming?: boolean;
-  @Optional(oneOf('enqueue', 'reject', 'interrupt')) readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
-}
-
-/** The body of `POST /`, as it may be sent. */
-export class RunRequestDto extends PlainRunRequestDto {
   @OptionalList(WorkflowDto, 50) readonly workflows?: readonly WorkflowDto[];
   @OptionalList(AgentDto, 50) readonly agents?: readonly AgentDto[];
   @OptionalList(McpServerDto, 20) readonly mcp_servers?: readonly McpServerDto[];
   @OptionalList(McpServerDto, 20) readonly mcpServers?: readonly McpServerDto[];
+  @Optional(flag) readonly background?: boolean;
   @OptionalObject(CallbackDto) readonly callback?: CallbackDto;
   @OptionalList(DatastoreRefDto, 50) readonly datastores?: readonly DatastoreRefDto[];
   @OptionalList(QueryDto, 50) readonly queries?: readonly QueryDto[];
+  @Optional(flag) readonly streaming_tokens?: boolean;
+  @Optional(flag) readonly streaming?: boolean;
   @OptionalList(ScheduleDto, 100) readonly schedules?: readonly ScheduleDto[];
   @OptionalObject(FinalOutputDto) readonly final_output?: FinalOutputDto;
+  @Optional(oneOf('enqueue', 'reject', 'interrupt')) readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
 }
