@@ -6,7 +6,7 @@ export interface Bagged {
 
 /**
  * Things that come and go all the time. A Set would do, but V8 chains the tables that a Set or Map outgrows: once one of
- * them is old, all that was held after it stays in memory, and is copied, until the next full collection.
+ * them is old, all that was held after it stays in memory, and is copied, until the next full collection (ADR 10).
  */
 export class Bag<T extends Bagged> implements Iterable<T> {
   private readonly items: T[] = [];
