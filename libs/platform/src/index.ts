@@ -15,6 +15,7 @@ export * from './settings.js';
 export * from './tracing/open-tracer.js';
 export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
+export * from './transient-map.js';
 export {
   EgressGuard,
   EgressRefused,

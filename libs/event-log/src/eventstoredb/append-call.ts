@@ -1,3 +1,4 @@
+import { TransientMap } from '#platform';
 import { type AppendResult, AppendOutcomeUnknown, type Expected } from '../event-log.js';
 import { checkedNumber, refusalOf } from './answers.js';
 import { writeAppend } from './append-request.js';
@@ -39,7 +40,7 @@ const ID_DIGITS = 12;
  * 3. The end of the call is told once, whether it was an error or a bare end.
  */
 export class AppendCall implements CallListener {
-  private readonly inFlight = new Map<string, InFlight>();
+  private readonly inFlight = new TransientMap<InFlight>();
   private call: GrpcCall | null = null;
   private sent = 0;
   private failure: Error | null = null;
@@ -72,7 +73,7 @@ export class AppendCall implements CallListener {
     for (const append of appends) {
       this.sent += 1;
       const correlation = `00000000-0000-0000-0000-${this.sent.toString(16).padStart(ID_DIGITS, '0')}`;
-      this.inFlight.set(correlation, { append, sentAt: now });
+      this.inFlight.add(correlation, { append, sentAt: now });
       writeAppend(writer, correlation, append);
       if (writer.size < PIECE_BYTES) continue;
       this.call?.write(writer.finish());
@@ -106,9 +107,8 @@ export class AppendCall implements CallListener {
 
   private take(answer: AppendAnswer): void {
     const { correlation } = answer;
-    const sent = this.inFlight.get(correlation);
+    const sent = this.inFlight.take(correlation);
     if (sent === undefined) return;
-    this.inFlight.delete(correlation);
     try {
       settle(sent.append, answer);
     } catch (error) {

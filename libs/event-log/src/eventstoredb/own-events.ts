@@ -1,3 +1,4 @@
+import { TransientMap } from '#platform';
 import type { NewEvent } from '../envelope.js';
 import type { ServerRecord } from './server-answers.js';
 import type { WireEvent } from './wire-event.js';
@@ -18,7 +19,7 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024;
  * be parsed and opened again, which costs as much as to seal it. Owns their memory.
  */
 export class OwnEvents {
-  private readonly sent = new Map<string, Sent>();
+  private readonly sent = new TransientMap<Sent>();
   private characters = 0;
 
   constructor(private readonly prefix: string) {}
@@ -29,7 +30,7 @@ export class OwnEvents {
       if (event.raw !== undefined) continue;
       const wire = wires[i]!;
       this.drop(event.id);
-      this.sent.set(event.id, { stream, event, wire });
+      this.sent.add(event.id, { stream, event, wire });
       this.characters += wire.data.length;
     }
     for (const oldest of this.sent.keys()) {
@@ -40,9 +41,8 @@ export class OwnEvents {
 
   /** null: it is not ours, or not as it was sent. It is asked for once. */
   take({ id, stream, type, metadata, data }: ServerRecord): NewEvent | null {
-    const sent = this.sent.get(id);
+    const sent = this.drop(id);
     if (sent === undefined) return null;
-    this.drop(id);
     const { wire } = sent;
     const isSame =
       sent.stream === stream && wire.type === type && wire.data === data && wire.metadata === metadata;
@@ -51,11 +51,12 @@ export class OwnEvents {
 
   /** Those that the key has sealed: it is destroyed. */
   forget(keyId: string): void {
-    for (const [id, { event }] of this.sent) if (event.meta.keyId === keyId) this.drop(id);
+    for (const { event } of this.sent.values()) if (event.meta.keyId === keyId) this.drop(event.id);
   }
 
-  private drop(id: string): void {
-    this.characters -= this.sent.get(id)?.wire.data.length ?? 0;
-    this.sent.delete(id);
+  private drop(id: string): Sent | undefined {
+    const sent = this.sent.take(id);
+    this.characters -= sent?.wire.data.length ?? 0;
+    return sent;
   }
 }
