@@ -20,9 +20,7 @@ export interface LogListener extends Listener {
 export class LogTail {
   readonly listeners = new Set<LogListener>();
   from: Position = Number.MAX_SAFE_INTEGER;
-  /** Before `start` there is nothing, so that an array which outlives its use holds no event that was dropped. */
-  private events: (RecordedEvent | undefined)[] = [];
-  private start = 0;
+  private events: RecordedEvent[] = [];
   private dropped = 0;
   private bytes = 0;
   private isTicking = false;
@@ -36,7 +34,6 @@ export class LogTail {
     this.from = position;
     this.dropped += this.events.length;
     this.events = [];
-    this.start = 0;
     this.bytes = 0;
   }
 
@@ -55,7 +52,7 @@ export class LogTail {
 
   /** Place of the first event after `position`, which must not be before `from`. */
   placeAfter(position: Position): number {
-    let low = this.start;
+    let low = 0;
     let high = this.events.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -71,30 +68,28 @@ export class LogTail {
       this.events.push(event);
       this.bytes += weightOf(event);
     }
-    while (this.bytes > this.maxBytes) this.dropOldest();
-    if (this.start * 2 < this.events.length) return;
-    this.events.splice(0, this.start);
-    this.dropped += this.start;
-    this.start = 0;
+    while (this.bytes > this.maxBytes) this.dropOldest(1);
   }
 
   private dropGiven(): void {
     const given = givenToAll(this.listeners);
-    while (this.start < this.events.length && this.events[this.start]!.position <= given) this.dropOldest();
+    let count = 0;
+    while (count < this.events.length && this.events[count]!.position <= given) count += 1;
+    this.dropOldest(count);
   }
 
-  private dropOldest(): void {
-    const oldest = this.events[this.start]!;
-    this.from = oldest.position;
-    this.bytes -= weightOf(oldest);
-    this.events[this.start] = undefined;
-    this.start += 1;
+  /** In place: the old array of a copy would outlive its use, and keep what it held. */
+  private dropOldest(count: number): void {
+    for (const event of this.events.splice(0, count)) {
+      this.from = event.position;
+      this.bytes -= weightOf(event);
+    }
+    this.dropped += count;
   }
 
   /** Holds only what came after the last of these events. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
-    const last = this.events.findLastIndex((event) => event !== undefined && isGone(event));
-    while (this.start <= last) this.dropOldest();
+    this.dropOldest(this.events.findLastIndex(isGone) + 1);
   }
 
   wake(): void {

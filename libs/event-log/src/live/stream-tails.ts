@@ -1,3 +1,4 @@
+import { TransientMap } from '#platform';
 import type { RecordedEvent, Revision } from '../envelope.js';
 import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
@@ -78,13 +79,13 @@ export class StreamTail {
  * 2. A tail that is listened to is emptied, never forgotten: its listeners must hear what comes next.
  */
 export class StreamTails {
-  private readonly tails = new Map<string, StreamTail>();
+  private readonly tails = new TransientMap<StreamTail>();
   private bytes = 0;
 
   constructor(private readonly maxBytes: number) {}
 
   has(stream: string): boolean {
-    return this.tails.has(stream);
+    return this.tails.get(stream) !== undefined;
   }
 
   add(stream: string, events: readonly RecordedEvent[]): void {
@@ -102,15 +103,14 @@ export class StreamTails {
   private lastWritten(stream: string): StreamTail {
     const known = this.tails.get(stream);
     if (known !== undefined && this.bytes * 2 < this.maxBytes) return known;
-    const tail = known ?? new StreamTail();
-    this.tails.delete(stream);
-    this.tails.set(stream, tail);
+    const tail = this.tails.take(stream) ?? new StreamTail();
+    this.tails.add(stream, tail);
     return tail;
   }
 
   join(stream: string, listener: Listener): StreamTail {
     let tail = this.tails.get(stream);
-    if (tail === undefined) this.tails.set(stream, (tail = new StreamTail()));
+    if (tail === undefined) this.tails.add(stream, (tail = new StreamTail()));
     tail.listeners.add(listener);
     return tail;
   }
@@ -119,9 +119,7 @@ export class StreamTails {
     const tail = this.tails.get(stream);
     if (tail === undefined || !tail.listeners.delete(listener) || tail.listeners.size > 0) return;
     this.bytes -= tail.bytes;
-    this.tails.delete(stream);
-    // The table that the map had may outlive it: see Bag.
-    tail.drop();
+    this.tails.take(stream);
   }
 
   /** Takes these events out of the tails, with what came before them. */
@@ -139,13 +137,13 @@ export class StreamTails {
   }
 
   private shrink(): void {
-    for (const [stream, tail] of this.tails) {
+    for (const stream of this.tails.keys()) {
       if (this.bytes <= this.maxBytes) return;
+      const tail = this.tails.take(stream)!;
       this.bytes -= tail.bytes;
-      this.tails.delete(stream);
       if (tail.listeners.size === 0) continue;
       tail.drop();
-      this.tails.set(stream, tail);
+      this.tails.add(stream, tail);
     }
   }
 }
