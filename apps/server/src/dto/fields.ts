@@ -135,18 +135,20 @@ function checkNested(
   }
 }
 
-const Field = (rule: Rule, isOptional: boolean): PropertyDecorator =>
-  ValidateBy(
+const Field = (rule: Rule, isOptional: boolean): PropertyDecorator => {
+  const field: RuleOfField = { rule, isOptional };
+  return ValidateBy(
     {
       name: 'field',
       validator: {
-        validate: (value: unknown) => passes({ rule, isOptional }, value),
+        validate: (value: unknown) => passes(field, value),
         // The rule says it better; without a text class-validator leaves out the context.
         defaultMessage: () => 'is wrong',
       },
     },
-    { context: { rule, isOptional } satisfies RuleOfField },
+    { context: field },
   );
+};
 
 const nested =
   (nesting: Nesting, field: PropertyDecorator): PropertyDecorator =>

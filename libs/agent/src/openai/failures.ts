@@ -26,6 +26,7 @@ export interface Refusal {
   readonly body: string;
 }
 
+/** What went wrong, and whether it may go better another time. */
 export function failureOfStatus(
   { status, headers, body }: Refusal,
   apiKey: string,

@@ -128,11 +128,11 @@ function ending(reader: TurnReader, inputChars: number): ModelPiece[] {
 }
 
 async function endpointOf({ baseUrl, apiKey }: OpenAiModelOptions): Promise<Endpoint> {
-  // Its log would print what callers said.
   const openai = new OpenAI({
     baseURL: baseUrl,
     apiKey: apiKey || 'none',
     adminAPIKey: null,
+    // It prints nothing, whatever OPENAI_LOG says.
     logLevel: 'off',
   });
   const { url, req } = await openai.buildRequest({

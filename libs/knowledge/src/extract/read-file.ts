@@ -16,8 +16,7 @@ import { UNKNOWN_FORMAT, markupFault } from './unsupported-format.js';
 export async function* readBlocks(content: Uint8Array): AsyncGenerator<Block> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');
-  const kind = kindOf(bytes);
-  yield* readKind(kind, bytes);
+  yield* readKind(kindOf(bytes), bytes);
 }
 
 function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Block> {
