@@ -49,6 +49,21 @@ describe('the start', () => {
     });
   });
 
+  // The id, read and, on a server without one, appended; the largest append; the head.
+  test.each([
+    ['read', 0],
+    ['read', 1],
+    ['append', 0],
+    ['append', 1],
+  ] as const)('outlives silence at a %s, after %i of them', async (call, skip) => {
+    const server = await startServer();
+    server.faults.add(call, { kind: 'silence' }, { skip });
+    const log = await openLog(server, { appendTimeoutMs: 100, readTimeoutMs: 100 });
+    expect(server.faults.left).toBe(0);
+    const result = await insist(log, freshStream(), eventsOf(1), 'no_stream');
+    expect(result).toMatchObject({ first: 0, position: server.store.all.at(-1)!.position });
+  });
+
   test('is given up when its signal is aborted', async () => {
     const controller = new AbortController();
     const opening = EsdbEventLog.open({

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '#platform';
-import { type NewEvent, newEvent } from '../envelope.js';
+import { type NewEvent, newEvent, type Position } from '../envelope.js';
 import { EventTooLarge, LogRefused, MAX_APPEND_BYTES, type AppendResult } from '../event-log.js';
 import type { Appender } from './appender.js';
 import { describe, isDenied } from './answers.js';
@@ -35,15 +35,17 @@ interface Boot {
 
 /**
  * Waits for the server, with a line now and then, and checks that this program can use it.
+ * @returns the log's id, and the position of its last event: 0 where there is none
  * @throws LogRefused when it never will: too old, appends too small, user refused
  */
-export async function boot(boot: Boot, ports: Ports): Promise<{ logId: string }> {
+export async function boot(boot: Boot, ports: Ports): Promise<{ logId: string; head: Position }> {
   const version = await untilThere(boot, ports, () => boot.appender.open());
   refuseOld(version, boot.server);
   const logId = await untilThere(boot, ports, () => identify(boot, ports));
   await untilThere(boot, ports, () => checkLimit(boot.appender, ports));
+  const head = await untilThere(boot, ports, () => boot.reader.last());
   ports.logger.info({ server: boot.server, version }, 'connected to EventStoreDB');
-  return { logId };
+  return { logId, head };
 }
 
 /** Only what the network and a server that is starting say is waited out. */

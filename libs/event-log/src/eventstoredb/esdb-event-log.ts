@@ -226,7 +226,7 @@ export class EsdbEventLog extends EventLog {
   private async start(): Promise<void> {
     const { appender, reader, target, options, clock } = this;
     const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
-    const { logId } = await boot(
+    const { logId, head } = await boot(
       {
         appender,
         reader,
@@ -238,7 +238,6 @@ export class EsdbEventLog extends EventLog {
       ports,
     );
     this.id = logId;
-    const head = await this.head();
     this.feed.startAfter(head);
     this.tail.start(head);
   }
