@@ -5,6 +5,8 @@ import { weightOf } from './weight.js';
 
 /** Subscribers hear of events that are not for them at least this often, so that their checkpoints move. */
 const TICK_MS = 10;
+/** A tail that is too large is cut to this part, so that what stays is not moved for every event that comes. */
+const CUT_TO = 7 / 8;
 
 export interface LogListener extends Listener {
   tick(): void;
@@ -14,8 +16,8 @@ export interface LogListener extends Listener {
  * The last events of the whole log in order of position, held once for all subscribers.
  * 1. It holds every event after `from`; who stands before `from` reads the log.
  * 2. An event has a place that never changes: places count up from 0.
- * 3. What all who listen were given goes when the next events come: so most events are garbage while they are young,
- *    which costs the collector nothing.
+ * 3. What all who listen were given goes when the next events come, unless more stays: so most events are garbage while
+ *    they are young, which costs the collector nothing.
  */
 export class LogTail {
   readonly listeners = new Set<LogListener>();
@@ -50,7 +52,7 @@ export class LogTail {
     return this.events[place - this.dropped]!;
   }
 
-  /** Place of the first event after `position`, which must not be before `from`. */
+  /** Place of the first event after `position`; of the first that it holds, where that is before `from`. */
   placeAfter(position: Position): number {
     let low = 0;
     let high = this.events.length;
@@ -68,13 +70,18 @@ export class LogTail {
       this.events.push(event);
       this.bytes += weightOf(event);
     }
-    while (this.bytes > this.maxBytes) this.dropOldest(1);
+    if (this.bytes > this.maxBytes) this.cut();
   }
 
+  /** Not before as many go as stay and are moved for it. */
   private dropGiven(): void {
-    const given = givenToAll(this.listeners);
+    const given = this.placeAfter(givenToAll(this.listeners)) - this.dropped;
+    if (given * 2 >= this.events.length) this.dropOldest(given);
+  }
+
+  private cut(): void {
     let count = 0;
-    while (count < this.events.length && this.events[count]!.position <= given) count += 1;
+    for (let left = this.bytes; left > this.maxBytes * CUT_TO; count++) left -= weightOf(this.events[count]!);
     this.dropOldest(count);
   }
 
