@@ -3,6 +3,7 @@ import { type StoredEvent, decodeRows } from '../../../libs/event-log/src/codec.
 import { type OpenDatabase, openDatabase } from '../../../libs/event-log/src/sqlite/database.js';
 import { LogReader } from '../../../libs/event-log/src/sqlite/log-reader.js';
 import { LogWriter } from '../../../libs/event-log/src/sqlite/log-writer.js';
+import { StreamIndex } from '../../../libs/event-log/src/sqlite/stream-index.js';
 import { NO_STREAM } from '../../../libs/event-log/src/sqlite/protocol.js';
 import { ThreadKeys } from '../../../libs/event-log/src/sqlite/thread-keys.js';
 import type { Verdict } from '../verdict.js';
@@ -99,7 +100,7 @@ export function readIds(folder: string): string[] {
 }
 
 function eventsOf({ db }: OpenDatabase): StoredEvent[] {
-  const reader = new LogReader(db, new ThreadKeys());
+  const reader = new LogReader(db, new StreamIndex(db), new ThreadKeys());
   const events: StoredEvent[] = [];
   for (let after = 0; ;) {
     const asked = { read: 0, after, limit: PAGE, prefixes: [], isRaw: false };
@@ -113,6 +114,6 @@ function eventsOf({ db }: OpenDatabase): StoredEvent[] {
 function goOn({ db, head }: OpenDatabase): void {
   const meta = JSON.stringify({ schemaVersion: 1, project: 'calls', actor: 'judge' });
   const fields = ['judge', NO_STREAM, 1, 'an id', 'judged', 0, '{}', meta, ''];
-  const [first] = new LogWriter(db, head, new ThreadKeys()).write([fields]);
+  const [first] = new LogWriter(db, head, new StreamIndex(db), new ThreadKeys()).write([fields]);
   if (first !== 0) throw new Error('the log does not go on');
 }

@@ -149,11 +149,10 @@ export class Connection {
     switch (reply.kind) {
       case 'appended':
         return this.answer(reply.outcomes);
-      case 'page': {
-        const read = this.reads.get(reply.read);
-        this.reads.delete(reply.read);
-        return read?.resolve(reply);
-      }
+      case 'page':
+        return this.taken(reply.read)?.resolve(reply);
+      case 'unreadable':
+        return this.taken(reply.read)?.reject(new LogUnavailable(reply.detail));
       case 'opened':
         return this.opened(reply.logId, reply.head);
       case 'refused':
@@ -167,6 +166,12 @@ export class Connection {
       case 'closed':
         return this.onClosed?.();
     }
+  }
+
+  private taken(id: number) {
+    const read = this.reads.get(id);
+    this.reads.delete(id);
+    return read;
   }
 
   private answer(outcomes: readonly number[]): void {

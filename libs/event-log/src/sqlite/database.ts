@@ -17,7 +17,8 @@ import type { ThreadOptions } from './protocol.js';
 
 export const DATABASE_FILE = 'log.db';
 const APPLICATION_ID = 0x416e6c67;
-const SCHEMA_VERSION = 2;
+const OLDEST_VERSION = 2;
+const SCHEMA_VERSION = 3;
 /** Of SQLite's file format (sqlite.org/fileformat2.html#walformat). */
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -25,6 +26,15 @@ const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
+
+/** Of the stream index. */
+const PLACES = `
+  CREATE TABLE places (
+    stream INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    PRIMARY KEY (stream, revision)
+  ) WITHOUT ROWID, STRICT;`;
 
 /**
  * Rows are never deleted and the one writer counts the positions itself, so positions rise with commits without the
@@ -44,8 +54,17 @@ const SCHEMA = `
     commitment BLOB NOT NULL,
     prev BLOB NOT NULL
   ) STRICT;
-  CREATE UNIQUE INDEX events_of_stream ON events (stream, revision);
-  CREATE TABLE log (log_id TEXT NOT NULL) STRICT;`;
+  ${PLACES}
+  CREATE TABLE log (log_id TEXT NOT NULL, placed_to INTEGER NOT NULL DEFAULT 0) STRICT;`;
+
+/** Version 2 had an index instead. */
+const UPGRADE = `
+  ${PLACES}
+  INSERT INTO places SELECT stream, revision, position FROM events ORDER BY stream, revision;
+  DROP INDEX events_of_stream;
+  ALTER TABLE log ADD COLUMN placed_to INTEGER NOT NULL DEFAULT 0;
+  UPDATE log SET placed_to = (SELECT coalesce(max(position), 0) FROM events);
+  PRAGMA user_version=${SCHEMA_VERSION};`;
 
 export interface OpenDatabase {
   readonly db: DatabaseSync;
@@ -91,7 +110,7 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
   if (isEmpty(db)) {
     db.exec(`${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}`);
     db.prepare('INSERT INTO log (log_id) VALUES (?)').run(randomUUID());
-  }
+  } else if (pragma(db, 'user_version') < SCHEMA_VERSION) db.exec(UPGRADE);
   db.exec('COMMIT');
   writePid(options.folder);
   rewriteWal(db);
@@ -107,8 +126,10 @@ function checkOrigin(db: DatabaseSync, file: string): void {
   if (application === 0 && isEmpty(db)) return;
   if (application !== APPLICATION_ID) throw new Refusal(`${file} is a SQLite file of another program`);
   const version = pragma(db, 'user_version');
-  if (version !== SCHEMA_VERSION)
-    throw new Refusal(`${file} has schema version ${version}, this program knows version ${SCHEMA_VERSION}`);
+  if (version < OLDEST_VERSION || version > SCHEMA_VERSION)
+    throw new Refusal(
+      `${file} has schema version ${version}, this program knows versions ${OLDEST_VERSION} and ${SCHEMA_VERSION}`,
+    );
   // Once the WAL is applied the file may be short, but then the WAL holds the rest; without one it has been cut.
   const pages = pragma(db, 'page_count');
   const { size } = statSync(file);

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openData, type Field } from '../codec.js';
 import type { ThreadKeys } from './thread-keys.js';
 import type { ReadAllRequest, ReadStreamRequest } from './protocol.js';
+import type { StreamIndex } from './stream-index.js';
 
 const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -28,29 +29,33 @@ type Row = [
   prev: string,
 ];
 
+/** Somebody has changed the file: what it says of itself does not agree. */
+export class Damaged extends Error {
+  override readonly name = 'Damaged';
+}
+
 /** Reads pages, bounded in count and bytes. */
 export class LogReader {
-  private readonly streamId: StatementSync;
-  private readonly forwards: StatementSync;
-  private readonly backwards: StatementSync;
   private readonly scan: StatementSync;
   private readonly row: StatementSync;
+  private readonly placedRow: StatementSync;
   private readonly nameOf: StatementSync;
   private readonly rawRow: StatementSync;
   private readonly names = new Map<number, string>();
+  private readonly index: StreamIndex;
   private readonly keys: ThreadKeys;
 
-  constructor(db: DatabaseSync, keys: ThreadKeys) {
+  constructor(db: DatabaseSync, index: StreamIndex, keys: ThreadKeys) {
+    this.index = index;
     this.keys = keys;
     const columns = 'position, revision, id, type, time, data, meta';
-    this.streamId = arrays(db.prepare('SELECT id FROM streams WHERE name = ?'));
-    const ofStream = `SELECT ${columns} FROM events WHERE stream = ? AND revision`;
-    this.forwards = arrays(db.prepare(`${ofStream} > ? ORDER BY revision LIMIT ?`));
-    this.backwards = arrays(db.prepare(`${ofStream} < ? ORDER BY revision DESC LIMIT ?`));
     this.scan = arrays(
       db.prepare('SELECT position, stream FROM events WHERE position > ? ORDER BY position LIMIT ?'),
     );
     this.row = arrays(db.prepare(`SELECT ${columns} FROM events WHERE position = ?`));
+    this.placedRow = arrays(
+      db.prepare(`SELECT ${columns} FROM events WHERE position = ? AND stream = ? AND revision = ?`),
+    );
     this.rawRow = arrays(
       db.prepare(
         `SELECT ${columns}, lower(hex(commitment)), lower(hex(prev)) FROM events WHERE position = ?`,
@@ -59,16 +64,21 @@ export class LogReader {
     this.nameOf = arrays(db.prepare('SELECT name FROM streams WHERE id = ?'));
   }
 
-  readStream(request: ReadStreamRequest): Page {
-    const [id] = (this.streamId.get(request.stream) ?? []) as unknown as [number?];
+  /** @throws Damaged */
+  readStream({ stream, after, backwards, limit }: ReadStreamRequest): Page {
     const page = new PageRows(this.keys);
-    if (id === undefined) return page;
-    const statement = request.backwards ? this.backwards : this.forwards;
-    const from = request.after ?? (request.backwards ? Number.MAX_SAFE_INTEGER : -1);
-    const limit = Math.min(request.limit, PAGE_EVENTS);
-    for (const row of statement.iterate(id, from, limit)) {
-      page.add(row as unknown as Row, request.stream);
-      if (page.isFull()) break;
+    const places = backwards
+      ? this.index.before(stream, after ?? Number.MAX_SAFE_INTEGER)
+      : this.index.after(stream, after ?? -1);
+    const most = Math.min(limit, PAGE_EVENTS);
+    let next = backwards ? undefined : (after ?? -1) + 1;
+    for (const { stream: id, revision, position } of places) {
+      const row = this.placedRow.get(position, id, revision);
+      if (row === undefined || revision !== (next ?? revision))
+        throw new Damaged(`event ${revision} of ${stream} is not where it should be`);
+      next = backwards ? revision - 1 : revision + 1;
+      page.add(row as unknown as Row, stream);
+      if (page.isFull() || page.count >= most) break;
     }
     return page;
   }

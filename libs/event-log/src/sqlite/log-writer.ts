@@ -5,6 +5,7 @@ import { ContentErased } from '../keys/content-keys.js';
 import type { ContentKey } from '../keys/content-key.js';
 import { StreamChain } from '../proof.js';
 import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from './protocol.js';
+import type { StreamIndex } from './stream-index.js';
 import type { ThreadKeys } from './thread-keys.js';
 
 interface Head {
@@ -27,29 +28,24 @@ export class LogWriter {
   private readonly commit: StatementSync;
   private readonly insertStream: StatementSync;
   private readonly insertEvent: StatementSync;
-  private readonly findStream: StatementSync;
-  private readonly findEvents: StatementSync;
-  private readonly findChain: StatementSync;
+  private readonly findId: StatementSync;
+  private readonly findLink: StatementSync;
+  private readonly index: StreamIndex;
   private readonly keys: ThreadKeys;
   private head: number;
 
-  constructor(db: DatabaseSync, head: number, keys: ThreadKeys) {
+  constructor(db: DatabaseSync, head: number, index: StreamIndex, keys: ThreadKeys) {
     this.head = head;
+    this.index = index;
     this.keys = keys;
     this.begin = db.prepare('BEGIN IMMEDIATE');
     this.commit = db.prepare('COMMIT');
     this.insertStream = db.prepare('INSERT INTO streams (name) VALUES (?)');
     this.insertEvent = db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.findStream = db.prepare(
-      `SELECT id, (SELECT coalesce(max(revision), -1) FROM events WHERE stream = streams.id) AS revision
-       FROM streams WHERE name = ?`,
-    );
-    this.findEvents = db.prepare(
-      'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
-    );
-    this.findChain = db.prepare(
+    this.findId = db.prepare('SELECT id FROM events WHERE position = ?');
+    this.findLink = db.prepare(
       `SELECT revision, id, type, time, meta, hex(commitment) AS commitment, hex(prev) AS prev FROM events
-       WHERE stream = ? ORDER BY revision DESC`,
+       WHERE position = ?`,
     );
   }
 
@@ -63,8 +59,17 @@ export class LogWriter {
         this.append(fields, at, count, outcomes);
         at += APPEND_FIELDS + count * EVENT_FIELDS;
       }
+    this.index.place();
     this.commit.run();
     return outcomes;
+  }
+
+  /** Puts about as many places of events into the stream index's table. False: more are left. */
+  place(most: number): boolean {
+    this.begin.run();
+    const isDone = this.index.place(0, most);
+    this.commit.run();
+    return isDone;
   }
 
   private append(fields: readonly Field[], at: number, count: number, outcomes: number[]): void {
@@ -87,7 +92,9 @@ export class LogWriter {
       return;
     }
     const repeated = head !== undefined && expected < actual && expected >= NO_STREAM;
-    const position = repeated ? this.positionOfRepeat(head, expected, fields, at + APPEND_FIELDS, count) : 0;
+    const position = repeated
+      ? this.positionOfRepeat(stream, expected, fields, at + APPEND_FIELDS, count)
+      : 0;
     if (position > 0) outcomes.push(expected + 1, position);
     else outcomes.push(-1, actual);
   }
@@ -116,6 +123,7 @@ export class LogWriter {
         Buffer.from(commitment, 'hex'),
         Buffer.from(prev, 'hex'),
       );
+      this.index.add(stream, head.id, head.revision, this.head);
     }
     return this.head;
   }
@@ -147,9 +155,12 @@ export class LogWriter {
   }
 
   /** Read backwards to the last event of the chain, mostly one row. */
-  private chainOf(stream: string, { id }: Head): StreamChain {
+  private chainOf(stream: string, { revision: last }: Head): StreamChain {
     const rows: Record<string, unknown>[] = [];
-    for (const row of this.findChain.iterate(id)) {
+    for (const { position } of this.index.before(stream, last + 1)) {
+      const row = this.findLink.get(position);
+      // Deleted by somebody: whoever checks the chain will see it.
+      if (row === undefined) continue;
       rows.push(row);
       if (row['prev'] !== '') break;
     }
@@ -173,24 +184,26 @@ export class LogWriter {
 
   /** Position of the last event if exactly these ids stand after `expected`, 0 if not. */
   private positionOfRepeat(
-    head: Head,
+    stream: string,
     expected: number,
     fields: readonly Field[],
     at: number,
     count: number,
   ): number {
-    const rows = this.findEvents.all(head.id, expected, count);
-    const same = rows.length === count && rows.every((row, i) => row['id'] === fields[at + i * EVENT_FIELDS]);
-    return same ? Number(rows.at(-1)?.['position']) : 0;
+    let seen = 0;
+    for (const { position } of this.index.after(stream, expected)) {
+      if (this.findId.get(position)?.['id'] !== fields[at + seen * EVENT_FIELDS]) return 0;
+      seen += 1;
+      if (seen === count) return position;
+    }
+    return 0;
   }
 
   private headOf(stream: string): Head | undefined {
     const cached = this.heads.get(stream);
     if (cached !== undefined) return cached;
-    const row = this.findStream.get(stream);
-    return (
-      row && this.keep(stream, { id: Number(row['id']), revision: Number(row['revision']), chain: null })
-    );
+    const found = this.index.find(stream);
+    return found && this.keep(stream, { ...found, chain: null });
   }
 
   private open(stream: string): Head {

@@ -55,6 +55,7 @@ export type Reply =
       /** Keys that the thread was not given: what they sealed is still sealed. */
       readonly unknown?: readonly string[];
     }
+  | { readonly kind: 'unreadable'; readonly read: number; readonly detail: string }
   /** The thread ends after this. Every append without an answer may be stored or not. */
   | { readonly kind: 'failed'; readonly detail: string; readonly full: boolean }
   | { readonly kind: 'closed' };

@@ -81,9 +81,9 @@ describe('is refused at boot, with a reason, when', () => {
   test('its file is of a later version', async () => {
     await withEvents();
     const db = new DatabaseSync(file());
-    db.exec('PRAGMA user_version = 3');
+    db.exec('PRAGMA user_version = 99');
     db.close();
-    await refuses(/schema version 3, this program knows version 2/);
+    await refuses(/schema version 99, this program knows versions 2 and 3/);
   });
 
   test('its file was cut', async () => {
@@ -98,6 +98,68 @@ describe('is refused at boot, with a reason, when', () => {
     await unlink(file());
     await refuses(/log\.db is missing/);
     expect(existsSync(`${file()}-wal`)).toBe(true);
+  });
+});
+
+/** Something else that opened the file while it was closed. */
+function onFile(...statements: readonly string[]): void {
+  const db = new DatabaseSync(file());
+  for (const statement of statements) db.exec(statement);
+  db.close();
+}
+
+const idsOf = async (log: SqliteEventLog, stream: string, backwards = false): Promise<string[]> =>
+  (await collect(log.readStream(stream, { backwards }))).map(({ id }) => id);
+
+describe('the index of its streams', () => {
+  const events = Array.from({ length: 6 }, (_, n) => event({ n }));
+  const streamOf = (n: number): string => `s-${n % 2}`;
+  const store = async () => {
+    const log = await open();
+    for (const [n, one] of events.entries()) await log.append(streamOf(n), [one], { expected: 'any' });
+    await log.close();
+  };
+  const expected = (stream: string): string[] =>
+    events.filter((_, n) => streamOf(n) === stream).map(({ id }) => id);
+
+  test('is made from a file of version 2, which had another one', async () => {
+    await store();
+    onFile(
+      'CREATE UNIQUE INDEX events_of_stream ON events (stream, revision)',
+      'DROP TABLE places',
+      'ALTER TABLE log DROP COLUMN placed_to',
+      'PRAGMA user_version = 2',
+    );
+    const log = await open();
+    const last = event();
+    expect(await log.append('s-1', [last], { expected: 2 })).toMatchObject({ first: 3, position: 7 });
+    for (const stream of ['s-0', 's-1']) {
+      const ids = [...expected(stream), ...(stream === 's-1' ? [last.id] : [])];
+      expect(await idsOf(log, stream)).toEqual(ids);
+      expect(await idsOf(log, stream, true)).toEqual(ids.toReversed());
+    }
+  });
+
+  test('is found in the events where it was not written', async () => {
+    await store();
+    onFile('DELETE FROM places', 'UPDATE log SET placed_to = 0');
+    const log = await open();
+    for (const stream of ['s-0', 's-1']) expect(await idsOf(log, stream)).toEqual(expected(stream));
+    expect(await log.append('s-0', [event()], { expected: 1 })).toEqual({ kind: 'conflict', actual: 2 });
+  });
+
+  test.each([
+    ['leads to another stream', 'UPDATE places SET position = 2 WHERE position = 3', 's-0'],
+    ['leads nowhere', 'DELETE FROM events WHERE position = 4', 's-1'],
+    ['has a gap', 'DELETE FROM places WHERE position = 3', 's-0'],
+  ])('is not believed where it %s: the read fails, and the log goes on', async (_, damage, stream) => {
+    await store();
+    onFile(damage);
+    const log = await open();
+    await expect(idsOf(log, stream)).rejects.toThrow(/event \d of s-\d is not where it should be/);
+    const other = stream === 's-0' ? 's-1' : 's-0';
+    expect(await idsOf(log, other)).toEqual(expected(other));
+    expect(await log.append(other, [event()], { expected: 2 })).toMatchObject({ kind: 'appended' });
   });
 });
 

@@ -2,10 +2,11 @@ import { workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
 import { cutWal, isFull, openDatabase, Refusal } from './database.js';
-import { LogReader } from './log-reader.js';
+import { Damaged, LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import { Mailbox, type ThreadData } from './mailbox.js';
 import { ThreadKeys } from './thread-keys.js';
+import { StreamIndex } from './stream-index.js';
 import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
 
 /**
@@ -28,6 +29,8 @@ const CHECKPOINT_AT = 0.7;
 /** An append changes a page of events and one of the index, or some more. */
 const WAL_BYTES_AN_APPEND = 8 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
+/** A few milliseconds, for which an append may have to wait. */
+const PLACES_A_TURN = 1_000;
 const FOREVER_MS = 2 ** 31 - 1;
 
 class Thread {
@@ -47,8 +50,9 @@ class Thread {
   constructor(db: DatabaseSync, head: number) {
     this.db = db;
     this.walSize = db.prepare('PRAGMA wal_checkpoint(NOOP)');
-    this.writer = new LogWriter(db, head, this.keys);
-    this.reader = new LogReader(db, this.keys);
+    const index = new StreamIndex(db);
+    this.writer = new LogWriter(db, head, index, this.keys);
+    this.reader = new LogReader(db, index, this.keys);
   }
 
   /** Until it is told to close. */
@@ -84,6 +88,7 @@ class Thread {
   private idle(): void {
     if (mailbox.wait(this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS) || !this.isDirty) return;
     try {
+      while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
       this.checkpoint();
     } catch (error) {
       this.fail(error);
@@ -123,7 +128,8 @@ class Thread {
         ...(unknown && { unknown }),
       });
     } catch (error) {
-      this.fail(error);
+      if (error instanceof Damaged) reply({ kind: 'unreadable', read: request.read, detail: error.message });
+      else this.fail(error);
     }
   }
 
@@ -140,6 +146,11 @@ class Thread {
   }
 
   private close(): void {
+    try {
+      this.writer.place(Infinity);
+    } catch {
+      // Full, perhaps: the next who opens it finds the places in the events.
+    }
     this.db.close();
     reply({ kind: 'closed' });
   }

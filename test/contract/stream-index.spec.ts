@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OpenDatabase, openDatabase } from '../../libs/event-log/src/sqlite/database.js';
+import { StreamIndex } from '../../libs/event-log/src/sqlite/stream-index.js';
+import { seeded } from './event-log/harness.js';
+
+/** The index beside a plain list of each stream's positions, over transactions that are lost and files that are opened again. */
+
+const STREAMS = ['a', 'b', 'c', 'd', 'quiet'];
+
+let folder: string;
+let opened: OpenDatabase;
+let index: StreamIndex;
+
+function open(): void {
+  opened = openDatabase({ folder, walBytes: 4 * 1024 * 1024, faults: {} });
+  index = new StreamIndex(opened.db);
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'annals-stream-index-'));
+  open();
+});
+
+afterEach(() => {
+  opened.db.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** What is stored of an event as far as the index goes, and the index told of it. */
+function store(stream: string, revision: number, position: number): void {
+  const { db } = opened;
+  db.prepare('INSERT OR IGNORE INTO streams (id, name) VALUES (?, ?)').run(
+    STREAMS.indexOf(stream) + 1,
+    stream,
+  );
+  const id = STREAMS.indexOf(stream) + 1;
+  db.prepare(`INSERT INTO events VALUES (?, ?, ?, 'id', 't', 0, '{}', '{}', x'', x'')`).run(
+    position,
+    id,
+    revision,
+  );
+  index.add(stream, id, revision, position);
+}
+
+const placedTo = (): number => Number(opened.db.prepare('SELECT placed_to FROM log').get()?.['placed_to']);
+const placed = (): number => Number(opened.db.prepare('SELECT count(*) AS n FROM places').get()?.['n']);
+
+function expectIndex(model: ReadonlyMap<string, readonly number[]>): void {
+  for (const stream of STREAMS) {
+    const positions = model.get(stream) ?? [];
+    const all = positions.map((position, revision) => ({
+      stream: STREAMS.indexOf(stream) + 1,
+      revision,
+      position,
+    }));
+    expect(index.find(stream)).toEqual(
+      positions.length === 0
+        ? undefined
+        : { id: STREAMS.indexOf(stream) + 1, revision: positions.length - 1 },
+    );
+    for (const from of [
+      -1,
+      0,
+      1,
+      positions.length >> 1,
+      positions.length - 2,
+      positions.length - 1,
+      positions.length,
+    ]) {
+      expect([...index.after(stream, from)]).toEqual(all.slice(from + 1));
+      expect([...index.before(stream, from)]).toEqual(all.slice(0, Math.max(0, from)).reverse());
+    }
+    expect([...index.before(stream, Number.MAX_SAFE_INTEGER)]).toEqual(all.toReversed());
+  }
+}
+
+describe('whatever is placed, lost and opened again', () => {
+  test.each(Array.from({ length: 20 }, (_, n) => n))('each stream has its events in order, %i', () => {
+    const random = seeded('stream index');
+    const below = (n: number): number => Math.floor(random() * n);
+    let model = new Map<string, readonly number[]>();
+    let head = 0;
+    for (let step = 0; step < 60; step++) {
+      const before = { model: new Map(model), head };
+      opened.db.exec('BEGIN');
+      for (let n = below(40); n > 0; n--) {
+        const stream = STREAMS[Math.min(below(STREAMS.length), below(STREAMS.length))]!;
+        const positions = model.get(stream) ?? [];
+        // As if events of other streams came between: progress is saved now and then only.
+        head += 1 + below(200);
+        store(stream, positions.length, head);
+        model.set(stream, [...positions, head]);
+      }
+      if (below(2) === 0) index.place(below(6_000), below(3) === 0 ? below(30) : undefined);
+      const isLost = below(5) === 0;
+      opened.db.exec(isLost ? 'ROLLBACK' : 'COMMIT');
+      if (isLost) ({ model, head } = before);
+      if (isLost || below(5) === 0) {
+        opened.db.close();
+        open();
+      }
+      expectIndex(model);
+    }
+  });
+});
+
+test('a stream of many events is placed by itself, and a quiet one when its events are old', () => {
+  opened.db.exec('BEGIN');
+  store('quiet', 0, 1);
+  for (let n = 0; n < 20_000; n++) {
+    store('a', n, n + 2);
+    index.place();
+    if (n === 255) expect([placed(), placedTo()]).toEqual([256, 0]);
+  }
+  expect(placed()).toBeGreaterThan(19_700);
+  expect(placedTo()).toBeGreaterThan(18_000);
+  expect(index.place(0)).toBe(true);
+  expect([placed(), placedTo()]).toEqual([20_001, 20_001]);
+  opened.db.exec('COMMIT');
+});
