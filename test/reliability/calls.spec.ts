@@ -43,6 +43,7 @@ traced.each([
   ['the sync of the folder, of which SQLite takes no notice', '6'],
   ['the sync of a commit and of the checkpoint after it', '11+'],
   ['the sync of a later commit and of the checkpoint after it', '12+'],
+  ['the sync of what is put off until the log is closed, and the one after it', '28+'],
 ])('keeps what it acknowledged when the power fails after %s has failed', async (_, when) => {
   const verdict = await failLog(`fsync:error=EIO:when=${when}`);
   expect(verdict.problems).toEqual([]);

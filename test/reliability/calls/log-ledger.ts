@@ -50,7 +50,9 @@ export class LogLedger {
     try {
       mkdirSync(folder, { recursive: true });
       opened = openDatabase({ folder, ...NO_FAULTS });
-      this.judgeEvents(eventsOf(opened), verdict, where);
+      const events = eventsOf(opened);
+      this.judgeEvents(events, verdict, where);
+      judgeStreams(opened, events, verdict, where);
       const [check] = opened.db.prepare('PRAGMA integrity_check').all();
       verdict.require(check?.['integrity_check'] === 'ok', () => `${where}: ${JSON.stringify(check)}`);
       goOn(opened);
@@ -99,8 +101,11 @@ export function readIds(folder: string): string[] {
   }
 }
 
-function eventsOf({ db }: OpenDatabase): StoredEvent[] {
-  const reader = new LogReader(db, new StreamIndex(db), new ThreadKeys());
+const readerOf = ({ db }: OpenDatabase): LogReader =>
+  new LogReader(db, new StreamIndex(db), new ThreadKeys());
+
+function eventsOf(opened: OpenDatabase): StoredEvent[] {
+  const reader = readerOf(opened);
   const events: StoredEvent[] = [];
   for (let after = 0; ;) {
     const asked = { read: 0, after, limit: PAGE, prefixes: [], isRaw: false };
@@ -108,6 +113,24 @@ function eventsOf({ db }: OpenDatabase): StoredEvent[] {
     if (page.rows.length === 0) return events;
     events.push(...decodeRows(page));
     after = page.position;
+  }
+}
+
+/** Read by itself, a stream holds its events of the whole log. */
+function judgeStreams(opened: OpenDatabase, all: readonly StoredEvent[], verdict: Verdict, where: string) {
+  const reader = readerOf(opened);
+  for (const [stream, events] of Map.groupBy(all, (event) => event.stream)) {
+    const ids: string[] = [];
+    for (let after: number | null = null; ;) {
+      const asked = { read: 0, stream, after, backwards: false, limit: PAGE };
+      const { rows } = reader.readStream({ kind: 'stream', ...asked });
+      const page = decodeRows({ rows });
+      if (page.length === 0) break;
+      ids.push(...page.map(({ id }) => id));
+      after = page.at(-1)!.revision;
+    }
+    const isSame = ids.join() === events.map(({ id }) => id).join();
+    verdict.require(isSame, () => `${where}: stream ${stream} is not what the log says`);
   }
 }
 

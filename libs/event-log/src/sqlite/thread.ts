@@ -148,8 +148,8 @@ class Thread {
   private close(): void {
     try {
       this.writer.place(Infinity);
-    } catch {
-      // Full, perhaps: the next who opens it finds the places in the events.
+    } catch (error) {
+      this.fail(error);
     }
     this.db.close();
     reply({ kind: 'closed' });
