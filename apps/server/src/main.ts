@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { warmSchemaEngine } from '#agent';
 import { LogRefused } from '#event-log';
-import { PinoLogger, SettingsRefused, readSettings } from '#platform';
+import { PinoLogger, SettingsRefused, leaveThreadsTheirLimits, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
@@ -13,6 +13,7 @@ import { openService } from './service.js';
 import { Stop } from './stop.js';
 
 async function start(): Promise<void> {
+  leaveThreadsTheirLimits();
   const settings = readSettings();
   const logger = new PinoLogger(settings.logLevel);
   const observability = await openObservability(settings, logger);

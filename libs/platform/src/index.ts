@@ -12,6 +12,7 @@ export * from './random.js';
 export * from './scrub.js';
 export * from './secret-box.js';
 export * from './settings.js';
+export * from './threads.js';
 export * from './tracing/open-tracer.js';
 export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
