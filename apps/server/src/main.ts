@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { warmSchemaEngine } from '#agent';
-import { LogRefused } from '#event-log';
+import { LogRefused, LogUnavailable } from '#event-log';
 import { PinoLogger, SettingsRefused, leaveThreadsTheirLimits, readSettings } from '#platform';
 import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
@@ -44,11 +44,12 @@ async function start(): Promise<void> {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
+const EXPECTED = [SettingsRefused, LogRefused, LogUnavailable, ReadModelsRefused];
+
 /** What an operator can mend is said in one line. */
 function refuse(error: unknown): never {
-  const isExpected =
-    error instanceof SettingsRefused || error instanceof LogRefused || error instanceof ReadModelsRefused;
-  process.stderr.write(`${isExpected ? error.message : (error as Error).stack}\n`);
+  const isExpected = EXPECTED.some((kind) => error instanceof kind);
+  process.stderr.write(`${isExpected ? (error as Error).message : (error as Error).stack}\n`);
   process.exit(1);
 }
 

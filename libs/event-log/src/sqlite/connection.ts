@@ -152,6 +152,7 @@ export class Connection {
       case 'page':
         return this.taken(reply.read)?.resolve(reply);
       case 'unreadable':
+        this.logger.error({ detail: reply.detail }, 'a part of the log cannot be read');
         return this.taken(reply.read)?.reject(new LogUnavailable(reply.detail));
       case 'opened':
         return this.opened(reply.logId, reply.head);

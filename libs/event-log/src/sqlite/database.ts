@@ -192,7 +192,7 @@ function reasonOf(error: unknown, folder: string, file: string): string {
   const code = primaryCode(error);
   if (code === SQLITE_BUSY) return `${folder} is in use by process ${holderOf(folder)}`;
   if (code === SQLITE_NOTADB) return `${file} is not a SQLite file`;
-  if (code === SQLITE_CORRUPT) return `${file} is damaged: restore it from a backup`;
+  if (code === SQLITE_CORRUPT) return damaged(file);
   return `${file} cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
 }
 
@@ -205,10 +205,19 @@ function holderOf(folder: string): string {
 }
 
 /** SQLite's primary result code of an error, -1 where it is not SQLite's. */
-export function primaryCode(error: unknown): number {
+function primaryCode(error: unknown): number {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : -1;
   return code < 0 ? code : code & 0xff;
 }
+
+/** Why a read fails, for the operator; null where it is not for what stands on the disk. */
+export function unreadable(error: unknown): string | null {
+  const code = primaryCode(error);
+  if (code === SQLITE_CORRUPT) return damaged(DATABASE_FILE);
+  return code < 0 ? null : `${DATABASE_FILE} cannot be read: ${(error as Error).message}`;
+}
+
+const damaged = (file: string): string => `${file} is damaged: restore it from a backup`;
 
 export const isFull = (error: unknown): boolean =>
   primaryCode(error) === SQLITE_FULL ||

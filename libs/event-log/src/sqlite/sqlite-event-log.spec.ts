@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { appendUntilDefinite } from '../append-until-definite.js';
 import { newEvent, type RecordedEvent } from '../envelope.js';
-import { AppendOutcomeUnknown, collect, LogRefused } from '../event-log.js';
+import { AppendOutcomeUnknown, collect, LogRefused, LogUnavailable } from '../event-log.js';
 import { SqliteEventLog, type SqliteEventLogOptions } from './sqlite-event-log.js';
 
 const clock = new SystemClock();
@@ -38,10 +38,10 @@ async function open(options: Partial<SqliteEventLogOptions> = {}): Promise<Sqlit
 
 describe('is refused at boot, with a reason, when', () => {
   const refuses = async (reason: RegExp) => {
-    const error = await open().catch((error: unknown) => error);
+    const error = (await open().catch((error: unknown) => error)) as Error;
     expect(error).toBeInstanceOf(LogRefused);
-    expect((error as Error).message).toMatch(reason);
-    expect((error as Error).message).not.toContain('\n');
+    expect(error.message).toMatch(reason);
+    expect(error.message).not.toContain('\n');
   };
   const withEvents = async () => {
     const log = await open();
@@ -72,17 +72,13 @@ describe('is refused at boot, with a reason, when', () => {
   });
 
   test('its file is another program’s', async () => {
-    const db = new DatabaseSync(file());
-    db.exec('CREATE TABLE diary (day TEXT)');
-    db.close();
+    onFile('CREATE TABLE diary (day TEXT)');
     await refuses(/log\.db is a SQLite file of another program/);
   });
 
   test('its file is of a later version', async () => {
     await withEvents();
-    const db = new DatabaseSync(file());
-    db.exec('PRAGMA user_version = 99');
-    db.close();
+    onFile('PRAGMA user_version = 99');
     await refuses(/schema version 99, this program knows versions 2 and 3/);
   });
 
@@ -130,8 +126,7 @@ describe('the index of its streams', () => {
       'ALTER TABLE log DROP COLUMN placed_to',
       'PRAGMA user_version = 2',
     );
-    const log = await open();
-    const last = event();
+    const [log, last] = [await open(), event()];
     expect(await log.append('s-1', [last], { expected: 2 })).toMatchObject({ first: 3, position: 7 });
     for (const stream of ['s-0', 's-1']) {
       const ids = [...expected(stream), ...(stream === 's-1' ? [last.id] : [])];
@@ -161,6 +156,25 @@ describe('the index of its streams', () => {
     expect(await idsOf(log, other)).toEqual(expected(other));
     expect(await log.append(other, [event()], { expected: 2 })).toMatchObject({ kind: 'appended' });
   });
+});
+
+test('a damaged page fails the reads that need it, and nothing else', async () => {
+  const log = await open();
+  for (const s of 'xyz') await log.append(s, [event({ text: s.repeat(20_000) })], { expected: 'no_stream' });
+  await log.close();
+  const bytes = await readFile(file());
+  const page = Math.floor(bytes.indexOf('y'.repeat(4_000)) / 4096) * 4096;
+  // Where it says which page has the next piece of the text.
+  bytes.fill(0xff, page, page + 4);
+  await writeFile(file(), bytes);
+  const again = await open();
+  for (let tries = 0; tries < 3; tries++) {
+    await expect(collect(again.readStream('y'))).rejects.toThrow(LogUnavailable);
+    await expect(again.readAll()[Symbol.asyncIterator]().next()).rejects.toThrow(/log\.db is damaged/);
+    expect(await again.append('x', [event()], { expected: tries })).toMatchObject({ kind: 'appended' });
+    expect(await again.health()).toEqual({ ok: true });
+  }
+  expect([await idsOf(again, 'x'), await idsOf(again, 'z')].map(({ length }) => length)).toEqual([4, 1]);
 });
 
 test('nothing is written to its folder once it is closed', async () => {

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
-import { cutWal, isFull, openDatabase, Refusal } from './database.js';
+import { cutWal, isFull, openDatabase, Refusal, unreadable } from './database.js';
 import { Damaged, LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import { Mailbox, type ThreadData } from './mailbox.js';
@@ -128,8 +128,10 @@ class Thread {
         ...(unknown && { unknown }),
       });
     } catch (error) {
-      if (error instanceof Damaged) reply({ kind: 'unreadable', read: request.read, detail: error.message });
-      else this.fail(error);
+      // It is in no transaction: whoever needs another part of the file need not miss it.
+      const detail = error instanceof Damaged ? error.message : unreadable(error);
+      if (detail === null) this.fail(error);
+      reply({ kind: 'unreadable', read: request.read, detail });
     }
   }
 
