@@ -12,8 +12,8 @@ import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request }
 /**
  * The log's own thread: one writer, one reader, one connection.
  * 1. Everything that waits is written in one transaction; then waiting reads have their turn, so neither starves.
- * 2. Any error while writing ends the thread: what SQLite says then about the transaction cannot be relied on. The
- *    appends without an answer have an unknown outcome, and the next thread reopens the file.
+ * 2. Any error ends the thread, but one of a read that the file alone explains: what SQLite says then about the transaction
+ *    cannot be relied on. The appends without an answer have an unknown outcome, and the next thread reopens the file.
  */
 const { options, ends } = workerData as ThreadData;
 const mailbox = new Mailbox(ends);
@@ -26,7 +26,7 @@ const TRANSACTION_BYTES = Math.min(2 * 1024 * 1024, options.walBytes / 8);
 const WAL_LOOK_BYTES = TRANSACTION_BYTES;
 /** Filled to this part the WAL is written into the database, so that it need not grow beyond its size. */
 const CHECKPOINT_AT = 0.7;
-/** An append changes a page of events and one of the index, or some more. */
+/** An append changes a page of events, or some more; its places go to a page with others, later. */
 const WAL_BYTES_AN_APPEND = 8 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
 /** A few milliseconds, for which an append may have to wait. */
@@ -55,8 +55,16 @@ class Thread {
     this.reader = new LogReader(db, index, this.keys);
   }
 
-  /** Until it is told to close. */
+  /** Until it is told to close. Invariant 2. */
   run(): void {
+    try {
+      this.work();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private work(): void {
     for (;;) {
       for (let next = mailbox.take(); next !== undefined; next = mailbox.take()) this.take(next);
       if (this.appends.length > 0) this.write();
@@ -87,32 +95,24 @@ class Thread {
 
   private idle(): void {
     if (mailbox.wait(this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS) || !this.isDirty) return;
-    try {
-      while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
-      this.checkpoint();
-    } catch (error) {
-      this.fail(error);
-    }
+    while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
+    this.checkpoint();
   }
 
   private write(): void {
-    try {
-      const batches: (readonly Field[])[] = [];
-      for (let bytes = 0; this.appends.length > 0 && bytes < TRANSACTION_BYTES;) {
-        const request = this.appends.shift()!;
-        batches.push(request.fields);
-        bytes += request.bytes;
-        this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
-      }
-      const outcomes = this.writer.write(batches);
-      this.commits += 1;
-      if (this.commits === options.faults.dieAfterCommits) throw new Error('died as it was told to');
-      reply({ kind: 'appended', outcomes });
-      this.isDirty = true;
-      if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
-    } catch (error) {
-      this.fail(error);
+    const batches: (readonly Field[])[] = [];
+    for (let bytes = 0; this.appends.length > 0 && bytes < TRANSACTION_BYTES;) {
+      const request = this.appends.shift()!;
+      batches.push(request.fields);
+      bytes += request.bytes;
+      this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
     }
+    const outcomes = this.writer.write(batches);
+    this.commits += 1;
+    if (this.commits === options.faults.dieAfterCommits) throw new Error('died as it was told to');
+    reply({ kind: 'appended', outcomes });
+    this.isDirty = true;
+    if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
   }
 
   private read(request: ReadStreamRequest | ReadAllRequest): void {
@@ -130,7 +130,7 @@ class Thread {
     } catch (error) {
       // It is in no transaction: whoever needs another part of the file need not miss it.
       const detail = error instanceof Damaged ? error.message : unreadable(error);
-      if (detail === null) this.fail(error);
+      if (detail === null) throw error;
       reply({ kind: 'unreadable', read: request.read, detail });
     }
   }
@@ -148,11 +148,7 @@ class Thread {
   }
 
   private close(): void {
-    try {
-      this.writer.place(Infinity);
-    } catch (error) {
-      this.fail(error);
-    }
+    this.writer.place(Infinity);
     this.db.close();
     reply({ kind: 'closed' });
   }
@@ -165,7 +161,6 @@ class Thread {
     }
   }
 
-  /** Invariant 2. */
   private fail(error: unknown): never {
     reply({
       kind: 'failed',
