@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { warmSchemaEngine } from '#agent';
-import { LogRefused, LogUnavailable } from '#event-log';
 import { PinoLogger, SettingsRefused, leaveThreadsTheirLimits, readSettings } from '#platform';
-import { ReadModelsRefused } from '#read-models';
 import { AppModule } from './app.module.js';
+import { refusalText } from './cli/refusal.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
 import { HealthChecks } from './http/health-checks.js';
 import { watchKafka } from './kafka/kafka-figures.js';
@@ -44,12 +43,8 @@ async function start(): Promise<void> {
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
-const EXPECTED = [SettingsRefused, LogRefused, LogUnavailable, ReadModelsRefused];
-
-/** What an operator can mend is said in one line. */
 function refuse(error: unknown): never {
-  const isExpected = EXPECTED.some((kind) => error instanceof kind);
-  process.stderr.write(`${isExpected ? (error as Error).message : (error as Error).stack}\n`);
+  process.stderr.write(refusalText(error));
   process.exit(1);
 }
 

@@ -5,6 +5,7 @@ import { UsageFault } from './command.js';
 import { COMMANDS } from './commands.js';
 import { helpOf, helpOfCommand } from './help.js';
 import { parseArguments } from './parse-arguments.js';
+import { refusalText } from './refusal.js';
 
 const FAILED = 1;
 const MISUSED = 2;
@@ -24,19 +25,14 @@ async function annals(words: readonly string[]): Promise<number | null> {
   }
 }
 
-/** What an operator can mend is said in one line. */
 function refuse(error: unknown): number {
   if (error instanceof UsageFault) {
     process.stderr.write(`annals: ${error.message}\n`);
     return MISUSED;
   }
-  const isExpected = EXPECTED.has((error as Error).name);
-  process.stderr.write(`${isExpected ? (error as Error).message : (error as Error).stack}\n`);
+  process.stderr.write(refusalText(error));
   return FAILED;
 }
-
-/** By name, so that `--help` does not load what knows the classes. */
-const EXPECTED = new Set(['SettingsRefused', 'LogRefused', 'LogUnavailable', 'ReadModelsRefused']);
 
 enableCompileCache();
 const code = await annals(process.argv.slice(2)).catch(refuse);
