@@ -9,6 +9,7 @@ import { seeded } from './event-log/harness.js';
 /** The index beside a plain list of each stream's positions, over transactions that are lost and files that are opened again. */
 
 const STREAMS = ['a', 'b', 'c', 'd', 'quiet'];
+const numberOf = (stream: string): number => STREAMS.indexOf(stream) + 1;
 
 let folder: string;
 let opened: OpenDatabase;
@@ -32,11 +33,8 @@ afterEach(() => {
 /** What is stored of an event as far as the index goes, and the index told of it. */
 function store(stream: string, revision: number, position: number): void {
   const { db } = opened;
-  db.prepare('INSERT OR IGNORE INTO streams (id, name) VALUES (?, ?)').run(
-    STREAMS.indexOf(stream) + 1,
-    stream,
-  );
-  const id = STREAMS.indexOf(stream) + 1;
+  const id = numberOf(stream);
+  db.prepare('INSERT OR IGNORE INTO streams (id, name) VALUES (?, ?)').run(id, stream);
   db.prepare(`INSERT INTO events VALUES (?, ?, ?, 'id', 't', 0, '{}', '{}', x'', x'')`).run(
     position,
     id,
@@ -52,14 +50,12 @@ function expectIndex(model: ReadonlyMap<string, readonly number[]>): void {
   for (const stream of STREAMS) {
     const positions = model.get(stream) ?? [];
     const all = positions.map((position, revision) => ({
-      stream: STREAMS.indexOf(stream) + 1,
+      stream: numberOf(stream),
       revision,
       position,
     }));
     expect(index.find(stream)).toEqual(
-      positions.length === 0
-        ? undefined
-        : { id: STREAMS.indexOf(stream) + 1, revision: positions.length - 1 },
+      positions.length === 0 ? undefined : { id: numberOf(stream), revision: positions.length - 1 },
     );
     for (const from of [
       -1,

@@ -50,12 +50,14 @@ export class LogLedger {
     try {
       mkdirSync(folder, { recursive: true });
       opened = openDatabase({ folder, ...NO_FAULTS });
-      const events = eventsOf(opened);
+      const index = new StreamIndex(opened.db);
+      const reader = new LogReader(opened.db, index, new ThreadKeys());
+      const events = eventsOf(reader);
       this.judgeEvents(events, verdict, where);
-      judgeStreams(opened, events, verdict, where);
+      judgeStreams(reader, events, verdict, where);
       const [check] = opened.db.prepare('PRAGMA integrity_check').all();
       verdict.require(check?.['integrity_check'] === 'ok', () => `${where}: ${JSON.stringify(check)}`);
-      goOn(opened);
+      goOn(opened, index);
     } catch (error) {
       if (opened === undefined && this.stored.size === 0 && this.mayBeNone) return;
       verdict.lost += opened === undefined ? this.stored.size : 0;
@@ -95,17 +97,14 @@ export class LogLedger {
 export function readIds(folder: string): string[] {
   const opened = openDatabase({ folder, ...NO_FAULTS });
   try {
-    return eventsOf(opened).map(({ id }) => id);
+    const reader = new LogReader(opened.db, new StreamIndex(opened.db), new ThreadKeys());
+    return eventsOf(reader).map(({ id }) => id);
   } finally {
     opened.db.close();
   }
 }
 
-const readerOf = ({ db }: OpenDatabase): LogReader =>
-  new LogReader(db, new StreamIndex(db), new ThreadKeys());
-
-function eventsOf(opened: OpenDatabase): StoredEvent[] {
-  const reader = readerOf(opened);
+function eventsOf(reader: LogReader): StoredEvent[] {
   const events: StoredEvent[] = [];
   for (let after = 0; ;) {
     const asked = { read: 0, after, limit: PAGE, prefixes: [], isRaw: false };
@@ -117,8 +116,7 @@ function eventsOf(opened: OpenDatabase): StoredEvent[] {
 }
 
 /** Read by itself, a stream holds its events of the whole log. */
-function judgeStreams(opened: OpenDatabase, all: readonly StoredEvent[], verdict: Verdict, where: string) {
-  const reader = readerOf(opened);
+function judgeStreams(reader: LogReader, all: readonly StoredEvent[], verdict: Verdict, where: string) {
   for (const [stream, events] of Map.groupBy(all, (event) => event.stream)) {
     const ids: string[] = [];
     for (let after: number | null = null; ;) {
@@ -134,9 +132,9 @@ function judgeStreams(opened: OpenDatabase, all: readonly StoredEvent[], verdict
   }
 }
 
-function goOn({ db, head }: OpenDatabase): void {
+function goOn({ db, head }: OpenDatabase, index: StreamIndex): void {
   const meta = JSON.stringify({ schemaVersion: 1, project: 'calls', actor: 'judge' });
   const fields = ['judge', NO_STREAM, 1, 'an id', 'judged', 0, '{}', meta, ''];
-  const [first] = new LogWriter(db, head, new StreamIndex(db), new ThreadKeys()).write([fields]);
+  const [first] = new LogWriter(db, head, index, new ThreadKeys()).write([fields]);
   if (first !== 0) throw new Error('the log does not go on');
 }
