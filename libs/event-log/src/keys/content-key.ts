@@ -42,7 +42,9 @@ export class ContentKey {
   constructor(id: string, bytes: Uint8Array) {
     if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
     this.id = id;
-    this.bytes = Buffer.from(bytes);
+    // Not a piece of Node's pool, 64 KB of which would stay for as long as this key is known.
+    this.bytes = Buffer.allocUnsafeSlow(KEY_BYTES);
+    this.bytes.set(bytes);
     this.object = createSecretKey(this.bytes);
   }
 
