@@ -14,7 +14,8 @@ import { SCHEMA } from './schema.js';
 /** Connections of a process: the projection, and lists that are read at the same time. */
 const CONNECTIONS = 8;
 const CONNECT_TIMEOUT_MS = 3_000;
-const IDLE_TIMEOUT_MS = 30_000;
+/** Each is a process of the server, 2 to 7 MB of our own one's, and lists are seldom read at the same time. */
+const IDLE_TIMEOUT_MS = 5_000;
 /** A server that hangs must not hang us; a migration may take its time. */
 const QUERY_TIMEOUT_MS = 60_000;
 const OLDEST_VERSION = 15;
