@@ -251,7 +251,9 @@ describe('secrets', () => {
 describe('the production start', () => {
   it('is what npm start runs', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
-    expect(scripts.start).toBe('node --max-semi-space-size=32 --heap-growing-percent=120 .ci/start.mjs');
+    expect(scripts.start).toBe(
+      'node --max-semi-space-size=32 --heap-growing-percent=120 --v8-pool-size=1 .ci/start.mjs',
+    );
     expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
   });
 });
