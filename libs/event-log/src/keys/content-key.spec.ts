@@ -1,3 +1,4 @@
+import { expect, test } from '@jest/globals';
 import { ContentKey, KEY_BYTES } from './content-key.js';
 
 test('a key that is known for long keeps its own bytes in memory, and nothing of the pool that they came from', () => {
