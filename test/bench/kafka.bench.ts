@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type KafkaConnection, KafkaPublisher } from '#delivery';
+import { type KafkaConnection, openKafkaPublisher } from '#delivery';
 import { ContentStore, MemoryFileStore, type NewEvent, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
@@ -102,7 +102,7 @@ async function lagOfEvents(connection: KafkaConnection): Promise<void> {
   const background = new ProcessBackground(logger);
   const contents = new ContentStore(new MemoryFileStore());
   const ports = { log: temp.log, contents, clock, random, background, logger };
-  const publisher = new KafkaPublisher(connection, ports);
+  const publisher = await openKafkaPublisher(connection, ports);
   publisher.start();
   await until(async () => (await publisher.status()).state === 'publishing');
   const client = new KafkaClient(connection.brokers[0] ?? '');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EsdbEventLog, MemoryContentKeys } from '#event-log';
+import { type EsdbEventLog, MemoryContentKeys, openEsdbEventLog } from '#event-log';
 import { SilentLogger } from '#platform';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -13,7 +13,7 @@ async function makeHarness(): Promise<LogHarness> {
   const prefix = `contract-${randomUUID()}.`;
   const keys = new MemoryContentKeys();
   const open = (): Promise<EsdbEventLog> =>
-    EsdbEventLog.open({ connectionString: url ?? server!.url, prefix, keys, logger: new SilentLogger() });
+    openEsdbEventLog({ connectionString: url ?? server!.url, prefix, keys, logger: new SilentLogger() });
   let log = await open();
   return {
     keys,

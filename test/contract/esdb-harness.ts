@@ -4,12 +4,13 @@ import {
   AppendOutcomeUnknown,
   type AppendResult,
   collect,
-  EsdbEventLog,
+  type EsdbEventLog,
   type EsdbEventLogOptions,
   type EventLog,
   type Expected,
   LogUnavailable,
   type NewEvent,
+  openEsdbEventLog,
 } from '#event-log';
 import { Logger } from '#platform';
 import { EsdbServer, type EsdbServerOptions } from '../support/esdb-server/esdb-server.js';
@@ -55,7 +56,7 @@ export async function openLog(
   server: { readonly url: string },
   options: Partial<EsdbEventLogOptions> = {},
 ): Promise<EsdbEventLog> {
-  const log = await EsdbEventLog.open({
+  const log = await openEsdbEventLog({
     connectionString: server.url,
     logger: new RememberingLogger(),
     ...PATIENT,

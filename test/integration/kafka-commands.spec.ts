@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { CommandHandler, type CommandOutcome, type KafkaCommand, KafkaCommands } from '#delivery';
+import { CommandHandler, type CommandOutcome, type KafkaCommand } from '#delivery';
+import { KafkaCommands } from '../../libs/delivery/src/kafka/kafka-commands.js';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
 import { KafkaClient } from '../support/kafka-client.js';
 import { until } from '../support/until.js';

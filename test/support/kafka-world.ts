@@ -1,7 +1,8 @@
-import { type KafkaConnection, KafkaPublisher } from '#delivery';
+import type { KafkaConnection } from '#delivery';
 import { sessionStream } from '#domain';
 import { ContentStore, MemoryFileStore, type NewEvent, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { KafkaPublisher } from '../../libs/delivery/src/kafka/kafka-publisher.js';
 import { TempLog } from './temp-log.js';
 
 const PROJECT = 'p';

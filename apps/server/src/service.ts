@@ -112,7 +112,7 @@ export async function openService(
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
-  const kafka = openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
+  const kafka = await openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, ports);
   const streams = new EventStreams(log, contents);

@@ -1,7 +1,9 @@
 import {
   type CommandsStatus,
-  KafkaCommands,
-  KafkaPublisher,
+  type KafkaCommands,
+  type KafkaPublisher,
+  openKafkaCommands,
+  openKafkaPublisher,
   type PublisherPorts,
   type PublisherStatus,
 } from '#delivery';
@@ -36,16 +38,16 @@ type KafkaSettings = Pick<
 >;
 
 /** Connects nothing yet. null: KAFKA_BROKERS is not set. */
-export function openKafka(settings: KafkaSettings, ports: KafkaPorts): KafkaLink | null {
+export async function openKafka(settings: KafkaSettings, ports: KafkaPorts): Promise<KafkaLink | null> {
   const { kafkaBrokers: brokers, kafkaSsl: ssl, kafkaSasl: sasl, kafkaCommandsProject: project } = settings;
   if (brokers.length === 0) return null;
   const connection = { brokers, ssl, sasl };
-  const publisher = new KafkaPublisher(connection, ports);
+  const publisher = await openKafkaPublisher(connection, ports);
   const { maxBodyBytes } = settings;
   const commands =
     project === null
       ? null
-      : new KafkaCommands(connection, {
+      : await openKafkaCommands(connection, {
           ...ports,
           handler: new RunCommandHandler(ports, { project, maxBodyBytes }),
           maxCommandBytes: maxBodyBytes,
