@@ -23,6 +23,9 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** What `npm start` gives to Node: its flags and the program. */
+const START = startScript().split(' ').slice(1);
+
 /** Whatever happens: a start that takes longer than this has failed. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
@@ -36,7 +39,7 @@ process.once('exit', () => {
 });
 
 /**
- * The service as it runs in production: `.ci/start.mjs`, a process on a data folder of its own. Owns the process, the
+ * The service as it runs in production: what `npm start` runs, a process on a data folder of its own. Owns the process, the
  * folder, and what a killed process has left in it.
  */
 export class ServiceProcess {
@@ -144,7 +147,7 @@ export class ServiceProcess {
     const imports = [...(this.options.imports ?? []), ...(more.imports ?? [])];
     const child = spawn(
       resolve('node_modules/.bin/node'),
-      [...imports.flatMap((module) => ['--import', module]), '.ci/start.mjs'],
+      [...imports.flatMap((module) => ['--import', module]), ...START],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...this.environment(), ...this.options.env, ...more.env },
@@ -283,4 +286,9 @@ function endProcess(pid: number): void {
   } catch {
     // It ended by itself.
   }
+}
+
+function startScript(): string {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+  return scripts.start;
 }
