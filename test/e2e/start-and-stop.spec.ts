@@ -256,4 +256,35 @@ describe('the production start', () => {
     );
     expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
   });
+
+  it('loads the clients of EventStoreDB and Kafka only where they are configured', async () => {
+    const service = await ServiceProcess.prepare({ imports: [NAMES_CLIENTS] });
+    try {
+      await service.launch();
+      expect(clientsIn(service.output)).toEqual([]);
+      await service.kill();
+      await service.launch({ env: { KAFKA_BROKERS: '127.0.0.1:1' } });
+      expect(clientsIn(service.output)).toEqual(['kafkajs']);
+      await service.kill();
+      const ANNALS_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+      service.spawn({ env: { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', ANNALS_MASTER_KEY } });
+      while (!service.output.includes('waiting for EventStoreDB')) await sleep(10);
+      expect(clientsIn(service.output)).toEqual(['@eventstore/db-client', 'kafkajs']);
+    } finally {
+      await service.dispose();
+    }
+  }, 60_000);
 });
+
+/** A module that says which of these packages are loaded after it. */
+const NAMES_CLIENTS = `data:text/javascript,${encodeURIComponent(
+  `import { registerHooks } from 'node:module';
+  registerHooks({ load(url, context, next) {
+    const name = /node_modules\\/(kafkajs|@eventstore\\/db-client)\\//.exec(url)?.[1];
+    if (name !== undefined) console.log('loads ' + name);
+    return next(url, context);
+  } });`,
+)}`;
+
+const clientsIn = (output: string): string[] =>
+  [...new Set([...output.matchAll(/^loads (.*)$/gm)].map(([, name]) => name!))].sort();
