@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { filesWith } from '../support/search-bytes.js';
-import { ServiceProcess } from '../support/service-process.js';
+import { ServiceProcess, startScript } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 /** What a start says that does not go through: one line, and exit code 1. */
 async function refusalOf(service: ServiceProcess, env: Record<string, string> = {}): Promise<string> {
@@ -250,30 +251,36 @@ describe('secrets', () => {
 
 describe('the production start', () => {
   it('is what npm start runs', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
-    expect(scripts.start).toBe(
+    expect(startScript()).toBe(
       'node --max-semi-space-size=32 --heap-growing-percent=120 --v8-pool-size=1 .ci/start.mjs',
     );
     expect(spawnSync('node_modules/.bin/node', ['--version'], { encoding: 'utf8' }).stdout).toMatch(/^v24\./);
   });
 
-  it('loads the clients of EventStoreDB and Kafka only where they are configured', async () => {
-    const service = await ServiceProcess.prepare({ imports: [NAMES_CLIENTS] });
-    try {
-      await service.launch();
-      expect(clientsIn(service.output)).toEqual([]);
-      await service.kill();
-      await service.launch({ env: { KAFKA_BROKERS: '127.0.0.1:1' } });
-      expect(clientsIn(service.output)).toEqual(['kafkajs']);
-      await service.kill();
-      const ANNALS_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
-      service.spawn({ env: { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', ANNALS_MASTER_KEY } });
-      while (!service.output.includes('waiting for EventStoreDB')) await sleep(10);
-      expect(clientsIn(service.output)).toEqual(['@eventstore/db-client', 'kafkajs']);
-    } finally {
-      await service.dispose();
-    }
-  }, 60_000);
+  it(
+    'loads the clients of EventStoreDB and Kafka only where they are configured',
+    () =>
+      onFolder(async (service) => {
+        const imports = [NAMES_CLIENTS];
+        await service.launch({ imports });
+        expect(clientsIn(service.output)).toEqual([]);
+        await service.kill();
+        await service.launch({ imports, env: { KAFKA_BROKERS: '127.0.0.1:1' } });
+        expect(clientsIn(service.output)).toEqual(['kafkajs']);
+        await service.kill();
+        const ANNALS_MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+        service.spawn({
+          imports,
+          env: { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', ANNALS_MASTER_KEY },
+        });
+        await until(
+          () => service.output.includes('waiting for EventStoreDB'),
+          () => service.output,
+        );
+        expect(clientsIn(service.output)).toEqual(['@eventstore/db-client', 'kafkajs']);
+      }),
+    60_000,
+  );
 });
 
 /** A module that says which of these packages are loaded after it. */

@@ -39,8 +39,8 @@ process.once('exit', () => {
 });
 
 /**
- * The service as it runs in production: what `npm start` runs, a process on a data folder of its own. Owns the process, the
- * folder, and what a killed process has left in it.
+ * The service as it runs in production: what `npm start` runs, a process on a data folder of its own. Owns the process,
+ * the folder, and what a killed process has left in it.
  */
 export class ServiceProcess {
   private child: ChildProcess | null = null;
@@ -288,7 +288,7 @@ function endProcess(pid: number): void {
   }
 }
 
-function startScript(): string {
+export function startScript(): string {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
   return scripts.start;
 }
