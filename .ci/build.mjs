@@ -56,6 +56,9 @@ export async function build() {
   return stale.length;
 }
 
+/** Jest's globalSetup: threads and child processes of the tests run compiled code. */
+export default build;
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const count = await build();
   if (count > 0) console.error(`built ${count} files`);

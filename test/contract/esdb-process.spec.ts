@@ -1,5 +1,5 @@
-import { beforeAll, expect, test } from '@jest/globals';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { expect, test } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,6 @@ import { eventsOf, freshStream, idsOf } from './event-log/harness.js';
 import { closing, IMPATIENT, idsIn, insist, openLog, until } from './esdb-harness.js';
 
 /** The protocol server as a process of its own, killed and frozen under load. */
-
-beforeAll(() => {
-  // The child runs compiled code; where `verify` has built before, nothing is left to do.
-  execFileSync(process.execPath, ['.ci/build.mjs'], { stdio: 'ignore' });
-});
 
 interface ServerProcess {
   readonly url: string;

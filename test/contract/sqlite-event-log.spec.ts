@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,8 +34,6 @@ async function makeHarness(): Promise<LogHarness> {
 }
 
 async function startWriter(folder: string, prefix: string): Promise<DoomedWriter> {
-  // The child runs compiled code; where `verify` has built before, nothing is left to do.
-  execFileSync(process.execPath, ['.ci/build.mjs'], { stdio: 'ignore' });
   const child = spawn(process.execPath, ['dist/test/support/doomed-writer.js', folder, prefix], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -175,8 +175,6 @@ describe('a service that is killed', () => {
     });
     return { child, postmaster: pid };
   };
-  beforeAll(() => expect(spawnSync(process.execPath, ['.ci/build.mjs']).status).toBe(0));
-
   it('takes its PostgreSQL with it', async () => {
     const { child, postmaster } = await service(join(fixture.folder, 'killed'));
     child.kill('SIGKILL');

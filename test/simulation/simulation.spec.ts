@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type CampaignResult, summaryOf } from './campaign.js';
@@ -28,10 +27,6 @@ function expectNoFailure(result: CampaignResult): void {
 }
 
 // The worlds are played by compiled code in a process of their own, several times as fast as within the test runner.
-beforeAll(() => {
-  execFileSync(process.execPath, ['.ci/build.mjs'], { stdio: 'ignore' });
-});
-
 describe(`simulation from seed ${FIRST_SEED}`, () => {
   it('breaks no invariant on a tape that broke one before', async () => {
     expectNoFailure(await play('--kept'));

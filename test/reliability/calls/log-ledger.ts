@@ -4,8 +4,8 @@ import { type OpenDatabase, openDatabase } from '../../../libs/event-log/src/sql
 import { LogReader } from '../../../libs/event-log/src/sqlite/log-reader.js';
 import { LogWriter } from '../../../libs/event-log/src/sqlite/log-writer.js';
 import { StreamIndex } from '../../../libs/event-log/src/sqlite/stream-index.js';
-import { NO_STREAM } from '../../../libs/event-log/src/sqlite/protocol.js';
-import { ThreadKeys } from '../../../libs/event-log/src/sqlite/thread-keys.js';
+import { NO_STREAM } from '../../../libs/event-log/src/thread/append-request.js';
+import { ThreadKeys } from '../../../libs/event-log/src/thread/thread-keys.js';
 import type { Verdict } from '../verdict.js';
 import type { Told } from './children.js';
 

@@ -1,20 +1,14 @@
 import type { Logger } from '#platform';
-import type { RowPage } from '../codec.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
-import { KnownKeys } from './known-keys.js';
-import { encodeAppends, Fifo, keysOf, type PendingAppend } from './pending.js';
+import { KnownKeys } from '../thread/known-keys.js';
+import type { Page } from '../thread/page-rows.js';
+import { encodeAppends, Fifo, keysOf, type PendingAppend } from '../thread/pending-append.js';
+import { LogThread } from './log-thread.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
-import { startThread, type ThreadHandle } from './start-thread.js';
 
 const REOPEN_PAUSE_MS = 1_000;
 const MAX_WAITING = 50_000;
-
-export interface Page extends RowPage {
-  readonly position: number;
-  /** Keys of rows that are still sealed. */
-  readonly unknown?: readonly string[];
-}
 
 export interface ConnectionEvents {
   /** Appends of one transaction, in commit order, before their callers hear of it. */
@@ -34,7 +28,7 @@ export interface ConnectionEvents {
 export class Connection {
   logId = '';
   head = 0;
-  private thread: ThreadHandle | null = null;
+  private thread: LogThread | null = null;
   private state: 'opening' | 'open' | 'down' | 'closing' | 'closed' = 'opening';
   private trouble = '';
   private isFull = false;
@@ -131,6 +125,7 @@ export class Connection {
     if (appends.length === 0) return;
     for (const append of appends) this.sent.push(append);
     this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
+    if (this.sent.size === 1) this.thread?.expectAnswer();
   };
 
   private post(request: Request): void {
@@ -139,7 +134,7 @@ export class Connection {
 
   private start(): void {
     this.keys.clear();
-    this.thread = startThread(this.options, {
+    this.thread = new LogThread(this.options, {
       reply: (message) => this.take(message),
       ended: (reason) => this.ended(reason),
     });

@@ -1,33 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { openData, type Field } from '../codec.js';
-import type { ThreadKeys } from './thread-keys.js';
+import { type Page, PageRows, type Row } from '../thread/page-rows.js';
+import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { ReadAllRequest, ReadStreamRequest } from './protocol.js';
 import type { StreamIndex } from './stream-index.js';
 
 const PAGE_EVENTS = 500;
-const PAGE_BYTES = 1024 * 1024;
 /** Events looked at for one page of the whole log; those of other streams cost little. */
 const SCANNED_EVENTS = 5_000;
-
-export interface Page {
-  readonly rows: Field[];
-  /** How far the reading got. */
-  readonly position: number;
-  readonly proofs?: readonly string[];
-  readonly unknown?: readonly string[];
-}
-
-type Row = [
-  position: number,
-  revision: number,
-  id: string,
-  type: string,
-  time: number,
-  data: string | Uint8Array,
-  meta: string,
-  commitment: string,
-  prev: string,
-];
 
 /** Somebody has changed the file: what it says of itself does not agree. */
 export class Damaged extends Error {
@@ -107,50 +86,6 @@ export class LogReader {
     if (this.names.size > 10_000) this.names.clear();
     this.names.set(id, name);
     return name;
-  }
-}
-
-class PageRows implements Page {
-  readonly rows: Field[] = [];
-  count = 0;
-  position: number;
-  readonly proofs?: string[];
-  unknown?: string[];
-  private bytes = 0;
-  private meta = '';
-  private stream = '';
-  private readonly keys: ThreadKeys;
-
-  constructor(keys: ThreadKeys, position = 0, isRaw = false) {
-    this.keys = keys;
-    this.position = position;
-    if (isRaw) this.proofs = [];
-  }
-
-  add([position, revision, id, type, time, data, meta, commitment, prev]: Row, stream: string): void {
-    const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : data;
-    this.rows.push(position, revision, id, type, time, shown);
-    this.rows.push(meta === this.meta ? '' : meta, stream === this.stream ? '' : stream);
-    this.proofs?.push(commitment, prev);
-    this.meta = meta;
-    this.stream = stream;
-    this.position = position;
-    this.count += 1;
-    this.bytes += data.length + meta.length;
-  }
-
-  isFull(): boolean {
-    return this.bytes >= PAGE_BYTES;
-  }
-
-  private open(data: string | Uint8Array, metaText: string, stream: string, id: string): Field {
-    if (typeof data === 'string') return data;
-    const { keyId } = this.keys.metaOf(metaText);
-    const key = keyId === undefined ? null : this.keys.get(keyId);
-    if (key !== undefined) return openData(data, key, stream, id);
-    this.unknown ??= [];
-    if (keyId !== undefined && this.unknown.at(-1) !== keyId) this.unknown.push(keyId);
-    return data;
   }
 }
 

@@ -4,9 +4,9 @@ import type { EventMeta } from '../envelope.js';
 import { ContentErased } from '../keys/content-keys.js';
 import type { ContentKey } from '../keys/content-key.js';
 import { StreamChain } from '../proof.js';
-import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from './protocol.js';
+import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from '../thread/append-request.js';
+import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { StreamIndex } from './stream-index.js';
-import type { ThreadKeys } from './thread-keys.js';
 
 interface Head {
   readonly id: number;

@@ -1,24 +1,9 @@
-import type { Field } from '../codec.js';
+import type { AppendRequest, KeysRequest } from '../thread/append-request.js';
+import type { Page } from '../thread/page-rows.js';
 
-/** What goes to the log's thread. Appends of one turn of the event loop travel together. */
+/** What goes to the log's thread. */
 export type Request =
-  | AppendRequest
-  | ReadStreamRequest
-  | ReadAllRequest
-  /** Keys that the requests after it need: id and bytes by turns, a character each, '' for one that is destroyed. */
-  | { readonly kind: 'keys'; readonly keys: readonly string[] }
-  | { readonly kind: 'forget'; readonly ids: readonly string[] }
-  | { readonly kind: 'close' };
-
-export interface AppendRequest {
-  readonly kind: 'append';
-  /** That it needs and the thread has not, as in `keys`. */
-  readonly keys: readonly string[];
-  readonly fields: readonly Field[];
-  readonly count: number;
-  /** Of the events' text, about. */
-  readonly bytes: number;
-}
+  AppendRequest | ReadStreamRequest | ReadAllRequest | KeysRequest | { readonly kind: 'close' };
 
 export interface ReadStreamRequest {
   readonly kind: 'stream';
@@ -45,32 +30,11 @@ export type Reply =
   | { readonly kind: 'refused'; readonly detail: string }
   /** Of the oldest appends without an answer, two numbers each: first revision and last position, or -1 and the actual. */
   | { readonly kind: 'appended'; readonly outcomes: readonly number[] }
-  | {
-      readonly kind: 'page';
-      readonly read: number;
-      readonly rows: readonly Field[];
-      readonly position: number;
-      /** Commitment and `prev` of each row, where they were asked for. */
-      readonly proofs?: readonly string[];
-      /** Keys that the thread was not given: what they sealed is still sealed. */
-      readonly unknown?: readonly string[];
-    }
+  | (Page & { readonly kind: 'page'; readonly read: number })
   | { readonly kind: 'unreadable'; readonly read: number; readonly detail: string }
   /** The thread ends after this. Every append without an answer may be stored or not. */
   | { readonly kind: 'failed'; readonly detail: string; readonly full: boolean }
   | { readonly kind: 'closed' };
-
-/**
- * An append travels as: stream, expected, count, then for each event id, type, time, json, meta ('': as before), proof. A
- * proof is '', or, of an event that is stored as it is, commitment and prev with a space between them; then json is its data.
- */
-export const APPEND_FIELDS = 3;
-export const EVENT_FIELDS = 6;
-
-/** Expected revisions from 0 stand for themselves. */
-export const NO_STREAM = -1;
-export const STREAM_EXISTS = -2;
-export const ANY = -3;
 
 export interface ThreadOptions {
   readonly folder: string;

@@ -1,6 +1,6 @@
 import { type Clock, keepFolder, type Logger, SystemClock } from '#platform';
 import { checkSizes } from '../append-sizes.js';
-import { decodeRows, StoredEvent, type Upcast } from '../codec.js';
+import { StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
 import {
   type AppendResult,
@@ -16,9 +16,12 @@ import {
 import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
-import { Connection, type Page } from './connection.js';
-import type { PendingAppend } from './pending.js';
-import { ANY, NO_STREAM, STREAM_EXISTS, type ThreadFaults } from './protocol.js';
+import { Connection } from './connection.js';
+import { codeOf } from '../thread/append-request.js';
+import { openPage } from '../thread/open-page.js';
+import type { Page } from '../thread/page-rows.js';
+import type { PendingAppend } from '../thread/pending-append.js';
+import type { ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
 
 export interface SqliteEventLogOptions {
@@ -192,16 +195,9 @@ export class SqliteEventLog extends EventLog {
     return { events: await this.decode(page), position: page.position };
   }
 
-  /** What the thread could not open is opened here; from now on it can. */
-  private async decode(page: Page): Promise<readonly RecordedEvent[]> {
-    const { keys } = this.options;
-    if (page.unknown !== undefined && keys !== undefined) {
-      await keys.load(page.unknown);
-      this.connection.keys.give(page.unknown);
-    }
-    // Of rows as they are stored nobody has to open the data.
-    const isRaw = page.proofs !== undefined;
-    return decodeRows(page, this.upcast, (id) => (isRaw ? keys?.peek(id) : keys?.loaded(id)) ?? null);
+  private decode(page: Page): Promise<readonly RecordedEvent[]> {
+    const { keys = null } = this.options;
+    return openPage(page, { keys, known: this.connection.keys, upcast: this.upcast });
   }
 
   /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
@@ -247,18 +243,5 @@ function makeFolder(folder: string): void {
         cause: error,
       },
     );
-  }
-}
-
-function codeOf(expected: Expected): number {
-  switch (expected) {
-    case 'no_stream':
-      return NO_STREAM;
-    case 'stream_exists':
-      return STREAM_EXISTS;
-    case 'any':
-      return ANY;
-    default:
-      return expected;
   }
 }

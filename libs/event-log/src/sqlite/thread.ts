@@ -4,10 +4,12 @@ import type { Field } from '../codec.js';
 import { cutWal, isFull, openDatabase, Refusal, unreadable } from './database.js';
 import { Damaged, LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
-import { Mailbox, type ThreadData } from './mailbox.js';
-import { ThreadKeys } from './thread-keys.js';
+import type { AppendRequest } from '../thread/append-request.js';
+import type { ThreadData } from '../thread/start-thread.js';
+import { ThreadKeys } from '../thread/thread-keys.js';
+import { Mailbox, type MailboxOptions } from './mailbox.js';
 import { StreamIndex } from './stream-index.js';
-import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
+import type { ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
 
 /**
  * The log's own thread: one writer, one reader, one connection.
@@ -15,8 +17,11 @@ import type { AppendRequest, ReadAllRequest, ReadStreamRequest, Reply, Request }
  * 2. Any error ends the thread, but one of a read that the file alone explains: what SQLite says then about the transaction
  *    cannot be relied on. The appends without an answer have an unknown outcome, and the next thread reopens the file.
  */
-const { options, ends } = workerData as ThreadData;
-const mailbox = new Mailbox(ends);
+const {
+  options: { options, count },
+  port,
+} = workerData as ThreadData<MailboxOptions>;
+const mailbox = new Mailbox(port, count);
 const reply = (message: Reply) => mailbox.reply(message);
 
 const PAGE_BYTES = 4096;
@@ -40,6 +45,8 @@ class Thread {
   private readonly reads: (ReadStreamRequest | ReadAllRequest)[] = [];
   private isClosing = false;
   private isDirty = false;
+  /** Whether the last transaction held one append. */
+  private wasAlone = false;
   private commits = 0;
   /** What the WAL may have grown by since its size was asked for. */
   private walGrowth = 0;
@@ -94,17 +101,20 @@ class Thread {
   }
 
   private idle(): void {
-    if (mailbox.wait(this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS) || !this.isDirty) return;
+    const ms = this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS;
+    if (mailbox.wait(ms, this.wasAlone) || !this.isDirty) return;
     while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
     this.checkpoint();
   }
 
   private write(): void {
     const batches: (readonly Field[])[] = [];
+    let count = 0;
     for (let bytes = 0; this.appends.length > 0 && bytes < TRANSACTION_BYTES;) {
       const request = this.appends.shift()!;
       batches.push(request.fields);
       bytes += request.bytes;
+      count += request.count;
       this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
     }
     const outcomes = this.writer.write(batches);
@@ -112,6 +122,7 @@ class Thread {
     if (this.commits === options.faults.dieAfterCommits) throw new Error('died as it was told to');
     reply({ kind: 'appended', outcomes });
     this.isDirty = true;
+    this.wasAlone = count === 1;
     if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
   }
 

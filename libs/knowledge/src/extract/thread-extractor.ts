@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { FileMissing, type ReadableFile } from '#event-log';
-import type { Clock } from '#platform';
+import { type Clock, compiledFile } from '#platform';
 import { type Extraction, Extractor, type PassageBatch } from '../extractor.js';
 import type { FromThread, ToThread } from './protocol.js';
 
@@ -156,11 +156,7 @@ class Lane {
 }
 
 function startWorker({ heapMb }: ExtractorLimits): Worker {
-  const isSource = import.meta.url.endsWith('.ts');
-  const worker = new Worker(new URL(isSource ? './thread.ts' : './thread.js', import.meta.url), {
-    ...(isSource && {
-      execArgv: ['--no-warnings', '--import', `data:text/javascript,${encodeURIComponent(FROM_SOURCE)}`],
-    }),
+  const worker = new Worker(compiledFile('./thread.js', import.meta.url), {
     name: 'annals-extract',
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
     stdout: true,
@@ -187,11 +183,6 @@ const aborted = (signal: AbortSignal, until: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: until });
   });
-
-/** Under jest, which compiles in memory, the thread runs from source: Node strips its types. */
-const FROM_SOURCE = `import { registerHooks } from 'node:module';
-registerHooks({ resolve: (name, context, next) =>
-  next(/^\\.{1,2}\\/.*\\.js$/.test(name) && context.parentURL?.endsWith('.ts') ? name.slice(0, -3) + '.ts' : name, context) });`;
 
 const unreadable = (reason: string): Extraction => ({ kind: 'unreadable', code: 'unprocessable', reason });
 const TOO_LONG = unreadable('the file takes too long to read');

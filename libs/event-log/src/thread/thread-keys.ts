@@ -2,11 +2,13 @@ import type { EventMeta } from '../envelope.js';
 import { ContentKey } from '../keys/content-key.js';
 import type { KnownKey } from '../keys/content-keys.js';
 
-/** The keys that the log's thread was given. It asks nobody: what it does not know it hands over sealed. */
+/** Of runs that are under way at once; each event of a run bears the same. */
+const KNOWN_METAS = 2_000;
+
+/** The keys that an adapter's thread was given. It asks nobody: what it does not know it hands over sealed. */
 export class ThreadKeys {
   private readonly known = new Map<string, KnownKey>();
-  private metaText = '';
-  private meta: EventMeta | null = null;
+  private readonly metas = new Map<string, EventMeta>();
 
   /** @param keys id and bytes by turns, a character each; no bytes: the key is destroyed */
   learn(keys: readonly string[]): void {
@@ -24,12 +26,13 @@ export class ThreadKeys {
     return this.known.get(id);
   }
 
-  /** A meta of a row; events that follow each other mostly share theirs. */
+  /** A meta of a row: the same text again is the same object. */
   metaOf(text: string): EventMeta {
-    if (this.meta === null || text !== this.metaText) {
-      this.meta = JSON.parse(text) as EventMeta;
-      this.metaText = text;
-    }
-    return this.meta;
+    let meta = this.metas.get(text);
+    if (meta !== undefined) return meta;
+    meta = JSON.parse(text) as EventMeta;
+    if (this.metas.size >= KNOWN_METAS) this.metas.clear();
+    this.metas.set(text, meta);
+    return meta;
   }
 }

@@ -1,19 +1,19 @@
 import { LogUnavailable } from '../event-log.js';
 import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
-import type { PendingAppend } from './pending.js';
-import type { Request } from './protocol.js';
+import type { KeysRequest } from './append-request.js';
+import type { PendingAppend } from './pending-append.js';
 
 /** Keys that the thread holds at most. */
 const CAPACITY = 5_000;
 const DROPPED = CAPACITY / 10;
 
-/** Which keys the log's thread was given. Owns that list; the thread does as it is told. */
+/** Which keys the adapter's thread was given. Owns that list; the thread does as it is told. */
 export class KnownKeys {
   private readonly ids = new Set<string>();
 
   constructor(
     private readonly keys: ContentKeys | null,
-    private readonly send: (request: Request) => void,
+    private readonly send: (request: KeysRequest) => void,
   ) {}
 
   /** A new thread knows nothing. */

@@ -1,6 +1,6 @@
 import type { AppendResult } from '../event-log.js';
 import type { NewEvent } from '../envelope.js';
-import type { AppendRequest } from './protocol.js';
+import type { AppendRequest } from './append-request.js';
 import { encodeMeta, type Field } from '../codec.js';
 
 /** An append between the call and its answer. */

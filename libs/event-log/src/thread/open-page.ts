@@ -1,0 +1,28 @@
+import { decodeRows, type StoredEvent, type Upcast } from '../codec.js';
+import type { ContentKeys } from '../keys/content-keys.js';
+import type { KnownKeys } from './known-keys.js';
+import type { Page } from './page-rows.js';
+
+export interface PageTerms {
+  readonly keys: ContentKeys | null;
+  /** Of the thread that has read the page. */
+  readonly known: KnownKeys;
+  readonly upcast: Upcast | undefined;
+}
+
+/** The events of a page. What the thread could not open is opened here; from now on it can. @throws LogUnavailable */
+export async function openPage(page: Page, terms: PageTerms): Promise<StoredEvent[]> {
+  const { keys, known } = terms;
+  if (page.unknown !== undefined && keys !== null) {
+    await keys.load(page.unknown);
+    known.give(page.unknown);
+  }
+  return openLoaded(page, terms);
+}
+
+/** The same, where the keys are in memory. */
+export function openLoaded(page: Omit<Page, 'position'>, { keys, upcast }: PageTerms): StoredEvent[] {
+  // Of rows as they are stored nobody has to open the data.
+  const isRaw = page.proofs !== undefined;
+  return decodeRows(page, upcast, (id) => (isRaw ? keys?.peek(id) : keys?.loaded(id)) ?? null);
+}
