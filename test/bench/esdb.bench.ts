@@ -8,7 +8,7 @@ import {
   type EventMeta,
   type NewEvent,
   newEvent,
-  openEsdbEventLog,
+  EsdbEventLog,
   SqliteEventLog,
 } from '#event-log';
 import { SilentLogger, SystemRandom } from '#platform';
@@ -78,7 +78,7 @@ async function logs(): Promise<void> {
     },
     {
       name: 'eventstoredb',
-      log: await openEsdbEventLog({ connectionString: url, logger }),
+      log: await EsdbEventLog.open({ connectionString: url, logger }),
       serverCpuMs: () => cpuMsOf(server.pid!),
     },
   ];

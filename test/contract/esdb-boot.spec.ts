@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LogRefused, LogUnavailable, openEsdbEventLog } from '#event-log';
+import { LogRefused, LogUnavailable, EsdbEventLog } from '#event-log';
 import { readConnectionString } from '../../libs/event-log/src/eventstoredb/connection-string.js';
 import { ServerChannel } from '../../libs/event-log/src/eventstoredb/server-channel.js';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
@@ -28,7 +28,7 @@ describe('the start', () => {
     const server = await EsdbServer.start();
     server.stop();
     const logger = new RememberingLogger();
-    const opening = openEsdbEventLog({ connectionString: server.url, logger });
+    const opening = EsdbEventLog.open({ connectionString: server.url, logger });
     await until('a line', () => logger.lines.length > 0);
     expect(logger.lines).toHaveLength(1);
     expect(logger.lines[0]).toContain(`waiting for EventStoreDB {"server":"127.0.0.1:${server.port}"`);
@@ -66,7 +66,7 @@ describe('the start', () => {
 
   test('is given up when its signal is aborted', async () => {
     const controller = new AbortController();
-    const opening = openEsdbEventLog({
+    const opening = EsdbEventLog.open({
       connectionString: 'esdb://127.0.0.1:1?tls=false',
       logger: new RememberingLogger(),
       signal: controller.signal,
@@ -166,7 +166,7 @@ describe('the connection string', () => {
     const connectionString = server.url.replace(encodeURIComponent(PASSWORD), 'wr0ng-secret');
     const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     const logger = new RememberingLogger();
-    const error: unknown = await openEsdbEventLog({
+    const error: unknown = await EsdbEventLog.open({
       connectionString: `${connectionString}&tlsVerifyCert=false&odd=1&throwOnAppendFailure=false`,
       logger,
     }).catch((e: unknown) => e);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type EsdbEventLog, MemoryContentKeys, openEsdbEventLog } from '#event-log';
+import { MemoryContentKeys, EsdbEventLog } from '#event-log';
 import { SilentLogger } from '#platform';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -13,7 +13,7 @@ async function makeHarness(): Promise<LogHarness> {
   const prefix = `contract-${randomUUID()}.`;
   const keys = new MemoryContentKeys();
   const open = (): Promise<EsdbEventLog> =>
-    openEsdbEventLog({ connectionString: url ?? server!.url, prefix, keys, logger: new SilentLogger() });
+    EsdbEventLog.open({ connectionString: url ?? server!.url, prefix, keys, logger: new SilentLogger() });
   let log = await open();
   return {
     keys,

@@ -4,13 +4,12 @@ import {
   AppendOutcomeUnknown,
   type AppendResult,
   collect,
-  type EsdbEventLog,
   type EsdbEventLogOptions,
   type EventLog,
   type Expected,
   LogUnavailable,
   type NewEvent,
-  openEsdbEventLog,
+  EsdbEventLog,
 } from '#event-log';
 import { Logger } from '#platform';
 import { EsdbServer, type EsdbServerOptions } from '../support/esdb-server/esdb-server.js';
@@ -56,7 +55,7 @@ export async function openLog(
   server: { readonly url: string },
   options: Partial<EsdbEventLogOptions> = {},
 ): Promise<EsdbEventLog> {
-  const log = await openEsdbEventLog({
+  const log = await EsdbEventLog.open({
     connectionString: server.url,
     logger: new RememberingLogger(),
     ...PATIENT,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ContentKeys, type EventLog, openEsdbEventLog, SqliteEventLog } from '#event-log';
+import { type ContentKeys, type EventLog, EsdbEventLog, SqliteEventLog } from '#event-log';
 import { type Clock, type Logger, type Random, type Settings, SettingsRefused } from '#platform';
 import { WaitingRoom } from './http/waiting-room.js';
 
@@ -34,7 +34,7 @@ export function openLog(
 ): Promise<EventLog> {
   const { eventstoreUrl, eventstorePrefix, dataDir } = settings;
   if (eventstoreUrl === null) return SqliteEventLog.open({ folder: logFolder(dataDir), ...ports });
-  return openEsdbEventLog({ connectionString: eventstoreUrl, prefix: eventstorePrefix, ...ports });
+  return EsdbEventLog.open({ connectionString: eventstoreUrl, prefix: eventstorePrefix, ...ports });
 }
 
 /** What the service opens while its port says what is waited for. */

@@ -11,8 +11,6 @@ const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased']);
  * is the codec's, in the log below.
  */
 export class SealedEventLog extends PassingLog {
-  private readonly named = new WeakMap<NewEvent, NewEvent>();
-
   constructor(
     log: EventLog,
     private readonly streams: StreamKeys,
@@ -40,7 +38,10 @@ export class SealedEventLog extends PassingLog {
     events: readonly NewEvent[],
     expected: Expected,
   ): Promise<AppendResult> {
-    const sealed = keyId === null ? events : events.map((event) => this.name(event, keyId));
+    const sealed =
+      keyId === null
+        ? events
+        : events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
     const appending = this.log.append(stream, sealed, { expected });
     const mayBegin = keyId !== null && placeOf(expected) !== 'later';
     return mayBegin ? appending.then((result) => this.begun(stream, result)) : appending;
@@ -50,15 +51,6 @@ export class SealedEventLog extends PassingLog {
     if (result.kind === 'appended') this.streams.begun(stream);
     else await this.streams.begunByAnother(stream);
     return result;
-  }
-
-  /** Where others write, a retry is given the same event again, so that it has the same bytes; a log of our own knows it by its id. */
-  private name(event: NewEvent, keyId: string): NewEvent {
-    if (CLEAR_TYPES.has(event.type)) return event;
-    if (this.log.exclusive) return keyed(event, keyId);
-    let named = this.named.get(event);
-    if (named?.meta.keyId !== keyId) this.named.set(event, (named = keyed(event, keyId)));
-    return named;
   }
 }
 

@@ -1,22 +1,19 @@
 import type { Clock, Logger, Random } from '#platform';
-import type { StoredEvent } from '../codec.js';
 import type { Position } from '../envelope.js';
 import { checkedNumber, describe, isTooSlow } from './answers.js';
 import type { GrpcCall } from './grpc/grpc-call.js';
-import type { OwnEvents } from './own-events.js';
 import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
 import { readAnswer, type ServerRecord } from './server-answers.js';
 
 export interface TailListener {
-  /** The next events of the whole log, in order, without a gap to those before. */
-  heard(events: readonly StoredEvent[]): void;
+  /** The next records of the whole log, in order, without a gap to those before. */
+  heard(records: readonly ServerRecord[]): void;
   /** The subscription ended in a way that says that the server may be gone. */
   broken(): void;
+  /** Whether anything can be heard, or how often it was dropped. */
+  changed(): void;
 }
-
-/** The keys of what was heard could not be asked for: they are asked for again after this. */
-const KEYS_RETRY_MS = 1_000;
 
 /**
  * The one live subscription of a process to the whole log. Owns the place up to which the log was heard.
@@ -24,6 +21,7 @@ const KEYS_RETRY_MS = 1_000;
  * 2. What is not after the last heard position is dropped, so nothing comes twice.
  * 3. A subscription that is not confirmed in time is given up, for nothing would ever come of it.
  * 4. Being dropped is the normal case under a burst: it goes on after the last position, at once if anything had come.
+ * 5. While it is held nothing is read of the call: the server waits, or drops it.
  */
 export class AllTail {
   private generation = 0;
@@ -32,6 +30,7 @@ export class AllTail {
   /** Not handed over yet. */
   private heard: ServerRecord[] = [];
   private isFlushing = false;
+  private isHeld = false;
   private position: Position = 0;
   private lostAt: number | null = null;
   private trouble = '';
@@ -46,7 +45,6 @@ export class AllTail {
     private readonly ports: { readonly clock: Clock; readonly random: Random; readonly logger: Logger },
     private readonly options: {
       readonly scrub: (text: string) => string;
-      readonly own: OwnEvents;
       /** The server confirms a subscription at once. */
       readonly confirmTimeoutMs: number;
     },
@@ -77,6 +75,13 @@ export class AllTail {
     this.call = null;
   }
 
+  /** Invariant 5. */
+  hold(isHeld: boolean): void {
+    this.isHeld = isHeld;
+    if (isHeld) this.call?.pause();
+    else this.call?.resume();
+  }
+
   private async subscribe(): Promise<void> {
     this.generation += 1;
     const { generation } = this;
@@ -93,8 +98,9 @@ export class AllTail {
         ended: (error) =>
           void (isCurrent() && this.ended(error ?? new Error('the server ended the subscription'))),
       });
-      if (isCurrent()) this.call = call;
-      else call.cancel();
+      if (!isCurrent()) return call.cancel();
+      this.call = call;
+      if (this.isHeld) call.pause();
     } catch (error) {
       if (isCurrent()) this.ended(error);
     }
@@ -102,8 +108,11 @@ export class AllTail {
 
   private take(messages: readonly Buffer[]): void {
     // A confirmation or an event: it works.
-    this.lostAt = null;
     this.stopWaiting();
+    if (this.lostAt !== null) {
+      this.lostAt = null;
+      this.listener.changed();
+    }
     let last = this.heard.at(-1)?.position ?? this.position;
     try {
       for (const message of messages) {
@@ -125,38 +134,12 @@ export class AllTail {
   }
 
   private flush(): void {
-    if (this.heard.length === 0 || this.stopping.signal.aborted) {
-      this.isFlushing = false;
-      return;
-    }
-    const events = this.reader.events(this.heard, false, this.options.own);
-    if (Array.isArray(events)) this.deliver(events);
-    else
-      void events.then(
-        (opened) => this.deliver(opened),
-        (error: unknown) => this.wait(error),
-      );
-  }
-
-  /** Events of the records that were heard first. */
-  private deliver(events: readonly StoredEvent[]): void {
-    this.heard = this.heard.slice(events.length);
     this.isFlushing = false;
-    if (this.stopping.signal.aborted) return;
-    this.position = events.at(-1)!.position;
-    this.listener.heard(events);
-    if (this.heard.length === 0 || this.isFlushing) return;
-    this.isFlushing = true;
-    this.ports.clock.soon(() => this.flush());
-  }
-
-  /** The keys of what was heard cannot be asked for now. */
-  private wait(error: unknown): void {
-    this.ports.logger.warn(
-      { detail: this.options.scrub(describe(error)) },
-      'what is heard of the log cannot be opened yet',
-    );
-    this.ports.clock.timer(KEYS_RETRY_MS, () => this.flush());
+    const { heard } = this;
+    if (heard.length === 0 || this.stopping.signal.aborted) return;
+    this.heard = [];
+    this.position = heard.at(-1)!.position;
+    this.listener.heard(heard);
   }
 
   /** Invariant 4. */
@@ -173,6 +156,7 @@ export class AllTail {
       this.trouble = this.options.scrub(describe(error));
       this.listener.broken();
     }
+    this.listener.changed();
     void this.resume(isBurst && this.pause.count === 0);
   }
 

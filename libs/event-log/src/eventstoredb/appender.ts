@@ -14,6 +14,8 @@ export interface AppenderOptions {
   /** For the round trip that shows that a connection works. */
   readonly probeTimeoutMs: number;
   readonly scrub: (text: string) => string;
+  /** What keeps it from appending has changed. */
+  readonly changed: () => void;
 }
 
 const MAX_IN_FLIGHT = 1_024;
@@ -154,6 +156,7 @@ export class Appender {
       } catch (error) {
         this.trouble = this.options.scrub(describe(error));
         if (this.state === 'opening') this.state = 'down';
+        this.options.changed();
         this.refuseWaiting();
       }
       await pause.wait(this.stopping.signal);
@@ -177,6 +180,7 @@ export class Appender {
     if (this.stopping.signal.aborted) return call.abandon('the log was closed');
     this.call = call;
     this.state = 'open';
+    this.options.changed();
     this.sendSoon();
   }
 

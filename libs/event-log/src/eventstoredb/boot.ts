@@ -5,6 +5,7 @@ import type { Appender } from './appender.js';
 import { describe, isDenied } from './answers.js';
 import { Pause } from './pause.js';
 import { StreamChain } from '../proof.js';
+import { decodeRows, type RowPage } from '../codec.js';
 import type { Reader } from './reader.js';
 import { wireDataOf, wireEventOf } from './wire-event.js';
 
@@ -29,8 +30,8 @@ interface Boot {
   readonly reader: Reader;
   readonly server: string;
   readonly scrub: (text: string) => string;
-  readonly signal: AbortSignal | undefined;
-  readonly onWaiting: ((detail: string) => void) | undefined;
+  readonly signal: AbortSignal;
+  readonly onWaiting: (detail: string) => void;
 }
 
 /**
@@ -64,15 +65,14 @@ async function untilThere<T>(
       if (isDenied(error)) throw new LogRefused(`EventStoreDB at ${server}: ${describe(error)}`);
       const now = clock.now();
       const detail = scrub(describe(error));
-      onWaiting?.(`waiting for EventStoreDB at ${server}: ${detail}`);
+      onWaiting(`waiting for EventStoreDB at ${server}: ${detail}`);
       if (now - saidAt >= SAY_EVERY_MS) {
         saidAt = now;
         logger.warn({ server, detail }, 'waiting for EventStoreDB');
       }
     }
-    const stop = signal ?? new AbortController().signal;
-    await pause.wait(stop);
-    if (stop.aborted)
+    await pause.wait(signal);
+    if (signal.aborted)
       throw new LogRefused(`EventStoreDB at ${server} was not there when the start was given up`);
   }
 }
@@ -91,8 +91,8 @@ export function refuseOld(version: string, server: string): void {
 
 /** The log's id: whoever comes first draws it. */
 async function identify({ appender, reader }: Boot, { clock, random }: Ports): Promise<string> {
-  const [known] = await reader.stream(IDENTITY, undefined, false, 1);
-  if (known !== undefined) return idIn(known.data);
+  const known = await reader.stream(IDENTITY, undefined, false, 1);
+  if (known.page.rows.length > 0) return idIn(known.page);
   const logId = random.uuid();
   const event = newEvent(
     { id: random.uuid(), type: 'log_created', time: clock.now(), data: { logId } },
@@ -100,15 +100,16 @@ async function identify({ appender, reader }: Boot, { clock, random }: Ports): P
   );
   const result = await appender.append(IDENTITY, [firstOf(event)], 'no_stream');
   if (result.kind === 'appended') return logId;
-  const [other] = await reader.stream(IDENTITY, undefined, false, 1);
-  return idIn(other?.data);
+  const other = await reader.stream(IDENTITY, undefined, false, 1);
+  return idIn(other.page);
 }
 
 /** As the first of its stream. */
 const firstOf = (event: NewEvent) =>
   wireEventOf(event, wireDataOf(null, IDENTITY, event), new StreamChain(IDENTITY).prev);
 
-function idIn(data: object | undefined): string {
+function idIn(page: RowPage): string {
+  const data = decodeRows(page)[0]?.data;
   if (data !== undefined && 'logId' in data && typeof data.logId === 'string') return data.logId;
   throw new LogRefused(
     `the stream ${IDENTITY} (after the prefix) on the server is not what this program wrote`,

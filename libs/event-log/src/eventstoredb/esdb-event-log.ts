@@ -1,4 +1,4 @@
-import { type Clock, type Logger, type Random, SystemClock, SystemRandom } from '#platform';
+import { type Clock, type Logger, SystemClock } from '#platform';
 import { checkSizes } from '../append-sizes.js';
 import { StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
@@ -8,23 +8,20 @@ import {
   EventLog,
   type Expected,
   type LogHealth,
-  LogUnavailable,
   type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
 import type { ContentKeys } from '../keys/content-keys.js';
 import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
-import { AllTail } from './all-tail.js';
-import { Appender } from './appender.js';
-import { boot, IDENTITY } from './boot.js';
-import { type ConnectionTarget, readConnectionString } from './connection-string.js';
-import { type EncodedAppend, EventEncoder } from './event-encoder.js';
-import { OwnEvents } from './own-events.js';
+import { codeOf } from '../thread/append-request.js';
+import { openPage, type PageTerms } from '../thread/open-page.js';
+import { type HeardEvent, Hearing } from './hearing.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
-import { PAGE_EVENTS, Reader } from './reader.js';
+import type { PageReply, Question } from './protocol.js';
+import { SentEvents } from './sent-events.js';
+import { type AnsweredAppend, ServerLink } from './server-link.js';
 import { SharedRead } from './shared-read.js';
-import { ServerChannel } from './server-channel.js';
 
 export interface EsdbEventLogOptions {
   /** `esdb://…`, `esdb+discover://…`: credentials and TLS are taken from it, and never shown. */
@@ -33,7 +30,6 @@ export interface EsdbEventLogOptions {
   readonly prefix?: string;
   readonly logger: Logger;
   readonly clock?: Clock;
-  readonly random?: Random;
   /** Absent: events that name a key can be neither written nor read. */
   readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
@@ -50,70 +46,64 @@ export interface EsdbEventLogOptions {
 const PREFIX = 'annals.';
 const APPEND_TIMEOUT_MS = 10_000;
 const READ_TIMEOUT_MS = 10_000;
-const PROBE_TIMEOUT_MS = 5_000;
 /** A subscription that is silent for so long is a fault and not a burst. */
 const SILENCE_MS = 10_000;
 
+/** A page that was asked for with this limit, or more, is read while the one before it is worked on. */
+const PAGE_EVENTS = 500;
+
 /**
- * The log on an EventStoreDB. Owns one channel that appends, one that reads, and one live subscription to what all
- * processes append.
+ * The log on an EventStoreDB. A thread of its own speaks to the server (ServerSide); what is told to subscribers is made here.
  * 1. Subscribers of a stream hear of an own append at its acknowledgement; subscribers of the whole log hear everything in
  *    the order of the server, from the subscription.
  * 2. At the acknowledgement only the position of an append's last event is known. Its earlier events bear it, too, until
  *    they are read: such a position is never before the event's own.
- * 3. Positions handed out are those of our own events, never of others on the server, so a checkpoint is not beyond the head.
  */
 export class EsdbEventLog extends EventLog {
   override readonly exclusive = false;
-  private readonly appender: Appender;
-  private readonly reader: Reader;
-  private readonly encoder: EventEncoder;
-  private readonly own: OwnEvents;
-  private readonly tail: AllTail;
+  private readonly link: ServerLink;
+  private readonly sent: SentEvents;
+  private readonly terms: PageTerms;
+  private readonly hearing: Hearing;
   private readonly feed: LiveFeed;
   private readonly ahead: PageAhead;
   private readonly clock: Clock;
-  private readonly upcast: Upcast | undefined;
+  private readonly taken = new Int32Array(new SharedArrayBuffer(4));
   private id = '';
-  private acknowledged: Position = 0;
-  private readonly lastOnServer = new SharedRead(() => this.reader.last());
+  private server = '';
+  private heardUpTo: Position = 0;
+  private readonly lastOnServer = new SharedRead(() => this.askHead());
   private isClosed = false;
 
-  private constructor(
-    private readonly target: ConnectionTarget,
-    private readonly options: EsdbEventLogOptions,
-  ) {
+  private constructor(private readonly options: EsdbEventLogOptions) {
     super();
+    const { keys = null, logger, upcast } = options;
     const clock = (this.clock = options.clock ?? new SystemClock());
-    const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
-    this.upcast = options.upcast;
-    const { keys = null } = options;
-    const prefix = options.prefix ?? PREFIX;
-    const { scrub } = target;
-    const connect = (): ServerChannel => new ServerChannel(target);
+    const { connectionString, prefix = PREFIX } = options;
     const { appendTimeoutMs = APPEND_TIMEOUT_MS, readTimeoutMs = READ_TIMEOUT_MS } = options;
-    const probeTimeoutMs = Math.min(PROBE_TIMEOUT_MS, appendTimeoutMs);
-    this.appender = new Appender({ connect, prefix, appendTimeoutMs, probeTimeoutMs, scrub }, ports);
-    this.reader = new Reader(
-      { connect, prefix, hidden: prefix + IDENTITY, upcast: options.upcast, keys, readTimeoutMs, scrub },
-      ports,
+    this.sent = new SentEvents(upcast);
+    this.link = new ServerLink(
+      { connectionString, prefix, appendTimeoutMs, readTimeoutMs, taken: this.taken },
+      {
+        sending: (append) => this.sent.add(append.stream, append.events),
+        answered: (appends, forgotten) => this.answered(appends, forgotten),
+        heard: (heard) => this.hearing.take(heard),
+        waiting: (detail) => options.onWaiting?.(detail),
+      },
+      logger,
+      keys,
     );
-    this.encoder = new EventEncoder(keys, (stream, revision) => this.reader.chain(stream, revision));
-    this.own = new OwnEvents(prefix);
+    this.terms = { keys, known: this.link.keys, upcast };
+    this.hearing = new Hearing(this.sent, this.terms, { clock, logger }, (events) => this.heard(events));
     keys?.onDestroyed((id) => {
-      this.own.forget(id);
+      this.link.keys.replace(id);
+      this.sent.erase(id);
       this.feed.forget((event) => event.meta.keyId === id);
     });
-    this.tail = new AllTail(
-      this.reader,
-      { heard: (events) => this.heard(events), broken: () => this.appender.suspect() },
-      ports,
-      { scrub, own: this.own, confirmTimeoutMs: readTimeoutMs },
-    );
     this.ahead = new PageAhead((after, prefixes) => this.readPage(after, prefixes), clock);
     this.feed = new LiveFeed(
       {
-        streamPage: (stream, after) => this.reader.stream(stream, after, false, NO_LIMIT),
+        streamPage: (stream, after) => this.streamPage(stream, after, false, NO_LIMIT),
         logPage: (after, prefixes) => this.logPage(after, prefixes, NO_LIMIT),
       },
       clock,
@@ -126,12 +116,13 @@ export class EsdbEventLog extends EventLog {
    * @throws LogRefused for settings or a server that this program cannot use
    */
   static async open(options: EsdbEventLogOptions): Promise<EsdbEventLog> {
-    const target = readConnectionString(options.connectionString);
-    if (target.ignored.length > 0)
-      options.logger.warn({ options: target.ignored }, 'options of EVENTSTORE_URL that have no effect');
-    const log = new EsdbEventLog(target, options);
+    const log = new EsdbEventLog(options);
     try {
-      await log.start();
+      const { logId, head, server } = await log.link.opened(options.signal);
+      log.id = logId;
+      log.server = server;
+      log.heardUpTo = head;
+      log.feed.startAfter(head);
     } catch (error) {
       await log.close();
       throw error;
@@ -143,25 +134,20 @@ export class EsdbEventLog extends EventLog {
     return this.id;
   }
 
-  override async append(
+  override append(
     stream: string,
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
-    checkSizes(events);
-    const made = this.encoder.encode(stream, events, options.expected);
-    const encoded: EncodedAppend = 'events' in made ? made : await made;
-    this.own.add(stream, events, encoded.events);
-    const result = await this.appender.append(stream, encoded.events, options.expected);
-    const isFresh = result.kind === 'appended' && result.position > this.acknowledgedUpTo;
-    this.encoder.stored(stream, result, encoded, isFresh);
-    if (result.kind === 'appended') this.tellStream(stream, events, result);
-    return result;
+    return new Promise((resolve, reject) => {
+      checkSizes(events);
+      this.link.append({ stream, events, expected: codeOf(options.expected), resolve, reject });
+    });
   }
 
   override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
     return streamPages(options, ({ after, backwards, limit }) =>
-      this.reader.stream(stream, after, backwards, limit),
+      this.streamPage(stream, after, backwards, limit),
     );
   }
 
@@ -190,15 +176,15 @@ export class EsdbEventLog extends EventLog {
    * A read of one event, backwards, which callers that come together share. It is asked of the server because another
    * process may have appended, and projected, what this one has not heard of yet.
    */
-  override async head(): Promise<Position> {
-    return Math.max(await this.lastOnServer.read(), this.acknowledged, this.tail.heardUpTo);
+  override head(): Promise<Position> {
+    return this.lastOnServer.read();
   }
 
   override async health(): Promise<LogHealth> {
-    const { silence } = this.tail;
-    const at = `EventStoreDB at ${this.target.name}`;
-    const { problem } = this.appender;
-    if (problem !== undefined) return { ok: false, detail: this.isClosed ? problem : `${at}: ${problem}` };
+    const { problem, silence } = this.link.health;
+    if (this.isClosed) return { ok: false, detail: 'the log is closed' };
+    const at = `EventStoreDB at ${this.server}`;
+    if (problem !== undefined) return { ok: false, detail: `${at}: ${problem}` };
     if (silence !== null && this.clock.now() - silence.since >= SILENCE_MS)
       return { ok: false, detail: `${at}: its subscription does not come back (${silence.detail})` };
     return { ok: true };
@@ -207,66 +193,57 @@ export class EsdbEventLog extends EventLog {
   override async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    await this.appender.close();
-    this.tail.stop();
+    await this.link.close();
+    this.hearing.stop();
     this.feed.close();
     this.ahead.close();
-    this.reader.close();
   }
 
   /** How often the server has ended the live subscription since the start. */
   get subscriptionDrops(): number {
-    return this.tail.drops;
-  }
-
-  private get acknowledgedUpTo(): Position {
-    return Math.max(this.acknowledged, this.tail.heardUpTo);
-  }
-
-  private async start(): Promise<void> {
-    const { appender, reader, target, options, clock } = this;
-    const ports = { clock, random: options.random ?? new SystemRandom(), logger: options.logger };
-    const { logId, head } = await boot(
-      {
-        appender,
-        reader,
-        server: target.name,
-        scrub: target.scrub,
-        signal: options.signal,
-        onWaiting: options.onWaiting,
-      },
-      ports,
-    );
-    this.id = logId;
-    this.feed.startAfter(head);
-    this.tail.start(head);
+    return this.link.health.drops;
   }
 
   /** Invariant 1 and 2. */
-  private tellStream(
-    stream: string,
-    events: readonly NewEvent[],
-    result: Extract<AppendResult, { kind: 'appended' }>,
-  ): void {
-    const { first, position } = result;
-    this.acknowledged = Math.max(this.acknowledged, position);
-    // A repeat, perhaps with other content: what is stored has been heard.
-    if (position <= this.tail.heardUpTo) return;
-    const recorded = events.map(
-      (event, i) => new StoredEvent(event, { stream, revision: first + i, position }, this.upcast),
-    );
-    this.feed.streamGrew(stream, recorded);
+  private answered(appends: readonly AnsweredAppend[], forgotten: readonly number[]): void {
+    this.sent.forget(forgotten);
+    for (const { append, first, result } of appends) {
+      // A repeat, perhaps with other content: what is stored has been heard.
+      if (result.kind === 'conflict' || result.position <= this.heardUpTo) continue;
+      const { stream, events } = append;
+      const { position } = result;
+      const recorded = events.map(
+        (event, i) =>
+          new StoredEvent(event, { stream, revision: result.first + i, position }, this.options.upcast),
+      );
+      this.sent.told(first, recorded);
+      this.feed.streamGrew(stream, recorded);
+    }
   }
 
-  private heard(events: readonly StoredEvent[]): void {
-    for (const [stream, ofStream] of Map.groupBy(events, (event) => event.stream))
-      this.feed.streamGrew(stream, ofStream);
+  private heard(heard: readonly HeardEvent[]): void {
+    const events = heard.map(({ event }) => event);
+    this.heardUpTo = events.at(-1)!.position;
+    const untold = heard.filter(({ isTold }) => !isTold).map(({ event }) => event);
+    if (untold.length > 0)
+      for (const [stream, ofStream] of Map.groupBy(untold, (event) => event.stream))
+        this.feed.streamGrew(stream, ofStream);
     this.feed.logGrew(events);
     this.feed.wake();
+    Atomics.add(this.taken, 0, events.length);
+  }
+
+  private async streamPage(
+    stream: string,
+    after: Revision | undefined,
+    backwards: boolean,
+    limit: number,
+  ): Promise<readonly RecordedEvent[]> {
+    const page = await this.page({ kind: 'stream', stream, after: after ?? null, backwards, limit });
+    return openPage(page, this.terms);
   }
 
   private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
-    if (this.isClosed) throw new LogUnavailable('the log is closed');
     // Whoever wants a few events does not go on reading.
     const page =
       limit < PAGE_EVENTS ? this.readPage(after, prefixes, limit) : this.ahead.read(after, prefixes);
@@ -283,12 +260,22 @@ export class EsdbEventLog extends EventLog {
     limit = NO_LIMIT,
     isRaw = false,
   ): Promise<ReadPage> {
-    // Known before the read, so everything up to it is seen by a read that finds the end.
-    const known = Math.max(this.acknowledged, this.tail.heardUpTo);
-    const { events, isEnd } = await this.reader.all(after, prefixes, limit, isRaw);
-    const last = events.at(-1)?.position ?? after;
-    // Invariant 3.
-    const position = isEnd && prefixes.length > 0 ? Math.max(last, known) : last;
-    return { batch: { events, position }, isEnd };
+    const page = await this.page({ kind: 'all', after, prefixes, limit, isRaw });
+    return {
+      batch: { events: await openPage(page, this.terms), position: page.position },
+      isEnd: page.isEnd,
+    };
+  }
+
+  private async page(question: Question): Promise<PageReply> {
+    const answer = await this.link.ask(question);
+    if (answer.kind !== 'page') throw new Error(`a page was asked for and ${answer.kind} came`);
+    return answer;
+  }
+
+  private async askHead(): Promise<Position> {
+    const answer = await this.link.ask({ kind: 'head' });
+    if (answer.kind !== 'head') throw new Error(`the head was asked for and ${answer.kind} came`);
+    return answer.position;
   }
 }

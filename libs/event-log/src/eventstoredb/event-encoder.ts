@@ -1,7 +1,9 @@
 import { NO_EVENTS, type NewEvent, type Revision } from '../envelope.js';
 import type { AppendResult, Expected } from '../event-log.js';
-import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
+import { ContentErased } from '../keys/content-keys.js';
 import { StreamChain } from '../proof.js';
+import type { ThreadKeys } from '../thread/thread-keys.js';
+import type { OwnEvents } from './own-events.js';
 import { type WireData, type WireEvent, wireDataOf, wireEventOf } from './wire-event.js';
 
 /** Streams whose end is kept. */
@@ -20,16 +22,16 @@ export interface EncodedAppend {
 
 /**
  * Makes an append's bytes. Owns the ends of the chains of the streams that were written last.
- * 1. Data are sealed once: the same event again has the same bytes, at whatever revision.
+ * 1. Data are sealed once: the same event again, before it was heard, has the same bytes, at whatever revision.
  * 2. What is appended behind an explicit revision refers to the event there; where that cannot be read, it stands outside
  *    the chain, as what has no expected revision does.
  */
 export class EventEncoder {
   private readonly ends = new Map<string, End>();
-  private readonly sealed = new WeakMap<NewEvent, WireData>();
 
   constructor(
-    private readonly keys: ContentKeys | null,
+    private readonly keys: ThreadKeys,
+    private readonly own: Pick<OwnEvents, 'dataOf'>,
     /** The chain of a stream up to a revision; null where that event is not seen. @throws LogUnavailable */
     private readonly readChain: (stream: string, revision: Revision) => Promise<StreamChain | null>,
   ) {}
@@ -77,14 +79,12 @@ export class EventEncoder {
 
   /** Invariant 1. */
   private dataOf(stream: string, event: NewEvent): WireData {
-    const known = this.sealed.get(event);
+    const known = this.own.dataOf(event);
     if (known !== undefined) return known;
     const { keyId } = event.meta;
-    const key = keyId === undefined || event.raw !== undefined ? null : this.keys?.peek(keyId);
+    const key = keyId === undefined || event.raw !== undefined ? null : this.keys.get(keyId);
     if (key === undefined || key === 'destroyed')
       throw new ContentErased(`nothing can be sealed with the key ${keyId}`);
-    const made = wireDataOf(key, stream, event);
-    this.sealed.set(event, made);
-    return made;
+    return wireDataOf(key, stream, event);
   }
 }

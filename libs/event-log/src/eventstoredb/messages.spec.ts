@@ -6,9 +6,12 @@ import { writeAppend } from './append-request.js';
 import { PREFIX_BYTES } from './grpc/frames.js';
 import { ProtoWriter } from './proto-writer.js';
 import { correlationOf, readAnswer, readAppendAnswer, type ServerRecord } from './server-answers.js';
+import { decodeRows } from '../codec.js';
 import { commitmentOf } from '../keys/content-key.js';
+import { PageRows } from '../thread/page-rows.js';
+import { ThreadKeys } from '../thread/thread-keys.js';
 import { shared, streams } from './stubs.js';
-import { storedEvent, wireDataOf, wireEventOf } from './wire-event.js';
+import { rowOf, wireDataOf, wireEventOf } from './wire-event.js';
 
 /** The messages that are written and read by hand, held against the generated code. */
 
@@ -201,8 +204,12 @@ describe('the answer to a read', () => {
   });
 
   test('becomes an event, without the prefix; without an envelope its time is the server’s', () => {
-    const event = (fields: Partial<ServerRecord>) =>
-      storedEvent(readAnswer(recordOf(fields)).record!, { prefix: 'annals.' });
+    const event = (fields: Partial<ServerRecord>) => {
+      const { row, stream } = rowOf(readAnswer(recordOf(fields)).record!, 'annals.');
+      const rows = new PageRows(new ThreadKeys());
+      rows.add(row, stream);
+      return decodeRows(rows.page)[0]!;
+    };
     const metadata = '{"time":5,"schemaVersion":1,"project":"p","actor":"k","$causationId":"x"}';
     expect(event({ metadata, data: '{"a":1}' })).toMatchObject({
       stream: 's',

@@ -1,17 +1,17 @@
 import type { Clock, Logger } from '#platform';
-import type { StoredEvent, Upcast } from '../codec.js';
+import { decodeRows, type StoredEvent } from '../codec.js';
 import type { Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
-import type { ContentKeys } from '../keys/content-keys.js';
 import { StreamChain } from '../proof.js';
+import { type Page, PageRows } from '../thread/page-rows.js';
+import type { ThreadKeys } from '../thread/thread-keys.js';
 import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
-import type { OwnEvents } from './own-events.js';
 import { endlessRead, filtered, streamRead, allRead } from './read-requests.js';
 import type { ServerChannel } from './server-channel.js';
 import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers.js';
 import type { ReadReq } from './stubs.js';
-import { heardEvent, readMetadata, storedEvent } from './wire-event.js';
+import { rowOf } from './wire-event.js';
 
 export const PAGE_EVENTS = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -23,14 +23,13 @@ export interface ReaderOptions {
   readonly prefix: string;
   /** A stream of the adapter's own, that nobody sees. */
   readonly hidden: string;
-  readonly upcast: Upcast | undefined;
-  readonly keys: ContentKeys | null;
+  readonly keys: ThreadKeys;
   readonly readTimeoutMs: number;
   readonly scrub: (text: string) => string;
 }
 
-interface Page {
-  readonly events: readonly StoredEvent[];
+interface FoundPage {
+  readonly page: Page;
   /** Whether the server had no more. */
   readonly isEnd: boolean;
 }
@@ -60,31 +59,31 @@ export class Reader {
     backwards: boolean,
     limit: number,
     isRaw = false,
-  ): Promise<readonly StoredEvent[]> {
+  ): Promise<FoundPage> {
     const name = this.options.prefix + stream;
     const count = Math.min(limit, PAGE_EVENTS);
     const request = streamRead(name, after, backwards, count);
     // The server ends such a read by itself; to cancel it would cost a reset, and of many of those it gives up.
-    const { records } = await this.page(request, Infinity, (answer) => answer.record ?? undefined);
-    return await this.events(records, isRaw);
+    const { records, isEnd } = await this.records(request, Infinity, (answer) => answer.record ?? undefined);
+    return { page: this.rows(records, 0, isRaw), isEnd };
   }
 
   /** Of the streams with one of the prefixes. */
-  async all(after: Position, prefixes: readonly string[], limit: number, isRaw = false): Promise<Page> {
+  async all(after: Position, prefixes: readonly string[], limit: number, isRaw = false): Promise<FoundPage> {
     const count = Math.min(limit, PAGE_EVENTS);
     // The first may be the one at `after` itself, for a read begins with its position, and one may be hidden.
     const request = filtered(allRead(after, false, count + 2), this.onServer(prefixes));
-    const { records, isEnd } = await this.page(request, count, (answer) => {
+    const { records, isEnd } = await this.records(request, count, (answer) => {
       const record = this.recordOf(answer);
       return record !== undefined && checkedNumber(record.position) > after ? record : undefined;
     });
-    return { events: await this.events(records, isRaw), isEnd };
+    return { page: this.rows(records, after, isRaw), isEnd };
   }
 
   /** Position of the last event, 0 where there is none. */
   async last(): Promise<Position> {
     const request = filtered(allRead('end', true, 2), [this.options.prefix]);
-    const { records } = await this.page(request, 1, (answer) => this.recordOf(answer));
+    const { records } = await this.records(request, 1, (answer) => this.recordOf(answer));
     return checkedNumber(records[0]?.position ?? 0);
   }
 
@@ -92,14 +91,15 @@ export class Reader {
   async chain(stream: string, revision: Revision): Promise<StreamChain | null> {
     const loose: StoredEvent[] = [];
     for (let before = revision + 1, count = 1; before > 0; count = PAGE_EVENTS) {
-      const page = await this.stream(stream, before, true, count, true);
-      if (page[0]?.revision !== before - 1) return null;
-      for (const event of page) {
+      const { page } = await this.stream(stream, before, true, count, true);
+      const events = decodeRows(page);
+      if (events[0]?.revision !== before - 1) return null;
+      for (const event of events) {
         loose.push(event);
         if (event.raw?.prev !== '') before = 0;
         if (before === 0) break;
       }
-      if (before > 0) before = page.at(-1)!.revision;
+      if (before > 0) before = events.at(-1)!.revision;
     }
     const chain = new StreamChain(stream);
     for (const event of loose.reverse()) chain.push(event, event.raw!);
@@ -117,33 +117,14 @@ export class Reader {
     return record === null || record.stream === this.options.hidden ? undefined : record;
   }
 
-  /**
-   * The records as events, those that there are now; at once where their keys are in memory.
-   * @param own some of them may be among these @throws LogUnavailable, RangeError
-   */
-  events(
-    records: readonly ServerRecord[],
-    isRaw = false,
-    own: OwnEvents | null = null,
-  ): StoredEvent[] | Promise<StoredEvent[]> {
-    const { keys, prefix, upcast } = this.options;
-    const terms = { prefix, upcast, isRaw, keyOf: (id: string) => keys?.loaded(id) };
-    const parts = records.map((record) => {
-      const event = own?.take(record) ?? null;
-      const metadata = event === null ? readMetadata(record.metadata) : undefined;
-      return { record, event, metadata, keyId: (event ?? metadata)?.meta.keyId };
-    });
-    // While keys are loaded more records may come, whose keys are not; and one may be destroyed.
-    const open = (): StoredEvent[] =>
-      parts.map(({ record, event, metadata, keyId }) =>
-        event === null || (keyId !== undefined && keys?.peek(keyId) === 'destroyed')
-          ? storedEvent(record, terms, metadata)
-          : heardEvent(record, event, terms),
-      );
-    const missing = new Set<string>();
-    for (const { keyId } of parts)
-      if (keyId !== undefined && keys?.peek(keyId) === undefined) missing.add(keyId);
-    return keys === null || missing.size === 0 ? open() : keys.load(missing).then(open);
+  /** The records as rows. @param after where the reading began @throws RangeError */
+  rows(records: readonly ServerRecord[], after: Position, isRaw = false): Page {
+    const rows = new PageRows(this.options.keys, after, isRaw);
+    for (const record of records) {
+      const { row, stream } = rowOf(record, this.options.prefix);
+      rows.add(row, stream);
+    }
+    return rows.page;
   }
 
   close(): void {
@@ -167,7 +148,7 @@ export class Reader {
     return prefixes.length === 0 ? [prefix] : prefixes.map((wanted) => prefix + wanted);
   }
 
-  private async page(
+  private async records(
     request: ReadReq,
     limit: number,
     read: (answer: ReadAnswer) => ServerRecord | undefined,

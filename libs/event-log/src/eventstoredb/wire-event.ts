@@ -1,8 +1,8 @@
-import { encodeMeta, openData, sealData, shownAs, type Upcast, StoredEvent } from '../codec.js';
+import { encodeMeta, sealData } from '../codec.js';
 import type { EventMeta, NewEvent } from '../envelope.js';
 import type { ContentKey } from '../keys/content-key.js';
-import type { KnownKey } from '../keys/content-keys.js';
 import type { Proof } from '../proof.js';
+import type { Row } from '../thread/page-rows.js';
 import { checkedNumber } from './answers.js';
 import type { ServerRecord } from './server-answers.js';
 
@@ -10,14 +10,13 @@ import type { ServerRecord } from './server-answers.js';
  * An event as it travels to the server and lies there: data and metadata are JSON texts. Sealed data are
  * `{"sealed":"<base64>"}`; the metadata hold time, meta and proof.
  */
-export interface WireEvent {
+export interface WireEvent extends WireData {
   readonly id: string;
   readonly type: string;
   readonly metadata: string;
-  readonly data: string;
 }
 
-/** Data and commitment of an event. Made once: a retry sends the same bytes. */
+/** Data and commitment (which travels in the metadata) of an event. Made once: a retry sends the same bytes. */
 export interface WireData {
   readonly data: string;
   readonly commitment: string;
@@ -37,6 +36,7 @@ export const wireEventOf = (event: NewEvent, { data, commitment }: WireData, pre
   type: event.type,
   metadata: metadataOf(event, { commitment, prev }),
   data,
+  commitment,
 });
 
 const asJson = (data: string | Uint8Array): string =>
@@ -60,13 +60,13 @@ function metadataOf({ time, meta }: NewEvent, { commitment, prev }: Proof): stri
 const UNKNOWN_META: EventMeta = { schemaVersion: 0, project: '', actor: '' };
 const TICKS_PER_MS = 10_000;
 
-export interface Metadata extends Proof {
+interface Metadata extends Proof {
   readonly time: number | undefined;
   readonly meta: EventMeta;
 }
 
 /** Someone else may write into our streams: what is not an envelope is shown as one that says nothing. */
-export function readMetadata(text: string): Metadata {
+function readMetadata(text: string): Metadata {
   try {
     const read = JSON.parse(text) as Record<string, unknown>;
     const { time, commitment, prev, $correlationId, $causationId, ...rest } = read;
@@ -88,56 +88,30 @@ export function readMetadata(text: string): Metadata {
   }
 }
 
-export interface ReadTerms {
-  /** Of the streams on the server. */
-  readonly prefix: string;
-  readonly upcast?: Upcast | undefined;
-  readonly keyOf?: (id: string) => KnownKey | undefined;
-  /** The event says how it is stored. */
-  readonly isRaw?: boolean;
+/** The record as a row, of the stream without the prefix. @throws RangeError beyond 2^53 */
+export function rowOf(record: ServerRecord, prefix: string): { readonly row: Row; readonly stream: string } {
+  const { time, meta, commitment, prev } = readMetadata(record.metadata);
+  return {
+    row: [
+      checkedNumber(record.position),
+      checkedNumber(record.revision),
+      record.id,
+      record.type,
+      time ?? Math.floor(record.created / TICKS_PER_MS),
+      meta.keyId === undefined ? record.data : bytesIn(record.data),
+      JSON.stringify(meta),
+      commitment,
+      prev,
+    ],
+    stream: record.stream.slice(prefix.length),
+  };
 }
 
-/** The event under the name that its stream has without the prefix. @throws RangeError beyond 2^53 */
-export function storedEvent(
-  record: ServerRecord,
-  terms: ReadTerms,
-  { time, meta, commitment, prev }: Metadata = readMetadata(record.metadata),
-): StoredEvent {
-  const { id } = record;
-  const at = placeOf(record, terms);
-  const data = meta.keyId === undefined ? record.data : bytesIn(record.data);
-  const key = meta.keyId === undefined ? null : (terms.keyOf?.(meta.keyId) ?? null);
-  return new StoredEvent(
-    {
-      id,
-      type: record.type,
-      time: time ?? Math.floor(record.created / TICKS_PER_MS),
-      ...shownAs(openData(data, key, at.stream, id)),
-      data: null,
-      meta,
-      ...(terms.isRaw && { raw: { data, commitment, prev } }),
-    },
-    at,
-    terms.upcast,
-  );
-}
-
-/** An event of our own, of which the record holds the very bytes that were sent. @throws RangeError beyond 2^53 */
-export function heardEvent(record: ServerRecord, event: NewEvent, terms: ReadTerms): StoredEvent {
-  return new StoredEvent(event, placeOf(record, terms), terms.upcast);
-}
-
-const placeOf = ({ stream, revision, position }: ServerRecord, { prefix }: ReadTerms) => ({
-  stream: stream.slice(prefix.length),
-  revision: checkedNumber(revision),
-  position: checkedNumber(position),
-});
-
-/** What is not sealed data opens with no key. */
+/** What is not sealed data opens with no key. In memory of their own: they may go to another thread. */
 function bytesIn(data: string): Uint8Array {
   try {
     const { sealed } = JSON.parse(data) as { sealed?: unknown };
-    return Buffer.from(typeof sealed === 'string' ? sealed : '', 'base64');
+    return new Uint8Array(Buffer.from(typeof sealed === 'string' ? sealed : '', 'base64'));
   } catch {
     return new Uint8Array();
   }

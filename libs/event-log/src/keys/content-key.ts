@@ -7,8 +7,6 @@ import {
   randomFillSync,
 } from 'node:crypto';
 
-/** Runs in the log's thread, too: only syntax that Node can strip. */
-
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;

@@ -59,7 +59,7 @@ export class LogReader {
       page.add(row as unknown as Row, stream);
       if (page.isFull() || page.count >= most) break;
     }
-    return page;
+    return page.page;
   }
 
   readAll(request: ReadAllRequest): Page {
@@ -76,7 +76,7 @@ export class LogReader {
       page.add(select.get(position) as unknown as Row, name);
       if (page.isFull() || page.count >= limit) break;
     }
-    return page;
+    return page.page;
   }
 
   private streamName(id: number): string {

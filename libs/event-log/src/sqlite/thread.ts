@@ -129,15 +129,7 @@ class Thread {
   private read(request: ReadStreamRequest | ReadAllRequest): void {
     try {
       const page = request.kind === 'stream' ? this.reader.readStream(request) : this.reader.readAll(request);
-      const { rows, position, proofs, unknown } = page;
-      reply({
-        kind: 'page',
-        read: request.read,
-        rows,
-        position,
-        ...(proofs && { proofs }),
-        ...(unknown && { unknown }),
-      });
+      reply({ kind: 'page', read: request.read, ...page });
     } catch (error) {
       // It is in no transaction: whoever needs another part of the file need not miss it.
       const detail = error instanceof Damaged ? error.message : unreadable(error);

@@ -24,12 +24,12 @@ export type Row = [
 ];
 
 /** Gathers the rows of a page, opened where the thread knows their keys. */
-export class PageRows implements Page {
-  readonly rows: Field[] = [];
+export class PageRows {
+  private readonly rows: Field[] = [];
   count = 0;
   position: number;
-  readonly proofs?: string[];
-  unknown?: string[];
+  private readonly proofs?: string[];
+  private unknown?: string[];
   private bytes = 0;
   private meta = '';
   private stream = '';
@@ -51,6 +51,12 @@ export class PageRows implements Page {
     this.position = position;
     this.count += 1;
     this.bytes += data.length + meta.length;
+  }
+
+  /** As it goes to another thread: nothing of it may hold keys. */
+  get page(): Page {
+    const { rows, position, proofs, unknown } = this;
+    return { rows, position, ...(proofs && { proofs }), ...(unknown && { unknown }) };
   }
 
   isFull(): boolean {

@@ -51,6 +51,15 @@ export class GrpcCall {
     this.stream.end();
   }
 
+  /** Nothing more is taken from the connection, but for what was read of it already. */
+  pause(): void {
+    this.stream.pause();
+  }
+
+  resume(): void {
+    this.stream.resume();
+  }
+
   failAfter(ms: number): void {
     this.deadline = setTimeout(
       () => this.fail(new CallError(CODE.deadlineExceeded, `no answer for ${ms} ms`)),
