@@ -18,6 +18,13 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Bytes of something larger. */
+export interface Part {
+  readonly slab: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 const UNIMPLEMENTED = 12;
 const WINDOW_BYTES = 1024 * 1024;
 /** Room for the answers of a turn, to begin with. */
@@ -30,8 +37,11 @@ const TURN_BYTES = 8 * 1024;
 export class ServerCall extends EventEmitter {
   isOver = false;
   private readonly frames = new FrameReader();
-  /** The answers of this turn. */
+  /** The answers of this turn: what is written, behind what stands in `pieces`. */
   private turn: ProtoWriter | null = null;
+  private readonly pieces: Part[] = [];
+  private size = 0;
+  private isFlushing = false;
 
   constructor(
     private readonly stream: ServerHttp2Stream,
@@ -55,16 +65,37 @@ export class ServerCall extends EventEmitter {
   /** A message that is written where it is sent from. False: wait for `drain` or `over`. */
   answer(write: (writer: ProtoWriter) => void): boolean {
     if (this.isOver || this.stream.destroyed) return true;
-    if (this.turn === null) {
-      this.turn = new ProtoWriter(TURN_BYTES);
-      setImmediate(() => this.flush());
-    }
-    const { turn } = this;
+    const turn = (this.turn ??= new ProtoWriter(TURN_BYTES));
+    const before = turn.size;
     turn.beginFrame();
     write(turn);
     turn.endFrame();
+    return this.grew(turn.size - before);
+  }
+
+  /** A message with its prefix that stands somewhere already, and stays. False: wait for `drain` or `over`. */
+  part({ slab, from, to }: Part): boolean {
+    if (this.isOver || this.stream.destroyed) return true;
+    this.endWriting();
+    const last = this.pieces.at(-1);
+    // What stands together goes as one.
+    if (last?.slab === slab && last.to === from) this.pieces[this.pieces.length - 1] = { ...last, to };
+    else this.pieces.push({ slab, from, to });
+    return this.grew(to - from);
+  }
+
+  private grew(bytes: number): boolean {
+    this.size += bytes;
+    if (!this.isFlushing) setImmediate(() => this.flush());
+    this.isFlushing = true;
     // A piece that is larger than this is followed by a `drain`.
-    return turn.size <= this.stream.writableHighWaterMark && !this.stream.writableNeedDrain;
+    return this.size <= this.stream.writableHighWaterMark && !this.stream.writableNeedDrain;
+  }
+
+  private endWriting(): void {
+    const slab = this.turn?.finish();
+    this.turn = null;
+    if (slab !== undefined) this.pieces.push({ slab, from: 0, to: slab.length });
   }
 
   end(failure: Failure = { code: 0, details: '' }): void {
@@ -80,11 +111,15 @@ export class ServerCall extends EventEmitter {
   }
 
   private flush(): void {
-    const { turn } = this;
-    this.turn = null;
-    if (turn === null || this.stream.destroyed) return;
+    this.endWriting();
+    this.isFlushing = false;
+    this.size = 0;
+    const pieces = this.pieces.splice(0);
+    if (pieces.length === 0 || this.stream.destroyed) return;
     if (!this.stream.headersSent) this.stream.respond(HEADERS, { waitForTrailers: true });
-    this.stream.write(turn.finish());
+    this.stream.cork();
+    for (const { slab, from, to } of pieces) this.stream.write(slab.subarray(from, to));
+    this.stream.uncork();
   }
 
   private over(): void {

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
-import { readAppendPart, writeEvent, writeSuccess } from './messages.js';
+import { ProtoReader } from '../../../libs/event-log/src/eventstoredb/proto-reader.js';
+import { readAppendPart, readEvent, writeEvent, writeSuccess } from './messages.js';
 import { type BatchAppendReq, shared, streams } from './stubs.js';
 
 /** What the server reads and writes by hand, held against the client's generated code. */
@@ -103,6 +104,12 @@ test('an event is what the generated code reads', () => {
       const created = '123456789';
       const stored = { ...given, stream, revision, position, created };
       const bytes = written((writer) => writeEvent(writer, stored));
+      const read = readEvent(new ProtoReader(bytes));
+      expect({ ...read, data: [...read.data], metadata: [...read.metadata] }).toEqual({
+        ...stored,
+        data: [...stored.data],
+        metadata: [...stored.metadata],
+      });
       const event = streams.ReadResp.deserializeBinary(bytes).getEvent();
       const record = event?.getEvent();
       expect(event?.getCommitPosition()).toBe(String(position));

@@ -4,7 +4,7 @@ import {
   sizeOfField,
   sizeOfVarint,
 } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
-import type { Expected, Proposal, Stored } from './store.js';
+import type { Expected, Proposal } from './store.js';
 
 /**
  * The three messages that every append costs, without the generated code, which takes most of a busy server's time. A test
@@ -65,7 +65,7 @@ function readProposal(reader: ProtoReader): Proposal {
   return { id, type, contentType, data, metadata };
 }
 
-const EMPTY = new Uint8Array();
+const EMPTY: Uint8Array = new Uint8Array();
 
 const textAt = (reader: ProtoReader, field: number): string => {
   let text = '';
@@ -97,8 +97,17 @@ export function writeSuccess(
   writeName(writer, 4, stream);
 }
 
+/** An event in its place. */
+export interface PlacedEvent extends Proposal {
+  readonly stream: string;
+  readonly revision: number;
+  readonly position: number;
+  /** In ticks of 100 ns. */
+  readonly created: string;
+}
+
 /** The answer that carries an event. */
-export function writeEvent(writer: ProtoWriter, record: Stored): void {
+export function writeEvent(writer: ProtoWriter, record: PlacedEvent): void {
   const { id, stream, revision, position, type, contentType, created, metadata, data } = record;
   const sizeOfPosition = 1 + sizeOfVarint(position);
   const size =
@@ -124,6 +133,30 @@ export function writeEvent(writer: ProtoWriter, record: Stored): void {
   writeBytes(writer, 7, metadata);
   writeBytes(writer, 8, data);
   writer.varintField(3, position);
+}
+
+/** The event that such an answer carries. */
+export function readEvent(answer: ProtoReader): PlacedEvent {
+  answer.next();
+  const resolved = answer.message();
+  resolved.next();
+  const record = resolved.message();
+  const event = { id: '', type: '', contentType: '', data: EMPTY, metadata: EMPTY, stream: '', revision: 0 };
+  let position = 0;
+  let created = '';
+  while (record.next())
+    if (record.field === 1) event.id = readId(record.message());
+    else if (record.field === 2) event.stream = readName(record.message());
+    else if (record.field === 3) event.revision = record.number();
+    else if (record.field === 5) position = record.number();
+    else if (record.field === 6) {
+      const [key, value] = readEntry(record.message());
+      if (key === 'type') event.type = value;
+      else if (key === 'content-type') event.contentType = value;
+      else created = value;
+    } else if (record.field === 7) event.metadata = record.raw();
+    else if (record.field === 8) event.data = record.raw();
+  return { ...event, position, created };
 }
 
 const sizeOfEntry = (key: string, value: string): number =>

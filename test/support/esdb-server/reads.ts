@@ -1,8 +1,8 @@
 import { notLeader, streamNotFound } from './answers.js';
 import type { Fault } from './faults.js';
 import type { ServerCall } from './grpc-server.js';
-import { writeEvent } from './messages.js';
-import type { EsdbStore, Stored } from './store.js';
+import type { EsdbStore } from './store.js';
+import type { Stored } from './stored.js';
 import { type ReadReq, streams } from './stubs.js';
 
 /** What a read does not show, or how much of it comes before it breaks off. */
@@ -31,7 +31,7 @@ export async function handleRead(
     if (without > 0 && record.position >= newest) continue;
     if (given++ === cutAfter) return call.end(BROKEN);
     if (left-- <= 0 || call.isOver) break;
-    if (!call.answer((writer) => writeEvent(writer, record))) await drained(call);
+    if (!call.part(record)) await drained(call);
   }
   call.end();
 }

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { Shelf, type Stored } from './stored.js';
 
 export interface Proposal {
   readonly id: string;
@@ -6,14 +7,6 @@ export interface Proposal {
   readonly contentType: string;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
-}
-
-export interface Stored extends Proposal {
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: number;
-  /** In ticks of 100 ns. */
-  readonly created: string;
 }
 
 export type Expected = number | 'any' | 'no_stream' | 'stream_exists';
@@ -33,6 +26,7 @@ const RECORD_BYTES = 90;
  */
 export class EsdbStore {
   readonly all: Stored[] = [];
+  private readonly shelf = new Shelf();
   private readonly streams = new Map<string, Stored[]>();
   private offset: number;
   /** Records from this position and index on are remembered by their ids. */
@@ -113,10 +107,9 @@ export class EsdbStore {
     const events = this.streams.get(stream) ?? [];
     this.streams.set(stream, events);
     const records = proposals.map((proposal): Stored => {
-      const { id, type, contentType, data, metadata } = proposal;
       const place = { stream, revision: events.length, position: this.offset, created };
-      const record = { id, type, contentType, data, metadata, ...place };
-      this.offset += RECORD_BYTES + data.length + metadata.length;
+      const record = this.shelf.put(events[0]?.stream ?? stream, { ...proposal, ...place });
+      this.offset += RECORD_BYTES + proposal.data.length + proposal.metadata.length;
       events.push(record);
       this.all.push(record);
       return record;
@@ -146,7 +139,7 @@ export class EsdbStore {
   }
 }
 
-const toLine = ({ stream, id, type, data, metadata, created }: Stored): string[] => [
+const toLine = ({ event: { stream, id, type, data, metadata, created } }: Stored): string[] => [
   stream,
   id,
   type,

@@ -1,8 +1,8 @@
 import { caughtUp, checkpoint, confirmation } from './answers.js';
 import type { ServerCall } from './grpc-server.js';
-import { writeEvent } from './messages.js';
 import { drained, filterOf } from './reads.js';
-import type { EsdbStore, Stored } from './store.js';
+import type { EsdbStore } from './store.js';
+import type { Stored } from './stored.js';
 import type { ReadReq } from './stubs.js';
 
 const ABORTED = 10;
@@ -93,7 +93,7 @@ export class Subscriber {
   private give(record: Stored): boolean {
     this.unmarked += 1;
     let hasRoom = true;
-    if (this.matches(record)) hasRoom = this.call.answer((writer) => writeEvent(writer, record));
+    if (this.matches(record)) hasRoom = this.call.part(record);
     if (this.unmarked < this.interval) return hasRoom;
     this.unmarked = 0;
     return this.call.write(checkpoint(record.position));

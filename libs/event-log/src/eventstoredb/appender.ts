@@ -89,12 +89,11 @@ export class Appender {
     this.channel?.close();
   }
 
-  /** An idle server is given work at once; a busy one later, but then everything of this turn of the event loop. */
+  /** What was asked for together goes together. */
   private sendSoon(): void {
     if (this.isSending || this.state !== 'open') return;
     this.isSending = true;
-    if (this.call?.size === 0) queueMicrotask(() => this.send());
-    else this.ports.clock.soon(() => this.send());
+    queueMicrotask(() => this.send());
   }
 
   private send(): void {

@@ -22,8 +22,10 @@ import type {
 } from './protocol.js';
 
 const MAX_WAITING = 50_000;
+/** Appends that do not wait for more: while the thread works on them, others are made. */
+const GATHERED = 16;
 /** Its garbage is text that comes and goes. */
-const YOUNG_MB = 16;
+const YOUNG_MB = 48;
 
 export interface LinkEvents {
   /** An append goes to the thread next. Returns the number of its first event since the start. */
@@ -95,10 +97,13 @@ export class ServerLink {
     if (this.unsent.length + this.sent.size >= MAX_WAITING)
       return append.reject(new LogUnavailable(`${MAX_WAITING} appends wait already`));
     this.unsent.push(append);
+    if (this.unsent.length >= GATHERED) return this.flush();
     if (this.isFlushing) return;
     this.isFlushing = true;
-    // What is appended by the callback under way, and by what it resolves, travels together.
-    process.nextTick(this.flush);
+    // What is appended by the callback under way, and by what it resolves, travels together. An idle server is given it at
+    // once; a busy one later, but then with everything else of this turn of the event loop, or as many as are worth their way.
+    if (this.sent.size === 0) process.nextTick(this.flush);
+    else setImmediate(this.flush);
   }
 
   /** @throws LogUnavailable */
