@@ -80,6 +80,11 @@ export class Hearing {
   private unlessErased(event: StoredEvent): StoredEvent {
     const { keyId } = event.meta;
     if (keyId === undefined || event.isErased || this.terms.keys?.peek(keyId) !== 'destroyed') return event;
-    return new StoredEvent({ ...event, ...shownAs(ERASED), data: null }, event, this.terms.upcast);
+    const { id, type, time, meta } = event;
+    return new StoredEvent(
+      { id, type, time, meta, ...shownAs(ERASED), data: null },
+      event,
+      this.terms.upcast,
+    );
   }
 }
