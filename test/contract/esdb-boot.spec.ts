@@ -178,6 +178,17 @@ describe('the connection string', () => {
     warn.mockRestore();
   });
 
+  test('that cannot be read ends the start, and is not shown', async () => {
+    const opening = EsdbEventLog.open({
+      connectionString: 'esdb://u:hunter2@h?tls=hunter2',
+      logger: new RememberingLogger(),
+    });
+    const error: unknown = await opening.catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(LogRefused);
+    expect(String(error)).toContain('EVENTSTORE_URL');
+    expect(String(error)).not.toContain('hunter2');
+  });
+
   test.each([
     'postgres://u:hunter2@h:1',
     'esdb://u:hunter2@',

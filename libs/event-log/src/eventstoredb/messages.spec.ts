@@ -10,7 +10,9 @@ import { decodeRows } from '../codec.js';
 import { commitmentOf } from '../keys/content-key.js';
 import { PageRows } from '../thread/page-rows.js';
 import { ThreadKeys } from '../thread/thread-keys.js';
-import { shared, streams } from './stubs.js';
+import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { PATHS, shared, streams } from './stubs.js';
 import { rowOf, wireDataOf, wireEventOf } from './wire-event.js';
 
 /** The messages that are written and read by hand, held against the generated code. */
@@ -31,6 +33,16 @@ function encodeAppend(append: Append): Buffer {
   expect(frame.readUIntBE(0, PREFIX_BYTES)).toBe(frame.length - PREFIX_BYTES);
   return frame.subarray(PREFIX_BYTES);
 }
+
+test('the paths of the calls are those of the generated services', () => {
+  const { batchAppend, read } = streamsGrpc.StreamsService;
+  const { getSupportedMethods } = featuresGrpc.ServerFeaturesService;
+  expect(PATHS).toEqual({
+    batchAppend: batchAppend.path,
+    read: read.path,
+    supportedMethods: getSupportedMethods.path,
+  });
+});
 
 describe('an append', () => {
   const read = (bytes: Buffer) => streams.BatchAppendReq.deserializeBinary(new Uint8Array(bytes));

@@ -5,7 +5,7 @@ import { framed } from './grpc/frames.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
 import { GrpcConnection } from './grpc/grpc-connection.js';
 import { findServer } from './leader.js';
-import { features, type ReadReq, shared, StreamsService, ServerFeaturesService } from './stubs.js';
+import { features, PATHS, type ReadReq, shared } from './stubs.js';
 
 const KEEP_ALIVE_MS = 10_000;
 
@@ -26,13 +26,13 @@ export class ServerChannel {
 
   /** Opens the call that carries appends, many at a time. */
   openAppends(listener: CallListener): Promise<GrpcCall> {
-    return this.call(StreamsService.batchAppend.path, Infinity, {}, listener);
+    return this.call(PATHS.batchAppend, Infinity, {}, listener);
   }
 
   /** A read (with a deadline) or a subscription (Infinity). From the leader: a follower may not have an acknowledged append yet. */
   async read(request: ReadReq, deadlineMs: number, listener: CallListener): Promise<GrpcCall> {
     const headers = { 'requires-leader': 'true' };
-    const call = await this.call(StreamsService.read.path, deadlineMs, headers, listener);
+    const call = await this.call(PATHS.read, deadlineMs, headers, listener);
     call.write(framed(request.serializeBinary()));
     call.halfClose();
     return call;
@@ -40,14 +40,13 @@ export class ServerChannel {
 
   /** The server's version: a full round trip that changes nothing, never one remembered. */
   async version(deadlineMs: number): Promise<string> {
-    const { path } = ServerFeaturesService.getSupportedMethods;
     const answers: Buffer[] = [];
     await new Promise<void>((resolve, reject) => {
       const listener: CallListener = {
         messages: (messages) => void answers.push(...messages),
         ended: (error) => (error === null ? resolve() : reject(error)),
       };
-      this.call(path, deadlineMs, {}, listener).then((call) => {
+      this.call(PATHS.supportedMethods, deadlineMs, {}, listener).then((call) => {
         call.write(framed(new shared.Empty().serializeBinary()));
         call.halfClose();
       }, reject);

@@ -66,7 +66,8 @@ export class ServerLink {
   private asked = 0;
   private isClosed = false;
   private opening: { resolve(opened: Opened): void; reject(error: Error): void } | null = null;
-  private whenClosed: (() => void) | null = null;
+  private isRefused = false;
+  private readonly over = Promise.withResolvers<void>();
 
   constructor(
     options: ThreadOptions,
@@ -120,13 +121,14 @@ export class ServerLink {
   async close(): Promise<void> {
     this.flush();
     this.isClosed = true;
-    await new Promise<void>((resolve) => {
-      this.whenClosed = resolve;
-      this.post({ kind: 'close' });
-    });
+    this.post({ kind: 'close' });
+    await this.over.promise;
     await this.thread.terminate();
-    const error = new LogUnavailable('the log is closed');
-    for (const question of this.questions.values()) question.reject(error);
+    const unknown = new AppendOutcomeUnknown('the log was closed');
+    for (const { append } of this.sent.values()) append.reject(unknown);
+    this.sent.clear();
+    const unavailable = new LogUnavailable('the log is closed');
+    for (const question of this.questions.values()) question.reject(unavailable);
     this.questions.clear();
   }
 
@@ -168,9 +170,10 @@ export class ServerLink {
       case 'opened':
         return this.opening?.resolve(reply);
       case 'refused':
+        this.isRefused = true;
         return this.opening?.reject(errorOf(reply.failure));
       case 'closed':
-        return this.whenClosed?.();
+        return this.over.resolve();
     }
   }
 
@@ -189,8 +192,8 @@ export class ServerLink {
 
   /** Invariant 2. */
   private ended(reason: string): void {
-    if (this.isClosed) return this.whenClosed?.();
-    throw new Error(`the thread of EventStoreDB ended: ${reason}`);
+    this.over.resolve();
+    if (!this.isClosed && !this.isRefused) throw new Error(`the thread of EventStoreDB ended: ${reason}`);
   }
 }
 

@@ -11,10 +11,7 @@ export class LogThread {
   private isLooking = false;
   readonly terminate: () => Promise<unknown>;
 
-  constructor(
-    options: ThreadOptions,
-    private readonly listener: ThreadListener<Reply>,
-  ) {
+  constructor(options: ThreadOptions, listener: ThreadListener<Reply>) {
     const { port, terminate } = startThread<MailboxOptions, Reply>(
       { program: 'sqlite/thread', name: 'annals-log', maxYoungGenerationSizeMb: 8 },
       { options, count: this.count },
@@ -43,6 +40,7 @@ export class LogThread {
     const answer = receiveMessageOnPort(this.port);
     this.isLooking = answer === undefined && performance.now() < this.lookUntil;
     if (this.isLooking) setImmediate(this.look);
-    else if (answer !== undefined) this.listener.reply(answer.message as Reply);
+    // As if it had come by itself: there is one way by which messages are heard.
+    else if (answer !== undefined) this.port.emit('message', answer.message);
   };
 }
