@@ -19,7 +19,7 @@ export async function handleRead(
   { without = 0, cutAfter = Infinity }: Shortcoming = {},
 ): Promise<void> {
   const records = options.hasStream() ? streamRecords(store, options) : allRecords(store, options);
-  const newest = store.all.at(-without)?.position ?? 0;
+  const newest = without > 0 ? (store.all.at(-without)?.position ?? 0) : 0;
   if (records === null) {
     const name = options.getStream()?.getStreamIdentifier()?.getStreamName_asU8();
     call.write(streamNotFound(name ?? new Uint8Array()));
@@ -80,19 +80,19 @@ function streamRecords(store: EsdbStore, options: ReadReq.Options): Iterable<Sto
   const revision = Number(place.getRevision());
   if (isBackwards(options)) {
     const from = place.hasRevision() ? Math.min(revision, events.length - 1) : events.length - 1;
-    return downwards(events, from);
+    return down(events, from);
   }
-  return upwards(events, place.hasRevision() ? revision : 0);
+  return up(events, place.hasRevision() ? revision : 0);
 }
 
 function allRecords(store: EsdbStore, options: ReadReq.Options): Iterable<Stored> {
   const place = options.getAll()!;
   const matches = filterOf(options);
   const position = Number(place.getPosition()?.getCommitPosition());
-  const { all } = store;
-  const end = isBackwards(options);
-  const from = place.hasPosition() ? store.indexAt(position) : place.hasEnd() ? all.length : 0;
-  return filter(end ? downwards(all, Math.min(from, all.length - 1)) : upwards(all, from), matches);
+  const { shelf } = store;
+  const from = place.hasPosition() ? store.indexAt(position) : place.hasEnd() ? shelf.length : 0;
+  const last = shelf.length - 1;
+  return filter(isBackwards(options) ? down(shelf, Math.min(from, last)) : up(shelf, from), matches);
 }
 
 const isBackwards = (options: ReadReq.Options): boolean =>
@@ -105,14 +105,20 @@ export function filterOf(options: ReadReq.Options): (record: Stored) => boolean 
   return ({ stream }) => prefixes.some((prefix) => stream.startsWith(prefix));
 }
 
-function* upwards(records: readonly Stored[], from: number): Iterable<Stored> {
-  // What is added meanwhile is not read.
-  const end = records.length;
-  for (let i = from; i < end; i++) yield records[i]!;
+/** What both a stream and the shelf are. */
+interface Records {
+  readonly length: number;
+  at(index: number): Stored | undefined;
 }
 
-function* downwards(records: readonly Stored[], from: number): Iterable<Stored> {
-  for (let i = from; i >= 0; i--) yield records[i]!;
+function* up(records: Records, from: number): Iterable<Stored> {
+  // What is added meanwhile is not read.
+  const end = records.length;
+  for (let i = from; i < end; i++) yield records.at(i)!;
+}
+
+function* down(records: Records, from: number): Iterable<Stored> {
+  for (let i = from; i >= 0; i--) yield records.at(i)!;
 }
 
 function* filter(records: Iterable<Stored>, matches: (record: Stored) => boolean): Iterable<Stored> {

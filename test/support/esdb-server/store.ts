@@ -11,6 +11,12 @@ export interface Proposal {
 
 export type Expected = number | 'any' | 'no_stream' | 'stream_exists';
 
+interface Stream {
+  readonly number: number;
+  /** Indexes on the shelf, by revision. */
+  readonly events: number[];
+}
+
 export type Outcome =
   | { readonly kind: 'success'; readonly revision: number; readonly position: number }
   | { readonly kind: 'wrong-version'; readonly current: number }
@@ -25,9 +31,8 @@ const RECORD_BYTES = 90;
  * 2. Ids are compared at the revision that is expected; under `any` only the recent ones are known, and none after a restart.
  */
 export class EsdbStore {
-  readonly all: Stored[] = [];
-  private readonly shelf = new Shelf();
-  private readonly streams = new Map<string, Stored[]>();
+  readonly shelf = new Shelf();
+  private readonly streams = new Map<string, Stream>();
   private offset: number;
   /** Records from this position and index on are remembered by their ids. */
   private recent = { position: 0, index: 0 };
@@ -51,8 +56,13 @@ export class EsdbStore {
     return () => this.listeners.delete(listener);
   }
 
+  /** Everything, made anew: for tests. */
+  get all(): Stored[] {
+    return Array.from({ length: this.shelf.length }, (_, i) => this.shelf.at(i));
+  }
+
   of(stream: string): readonly Stored[] | undefined {
-    return this.streams.get(stream);
+    return this.streams.get(stream)?.events.map((index) => this.shelf.at(index));
   }
 
   append(stream: string, expected: Expected, proposals: readonly Proposal[]): Outcome {
@@ -60,7 +70,7 @@ export class EsdbStore {
     for (const { type, data, metadata } of proposals)
       bytes += data.length + metadata.length + type.length * 2;
     if (bytes > this.maxAppendBytes) return { kind: 'too-large', limit: this.maxAppendBytes };
-    const events = this.streams.get(stream) ?? [];
+    const events = this.streams.get(stream)?.events ?? [];
     const last = events.length - 1;
     if (typeof expected === 'string' && expected !== 'no_stream') {
       if (expected === 'stream_exists' && last < 0) return { kind: 'wrong-version', current: last };
@@ -70,7 +80,7 @@ export class EsdbStore {
     } else {
       const after = expected === 'no_stream' ? -1 : expected;
       if (last < after) return { kind: 'wrong-version', current: last };
-      if (last > after) return repeatOf(events, after, proposals);
+      if (last > after) return this.repeatOf(events, after, proposals);
     }
     // Nothing is stored, and yet it is no failure.
     if (proposals.length === 0)
@@ -80,16 +90,16 @@ export class EsdbStore {
 
   /** What a restart forgets. */
   forgetRecent(): void {
-    this.recent = { position: this.offset, index: this.all.length };
+    this.recent = { position: this.offset, index: this.shelf.length };
   }
 
-  /** Index in `all` of the first record at or after the position. */
+  /** Index on the shelf of the first record at or after the position. */
   indexAt(position: number): number {
     let low = 0;
-    let high = this.all.length;
+    let high = this.shelf.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.all[middle]!.position >= position) high = middle;
+      if (this.shelf.positionAt(middle) >= position) high = middle;
       else low = middle + 1;
     }
     return low;
@@ -104,24 +114,41 @@ export class EsdbStore {
   }
 
   private add(stream: string, proposals: readonly Proposal[], created: string): Stored[] {
-    const events = this.streams.get(stream) ?? [];
-    this.streams.set(stream, events);
+    const { number, events } = this.streams.get(stream) ?? this.open(stream);
     const records = proposals.map((proposal): Stored => {
       const place = { stream, revision: events.length, position: this.offset, created };
-      const record = this.shelf.put(events[0]?.stream ?? stream, { ...proposal, ...place });
+      const index = this.shelf.length;
+      this.shelf.put(number, { ...proposal, ...place });
       this.offset += RECORD_BYTES + proposal.data.length + proposal.metadata.length;
-      events.push(record);
-      this.all.push(record);
-      return record;
+      events.push(index);
+      return this.shelf.at(index);
     });
-    if (this.all.length - this.recent.index > RECENT_IDS) this.forgetRecent();
+    if (this.shelf.length - this.recent.index > RECENT_IDS) this.forgetRecent();
     return records;
   }
 
-  private recentOf(events: readonly Stored[], id: string): Stored | undefined {
-    for (let i = events.length - 1; i >= 0 && events[i]!.position >= this.recent.position; i--)
-      if (events[i]!.id === id) return events[i];
+  private open(stream: string): Stream {
+    const opened = { number: this.shelf.addStream(stream), events: [] };
+    this.streams.set(stream, opened);
+    return opened;
+  }
+
+  private recentOf(events: readonly number[], id: string): Stored | undefined {
+    for (let i = events.length - 1; i >= 0; i--) {
+      const stored = this.shelf.at(events[i]!);
+      if (stored.position < this.recent.position) return undefined;
+      if (stored.id === id) return stored;
+    }
     return undefined;
+  }
+
+  private repeatOf(events: readonly number[], after: number, proposals: readonly Proposal[]): Outcome {
+    const stored = events.slice(after + 1, after + 1 + proposals.length).map((index) => this.shelf.at(index));
+    const isRepeat =
+      stored.length === proposals.length && stored.every(({ id }, i) => id === proposals[i]?.id);
+    return isRepeat && stored.length > 0
+      ? successOf(stored.at(-1)!)
+      : { kind: 'wrong-version', current: events.length - 1 };
   }
 
   private replay(lines: [string, string, string, string, string, string][]): void {
@@ -149,11 +176,3 @@ const toLine = ({ event: { stream, id, type, data, metadata, created } }: Stored
 ];
 
 const successOf = ({ revision, position }: Stored): Outcome => ({ kind: 'success', revision, position });
-
-function repeatOf(events: readonly Stored[], after: number, proposals: readonly Proposal[]): Outcome {
-  const stored = events.slice(after + 1, after + 1 + proposals.length);
-  const isRepeat = stored.length === proposals.length && stored.every(({ id }, i) => id === proposals[i]?.id);
-  return isRepeat && stored.length > 0
-    ? successOf(stored.at(-1)!)
-    : { kind: 'wrong-version', current: events.length - 1 };
-}

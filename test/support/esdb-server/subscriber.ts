@@ -7,7 +7,6 @@ import type { ReadReq } from './stubs.js';
 
 const ABORTED = 10;
 const CHECKPOINT_EVENTS = 32;
-const CATCH_UP_EVENTS = 500;
 
 export type Drop = 'too-slow' | 'end' | { readonly code: number };
 
@@ -39,7 +38,7 @@ export class Subscriber {
     const place = options.getAll();
     this.matches = filterOf(options);
     this.interval = CHECKPOINT_EVENTS * (options.getFilter()?.getCheckpointintervalmultiplier() ?? Infinity);
-    if (place?.hasEnd()) this.next = store.all.length;
+    if (place?.hasEnd()) this.next = store.shelf.length;
     else if (place?.hasPosition())
       this.next = store.indexAt(Number(place.getPosition()?.getCommitPosition()) + 1);
     else this.next = 0;
@@ -49,13 +48,9 @@ export class Subscriber {
 
   async start(): Promise<void> {
     this.call.write(confirmation());
-    while (!this.isOver && this.next < this.store.all.length) {
-      const records = this.store.all.slice(this.next, this.next + CATCH_UP_EVENTS);
-      for (const record of records) {
-        this.next += 1;
-        if (!this.give(record)) await drained(this.call);
-        if (this.isOver) return;
-      }
+    while (!this.isOver && this.next < this.store.shelf.length) {
+      this.next += 1;
+      if (!this.give(this.store.shelf.at(this.next - 1))) await drained(this.call);
     }
     this.isLive = true;
     if (!this.isOver) this.call.write(caughtUp());
