@@ -1,11 +1,11 @@
 import type { Clock, Logger, Random } from '#platform';
+import { decodeRows, type RowPage } from '../codec.js';
 import { type NewEvent, newEvent, type Position } from '../envelope.js';
 import { EventTooLarge, LogRefused, MAX_APPEND_BYTES, type AppendResult } from '../event-log.js';
 import type { Appender } from './appender.js';
 import { describe, isDenied } from './answers.js';
 import { Pause } from './pause.js';
 import { StreamChain } from '../proof.js';
-import { decodeRows, type RowPage } from '../codec.js';
 import type { Reader } from './reader.js';
 import { wireDataOf, wireEventOf } from './wire-event.js';
 

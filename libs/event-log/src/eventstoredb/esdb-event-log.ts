@@ -16,6 +16,7 @@ import { type FeedLimits, LiveFeed } from '../live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { codeOf } from '../thread/append-request.js';
 import { openPage, type PageTerms } from '../thread/open-page.js';
+import { PAGE_EVENTS } from '../thread/page-rows.js';
 import { type HeardEvent, Hearing } from './hearing.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
 import type { PageReply, Question } from './protocol.js';
@@ -48,9 +49,6 @@ const APPEND_TIMEOUT_MS = 10_000;
 const READ_TIMEOUT_MS = 10_000;
 /** A subscription that is silent for so long is a fault and not a burst. */
 const SILENCE_MS = 10_000;
-
-/** A page that was asked for with this limit, or more, is read while the one before it is worked on. */
-const PAGE_EVENTS = 500;
 
 /**
  * The log on an EventStoreDB. A thread of its own speaks to the server (ServerSide); what is told to subscribers is made here.
@@ -225,9 +223,8 @@ export class EsdbEventLog extends EventLog {
     const events = heard.map(({ event }) => event);
     this.heardUpTo = events.at(-1)!.position;
     const untold = heard.filter(({ isTold }) => !isTold).map(({ event }) => event);
-    if (untold.length > 0)
-      for (const [stream, ofStream] of Map.groupBy(untold, (event) => event.stream))
-        this.feed.streamGrew(stream, ofStream);
+    for (const [stream, ofStream] of Map.groupBy(untold, (event) => event.stream))
+      this.feed.streamGrew(stream, ofStream);
     this.feed.logGrew(events);
     this.feed.wake();
     Atomics.add(this.taken, 0, events.length);

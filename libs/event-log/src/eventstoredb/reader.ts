@@ -3,7 +3,7 @@ import { decodeRows, type StoredEvent } from '../codec.js';
 import type { Position, Revision } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
 import { StreamChain } from '../proof.js';
-import { type Page, PageRows } from '../thread/page-rows.js';
+import { type Page, PAGE_BYTES, PAGE_EVENTS, PageRows } from '../thread/page-rows.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';
 import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
@@ -13,8 +13,6 @@ import { readAnswer, type ReadAnswer, type ServerRecord } from './server-answers
 import type { ReadReq } from './stubs.js';
 import { rowOf } from './wire-event.js';
 
-export const PAGE_EVENTS = 500;
-const PAGE_BYTES = 1024 * 1024;
 /** A channel that did not answer in time is replaced, but no more often than this. */
 const RENEW_MS = 5_000;
 

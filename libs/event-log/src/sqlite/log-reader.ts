@@ -1,10 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type Page, PageRows, type Row } from '../thread/page-rows.js';
+import { type Page, PAGE_EVENTS, PageRows, type Row } from '../thread/page-rows.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { ReadAllRequest, ReadStreamRequest } from './protocol.js';
 import type { StreamIndex } from './stream-index.js';
 
-const PAGE_EVENTS = 500;
 /** Events looked at for one page of the whole log; those of other streams cost little. */
 const SCANNED_EVENTS = 5_000;
 

@@ -1,7 +1,9 @@
 import { type Field, openData, type RowPage } from '../codec.js';
 import type { ThreadKeys } from './thread-keys.js';
 
-const PAGE_BYTES = 1024 * 1024;
+/** What a page holds at most; the last event may be more. */
+export const PAGE_EVENTS = 500;
+export const PAGE_BYTES = 1024 * 1024;
 
 /** Rows that an adapter's thread has read. */
 export interface Page extends RowPage {
