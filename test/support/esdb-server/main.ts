@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
 import { EsdbServer, type EsdbServerOptions } from './esdb-server.js';
 import type { Fault, FaultyCall } from './faults.js';
 
@@ -7,6 +8,8 @@ import type { Fault, FaultyCall } from './faults.js';
  * connection string. Lines of JSON on stdin plan faults: `{"call":"append","fault":{"kind":"busy"},"times":3}`, or
  * `{"drop":"too-slow"}` for its subscriptions. It ends with its stdin, so that no test leaves one behind.
  */
+// Its events are no objects: all objects together are small, and are not to be looked through for every few MB of garbage.
+setFlagsFromString('--heap-growing-percent=800');
 const server = await EsdbServer.start(JSON.parse(process.argv[2] ?? '{}') as EsdbServerOptions);
 process.stdout.write(`${server.url}\n`);
 

@@ -4,18 +4,34 @@ import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writ
 import type { Part } from './grpc-server.js';
 import { type PlacedEvent, readEvent, writeEvent } from './messages.js';
 
-const SLAB_BYTES = 1024 * 1024;
-const EVENT_BYTES = 600;
+/** Each slab is as large as all before it, within these: V8 looks through all objects for every few MB of buffers. */
+const SMALLEST_SLAB_BYTES = 1024 * 1024;
+const LARGEST_SLAB_BYTES = 64 * 1024 * 1024;
+const EVENT_BYTES = 16 * 1024;
 const BLOCK_EVENTS = 4_096;
 
 /** An event as the server keeps it: the answer that carries it, with its prefix, in a slab of many. */
-export interface Stored extends Part {
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: number;
-  readonly id: string;
-  readonly data: Uint8Array;
-  readonly event: PlacedEvent;
+export class Stored implements Part {
+  constructor(
+    readonly stream: string,
+    readonly revision: number,
+    readonly position: number,
+    readonly slab: Buffer,
+    readonly from: number,
+    readonly to: number,
+  ) {}
+
+  get event(): PlacedEvent {
+    return readEvent(new ProtoReader(this.slab, this.from + PREFIX_BYTES, this.to));
+  }
+
+  get id(): string {
+    return this.event.id;
+  }
+
+  get data(): Uint8Array {
+    return this.event.data;
+  }
 }
 
 class Block {
@@ -35,7 +51,9 @@ export class Shelf {
   private count = 0;
   private readonly blocks: Block[] = [];
   private readonly slabs: Buffer[] = [];
-  private used = SLAB_BYTES;
+  private used = 0;
+  /** Where an event is written before it is known how long it is. */
+  private readonly scratch = Buffer.allocUnsafeSlow(EVENT_BYTES);
   private readonly streams: string[] = [];
 
   get length(): number {
@@ -48,15 +66,12 @@ export class Shelf {
   }
 
   put(stream: number, event: PlacedEvent): void {
-    const writer = new ProtoWriter(EVENT_BYTES);
+    const writer = new ProtoWriter(this.scratch);
     writer.beginFrame();
     writeEvent(writer, event);
     writer.endFrame();
     const bytes = writer.finish();
-    if (this.used + bytes.length > SLAB_BYTES) {
-      this.slabs.push(Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes.length)));
-      this.used = 0;
-    }
+    const slab = this.slabWithRoomFor(bytes.length);
     const at = this.count % BLOCK_EVENTS;
     if (at === 0) this.blocks.push(new Block());
     const block = this.blocks.at(-1)!;
@@ -65,7 +80,7 @@ export class Shelf {
     block.streams[at] = stream;
     block.slabs[at] = this.slabs.length - 1;
     block.from[at] = this.used;
-    this.used += bytes.copy(this.slabs.at(-1)!, this.used);
+    this.used += bytes.copy(slab, this.used);
     block.to[at] = this.used;
     this.count += 1;
   }
@@ -77,24 +92,23 @@ export class Shelf {
   at(index: number): Stored {
     const block = this.blocks[Math.floor(index / BLOCK_EVENTS)]!;
     const at = index % BLOCK_EVENTS;
-    const slab = this.slabs[block.slabs[at]!]!;
-    const [from, to] = [block.from[at]!, block.to[at]!];
-    return {
-      stream: this.streams[block.streams[at]!]!,
-      revision: block.revisions[at]!,
-      position: block.positions[at]!,
-      slab,
-      from,
-      to,
-      get event() {
-        return readEvent(new ProtoReader(slab, from + PREFIX_BYTES, to));
-      },
-      get id() {
-        return this.event.id;
-      },
-      get data() {
-        return this.event.data;
-      },
-    };
+    return new Stored(
+      this.streams[block.streams[at]!]!,
+      block.revisions[at]!,
+      block.positions[at]!,
+      this.slabs[block.slabs[at]!]!,
+      block.from[at]!,
+      block.to[at]!,
+    );
+  }
+
+  private slabWithRoomFor(bytes: number): Buffer {
+    const last = this.slabs.at(-1);
+    if (last !== undefined && this.used + bytes <= last.length) return last;
+    const size = Math.min(LARGEST_SLAB_BYTES, Math.max(SMALLEST_SLAB_BYTES, (last?.length ?? 0) * 2));
+    const slab = Buffer.allocUnsafeSlow(Math.max(size, bytes));
+    this.slabs.push(slab);
+    this.used = 0;
+    return slab;
   }
 }

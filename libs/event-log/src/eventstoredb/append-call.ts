@@ -1,5 +1,5 @@
-import { TransientMap } from '#platform';
 import { type AppendResult, AppendOutcomeUnknown, type Expected } from '../event-log.js';
+import { Numbered } from '../thread/numbered.js';
 import { checkedNumber, refusalOf } from './answers.js';
 import { writeAppend } from './append-request.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
@@ -31,6 +31,8 @@ interface InFlight {
 
 /** Appends that go together are written in pieces of about this size. */
 const PIECE_BYTES = 128 * 1024;
+/** An append goes by its number on this call: the last 12 hexadecimal digits of a UUID, from 1 on. */
+const CORRELATION = '00000000-0000-0000-0000-';
 const ID_DIGITS = 12;
 
 /**
@@ -40,9 +42,8 @@ const ID_DIGITS = 12;
  * 3. The end of the call is told once, whether it was an error or a bare end.
  */
 export class AppendCall implements CallListener {
-  private readonly inFlight = new TransientMap<InFlight>();
+  private readonly inFlight = new Numbered<InFlight>();
   private call: GrpcCall | null = null;
-  private sent = 0;
   private failure: Error | null = null;
 
   private constructor(private readonly events: AppendCallEvents) {}
@@ -71,10 +72,8 @@ export class AppendCall implements CallListener {
   send(appends: readonly PendingAppend[], now: number): void {
     let writer = new ProtoWriter(PIECE_BYTES / 8);
     for (const append of appends) {
-      this.sent += 1;
-      const correlation = `00000000-0000-0000-0000-${this.sent.toString(16).padStart(ID_DIGITS, '0')}`;
-      this.inFlight.add(correlation, { append, sentAt: now });
-      writeAppend(writer, correlation, append);
+      const number = this.inFlight.add({ append, sentAt: now }) + 1;
+      writeAppend(writer, CORRELATION + number.toString(16).padStart(ID_DIGITS, '0'), append);
       if (writer.size < PIECE_BYTES) continue;
       this.call?.write(writer.finish());
       writer = new ProtoWriter(PIECE_BYTES / 8);
@@ -101,13 +100,13 @@ export class AppendCall implements CallListener {
     const error = new AppendOutcomeUnknown(reason);
     this.failure ??= error;
     this.call?.cancel();
-    for (const { append } of this.inFlight.values()) append.reject(error);
-    this.inFlight.clear();
+    for (const { append } of this.inFlight.drain()) append.reject(error);
   }
 
   private take(answer: AppendAnswer): void {
     const { correlation } = answer;
-    const sent = this.inFlight.take(correlation);
+    const isOurs = correlation.startsWith(CORRELATION);
+    const sent = isOurs ? this.inFlight.take(parseInt(correlation.slice(-ID_DIGITS), 16) - 1) : undefined;
     if (sent === undefined) return;
     try {
       settle(sent.append, answer);

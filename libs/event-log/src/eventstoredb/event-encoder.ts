@@ -6,12 +6,12 @@ import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { OwnEvents } from './own-events.js';
 import { type WireData, type WireEvent, wireDataOf, wireEventOf } from './wire-event.js';
 
-/** Streams whose end is kept. */
+/** Streams whose end is kept; those that are written for the longest time go first. */
 const KEPT = 20_000;
 
 interface End {
-  readonly revision: Revision;
-  readonly chain: StreamChain;
+  revision: Revision;
+  chain: StreamChain;
 }
 
 export interface EncodedAppend {
@@ -21,7 +21,7 @@ export interface EncodedAppend {
 }
 
 /**
- * Makes an append's bytes. Owns the ends of the chains of the streams that were written last.
+ * Makes an append's bytes. Owns the ends of the chains of streams that were written.
  * 1. Data are sealed once: the same event again, before it was heard, has the same bytes, at whatever revision.
  * 2. What is appended behind an explicit revision refers to the event there; where that cannot be read, it stands outside
  *    the chain, as what has no expected revision does.
@@ -52,8 +52,13 @@ export class EventEncoder {
 
   /** @param isFresh nobody stored it before, so its bytes are those that were sent */
   stored(stream: string, result: AppendResult, { end }: EncodedAppend, isFresh: boolean): void {
-    this.ends.delete(stream);
-    if (result.kind === 'conflict' || end === null || !isFresh) return;
+    if (result.kind === 'conflict' || end === null || !isFresh) return void this.ends.delete(stream);
+    const known = this.ends.get(stream);
+    if (known !== undefined) {
+      known.revision = result.last;
+      known.chain = end;
+      return;
+    }
     this.ends.set(stream, { revision: result.last, chain: end });
     if (this.ends.size <= KEPT) return;
     for (const oldest of this.ends.keys()) {

@@ -13,8 +13,9 @@ export class ProtoWriter {
   private at = 0;
   private startOfFrame = 0;
 
-  constructor(bytes: number) {
-    this.buffer = Buffer.allocUnsafe(bytes);
+  /** @param room bytes to begin with, or a buffer that is written over */
+  constructor(room: number | Buffer) {
+    this.buffer = typeof room === 'number' ? Buffer.allocUnsafe(room) : room;
   }
 
   /** Bytes written so far. */

@@ -1,4 +1,4 @@
-import { type Logger, TransientMap } from '#platform';
+import type { Logger } from '#platform';
 import {
   type AppendResult,
   AppendOutcomeUnknown,
@@ -8,6 +8,7 @@ import {
 } from '../event-log.js';
 import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
 import { KnownKeys } from '../thread/known-keys.js';
+import { Numbered } from '../thread/numbered.js';
 import { encodeAppends, keysOf, type PendingAppend } from '../thread/pending-append.js';
 import { startThread, type Thread } from '../thread/start-thread.js';
 import type {
@@ -59,11 +60,8 @@ export class ServerLink {
   private readonly thread: Thread;
   private unsent: PendingAppend[] = [];
   private isFlushing = false;
-  /** By their numbers. */
-  private readonly sent = new TransientMap<SentAppend>();
-  private appends = 0;
-  private readonly questions = new TransientMap<{ resolve(answer: Answer): void; reject(e: Error): void }>();
-  private asked = 0;
+  private readonly sent = new Numbered<SentAppend>();
+  private readonly questions = new Numbered<{ resolve(answer: Answer): void; reject(e: Error): void }>();
   private isClosed = false;
   private opening: { resolve(opened: Opened): void; reject(error: Error): void } | null = null;
   private isRefused = false;
@@ -111,9 +109,7 @@ export class ServerLink {
   ask(question: Question): Promise<Answer> {
     if (this.isClosed) return Promise.reject(new LogUnavailable('the log is closed'));
     return new Promise((resolve, reject) => {
-      const read = (this.asked += 1);
-      this.questions.add(String(read), { resolve, reject });
-      this.post({ read, ...question });
+      this.post({ read: this.questions.add({ resolve, reject }), ...question });
     });
   }
 
@@ -125,11 +121,9 @@ export class ServerLink {
     await this.over.promise;
     await this.thread.terminate();
     const unknown = new AppendOutcomeUnknown('the log was closed');
-    for (const { append } of this.sent.values()) append.reject(unknown);
-    this.sent.clear();
+    for (const { append } of this.sent.drain()) append.reject(unknown);
     const unavailable = new LogUnavailable('the log is closed');
-    for (const question of this.questions.values()) question.reject(unavailable);
-    this.questions.clear();
+    for (const question of this.questions.drain()) question.reject(unavailable);
   }
 
   private readonly flush = (): void => {
@@ -138,10 +132,7 @@ export class ServerLink {
     const appends = this.unsent.filter((append) => this.keys.canSeal(append));
     this.unsent = [];
     if (appends.length === 0) return;
-    for (const append of appends) {
-      this.sent.add(String(this.appends), { append, first: this.events.sending(append) });
-      this.appends += 1;
-    }
+    for (const append of appends) this.sent.add({ append, first: this.events.sending(append) });
     this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
   };
 
@@ -157,9 +148,9 @@ export class ServerLink {
         return this.events.heard(reply);
       case 'page':
       case 'head':
-        return this.questions.take(String(reply.read))?.resolve(reply);
+        return this.questions.take(reply.read)?.resolve(reply);
       case 'unreadable':
-        return this.questions.take(String(reply.read))?.reject(errorOf(reply.failure));
+        return this.questions.take(reply.read)?.reject(errorOf(reply.failure));
       case 'health':
         this.health = reply;
         return;
@@ -181,13 +172,13 @@ export class ServerLink {
   private answered({ outcomes, failures, forgotten }: AnsweredReply): void {
     const answered: AnsweredAppend[] = [];
     for (let i = 0; i < outcomes.length; i += 3) {
-      const sent = this.sent.take(String(outcomes[i]))!;
+      const sent = this.sent.take(outcomes[i]!)!;
       const result = resultOf(outcomes[i + 1]!, outcomes[i + 2]!, sent.append.events.length);
       answered.push({ ...sent, result });
     }
     this.events.answered(answered, forgotten);
     for (const { append, result } of answered) append.resolve(result);
-    for (const failure of failures) this.sent.take(String(failure.append))?.append.reject(errorOf(failure));
+    for (const failure of failures) this.sent.take(failure.append)?.append.reject(errorOf(failure));
   }
 
   /** Invariant 2. */
