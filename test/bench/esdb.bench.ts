@@ -150,7 +150,7 @@ async function tokenP99({ log }: Bench): Promise<number> {
     })();
     let due = performance.now() + (n / STREAMS) * TOKEN_MS;
     for (let expected = -1; due < end;) {
-      await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
       const events: NewEvent[] = [];
       for (; due <= performance.now(); due += TOKEN_MS) {
         cameAt.push(due);
