@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
@@ -8,6 +9,7 @@ import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 /** The service on an EventStoreDB (the protocol server) that comes late, goes, and comes back. */
 
 const PATIENCE_MS = 30_000;
+const FAIL_IN_THREAD = resolve('test/e2e/hooks/fail-in-thread.ts');
 let end: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const close of end.reverse()) await close();
@@ -96,5 +98,32 @@ describe('with EVENTSTORE_URL', () => {
     expect(service.output).toContain('waiting for EventStoreDB');
     expect(service.output).not.toContain('hunter2');
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  }, 120_000);
+
+  it('a bug in the thread of the log ends the process, which says so; the next one goes on with what was stored', async () => {
+    const server = await EsdbServer.start();
+    end.push(() => server.stop());
+    const service = await ServiceProcess.start({
+      env: { EVENTSTORE_URL: server.url, ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
+    });
+    end.push(() => service.dispose());
+    const client = service.client();
+    const { session } = await client.runToEnd('before');
+
+    await service.restart('SIGTERM', { imports: [FAIL_IN_THREAD], env: { FAIL_AT: 'agent_completed' } });
+    // Whoever waits for its end is cut off.
+    await client.run('the last words', { session }).then(
+      (stream) => stream.closed(),
+      () => undefined,
+    );
+    expect(await service.exited).toEqual({ code: 1, signal: null });
+    expect(service.output).toContain('the thread of EventStoreDB ended: a bug of the thread');
+
+    await service.launch();
+    const { items } = (await client.get(`/runs?session=${session}`)).json<{ items: { run_id: string }[] }>();
+    for (const { run_id } of items)
+      await answers(client, `/runs/${run_id}`, 200, (answer) => answer.json()['status'] === 'completed');
+    const asked = (await client.history(session)).filter(({ type }) => type === 'user_message');
+    expect(asked.map(({ content }) => content)).toEqual(['before', 'the last words']);
   }, 120_000);
 });
