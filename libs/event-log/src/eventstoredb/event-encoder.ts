@@ -6,7 +6,7 @@ import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { OwnEvents } from './own-events.js';
 import { type WireData, type WireEvent, wireDataOf, wireEventOf } from './wire-event.js';
 
-/** Streams whose end is kept; those that are written for the longest time go first. */
+/** Streams whose end is kept; that which came first goes first, and is read when it is written to again. */
 const KEPT = 20_000;
 
 interface End {
