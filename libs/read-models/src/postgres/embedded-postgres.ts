@@ -24,7 +24,7 @@ export interface EmbeddedPostgresPorts {
 /** What one process takes, with some to spare. */
 const CONNECTIONS = 14;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 5_000;
 
 /**
  * A PostgreSQL of our own, a child process. Owns the data folder and whatever runs in it.
