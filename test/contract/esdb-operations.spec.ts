@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import {
   appendUntilDefinite,
   compareLogs,
+  type ContentKeys,
   copyLog,
   type EventLog,
+  MemoryContentKeys,
   SqliteEventLog,
   verifyLog,
 } from '#event-log';
@@ -14,13 +16,16 @@ import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { eventOf, META } from './event-log/harness.js';
 import { closing, openLog, startServer, storeForeign } from './esdb-harness.js';
 
-async function openEmbedded(): Promise<SqliteEventLog> {
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'annals-copy-'));
-  const log = await SqliteEventLog.open({ folder, logger: new SilentLogger(), reserveBytes: 0 });
-  closing(async () => {
-    await log.close();
-    rmSync(folder, { recursive: true });
-  });
+  closing(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+async function openEmbedded(folder = newFolder(), keys?: ContentKeys): Promise<SqliteEventLog> {
+  const options = { folder, logger: new SilentLogger(), reserveBytes: 0 };
+  const log = await SqliteEventLog.open({ ...options, ...(keys && { keys }) });
+  closing(() => log.close());
   return log;
 }
 
@@ -31,15 +36,26 @@ const copy = (from: EventLog, to: EventLog) =>
   });
 
 test('a log grows out of the embedded default and goes back, and is the same to the byte', async () => {
-  const first = await openEmbedded();
+  const keys = new MemoryContentKeys();
+  const keyId = await keys.draw();
+  const folder = newFolder();
+  const writer = await openEmbedded(folder, keys);
   const texts = '👩‍👩‍👧 \u2028 \0';
   await Promise.all(
     Array.from({ length: 300 }, (_, n) => {
       const meta = { ...META, run: `run_${n % 9}`, correlationId: `c_${n}`, causationId: 'cause' };
-      const events = [0, 1, 2].map((i) => ({ ...eventOf({ n, i, texts }), meta, time: n * 1_000 + i }));
-      return first.append(`session-${n % 9}`, events, { expected: 'any' });
+      // Whoever copies has no key.
+      const sealed = n % 3 === 0 ? { ...meta, keyId } : meta;
+      const events = [0, 1, 2].map((i) => ({
+        ...eventOf({ n, i, texts }),
+        meta: sealed,
+        time: n * 1_000 + i,
+      }));
+      return writer.append(`session-${n % 9}`, events, { expected: 'any' });
     }),
   );
+  await writer.close();
+  const first = await openEmbedded(folder);
   const server = await startServer();
   storeForeign(server, 500);
   const esdb = await openLog(server);
@@ -48,7 +64,7 @@ test('a log grows out of the embedded default and goes back, and is the same to 
   await copy(esdb, back);
   for (const log of [esdb, back]) {
     expect(await compareLogs(first, log)).toEqual([]);
-    expect(await verifyLog(log)).toMatchObject({ events: 900, streams: 9, faultCount: 0 });
+    expect(await verifyLog(log, { keys })).toMatchObject({ events: 900, streams: 9, faultCount: 0 });
   }
   expect(new Set([first.logId, esdb.logId, back.logId]).size).toBe(3);
 }, 20_000);

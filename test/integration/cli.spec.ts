@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { COMMANDS } from '../../apps/server/src/cli/commands.js';
+import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 
 interface Said {
@@ -124,6 +125,28 @@ describe('on the log of a service that has run', () => {
     );
     expect(err).toMatch(/\d+%/);
   });
+
+  it('copy-log takes it to EventStoreDB and back, where it is as sound', async () => {
+    const server = await EsdbServer.start();
+    const other = await mkdtemp(join(tmpdir(), 'annals-copied-'));
+    try {
+      const key = await readFile(join(service.dataDir, 'master.key'), 'utf8');
+      const env = { EVENTSTORE_URL: server.url, ANNALS_ADMIN_KEY: ADMIN_KEY, ANNALS_MASTER_KEY: key.trim() };
+      const { out: verified } = await on('verify-log');
+      for (const [direction, folder] of [
+        ['to-eventstoredb', service.dataDir],
+        ['to-embedded', other],
+      ] as const) {
+        const { code, err } = await annals(['copy-log', direction], { ...env, DATA_DIR: folder });
+        expect([direction, code, err]).toEqual([direction, 0, expect.stringMatching(/100%/)]);
+      }
+      const there = await annals(['verify-log'], { ...env, DATA_DIR: service.dataDir });
+      expect(there).toMatchObject({ code: 0, out: verified });
+    } finally {
+      server.stop();
+      await rm(other, { recursive: true, force: true });
+    }
+  }, 60_000);
 
   it('rebuild fills the lists anew, and start goes on with them', async () => {
     const { code, out, err } = await on('rebuild');
