@@ -3,7 +3,8 @@ import type { ContentKeys } from '../keys/content-keys.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
 import { KnownKeys } from '../thread/known-keys.js';
 import type { Page } from '../thread/page-rows.js';
-import { encodeAppends, Fifo, keysOf, type PendingAppend } from '../thread/pending-append.js';
+import { Numbered } from '../thread/numbered.js';
+import { encodeAppends, keysOf, type PendingAppend } from '../thread/pending-append.js';
 import { LogThread } from './log-thread.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
 
@@ -34,7 +35,7 @@ export class Connection {
   private isFull = false;
   private failure: string | undefined;
   private unsent: PendingAppend[] = [];
-  private readonly sent = new Fifo<PendingAppend>();
+  private readonly sent = new Numbered<PendingAppend>();
   private readonly reads = new Map<
     number,
     { request: Request; resolve(page: Page): void; reject(e: Error): void }
@@ -123,7 +124,7 @@ export class Connection {
     const appends = this.unsent.filter((append) => this.keys.canSeal(append));
     this.unsent = [];
     if (appends.length === 0) return;
-    for (const append of appends) this.sent.push(append);
+    for (const append of appends) this.sent.add(append);
     this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
     if (this.sent.size === 1) this.thread?.expectAnswer();
   };

@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { Numbered } from './numbered.js';
 
 test('does what a Map by numbers does, whatever comes and goes', () => {
-  const steps = fc.array(fc.oneof(fc.constant('add' as const), fc.nat({ max: 3_000 })), {
-    minLength: 1,
-    maxLength: 6_000,
-  });
+  const anyStep = fc.oneof(
+    { weight: 4, arbitrary: fc.constant('add' as const) },
+    { weight: 1, arbitrary: fc.constant('shift' as const) },
+    { weight: 3, arbitrary: fc.nat({ max: 3_000 }) },
+  );
+  const steps = fc.array(anyStep, { minLength: 1, maxLength: 6_000 });
   fc.assert(
     fc.property(steps, (all) => {
       const numbered = new Numbered<{ n: number }>();
@@ -18,6 +20,11 @@ test('does what a Map by numbers does, whatever comes and goes', () => {
           map.set(next, item);
           expect(numbered.next).toBe(next);
           expect(numbered.add(item)).toBe(next++);
+        } else if (step === 'shift') {
+          const [oldest] = map;
+          expect(numbered.shift()).toBe(oldest?.[1]);
+          if (oldest !== undefined) map.delete(oldest[0]);
+          expect(numbered.size).toBe(map.size);
         } else {
           expect(numbered.get(step)).toBe(map.get(step));
           expect(numbered.take(step)).toBe(map.get(step));

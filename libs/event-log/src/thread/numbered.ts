@@ -31,6 +31,7 @@ export class Numbered<T extends object> {
     const at = number - this.from;
     const item = this.items[at];
     if (item === undefined) return undefined;
+    // Given away it is to be garbage soon, while it is young.
     this.items[at] = undefined;
     this.count -= 1;
     while (this.gone < this.items.length && this.items[this.gone] === undefined) this.gone += 1;
@@ -40,6 +41,11 @@ export class Numbered<T extends object> {
       this.gone = 0;
     }
     return item;
+  }
+
+  /** Takes out the oldest. */
+  shift(): T | undefined {
+    return this.take(this.from + this.gone);
   }
 
   /** The number of the next. */

@@ -44,37 +44,3 @@ export function* keysOf(appends: readonly PendingAppend[]): Iterable<string | un
       before = meta;
     }
 }
-
-/** A queue that gives its oldest in constant time. */
-export class Fifo<T> {
-  private items: (T | undefined)[] = [];
-  private at = 0;
-
-  get size(): number {
-    return this.items.length - this.at;
-  }
-
-  push(item: T): void {
-    this.items.push(item);
-  }
-
-  shift(): T | undefined {
-    if (this.at === this.items.length) return undefined;
-    const item = this.items[this.at];
-    // Given away it is to be garbage soon, while it is young.
-    this.items[this.at] = undefined;
-    this.at += 1;
-    if (this.at > 1024 && this.at * 2 > this.items.length) {
-      this.items = this.items.slice(this.at);
-      this.at = 0;
-    }
-    return item;
-  }
-
-  drain(): T[] {
-    const rest = this.items.slice(this.at) as T[];
-    this.items = [];
-    this.at = 0;
-    return rest;
-  }
-}
