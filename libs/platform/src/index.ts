@@ -2,6 +2,7 @@ export * from './background.js';
 export * from './bag.js';
 export * from './clock.js';
 export * from './egress/allow-list.js';
+export * from './fair-turns.js';
 export { keepFolder } from './folders.js';
 export * from './key-files.js';
 export * from './logger.js';
