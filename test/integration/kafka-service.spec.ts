@@ -117,6 +117,18 @@ interface Readiness {
     ['no message', {}, 'invalid_request', /message: is required/],
     ['an unknown field', { message: 'm', stream: true }, 'invalid_request', /stream: is not a known field/],
     ['a session that is none', { message: 'm', session: 7 }, 'invalid_request', /session: must be a string/],
+    [
+      'a session too long to be one',
+      { message: 'm', session: 'x'.repeat(201) },
+      'invalid_request',
+      /session: .* 200/,
+    ],
+    [
+      'a rule that is too long',
+      { message: 'm', rules: ['x'.repeat(4_001)] },
+      'invalid_request',
+      /rules\[0\]: .* 4000/,
+    ],
     ['a session that is not there', { message: 'm', session: 'nowhere' }, 'not_found', /does not exist/],
     ['MCP servers', { message: 'm', mcp_servers: [mcpServer()] }, 'invalid_request', /a topic is storage/],
     ['too much', { message: 'm'.repeat(200_000) }, 'payload_too_large', /MAX_BODY_KB/],

@@ -262,4 +262,20 @@ describe('a PostgreSQL of the caller', () => {
     const none = { project: 'one', queries, datastores: [{ id: await client.documents(), name: 'x' }] };
     await expect(house.knowledge.tools.check(none)).rejects.toMatchObject({ code: 'unprocessable' });
   });
+
+  test('a query has a hundred placeholders at most, by what a placeholder is here', async () => {
+    const marks = (count: number): string => Array(count).fill('?').join(', ');
+    const check = (query: string) =>
+      house.knowledge.tools.check({
+        project: 'one',
+        queries: [{ name: 'q', description: '', query }],
+        datastores: [{ id: shop, name: 'x' }],
+      });
+    await check(`SELECT ${marks(100)}, '${marks(500)}'`);
+    // To MySQL the rest of the line is a comment.
+    await expect(check(`SELECT 1 # ${marks(101)}`)).rejects.toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('queries[0].query'),
+    });
+  });
 });

@@ -7,6 +7,7 @@ export { type IndexDocument, IndexDocumentHandler } from './index-document.js';
 export { type Knowledge, type KnowledgeOptions, openKnowledge } from './open-knowledge.js';
 export type { Page, PageRequest } from './paging.js';
 export type { Author, CreationKeys, CreationRequest, KnowledgeDatabase } from './ports.js';
+export { MAX_PLACEHOLDERS, hasTooManyPlaceholders } from './sql/statement.js';
 export type { DatastoreRow, DocumentRow } from './postgres/knowledge-rows.js';
 export { Search, type SearchItem } from './search.js';
 export { type KnowledgeRequest, KnowledgeTools } from './knowledge-tools.js';

@@ -6,6 +6,7 @@ import { type OpenDatabase, queryTool, schemaTool, sqlTool } from './database-to
 import { connectionContext } from './datastores.js';
 import type { Search } from './search.js';
 import { searchTool } from './search-tool.js';
+import { MAX_PLACEHOLDERS, hasTooManyMarks, hasTooManyPlaceholders } from './sql/statement.js';
 import type { KnowledgeStreams } from './streams.js';
 import type { KnowledgeTool } from './tool.js';
 
@@ -27,19 +28,28 @@ export class KnowledgeTools {
     },
   ) {}
 
-  /** Before a run is accepted. @throws Problem not_found, unprocessable */
+  /** Before a run is accepted. @throws Problem not_found, unprocessable, invalid_request */
   async check({ project, datastores, queries }: KnowledgeRequest): Promise<void> {
-    let hasDatabase = false;
+    const databases: Datastore[] = [];
     for (const [index, { id }] of datastores.entries()) {
       const datastore = await this.ports.streams.datastore(id);
       if (datastore === null || datastore.project !== project)
         throw new Problem('not_found', `datastores[${index}].id: the datastore does not exist`);
-      hasDatabase ||= datastore.type === 'database';
+      if (datastore.type === 'database') databases.push(datastore);
     }
-    if (queries.length > 0 && !hasDatabase)
+    if (queries.length > 0 && databases.length === 0)
       throw new Problem('unprocessable', 'queries: none of the datastores is a database', {
         errors: invalid('queries', 'need a database among the datastores').more.errors ?? [],
       });
+    for (const [index, { query }] of queries.entries())
+      if (hasTooManyMarks(query)) this.requireFew(query, `queries[${index}].query`, databases);
+  }
+
+  /** What a placeholder is depends on the kind of database. @throws Problem invalid_request */
+  private requireFew(query: string, path: string, databases: readonly Datastore[]): void {
+    for (const datastore of databases)
+      if (hasTooManyPlaceholders(query, this.connectionOf(datastore).kind))
+        throw invalid(path, `must have at most ${MAX_PLACEHOLDERS} placeholders`);
   }
 
   /**
@@ -77,9 +87,14 @@ export class KnowledgeTools {
     return [...actions, ...tools];
   }
 
-  private openDatabase({ id, connection, isWritable }: Datastore, label: string): OpenDatabase {
-    const { box, streams, connect } = this.ports;
-    const opened = readConnection(box.open(connection ?? '', connectionContext(id)));
+  private connectionOf({ id, connection }: Datastore): Connection {
+    return readConnection(this.ports.box.open(connection ?? '', connectionContext(id)));
+  }
+
+  private openDatabase(datastore: Datastore, label: string): OpenDatabase {
+    const { streams, connect } = this.ports;
+    const { id, isWritable } = datastore;
+    const opened = this.connectionOf(datastore);
     return {
       label,
       kind: opened.kind,

@@ -8,6 +8,7 @@ export * from './key-files.js';
 export * from './logger.js';
 export * from './metrics/metrics.js';
 export * from './metrics/open-metrics.js';
+export * from './own-copy.js';
 export * from './pino-logger.js';
 export * from './random.js';
 export * from './scrub.js';

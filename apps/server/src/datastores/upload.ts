@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type FieldError, Problem, filenameFault } from '#domain';
 import { type ReceivedFile, type UploadStore } from '#event-log';
+import { LENGTHS, isAtMost } from '../dto/lengths.js';
 import { invalidFields } from '../dto/run-body.js';
 
 /** A file as it was sent, on disk. */
@@ -105,6 +106,8 @@ class Parts {
     if (name === 'file') this.refuse('file', 'must be a file, with a file name');
     else if (name !== 'datastore_id') this.refuse(name.slice(0, 100), 'is not a known field');
     else if (this.datastore !== null) this.refuse('datastore_id', 'must be given once');
+    else if (!isAtMost(LENGTHS.name, value))
+      this.refuse('datastore_id', `must have at most ${LENGTHS.name} characters`);
     else if (value.includes('\0') || value.includes('\u{fffd}')) this.refuse('datastore_id', 'must be UTF-8');
     else this.datastore = value;
   }

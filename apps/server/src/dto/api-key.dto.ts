@@ -1,6 +1,6 @@
 import { type FieldError, SCOPES, type Scope } from '#domain';
 import { Optional, Required, check } from './fields.js';
-import { described, filledText, listOf, oneOf } from './rules.js';
+import { described, listOf, nameText, oneOf } from './rules.js';
 import { invalidFields } from './run-body.js';
 
 const scopeList = listOf(oneOf(...SCOPES), 100);
@@ -12,9 +12,9 @@ const scopes = described({ ...scopeList.schema, minItems: 1 }, (value) => {
 });
 
 export class NewApiKeyDto {
-  @Required(filledText) readonly name!: string;
+  @Required(nameText) readonly name!: string;
   @Required(scopes) readonly scopes!: readonly Scope[];
-  @Optional(filledText) readonly project?: string;
+  @Optional(nameText) readonly project?: string;
 }
 
 /** The body of `POST /api-keys`. @throws Problem invalid_request */

@@ -21,7 +21,12 @@ const RESERVED = new Set([
   'upgrade',
 ]);
 
-const SCHEMA = { type: 'object', maxProperties: MAX_HEADERS, additionalProperties: { type: 'string' } };
+const SCHEMA = {
+  type: 'object',
+  maxProperties: MAX_HEADERS,
+  propertyNames: { maxLength: MAX_BYTES },
+  additionalProperties: { type: 'string', maxLength: MAX_BYTES },
+};
 
 /** Headers that a caller wants to see in its callbacks. */
 export const callbackHeaders = described(SCHEMA, (value) => {

@@ -1,14 +1,16 @@
 import { type FieldError } from '#domain';
 import { type NewDatastore, connectionFault } from '#knowledge';
 import { Optional, OptionalObject, Required, check } from './fields.js';
-import { described, filledText, flag, oneOf, text, wholeNumber } from './rules.js';
+import { LENGTHS } from './lengths.js';
+import { described, filledText, flag, nameText, oneOf, text, wholeNumber } from './rules.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from './query.js';
 import { invalidFields } from './run-body.js';
 
-const CONNECTION = { type: 'string', minLength: 1, pattern: '^(postgres|postgresql|mysql|mariadb)://' };
+const url = filledText(LENGTHS.url);
+const CONNECTION = { ...url.schema, pattern: '^(postgres|postgresql|mysql|mariadb)://' };
 
 const connectionString = described(CONNECTION, (value) => {
-  const fault = filledText(value);
+  const fault = url(value);
   if (fault !== null || typeof value !== 'string') return fault;
   const message = connectionFault(value);
   return message === null ? null : { message };
@@ -20,13 +22,13 @@ class MetadataDto {
 }
 
 export class NewDatastoreDto {
-  @Required(filledText) readonly name!: string;
+  @Required(nameText) readonly name!: string;
   @Required(oneOf('database', 'documents')) readonly type!: 'database' | 'documents';
   @OptionalObject(MetadataDto) readonly metadata?: MetadataDto;
 }
 
 export class SearchDto {
-  @Required(text) readonly query!: string;
+  @Required(text(LENGTHS.query)) readonly query!: string;
   @Optional(wholeNumber(1, MAX_LIMIT)) readonly limit?: number;
 }
 

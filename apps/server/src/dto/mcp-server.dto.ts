@@ -1,5 +1,5 @@
 import { OptionalUnion, Required, RequiredObject } from './fields.js';
-import { type Rule, filledText, httpUrl, isObject, oneOf, token } from './rules.js';
+import { type Rule, httpUrl, isObject, nameText, oneOf, token } from './rules.js';
 
 class BearerAuthDto {
   @Required(oneOf('bearer')) readonly type!: 'bearer';
@@ -28,7 +28,7 @@ const auth: Rule = (value) => {
 };
 
 export class McpServerDto {
-  @Required(filledText) readonly serverName!: string;
+  @Required(nameText) readonly serverName!: string;
   @Required(httpUrl) readonly serverUrl!: string;
   @OptionalUnion([BearerAuthDto, OauthAuthDto], auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
   readonly auth?: BearerAuthDto | OauthAuthDto;

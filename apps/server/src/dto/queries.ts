@@ -3,21 +3,21 @@ import {
   optionalDate,
   optionalOneOf,
   optionalRevision,
-  optionalText,
+  optionalId,
   query,
-  requiredText,
+  requiredId,
 } from './query.js';
 
 /** For routes that take no parameters. */
 export const noQuery = query({});
 /** `POST /` */
-export const runQuery = query({ session: optionalText });
+export const runQuery = query({ session: optionalId });
 /** `POST /get-messages`, `POST /clear-messages` */
-export const sessionQuery = query({ session: requiredText });
+export const sessionQuery = query({ session: requiredId });
 /** `GET /runs` */
 export const runsQuery = query({
   ...PAGE,
-  session: optionalText,
+  session: optionalId,
   status: optionalOneOf('queued', 'running', 'completed', 'failed', 'cancelled'),
   from: optionalDate,
   to: optionalDate,
@@ -25,7 +25,7 @@ export const runsQuery = query({
 /** `GET /tasks` */
 export const tasksQuery = query({
   ...PAGE,
-  session: optionalText,
+  session: optionalId,
   status: optionalOneOf('scheduled', 'paused', 'finished', 'cancelled'),
 });
 /** `GET /runs/{run_id}/events`, `GET /sessions/{session}/events` */

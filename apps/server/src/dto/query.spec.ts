@@ -36,6 +36,8 @@ describe('query strings', () => {
     ['session', runQuery, { session: ['a', 'b'] }],
     ['session', runQuery, { session: '' }],
     ['session', runQuery, { session: 'a\0' }],
+    ['session', sessionQuery, { session: 'a'.repeat(201) }],
+    ['cursor', runsQuery, { cursor: 'a'.repeat(1_001) }],
     ['session', sessionQuery, {}],
     ['limit', runsQuery, { limit: '0' }],
     ['limit', runsQuery, { limit: '201' }],

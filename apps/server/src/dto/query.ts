@@ -1,4 +1,5 @@
 import type { FieldError } from '#domain';
+import { LENGTHS, isAtMost } from './lengths.js';
 import type { JsonSchema } from './rules.js';
 import { invalidFields } from './run-body.js';
 
@@ -53,22 +54,29 @@ export function query<P extends Parameters>(parameters: P): QueryReader<P> {
 const optional = <T>(schema: JsonSchema, read: (text: string) => T): Parameter<T | undefined> =>
   Object.assign((text: string | undefined) => (text === undefined ? undefined : read(text)), { schema });
 
-const filled = (text: string): string => {
-  if (text === '') throw new WrongParameter('must not be empty');
-  if (text.includes('\0')) throw new WrongParameter('must not contain U+0000');
-  return text;
-};
+const filled =
+  (most: number) =>
+  (text: string): string => {
+    if (text === '') throw new WrongParameter('must not be empty');
+    if (!isAtMost(most, text)) throw new WrongParameter(`must have at most ${most} characters`);
+    if (text.includes('\0')) throw new WrongParameter('must not contain U+0000');
+    return text;
+  };
 
-const FILLED = { type: 'string', minLength: 1 };
+const filledSchema = (most: number): JsonSchema => ({ type: 'string', minLength: 1, maxLength: most });
 
-export const optionalText = optional(FILLED, filled);
+const optionalText = (most: number) => optional(filledSchema(most), filled(most));
 
-export const requiredText: Parameter<string> = Object.assign(
+export const optionalId = optionalText(LENGTHS.name);
+
+const readId = filled(LENGTHS.name);
+
+export const requiredId: Parameter<string> = Object.assign(
   (text: string | undefined) => {
     if (text === undefined) throw new WrongParameter('is required');
-    return filled(text);
+    return readId(text);
   },
-  { schema: FILLED, isRequired: true },
+  { schema: filledSchema(LENGTHS.name), isRequired: true },
 );
 
 export const optionalOneOf = <T extends string>(...values: readonly T[]): Parameter<T | undefined> =>
@@ -104,9 +112,12 @@ export const limit: Parameter<number> = Object.assign(
   { schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT } },
 );
 
+/** `2026-01-31T12:00:00.123456789+01:00` */
+const MAX_DATE = 35;
+
 /** A date, or a date and time with its offset from UTC (RFC 3339), as milliseconds since 1970. */
 export const optionalDate = optional(
-  { type: 'string', examples: ['2026-01-31', '2026-01-31T12:00:00Z'] },
+  { type: 'string', maxLength: MAX_DATE, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] },
   (text) => {
     const match =
       /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(text);
@@ -125,7 +136,7 @@ function isDay(day: string): boolean {
 }
 
 /** Every list's parameters. */
-export const PAGE = { limit, cursor: optionalText };
+export const PAGE = { limit, cursor: optionalText(LENGTHS.cursor) };
 
 /** `Last-Event-ID`. @throws Problem invalid_request naming the header */
 export function parseLastEventId(header: string | string[] | undefined): number | undefined {

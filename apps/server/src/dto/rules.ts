@@ -1,3 +1,5 @@
+import { LENGTHS, isAtMost } from './lengths.js';
+
 /** What is wrong with a value; `at` leads from it to the part that is wrong (`[2]`, `.X-Token`). */
 export interface Fault {
   readonly message: string;
@@ -20,15 +22,26 @@ export const described = (schema: JsonSchema, rule: (value: unknown) => Fault | 
 
 const wrong = (message: string, at?: string): Fault => (at === undefined ? { message } : { message, at });
 
-/** A string, which may be empty. */
-export const text = described({ type: 'string' }, (value) =>
-  typeof value === 'string' ? null : wrong('must be a string'),
-);
+/** A string of at most `most` characters, which may be empty. */
+export const text = (most: number): Rule => {
+  const tooLong = wrong(`must have at most ${most} characters`);
+  return described({ type: 'string', maxLength: most }, (value) =>
+    typeof value !== 'string' ? wrong('must be a string') : isAtMost(most, value) ? null : tooLong,
+  );
+};
 
-/** A string of one character or more: names, ids, messages, queries. */
-export const filledText = described({ type: 'string', minLength: 1 }, (value) =>
-  typeof value !== 'string' ? wrong('must be a string') : value === '' ? wrong('must not be empty') : null,
-);
+/** A string of one character or more, up to `most`: messages, queries. */
+export const filledText = (most: number): Rule => {
+  const upTo = text(most);
+  return described({ ...upTo.schema, minLength: 1 }, (value) =>
+    value === '' ? wrong('must not be empty') : upTo(value),
+  );
+};
+
+/** Names, ids, names of keys. */
+export const nameText = filledText(LENGTHS.name);
+export const descriptionText = text(LENGTHS.description);
+export const messageText = filledText(LENGTHS.message);
 
 /** RFC 9110, 5.5 (field-value). */
 export const headerFault = (text: string): string | null =>
@@ -36,9 +49,11 @@ export const headerFault = (text: string): string | null =>
     ? null
     : 'must not have line breaks or characters that headers cannot hold';
 
+const tokenText = filledText(LENGTHS.token);
+
 /** A string that is sent in a header. */
-export const token = described({ type: 'string', minLength: 1 }, (value) => {
-  const fault = filledText(value);
+export const token = described(tokenText.schema ?? {}, (value) => {
+  const fault = tokenText(value);
   if (fault !== null) return fault;
   const message = headerFault(value as string);
   return message === null ? null : wrong(message);
@@ -87,18 +102,14 @@ export const listOf = (item: Rule, most: number): Rule =>
     return null;
   });
 
-const MAX_URL = 8192;
-const URL_SCHEMA = {
-  type: 'string',
-  format: 'uri',
-  pattern: '^[hH][tT][tT][pP][sS]?://',
-  maxLength: MAX_URL,
-};
+const urlText = text(LENGTHS.url);
+const URL_SCHEMA = { ...urlText.schema, format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' };
 
 /** An absolute http or https URL. */
 export const httpUrl = described(URL_SCHEMA, (value) => {
-  if (typeof value !== 'string') return wrong('must be a string');
-  if (!/^https?:\/\//i.test(value) || value.length > MAX_URL || !URL.canParse(value)) {
+  const fault = urlText(value);
+  if (fault !== null || typeof value !== 'string') return fault;
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
     return wrong('must be an http or https URL');
   }
   return null;
@@ -114,12 +125,15 @@ export const httpUrlWithoutCredentials = described(URL_SCHEMA, (value) => {
 
 const MAX_SECONDS = 31_536_000;
 const secondsAhead = wholeNumber(1, MAX_SECONDS);
+const scheduleText = filledText(LENGTHS.schedule);
 
 /** Seconds from now, or a date or cron expression, whose syntax is looked at later. */
-export const schedule = described({ anyOf: [secondsAhead.schema ?? {}, filledText.schema ?? {}] }, (value) =>
-  typeof value === 'number'
-    ? secondsAhead(value)
-    : typeof value === 'string'
-      ? filledText(value)
-      : wrong('must be a number of seconds, a date or a cron expression'),
+export const schedule = described(
+  { anyOf: [secondsAhead.schema ?? {}, scheduleText.schema ?? {}] },
+  (value) =>
+    typeof value === 'number'
+      ? secondsAhead(value)
+      : typeof value === 'string'
+        ? scheduleText(value)
+        : wrong('must be a number of seconds, a date or a cron expression'),
 );

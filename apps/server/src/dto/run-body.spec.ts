@@ -181,6 +181,18 @@ describe('a run request', () => {
       },
     ],
     ['datastores[0].id', { datastores: [{ id: '', name: 'a' }] }],
+    ['system', { system: 'x'.repeat(2_097_153) }],
+    ['rules[1]', { rules: ['a', 'x'.repeat(4_001)] }],
+    ['agents[0].description', { agents: [{ name: 'a', description: 'x'.repeat(10_001) }] }],
+    [
+      'workflows[0].steps[0].depends_on[0]',
+      { workflows: [{ ...workflow, steps: [{ ...step, depends_on: ['x'.repeat(201)] }] }] },
+    ],
+    ['queries[0].query', { queries: [{ name: 'a', description: '', query: 'x'.repeat(20_001) }] }],
+    [
+      'queries[0].query',
+      { queries: [{ name: 'a', description: '', query: `SELECT ${Array(101).fill('?').join(',')}` }] },
+    ],
     ['queries[0].query', { queries: [{ name: 'a', description: '', query: '' }] }],
     ['schedules[0].schedule', { schedules: [{ schedule: 0, message: 'm' }] }],
     ['schedules[0].schedule', { schedules: [{ schedule: 1.5, message: 'm' }] }],

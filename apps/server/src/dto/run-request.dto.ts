@@ -1,11 +1,15 @@
 import { callbackHeaders } from './callback-headers.js';
 import { Optional, OptionalList, OptionalObject, Required } from './fields.js';
+import { LENGTHS } from './lengths.js';
 import { McpServerDto } from './mcp-server.dto.js';
+import { queryText } from './query-text.js';
 import {
-  filledText,
+  descriptionText,
   flag,
   httpUrlWithoutCredentials,
   listOf,
+  messageText,
+  nameText,
   object,
   oneOf,
   schedule,
@@ -14,8 +18,8 @@ import {
 import { WorkflowDto } from './workflow.dto.js';
 
 export class AgentDto {
-  @Required(filledText) readonly name!: string;
-  @Required(text) readonly description!: string;
+  @Required(nameText) readonly name!: string;
+  @Required(descriptionText) readonly description!: string;
 }
 
 export class CallbackDto {
@@ -24,34 +28,34 @@ export class CallbackDto {
 }
 
 export class DatastoreRefDto {
-  @Required(filledText) readonly id!: string;
-  @Required(filledText) readonly name!: string;
+  @Required(nameText) readonly id!: string;
+  @Required(nameText) readonly name!: string;
 }
 
 export class QueryDto {
-  @Required(filledText) readonly name!: string;
-  @Required(text) readonly description!: string;
-  @Required(filledText) readonly query!: string;
+  @Required(nameText) readonly name!: string;
+  @Required(descriptionText) readonly description!: string;
+  @Required(queryText) readonly query!: string;
 }
 
 export class ScheduleDto {
   @Required(schedule) readonly schedule!: number | string;
-  @Required(filledText) readonly message!: string;
-  @Optional(filledText) readonly timezone?: string;
+  @Required(messageText) readonly message!: string;
+  @Optional(nameText) readonly timezone?: string;
 }
 
 export class FinalOutputDto {
-  @Required(filledText) readonly name!: string;
+  @Required(nameText) readonly name!: string;
   @Optional(flag) readonly strict?: boolean;
   @Required(object) readonly schema!: object;
 }
 
 /** The body of `POST /`, as it may be sent. */
 export class RunRequestDto {
-  @Required(filledText) readonly message!: string;
-  @Optional(text) readonly system?: string;
+  @Required(messageText) readonly message!: string;
+  @Optional(text(LENGTHS.message)) readonly system?: string;
   @Optional(oneOf('flash', 'base', 'max', 'fast')) readonly mode?: 'flash' | 'base' | 'max' | 'fast';
-  @Optional(listOf(text, 100)) readonly rules?: readonly string[];
+  @Optional(listOf(text(LENGTHS.rule), 100)) readonly rules?: readonly string[];
   @OptionalList(WorkflowDto, 50) readonly workflows?: readonly WorkflowDto[];
   @OptionalList(AgentDto, 50) readonly agents?: readonly AgentDto[];
   @OptionalList(McpServerDto, 20) readonly mcp_servers?: readonly McpServerDto[];

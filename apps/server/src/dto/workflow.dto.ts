@@ -1,5 +1,5 @@
 import { Optional, OptionalObject, Required, RequiredList } from './fields.js';
-import { filledText, flag, listOf, object, oneOf, text, wholeNumber } from './rules.js';
+import { descriptionText, flag, listOf, nameText, object, oneOf, wholeNumber } from './rules.js';
 
 const MAX_STEPS = 200;
 
@@ -11,18 +11,18 @@ export class RetryPolicyDto {
 }
 
 export class StepDto {
-  @Required(filledText) readonly id!: string;
-  @Required(filledText) readonly name!: string;
-  @Required(text) readonly description!: string;
-  @Required(listOf(filledText, MAX_STEPS)) readonly depends_on!: readonly string[];
+  @Required(nameText) readonly id!: string;
+  @Required(nameText) readonly name!: string;
+  @Required(descriptionText) readonly description!: string;
+  @Required(listOf(nameText, MAX_STEPS)) readonly depends_on!: readonly string[];
   @Optional(flag) readonly optional?: boolean;
   @OptionalObject(RetryPolicyDto) readonly retry_policy?: RetryPolicyDto;
   @Optional(object) readonly output_schema?: object;
 }
 
 export class WorkflowDto {
-  @Required(filledText) readonly id!: string;
-  @Required(filledText) readonly name!: string;
-  @Required(text) readonly description!: string;
+  @Required(nameText) readonly id!: string;
+  @Required(nameText) readonly name!: string;
+  @Required(descriptionText) readonly description!: string;
   @RequiredList(StepDto, MAX_STEPS) readonly steps!: readonly StepDto[];
 }

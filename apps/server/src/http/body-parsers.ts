@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
+import { LENGTHS } from '../dto/lengths.js';
 import { noBody } from '../dto/no-body.js';
 import { parseJson } from './json-body.js';
 import { takesFile, termsOf } from './needs-scope.js';
@@ -34,6 +35,13 @@ export function addBodyParsers(fastify: FastifyInstance): void {
 export function refuseUnwanted({ body, routeOptions }: FastifyRequest): void {
   const terms = termsOf(routeOptions.config);
   if (terms !== null && !terms.takesBody && !terms.takesFile) noBody(body);
+}
+
+/** No id is as long as a path can be: whoever looks for it finds nothing in its beginning either, and answers in its turn. */
+export function shortenIds({ params }: FastifyRequest): void {
+  const ids = (params ?? {}) as Record<string, string>;
+  for (const [name, id] of Object.entries(ids))
+    if (id.length > LENGTHS.name) ids[name] = id.slice(0, LENGTHS.name + 1).toWellFormed();
 }
 
 const NOT_MULTIPART = new Problem('unsupported_media_type', 'send the file as multipart/form-data');

@@ -14,7 +14,7 @@ import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission.js';
 import { Authenticator } from './authenticator.js';
 import { BodyDeadlines } from './body-deadlines.js';
-import { addBodyParsers, refuseUnwanted } from './body-parsers.js';
+import { addBodyParsers, shortenIds, refuseUnwanted } from './body-parsers.js';
 import { REQUEST_TIMEOUT, answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
 import { NestLogger } from './nest-logger.js';
 import { traceOf } from './request-trace.js';
@@ -169,6 +169,7 @@ function addHooks(
   });
   fastify.addHook('preValidation', (request, _reply, done) => {
     refuseUnwanted(request);
+    shortenIds(request);
     done();
   });
   fastify.addHook('onResponse', (request, reply, done) => {

@@ -5,7 +5,7 @@ import type { StartRun, StartRunHandler } from '#runs';
 import { parseIdempotencyKey } from '../dto/idempotency-key.js';
 import { parseRunRequest } from '../dto/run-body.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
-import { filledText } from '../dto/rules.js';
+import { nameText } from '../dto/rules.js';
 import { parseJson } from '../http/json-body.js';
 import { problemOf } from '../http/problem-filter.js';
 import { STATUS, problemBody } from '../http/problem-response.js';
@@ -94,7 +94,7 @@ function splitSession(value: unknown): { readonly session: string | undefined; r
   }
   const { session, ...body } = value as Record<string, unknown>;
   if (session === undefined) return { session, body };
-  const fault = filledText(session);
+  const fault = nameText(session);
   if (fault !== null) throw invalid('session', fault.message);
   return { session: session as string, body };
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '#domain';
 import { describeFields } from '../dto/fields.js';
+import { LENGTHS } from '../dto/lengths.js';
 import type { JsonSchema } from '../dto/rules.js';
 import { PROBLEM_JSON, titleOf } from '../http/problem-response.js';
 import { AGENT_OPERATIONS } from './agent-operations.js';
@@ -131,7 +132,7 @@ const pathParameters = (path: string): OpenApiParameter[] =>
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', minLength: 1 },
+    schema: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
   }));
 
 const queryParameters = ({ query }: Operation): OpenApiParameter[] =>
@@ -143,7 +144,12 @@ const queryParameters = ({ query }: Operation): OpenApiParameter[] =>
   }));
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
-  'Idempotency-Key': { type: 'string', pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$' },
+  'Idempotency-Key': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$',
+  },
   'Last-Event-ID': { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
 

@@ -25,6 +25,7 @@ export const FIELD_NOTES: Readonly<Record<string, JsonSchema>> = {
   'RunRequest.queries': {
     description: 'Ready-made queries on the databases; `?` are parameters, always bound.',
   },
+  'Query.query': { description: 'SQL with at most 100 placeholders (`?`).' },
   'RunRequest.streaming_tokens': { description: 'Text token by token, not in blocks.', default: false },
   'RunRequest.streaming': { description: 'Another name of streaming_tokens.', deprecated: true },
   'RunRequest.schedules': { description: 'Runs to be started later in this session.' },

@@ -1,13 +1,18 @@
 import { NewApiKeyDto } from '../dto/api-key.dto.js';
 import { NewDatastoreDto, SearchDto } from '../dto/datastore.dto.js';
+import { LENGTHS } from '../dto/lengths.js';
 import { pageQuery } from '../dto/queries.js';
 import { TEXT, component, objectOf, oneOf, pageOf } from './json-schema.js';
 import { JSON_TYPE, type Operation, answer } from './operation.js';
 
 const UPLOAD = {
   ...objectOf({
-    file: { type: 'string', contentMediaType: 'application/octet-stream' },
-    datastore_id: { type: 'string', minLength: 1 },
+    file: {
+      type: 'string',
+      contentMediaType: 'application/octet-stream',
+      description: 'Up to MAX_UPLOAD_MB; its name has at most 255 bytes.',
+    },
+    datastore_id: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
   }),
   additionalProperties: false,
 };

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { outsideFunctionIn } from './outside-functions.js';
-import { enclosureFault, prepare } from './statement.js';
+import {
+  MAX_PLACEHOLDERS,
+  enclosureFault,
+  hasTooManyPlaceholders,
+  prepare,
+  withoutEnd,
+} from './statement.js';
 
 describe('placeholders', () => {
   test.each([
@@ -38,6 +44,33 @@ describe('placeholders', () => {
       ),
     );
   });
+});
+
+describe.each(['postgres', 'mysql'] as const)('many placeholders on %s', (kind) => {
+  const list = (count: number): string => Array(count).fill('?').join(', ');
+
+  test.each([
+    ['as many as there may be', `SELECT ${list(MAX_PLACEHOLDERS)}`, false],
+    ['one more', `SELECT ${list(MAX_PLACEHOLDERS + 1)}`, true],
+    ['marks in strings and comments', `SELECT '${list(500)}' /* ${list(500)} */, "${list(500)}", ?`, false],
+    ['a placeholder too many behind them', `SELECT '${list(500)}', ${list(MAX_PLACEHOLDERS + 1)}`, true],
+  ])('%s', (_, query, isTooMany) => {
+    expect(hasTooManyPlaceholders(query, kind)).toBe(isTooMany);
+  });
+
+  test('are all prepared, with what stands before each: a log of an earlier version may hold them', () => {
+    const names = Array.from({ length: 100_000 }, (_, n) => `column_${n}`);
+    const query = `SELECT 1 WHERE ${names.map((name) => `${name} = ?`).join(' AND\n')}`;
+    const { contexts, sql } = prepare(query, kind);
+    expect(contexts).toHaveLength(100_000);
+    expect(contexts.at(-1)).toBe('umn_99997 = ? AND column_99998 = ? AND column_99999 ='.slice(-40));
+    expect(sql.endsWith(kind === 'postgres' ? '= $100000' : '= ?')).toBe(true);
+  });
+});
+
+test('the end of a statement is without semicolons and blanks', () => {
+  expect(withoutEnd('SELECT 1 ;\n; ')).toBe('SELECT 1');
+  expect(withoutEnd(' ;; ')).toBe('');
 });
 
 describe('a statement in parentheses', () => {

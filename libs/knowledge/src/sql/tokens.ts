@@ -13,17 +13,18 @@ export interface Token {
  * MySQL and MariaDB with backslashes in strings and `"` for strings. A `?` is a placeholder where a value may stand, and
  * an operator (of jsonb) behind one.
  */
-export function tokensOf(sql: string, kind: DatabaseKind): Token[] {
-  const tokens: Token[] = [];
+export function* tokens(sql: string, kind: DatabaseKind): Generator<Token> {
   let isAfterValue = false;
   for (let at = 0; at < sql.length;) {
     const token = tokenAt(sql, at, kind, isAfterValue);
-    tokens.push(token);
+    yield token;
     at += token.text.length;
     if (token.kind !== 'blank' && token.kind !== 'comment') isAfterValue = isValue(token);
   }
-  return tokens;
 }
+
+/** All of them. */
+export const tokensOf = (sql: string, kind: DatabaseKind): Token[] => [...tokens(sql, kind)];
 
 function tokenAt(sql: string, at: number, kind: DatabaseKind, isAfterValue: boolean): Token {
   const pattern = (kind === 'postgres' ? POSTGRES : MYSQL).find(({ regex }) => {
