@@ -1,10 +1,20 @@
 import 'reflect-metadata';
 import { warmSchemaEngine } from '#agent';
-import { PinoLogger, SettingsRefused, leaveThreadsTheirLimits, readSettings } from '#platform';
+import {
+  PinoLogger,
+  type Settings,
+  SettingsRefused,
+  SystemRandom,
+  leaveThreadsTheirLimits,
+  readSettings,
+} from '#platform';
 import { AppModule } from './app.module.js';
 import { refusalText } from './cli/refusal.js';
+import { connectionLimits } from './http/connection-limits.js';
 import { createHttpApp, listen } from './http/create-http-app.js';
 import { HealthChecks } from './http/health-checks.js';
+import { notAsked } from './http/health-answer.js';
+import { ProbeServer } from './http/probe-server.js';
 import { watchKafka } from './kafka/kafka-figures.js';
 import { openObservability } from './observability/observability.js';
 import { watchService } from './observability/service-figures.js';
@@ -17,14 +27,26 @@ async function start(): Promise<void> {
   const logger = new PinoLogger(settings.logLevel);
   const observability = await openObservability(settings, logger);
   if (observability.tracer !== null) logger.addContext(() => observability.logFields());
-  const service = await openService(settings, logger, observability);
+  const probes = await openProbes(settings);
+  if (probes !== null) logger.info({ port: probes.port }, 'answering probes');
+  const service = await openService(settings, logger, observability, (detail) => probes?.waits(detail));
   const { clock, random } = service;
   const stop = new Stop(service, settings, logger);
   const isStopping = () => stop.isStopping;
   const { http: watch } = observability;
-  const parts = { settings, logger, clock, random, isStopping, watch };
+  const parts = {
+    settings,
+    limits: connectionLimits(settings, logger),
+    logger,
+    clock,
+    random,
+    isStopping,
+    watch,
+  };
   const app = await createHttpApp(AppModule.of(service), parts);
-  watchService(observability.metrics, { ...service, health: app.get(HealthChecks) });
+  const health = app.get(HealthChecks);
+  watchService(observability.metrics, { ...service, health });
+  probes?.ask(() => (stop.isStopping ? Promise.resolve(STOPPING) : health.check()));
   if (service.kafka !== null) watchKafka(observability.metrics, service.kafka);
   stop.onSignals(app);
   // Before anyone asks, so that no request waits for it.
@@ -40,6 +62,18 @@ async function start(): Promise<void> {
     if (!stop.isStopping) refuse(error);
   });
 }
+
+/** Before anything is opened, so that a start that takes long is seen to be alive. */
+async function openProbes({ host, probePort: port }: Settings): Promise<ProbeServer | null> {
+  if (port === null) return null;
+  return ProbeServer.open({ host, port }, new SystemRandom()).catch((error: unknown) => {
+    throw new SettingsRefused(`PROBE_PORT must be a port where this process can listen: ${codeOf(error)}`, {
+      cause: error,
+    });
+  });
+}
+
+const STOPPING = notAsked('the service is stopping', 'the service is stopping');
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 

@@ -40,12 +40,15 @@ export function openLog(
 /** What the service opens while its port says what is waited for. */
 export async function whileWaiting<T>(
   settings: Pick<Settings, 'host' | 'port'>,
-  { random, logger }: Pick<LogPorts, 'random' | 'logger'>,
+  { random, logger, onWaiting }: Pick<LogPorts, 'random' | 'logger' | 'onWaiting'>,
   open: (onWaiting: (detail: string) => void) => Promise<T>,
 ): Promise<T> {
   const room = new WaitingRoom(settings, random, logger);
   try {
-    return await open((detail) => room.say(detail));
+    return await open((detail) => {
+      room.say(detail);
+      onWaiting?.(detail);
+    });
   } finally {
     await room.close();
   }

@@ -86,13 +86,18 @@ interface Foundation {
   readonly followers: RunningFollowers;
 }
 
-/** Puts the house together. @throws SettingsRefused, LogRefused */
+/**
+ * Puts the house together.
+ * @param onWaiting told what is waited for while the log is not there
+ * @throws SettingsRefused, LogRefused
+ */
 export async function openService(
   settings: Settings,
   logger: Logger,
   observability: Observability,
+  onWaiting: (detail: string) => void = () => undefined,
 ): Promise<Service> {
-  const ports = await openFoundation(settings, logger, observability);
+  const ports = await openFoundation(settings, logger, observability, onWaiting);
   const { log, clock, random, box } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
@@ -146,12 +151,17 @@ async function openFoundation(
   settings: Settings,
   logger: Logger,
   observability: Observability,
+  onWaiting: (detail: string) => void,
 ): Promise<Foundation> {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const background = new ProcessBackground(logger);
   const ports = { clock, random, logger };
-  const { sealed, replicas } = await openServedLog(settings, { ...ports, background }, observability);
+  const { sealed, replicas } = await openServedLog(
+    settings,
+    { ...ports, background, onWaiting },
+    observability,
+  );
   const { log, vault: keys, streams, box } = sealed;
   const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
     isAlone: log.exclusive,
@@ -166,7 +176,7 @@ async function openFoundation(
 /** The log and its keys, and what this process is on it, while the port says what is waited for. */
 async function openServedLog(
   settings: Settings,
-  ports: Omit<ReplicasPorts, 'log'>,
+  ports: Omit<ReplicasPorts, 'log'> & { readonly onWaiting: (detail: string) => void },
   observability: Observability,
 ): Promise<{ readonly sealed: SealedParts; readonly replicas: Replicas }> {
   let replicas: Replicas | null = null;

@@ -24,6 +24,9 @@ describe('settings', () => {
       maxUploadBytes: 50 * 1024 * 1024,
       rateLimitRpm: 600,
       maxBodyBytes: 2048 * 1024,
+      probePort: null,
+      maxConnections: 10_000,
+      maxConnectionsPerAddress: 4_000,
     });
     expect([...readSettings({}).roles]).toEqual(['api', 'projector', 'relay', 'clock', 'indexer']);
   });
@@ -96,12 +99,20 @@ describe('settings', () => {
     ['MAX_UPLOAD_MB', '-5'],
     ['RATE_LIMIT_RPM', 'many'],
     ['MAX_BODY_KB', '00'],
+    ['PROBE_PORT', '70000'],
+    ['MAX_CONNECTIONS', '0'],
+    ['MAX_CONNECTIONS_PER_ADDRESS', 'all'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['LOG_LEVEL', 'loud'],
   ])('refuse %s=%s in one line that names it and not the value', (name, value) => {
     const refusal = refusalOf({ [name]: value });
     expect(refusal).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
     if (value.length > 6) expect(refusal).not.toContain(value);
+  });
+
+  test('want another port for probes', () => {
+    expect(refusalOf({ PROBE_PORT: '3000' })).toBe('PROBE_PORT must be another port than PORT');
+    expect(readSettings({ PROBE_PORT: '3001' }).probePort).toBe(3001);
   });
 
   test('ask for both keys with a log or a database of others', () => {

@@ -45,6 +45,10 @@ export interface Settings {
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
   readonly rateLimitRpm: number;
+  /** A second port, for `/healthz` and `/readyz` alone; null: none. */
+  readonly probePort: number | null;
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   readonly maxBodyBytes: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
@@ -91,10 +95,14 @@ export function readSettings(env: Environment = process.env): Settings {
     maxSteps: or('MAX_STEPS', read.positive(), 50),
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
+    probePort: optional('PROBE_PORT', read.port),
+    maxConnections: or('MAX_CONNECTIONS', read.positive(), 10_000),
+    maxConnectionsPerAddress: or('MAX_CONNECTIONS_PER_ADDRESS', read.positive(), 4_000),
     maxBodyBytes: or('MAX_BODY_KB', read.positive(1024), 2048 * 1024),
     logLevel: or('LOG_LEVEL', read.oneOf(...LOG_LEVELS), 'info'),
   };
   requireSharedKeys(settings);
+  requireTwoPorts(settings);
   return Object.freeze(settings);
 }
 
@@ -128,6 +136,11 @@ function requireSharedKeys({ eventstoreUrl, databaseUrl, adminKey, masterKey }: 
   if (masterKey === null) {
     throw new SettingsRefused(`ANNALS_MASTER_KEY must be set with ${outside}: 32 bytes as base64 or hex`);
   }
+}
+
+function requireTwoPorts({ port, probePort }: Settings): void {
+  if (probePort !== null && probePort !== 0 && probePort === port)
+    throw new SettingsRefused('PROBE_PORT must be another port than PORT');
 }
 
 const esdbUrl = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');

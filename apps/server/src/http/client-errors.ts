@@ -45,18 +45,9 @@ export function refuseExpectations(server: Server, newId: () => string): void {
   });
 }
 
-/**
- * Over `soft` connections new ones are told 503; over `hard` they are dropped, so that even saying so has a bound.
- * `server.maxConnections` alone would close them in silence.
- */
-export function limitConnections(server: Server, soft: number, hard: number, newId: () => string): void {
-  let open = 0;
-  server.maxConnections = hard;
-  server.prependListener('connection', (socket: Socket) => {
-    open++;
-    socket.once('close', () => open--);
-    if (open > soft) socket.end(rawProblem(OVERLOADED, newId()), () => socket.destroy());
-  });
+/** For a connection for which there is no room. */
+export function refuseConnection(newId: () => string, socket: Socket): void {
+  socket.end(rawProblem(OVERLOADED, newId()), () => socket.destroy());
 }
 
 function rawProblem([status, code, detail]: readonly [number, string, string], requestId: string): string {

@@ -15,7 +15,8 @@ import { Admission } from './admission.js';
 import { Authenticator } from './authenticator.js';
 import { BodyDeadlines } from './body-deadlines.js';
 import { addBodyParsers, shortenIds, refuseUnwanted } from './body-parsers.js';
-import { REQUEST_TIMEOUT, answerClientError, limitConnections, refuseExpectations } from './client-errors.js';
+import { REQUEST_TIMEOUT, answerClientError, refuseConnection, refuseExpectations } from './client-errors.js';
+import { Connections } from './connections.js';
 import { NestLogger } from './nest-logger.js';
 import { traceOf } from './request-trace.js';
 import { termsOf } from './needs-scope.js';
@@ -35,8 +36,9 @@ export interface HttpLimits {
   readonly checkIntervalMs: number;
   /** Above a balancer's own, so that it is the balancer who closes idle connections. */
   readonly keepAliveTimeoutMs: number;
-  /** Open connections; more are told 503. */
+  /** Open connections: see Connections. */
   readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
   /** Connections that the kernel keeps waiting (Linux caps it at net.core.somaxconn). */
   readonly backlog: number;
 }
@@ -48,6 +50,7 @@ export const HTTP_LIMITS: HttpLimits = {
   checkIntervalMs: 2_000,
   keepAliveTimeoutMs: 72_000,
   maxConnections: 10_000,
+  maxConnectionsPerAddress: 4_000,
   backlog: 2_048,
 };
 
@@ -97,7 +100,11 @@ export async function createHttpApp(
   parts.watch?.watch(fastify);
   addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
-  limitConnections(fastify.server, limits.maxConnections, limits.maxConnections + 500, newId);
+  new Connections({
+    max: limits.maxConnections,
+    maxPerAddress: limits.maxConnectionsPerAddress,
+    refuse: (socket) => refuseConnection(newId, socket),
+  }).watch(fastify.server);
   refuseExpectations(fastify.server, newId);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     bodyParser: false,

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger, Random, Settings } from '#platform';
+import { ALIVE, readinessOf, sendPlain, withoutLog } from './health-answer.js';
 import { PROBLEM_JSON, problemBody } from './problem-response.js';
 import { requestIdOf } from './request-id.js';
-
-const RETRY_AFTER_S = 2;
 
 /**
  * Answers on the service's port while the service cannot be put together because its log is not there yet: alive, not
@@ -48,27 +47,12 @@ export class WaitingRoom {
   private answer({ url, method }: IncomingMessage, response: ServerResponse): void {
     const [path] = (url ?? '').split('?', 1);
     const isRead = method === 'GET' || method === 'HEAD';
-    if (isRead && path === '/healthz') return send(response, 200, 'application/json', { status: 'ok' });
+    if (isRead && path === '/healthz') return sendPlain(response, 200, 'application/json', ALIVE);
     if (isRead && path === '/readyz') {
-      const later = { status: 'failing', detail: 'opened when the log is there' };
-      const checks = { log: { status: 'failing', detail: this.detail }, database: later, projections: later };
-      return send(response, 503, 'application/json', { status: 'unavailable', checks });
+      return sendPlain(response, 503, 'application/json', readinessOf(withoutLog(this.detail)));
     }
     const problem = { code: 'log_unavailable', detail: 'the service waits for its log', more: {} };
-    send(response, 503, PROBLEM_JSON, problemBody(problem, 503, requestIdOf(this.random)({ headers: {} })));
+    const id = requestIdOf(this.random)({ headers: {} });
+    sendPlain(response, 503, PROBLEM_JSON, problemBody(problem, 503, id));
   }
-}
-
-function send(response: ServerResponse, status: 200 | 503, type: string, body: object): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': `${type}; charset=utf-8`,
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    // The next request is for the service itself.
-    connection: 'close',
-    ...(status === 503 ? { 'retry-after': String(RETRY_AFTER_S) } : {}),
-  });
-  response.end(text);
 }
