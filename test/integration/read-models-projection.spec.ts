@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type HistoryMessage, HistoryFold, asSessionEvent, sessionStream } from '#domain';
+import { asSessionEvent, sessionStream } from '#domain';
 import { ContentStore, type RecordedEvent, collect, newEvent } from '#event-log';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import { PlainContentCodec, rebuildReadModels } from '#read-models';
@@ -12,6 +12,7 @@ import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-table
 import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
 import { NO_CHANGES } from '../../libs/read-models/src/projection/rows.js';
 import { CheckpointMoved, Projector } from '../../libs/read-models/src/projection/projector.js';
+import { historyOnLog } from '../support/log-history.js';
 import {
   append,
   type Fixture,
@@ -112,19 +113,12 @@ const messagesOf = ({ session, contents }: Part) =>
   messagesIn(session, { contents }, new PlainContentCodec()).map((message) => ({ session, ...message }));
 
 /** The history as nothing but the log tells it. */
-const folded = async (session: string) => {
-  let messages: Pick<HistoryMessage, 'type' | 'pieces'>[] = [];
+const onLog = async (session: string) => {
   const events = await collect(fixture.log.readStream(sessionStream(session)));
-  const requests = new Map(events.map((e) => [e.revision, (e.data as { message?: string }).message ?? '']));
-  const fold = new HistoryFold({
-    add: (message) => messages.push(message),
-    addRequest: (_run, _at, requested) =>
-      messages.push({ type: 'user_message', pieces: [requests.get(requested) ?? ''] }),
-    clear: () => (messages = []),
-  });
-  for (const event of events) fold.push(asSessionEvent(event));
-  fold.finish();
-  return messages.map(({ type, pieces }) => ({ type, content: pieces.map(String).join('') }));
+  return historyOnLog(events.map(asSessionEvent)).map(({ type, pieces }) => ({
+    type,
+    content: pieces.map(String).join(''),
+  }));
 };
 
 describe(`the projection (SEED=${SEED})`, () => {
@@ -166,14 +160,14 @@ describe(`the projection (SEED=${SEED})`, () => {
       await story.next();
       if (pick(4) === 0)
         expect(await fixture.models.history.messages(PROJECT, story.session)).toEqual(
-          await folded(story.session),
+          await onLog(story.session),
         );
     }
     await fixture.models.caughtUp();
     await expectHistories(stories);
     for (const { session } of stories) {
       const { message_count } = await fixture.models.sessions.get(PROJECT, session);
-      expect(message_count).toBe((await folded(session)).length);
+      expect(message_count).toBe((await onLog(session)).length);
     }
   });
 
@@ -218,7 +212,7 @@ describe(`the projection (SEED=${SEED})`, () => {
 
   const expectHistories = async (of: readonly Story[]): Promise<void> => {
     for (const { session } of of)
-      expect(await fixture.models.history.messages(PROJECT, session)).toEqual(await folded(session));
+      expect(await fixture.models.history.messages(PROJECT, session)).toEqual(await onLog(session));
   };
 });
 

@@ -63,6 +63,7 @@ export class Story {
     if (chance < 10) return this.cancel();
     if (chance < 13) return [event('messages_cleared')];
     if (chance < 16) return this.takeOver();
+    if (chance < 19) return this.refuse();
     if (chance < 26) return this.finish();
     return this.write1(this.current);
   }
@@ -98,6 +99,12 @@ export class Story {
     if (waits === undefined) this.isCancelling = true;
     else waits.isCancelled = true;
     return [event('run_cancel_requested', waits?.run ?? this.current!)];
+  }
+
+  /** A request with a key, of whose run nothing else is there. */
+  private refuse(): Step[] {
+    const run = this.pick(2) === 0 ? `run_${this.session}_refused` : this.current!;
+    return [{ type: 'run_refused', run, data: { code: 'session_busy' } }];
   }
 
   private takeOver(): Step[] {

@@ -1,6 +1,7 @@
-import { HistoryFold, asSessionEvent, formatDollars, isEndType, isPublicType, parseDollars } from '#domain';
+import { asSessionEvent, formatDollars, isEndType, isPublicType, parseDollars } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import { sessionsOf } from '../simulation/checker/evidence.js';
+import { historyOnLog } from '../support/log-history.js';
 import type { Message, ServiceClient } from '../support/service-client.js';
 import type { StoredContents } from './evidence.js';
 import type { Verdict } from './verdict.js';
@@ -75,16 +76,10 @@ export function checkReads(
 }
 
 function historyOf(id: string, events: readonly RecordedEvent[], contents: StoredContents): Message[] {
-  const messages: Message[] = [];
-  const fold = new HistoryFold({
-    add: ({ type, pieces }) =>
-      messages.push({ type, content: pieces.map((piece) => contents.text(id, piece)).join('') }),
-    addRequest: () => undefined,
-    clear: () => messages.splice(0),
-  });
-  for (const event of events) fold.push(asSessionEvent(event));
-  fold.finish();
-  return messages;
+  return historyOnLog(events.map(asSessionEvent)).map(({ type, pieces }) => ({
+    type,
+    content: pieces.map((piece) => contents.text(id, piece)).join(''),
+  }));
 }
 
 function checkRuns(runs: readonly ListedRun[], events: readonly RecordedEvent[], verdict: Verdict): void {

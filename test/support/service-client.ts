@@ -35,6 +35,7 @@ export interface Ended {
   readonly messages: readonly Message[];
   readonly cost: string;
   readonly task_ids: readonly string[];
+  readonly warnings: readonly object[];
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
 

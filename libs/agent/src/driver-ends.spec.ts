@@ -7,7 +7,7 @@ import { behind } from '../../../test/support/scripted-log.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
-import { RunCancelled, RunStopped } from './driver.js';
+import { RunCancelled, RunStopped } from './run-end.js';
 import { ModelFailure } from './model-client.js';
 import { ClaimLost } from './run-writer.js';
 

@@ -11,6 +11,7 @@ import {
   formatDollars,
   type NextAction,
   nextAction,
+  warningEvent,
 } from '#domain';
 import type { Clock, Logger } from '#platform';
 import type { RunSink } from './block-writer.js';
@@ -20,25 +21,13 @@ import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';
 import { FinalOutput } from './final-output/final-output-turn.js';
 import type { ToolDefinition } from './model-client.js';
-import { type ModelTurn, TurnFailed, type TurnRequest } from './model-turn.js';
+import type { ModelTurn, TurnRequest } from './model-turn.js';
+import { CREDENTIALS_GONE, RunStopped, RunTimedOut, endEvent, endFor } from './run-end.js';
 import { RunTools } from './run-tools.js';
 import type { RunWatch } from './run-watch.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 import type { Toolbox } from './tool.js';
 import { ToolRunner } from './tool-runner.js';
-
-/** The run goes no further in this process; whoever claims it next goes on from the log. */
-export class RunStopped extends Error {
-  override readonly name = 'RunStopped';
-}
-
-export class RunCancelled extends Error {
-  override readonly name = 'RunCancelled';
-}
-
-export class RunTimedOut extends Error {
-  override readonly name = 'RunTimedOut';
-}
 
 export interface DriverPorts {
   readonly clock: Clock;
@@ -133,11 +122,24 @@ export class Driver implements RunSink {
     if (type === 'agent_response') this.run.context.push(this.asRecorded({ type, data: { content: text } }));
   }
 
+  /** Each once, also where another process has told of it before. */
+  private tellOfTools(): void {
+    const told = new Set(this.state.warnings.map((warning) => warningEvent(warning).data.content));
+    const all = (this.run.toolbox.warnings ?? []).map(warningEvent);
+    const news = all.filter(({ data }) => !told.has(data.content));
+    if (news.length > 0) this.write(news);
+  }
+
   private async loop(): Promise<void> {
+    this.tellOfTools();
     const maxSteps = maxStepsOf(this.state.mode, this.ports.limits.maxSteps);
     for (;;) {
       const action = nextAction(this.state, maxSteps);
-      if (this.run.toolbox.isLost && needsTools(action)) return this.endWithoutTools();
+      if (needsTools(action)) {
+        const { isLost, missing } = this.run.toolbox;
+        if (isLost) return this.endWithoutTools(CREDENTIALS_GONE);
+        if (missing !== undefined) return this.endWithoutTools(missing);
+      }
       switch (action.kind) {
         case 'call_model':
           if (this.isDraining) throw new RunStopped();
@@ -211,16 +213,15 @@ export class Driver implements RunSink {
     this.write([{ type: 'agent_step', data: { step: String(this.state.steps + 1) } }]);
   }
 
-  /** The servers of the run's tools went with the process that knew them. */
-  private async endWithoutTools(): Promise<void> {
+  /** The servers of the run's tools went with the process that knew them, or cannot be used. */
+  private async endWithoutTools(message: string): Promise<void> {
     await this.offered.giveUp();
     await this.tools.giveUp(this.state.calls.filter((c) => c.result === null));
     if (this.state.isStepOpen) await this.closeStep(this.state.calls.filter((c) => !c.isResponded));
     await this.finish({
       kind: 'failed',
       code: 'tool_servers_lost',
-      message:
-        'the service was restarted, and the credentials of the tool servers are kept nowhere: send the request again',
+      message,
       isRetryable: true,
     });
   }
@@ -247,24 +248,11 @@ export class Driver implements RunSink {
   }
 
   private endOf(reason: unknown): RunEnd {
-    if (reason instanceof RunCancelled) return { kind: 'cancelled' };
-    if (reason instanceof RunTimedOut) {
-      const seconds = this.ports.limits.runTimeoutMs / 1000;
-      return {
-        kind: 'failed',
-        code: 'timeout',
-        message: `the run took longer than ${seconds} s`,
-        isRetryable: true,
-      };
-    }
-    if (reason instanceof TurnFailed) {
-      return { kind: 'failed', code: reason.code, message: reason.message, isRetryable: reason.isRetryable };
-    }
-    this.ports.logger.error(
-      { err: reason, run: this.writer.claim.run },
-      'a run failed for a reason of our own',
-    );
-    return { kind: 'failed', code: 'internal', message: 'the service failed', isRetryable: true };
+    const { logger, limits } = this.ports;
+    const end = endFor(reason, limits.runTimeoutMs);
+    if (end.kind === 'failed' && end.code === 'internal')
+      logger.error({ err: reason, run: this.writer.claim.run }, 'a run failed for a reason of our own');
+    return end;
   }
 
   private async finish(end: RunEnd): Promise<void> {
@@ -278,19 +266,3 @@ export class Driver implements RunSink {
 }
 
 const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
-
-function endEvent(end: RunEnd): Draft {
-  switch (end.kind) {
-    case 'completed':
-      return { type: 'agent_completed', data: {} };
-    case 'cancelled':
-      return { type: 'agent_cancelled', data: {} };
-    case 'failed':
-      return {
-        type: 'agent_error',
-        data: { content: end.message, code: end.code, retryable: end.isRetryable },
-      };
-    default:
-      return assertNever(end);
-  }
-}

@@ -8,6 +8,7 @@ export * from './journal-entry.js';
 export * from './model-client.js';
 export * from './model-turn.js';
 export * from './modes.js';
+export * from './run-end.js';
 export * from './run-watch.js';
 export * from './run-writer.js';
 export * from './tool.js';

@@ -1,4 +1,4 @@
-import type { Draft, RunConfig, TurnToolCall } from '#domain';
+import type { Draft, RunConfig, RunWarning, TurnToolCall } from '#domain';
 import type { McpServerConfig } from './mcp/mcp-server-config.js';
 import type { ToolDefinition } from './model-client.js';
 
@@ -25,6 +25,10 @@ export interface Toolbox {
   readonly tools: readonly Tool[];
   /** What the agent is to be told of its tools, e.g. which server could not be reached. */
   readonly notices?: readonly string[];
+  /** What the caller is to be told of them, at the start of the run. */
+  readonly warnings?: readonly RunWarning[];
+  /** What is missing of what the run cannot do without: it ends before the model is asked. */
+  readonly missing?: string | undefined;
   /** The run's tool servers cannot be had any more: their credentials went with the process that had them. */
   readonly isLost?: true;
   close(): Promise<void>;

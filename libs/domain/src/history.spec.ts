@@ -135,6 +135,33 @@ describe('the history of a run', () => {
   });
 });
 
+describe('a block that others write into', () => {
+  const refused = { type: 'run_refused', data: { code: 'session_busy' } } as const;
+  const warning = { type: 'agent_warning', data: { content: '{"code":"c","reason":"r"}' } } as const;
+
+  it('is whole, whatever stands between its pieces', () => {
+    for (const [run, event] of [
+      ['b', refused],
+      ['a', refused],
+      ['b', requested('later')],
+      ['a', cancelRequested],
+      ['a', warning],
+      ['b', step(1)],
+      ['b', completed],
+    ] as const) {
+      const tape = session().addRun('a', 'hi', responseStart, response('6'));
+      tape.add(run, event).add('a', response(' x 7'), turn(), step(1), completed);
+      expect(historyOf(tape.events).slice(1)).toEqual(['agent_response a@4 6| x 7']);
+    }
+  });
+
+  it('is there in block mode, too, where the refusal stands between its start and its text', () => {
+    const tape = session().addRun('a', 'hi', responseStart).add('b', refused);
+    tape.add('a', response('6 x 7'), turn(), step(1), completed);
+    expect(historyOf(tape.events).slice(1)).toEqual(['agent_response a@4 6 x 7']);
+  });
+});
+
 describe('the history of several runs', () => {
   it("has a queued run's message where the run starts", () => {
     const tape = session().addRun('a', 'first', responseStart, response('one'));

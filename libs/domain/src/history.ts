@@ -75,11 +75,9 @@ export class HistoryFold {
           revision: event.revision,
           pieces: [event.data.content],
         });
-      case 'run_cancel_requested':
-      case 'tool_call_completed':
-        return;
       default:
-        return this.close();
+        // Anybody may write into the stream while a block is being written: only its own run ends it.
+        if (run === this.open?.run && ENDS_BLOCK[event.type]) this.close();
     }
   }
 
@@ -114,6 +112,41 @@ export class HistoryFold {
     if (!this.isHidden) this.sink.add(message);
   }
 }
+
+/** Whether an event ends a block of its run: what may stand between its pieces, whoever writes it, does not. */
+const ENDS_BLOCK: Readonly<Record<Exclude<RecordedSessionEvent['type'], Handled>, boolean>> = {
+  agent_tool_use_start: true,
+  agent_step: true,
+  agent_final_output: false,
+  agent_cost: false,
+  agent_completed: true,
+  agent_error: true,
+  agent_cancelled: true,
+  model_turn_completed: false,
+  model_turn_failed: false,
+  session_erased: false,
+  session_opened: false,
+  agent_task_scheduled: false,
+  agent_tool_response: false,
+  agent_handoff: false,
+  agent_workflow_step: false,
+  agent_warning: false,
+  tool_call_completed: false,
+  workflow_attempt_started: false,
+  workflow_attempt_failed: false,
+  workflow_step_completed: false,
+  workflow_tool_responded: false,
+  run_refused: false,
+  run_cancel_requested: false,
+};
+
+type Handled =
+  | 'run_requested'
+  | 'run_claimed'
+  | 'agent_started'
+  | 'messages_cleared'
+  | `agent_${'thinking' | 'response'}${'' | '_start'}`
+  | 'agent_tool_use';
 
 export interface HistorySink {
   add(message: HistoryMessage): void;

@@ -16,6 +16,7 @@ export * from './next-action.js';
 export * from './problem.js';
 export * from './run-config.js';
 export * from './run-state.js';
+export * from './run-warning.js';
 export * from './session-commands.js';
 export * from './session-events.js';
 export * from './session-state.js';

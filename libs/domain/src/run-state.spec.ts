@@ -40,6 +40,7 @@ describe('the state of a run', () => {
       message: 'hi',
       config: { streaming_tokens: true },
       steps: 0,
+      warnings: [],
       isStepOpen: false,
       calls: [],
       inputTokens: 0,

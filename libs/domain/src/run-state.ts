@@ -1,6 +1,7 @@
 import type { Content } from './content.js';
 import { type PicoDollars, parseDollars } from './money.js';
 import type { Mode, RunConfig } from './run-config.js';
+import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
 import type { ErrorCode, SessionEvent, TurnToolCall } from './session-events.js';
 
 export interface ToolResult {
@@ -47,6 +48,8 @@ export interface RunState {
   readonly finalAnswers?: readonly Content[];
   /** `agent_final_output` is written. */
   readonly hasFinalOutput?: true;
+  /** What its `agent_warning`s said, in their order. */
+  readonly warnings: readonly RunWarning[];
   readonly end: RunEnd | null;
 }
 
@@ -59,6 +62,7 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     steps: 0,
     isStepOpen: false,
     calls: [],
+    warnings: [],
     inputTokens: 0,
     outputTokens: 0,
     cost: 0n,
@@ -89,6 +93,8 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return { ...state, agent: event.data.agent };
     case 'agent_final_output':
       return { ...state, hasFinalOutput: true };
+    case 'agent_warning':
+      return { ...state, warnings: [...state.warnings, warningOf(event)].slice(0, MAX_WARNINGS) };
     case 'run_cancel_requested':
       return { ...state, isCancelRequested: true };
     case 'agent_completed':

@@ -22,6 +22,7 @@ const PUBLIC = [
   'agent_handoff',
   'agent_workflow_step',
   'agent_final_output',
+  'agent_warning',
   'agent_cost',
   'agent_completed',
   'agent_cancelled',

@@ -77,6 +77,8 @@ export type PublicEvent =
       readonly type: 'agent_final_output';
       readonly data: { readonly name: string; readonly content: Content };
     }
+  /** JSON text of a `RunWarning`. It stands in no block. */
+  | { readonly type: 'agent_warning'; readonly data: { readonly content: string } }
   | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
   | { readonly type: 'agent_completed'; readonly data: Empty }
   | { readonly type: 'agent_cancelled'; readonly data: Empty }
@@ -226,6 +228,7 @@ const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_handoff: true,
   agent_workflow_step: true,
   agent_final_output: true,
+  agent_warning: true,
   agent_cost: true,
   agent_completed: true,
   agent_cancelled: true,

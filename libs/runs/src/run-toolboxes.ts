@@ -61,6 +61,8 @@ export class RunToolboxes extends Toolboxes {
       get notices() {
         return mcp.notices;
       },
+      warnings: mcp.warnings,
+      missing: mcp.missing,
       close: () => mcp.close(),
     };
   }

@@ -104,6 +104,72 @@ describe('a run with tool servers in a service that stops', () => {
   });
 });
 
+describe('what is missing of the tools', () => {
+  const warning = (server: string) => ({
+    code: 'tool_server_unavailable',
+    server,
+    reason: `The tool server "${server}" is gone.`,
+  });
+
+  class Lacking extends Toolboxes {
+    constructor(private readonly missing?: string) {
+      super();
+    }
+    override open(): Promise<Toolbox> {
+      const warnings = [warning('shop'), warning('store')];
+      const { missing } = this;
+      return Promise.resolve({ tools: [], warnings, missing, close: () => Promise.resolve() });
+    }
+  }
+
+  const warningsIn = (events: readonly { type: string; data: unknown }[]) =>
+    events
+      .filter(({ type }) => type === 'agent_warning')
+      .map(({ data }) => JSON.parse((data as { content: string }).content) as unknown);
+
+  it('is told behind the start of the run, before anything of its first turn', async () => {
+    const house = new House(temp, 'lacks', {
+      script: [[text('well'), done()]],
+      toolboxes: new Lacking(),
+    });
+    const { session } = await house.run('hi', { config });
+    const events = await temp.read(sessionStream(session));
+    expect(events.map(({ type }) => type).slice(3, 7)).toEqual([
+      'agent_started',
+      'agent_warning',
+      'agent_warning',
+      'agent_response_start',
+    ]);
+    expect(warningsIn(events)).toEqual([warning('shop'), warning('store')]);
+  });
+
+  it('is told once, also where another process goes on with the run', async () => {
+    const first = new House(temp, 'lacks first', {
+      script: [[text('well'), done()]],
+      toolboxes: new Lacking(),
+    });
+    const recorded = await RecordedRun.of(temp, await first.run('hi', { config: {} }));
+    const { session, run } = await recorded.copy(5);
+    const script = [[text('well'), done()]];
+    const second = new House(temp, 'lacks second', { script, toolboxes: new Lacking() });
+    await second.core.recovery.resume(session);
+    await second.ended({ session, run, requested: 1 });
+    expect(warningsIn(await temp.read(sessionStream(session)))).toEqual([warning('shop'), warning('store')]);
+  });
+
+  it('ends the run before the model is asked, where it cannot do without', async () => {
+    const toolboxes = new Lacking('a required tool server cannot be used: it is gone');
+    const house = new House(temp, 'cannot', { script: [], toolboxes });
+    const { session, run } = await house.run('hi', { config });
+    const events = await temp.read(sessionStream(session));
+    expect(publicLines(events, run).at(-1)).toBe(
+      'error tool_servers_lost a required tool server cannot be used: it is gone',
+    );
+    expect(events.at(-1)?.data).toMatchObject({ retryable: true });
+    expect(house.model.requests).toEqual([]);
+  });
+});
+
 describe('what the toolbox has to say of its servers', () => {
   it('stands in the system message of every turn, also in steps', async () => {
     class Noticing extends Toolboxes {

@@ -4,6 +4,7 @@ import { checkClients } from './clients.js';
 import { checkContext } from './contexts.js';
 import { checkErasures } from './erasures.js';
 import { type Evidence, Violated, sessionsOf } from './evidence.js';
+import { checkHistory } from './histories.js';
 import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
 import { checkProjection } from './projection.js';
@@ -21,6 +22,7 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
     for (const session of sessions) {
       checkClaims(session);
       checkRuns(session);
+      checkHistory(session);
       checkContext(session, evidence);
     }
     checkTools(sessions, evidence);

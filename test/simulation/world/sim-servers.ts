@@ -1,4 +1,5 @@
 import type { McpServerConfig, McpTools, Tool } from '#agent';
+import type { RunWarning } from '#domain';
 import { RunToolboxes } from '#runs';
 import { SilentLogger } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
@@ -42,12 +43,19 @@ export const rememberedServers = (world: SimWorld, owner: Owner, toolOf: RemoteT
     openServers: async (servers, _, signal): Promise<McpTools> => {
       await cancellable(world, owner, 'servers connected', signal);
       const tools: Tool[] = [];
-      const notices: string[] = [];
+      const warnings: RunWarning[] = [];
       for (const { serverName, auth } of servers) {
         const token = auth?.type === 'bearer' ? auth.token : '';
-        if (strikes(world, 'serverDown')) notices.push(`The tool server "${serverName}" is not available.`);
+        if (strikes(world, 'serverDown')) warnings.push(unavailable(serverName));
         else for (const [name, hints] of Object.entries(REMOTE)) tools.push(toolOf(name, hints, token));
       }
-      return { tools, notices, close: () => Promise.resolve() };
+      const notices = warnings.map(({ reason }) => reason);
+      return { tools, notices, warnings, close: () => Promise.resolve() };
     },
   });
+
+const unavailable = (server: string): RunWarning => ({
+  code: 'tool_server_unavailable',
+  server,
+  reason: `The tool server "${server}" is not available.`,
+});

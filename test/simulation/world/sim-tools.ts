@@ -64,6 +64,7 @@ export class SimToolboxes extends Toolboxes {
     return {
       tools: [...own, ...(remote?.tools ?? [])],
       ...(remote?.notices ? { notices: remote.notices } : {}),
+      ...(remote?.warnings ? { warnings: remote.warnings } : {}),
       ...(remote?.isLost ? { isLost: true } : {}),
       close: () => {
         mine.delete(request.run);

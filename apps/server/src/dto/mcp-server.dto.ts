@@ -1,5 +1,5 @@
-import { OptionalUnion, Required, RequiredObject } from './fields.js';
-import { type Rule, httpUrl, isObject, nameText, oneOf, token } from './rules.js';
+import { Optional, OptionalUnion, Required, RequiredObject } from './fields.js';
+import { type Rule, flag, httpUrl, isObject, nameText, oneOf, token } from './rules.js';
 
 class BearerAuthDto {
   @Required(oneOf('bearer')) readonly type!: 'bearer';
@@ -30,6 +30,7 @@ const auth: Rule = (value) => {
 export class McpServerDto {
   @Required(nameText) readonly serverName!: string;
   @Required(httpUrl) readonly serverUrl!: string;
+  @Optional(flag) readonly required?: boolean;
   @OptionalUnion([BearerAuthDto, OauthAuthDto], auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
   readonly auth?: BearerAuthDto | OauthAuthDto;
 }

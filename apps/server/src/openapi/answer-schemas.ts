@@ -17,6 +17,8 @@ import {
 const RUN_STATUS = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
 const RUN_ERROR = objectOf({ code: TEXT, message: TEXT, retryable: FLAG });
 
+const WARNING = objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) });
+
 const MESSAGE = objectOf({
   type: oneOf('user_message', 'agent_thinking', 'agent_response', 'agent_tool_use'),
   content: TEXT,
@@ -35,6 +37,7 @@ const RUN = objectOf({
   ended_at: orNull(TIME),
   cost: DOLLARS,
   usage: objectOf({ input_tokens: COUNT, output_tokens: COUNT }),
+  warnings: listOf(WARNING),
   error: orNull(RUN_ERROR),
   last_event_id: orNull(EVENT_ID),
 });
@@ -55,6 +58,7 @@ const ENDED_RUN = objectOf(
     messages: listOf(component('Message')),
     cost: DOLLARS,
     task_ids: listOf(TEXT),
+    warnings: listOf(WARNING),
   },
   { final_output: { description: 'the value, if it was asked for' }, error: RUN_ERROR },
 );

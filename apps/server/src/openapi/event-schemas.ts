@@ -32,6 +32,7 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
     attempt: COUNTED,
   },
   agent_final_output: { name: TEXT, content: { ...TEXT, description: 'JSON text of the value' } },
+  agent_warning: { content: { ...TEXT, description: 'JSON text of {code, reason, server?, tools?}' } },
   agent_cost: { cost: DOLLARS },
   agent_completed: {},
   agent_cancelled: {},

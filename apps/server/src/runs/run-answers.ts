@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
-import { Problem, isEndType, sessionStream } from '#domain';
+import { Problem, type RunWarning, isEndType, sessionStream } from '#domain';
 import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import type { OpenStreams } from '../sse/socket-sink.js';
@@ -12,6 +12,7 @@ export interface RunOutcome {
   /** The value, if it was asked for. */
   readonly final_output?: unknown;
   readonly cost: string;
+  readonly warnings: readonly RunWarning[];
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
 
@@ -66,7 +67,7 @@ const STOPPING = new Problem(
 );
 
 /** The session was erased under the run: nothing of it is told any more. */
-const ERASED: RunOutcome = { status: 'cancelled', response: '', cost: '0' };
+const ERASED: RunOutcome = { status: 'cancelled', response: '', cost: '0', warnings: [] };
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -85,6 +86,7 @@ class OutcomeFold {
   private turn = '';
   private last = '';
   private cost = '0';
+  private readonly warnings: RunWarning[] = [];
   private finalOutput: { final_output?: unknown } = {};
 
   constructor(
@@ -95,7 +97,10 @@ class OutcomeFold {
   async push(event: RecordedEvent): Promise<void> {
     if (event.type === 'agent_response') this.turn += (await this.fieldsOf(event)).content ?? '';
     else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
-    else if (event.type === 'agent_final_output') {
+    else if (event.type === 'agent_warning') {
+      const { content = '' } = await this.fieldsOf(event);
+      this.warnings.push(JSON.parse(content) as RunWarning);
+    } else if (event.type === 'agent_final_output') {
       const { content = 'null' } = await this.fieldsOf(event);
       this.finalOutput = { final_output: JSON.parse(content) as unknown };
     } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.turn = '';
@@ -107,7 +112,7 @@ class OutcomeFold {
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
     const response = this.turn === '' ? this.last : this.turn;
-    const told = { response, ...this.finalOutput, cost: this.cost };
+    const told = { response, ...this.finalOutput, cost: this.cost, warnings: this.warnings };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = '', retryable = false } = await this.fieldsOf(end);

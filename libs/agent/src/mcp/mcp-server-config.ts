@@ -2,6 +2,8 @@
 export interface McpServerConfig {
   readonly serverName: string;
   readonly serverUrl: string;
+  /** The run fails where this server cannot be used; absent: it goes on without it. */
+  readonly required?: boolean;
   readonly auth?:
     | { readonly type: 'bearer'; readonly token: string }
     | { readonly type: 'oauth'; readonly oauth: { readonly accessToken: string } };

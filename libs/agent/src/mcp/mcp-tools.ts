@@ -1,3 +1,4 @@
+import type { RunWarning } from '#domain';
 import type { Clock, EgressGuard, Logger } from '#platform';
 import type { Tool } from '../tool.js';
 import { MCP_LIMITS, type McpLimits } from './limits.js';
@@ -27,6 +28,10 @@ export interface McpTools {
   readonly tools: readonly Tool[];
   /** Which servers are not there, or not with everything, and why: a sentence each, for the agent to be told. */
   readonly notices: readonly string[];
+  /** The same for the caller, in the order of the request. */
+  readonly warnings: readonly RunWarning[];
+  /** What is missing of what the run cannot do without; absent: nothing. */
+  readonly missing?: string | undefined;
   /** Ends sessions and connections; never rejects, takes a second at most. */
   close(): Promise<void>;
 }
@@ -43,7 +48,7 @@ export async function openMcpTools(
 ): Promise<McpTools> {
   signal.throwIfAborted();
   const limits = { ...MCP_LIMITS, ...ports.limits };
-  const [usable, unusable] = [servers.filter(isUsable), servers.filter((server) => !isUsable(server))];
+  const usable = servers.filter(isUsable);
   const connections = usable.map((server) => new McpConnection(server, { ...ports, limits }));
   const closeAll = async () => {
     await Promise.allSettled(connections.map((connection) => connection.close()));
@@ -51,13 +56,17 @@ export async function openMcpTools(
   try {
     const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
     const failures = await raceAbort(opened, signal, () => signal.reason as Error);
-    const notices = [
-      ...unusable.map(({ serverName }) => notAvailable(serverName, 'has no address of http or https')),
-      ...connections.flatMap((connection, at) => noticesOf(connection, failures[at] ?? null)),
-    ];
+    const warnings = servers.flatMap((server) => {
+      const at = usable.indexOf(server);
+      const connection = connections[at];
+      if (connection === undefined)
+        return [unavailable(server.serverName, 'has no address of http or https')];
+      return warningsOf(connection, failures[at] ?? null);
+    });
     return new OpenMcpTools(
       connections,
-      notices,
+      warnings,
+      missingOf(servers, warnings),
       new OfferedNames(ports.reserved ?? new Set()),
       ports.clock,
       limits,
@@ -80,17 +89,28 @@ async function open(connection: McpConnection, logger: Logger): Promise<string |
   }
 }
 
-function noticesOf(
+function warningsOf(
   { config: { serverName }, isCut, tools }: McpConnection,
   failure: string | null,
-): string[] {
-  if (failure !== null) return [notAvailable(serverName, failure)];
+): RunWarning[] {
+  if (failure !== null) return [unavailable(serverName, failure)];
   const cut = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
-  return isCut ? [cut] : [];
+  return isCut ? [{ code: 'tools_left_out', server: serverName, reason: cut }] : [];
 }
 
-const notAvailable = (serverName: string, reason: string): string =>
-  `The tool server "${serverName}" ${reason}. Its tools are not available in this run.`;
+const unavailable = (serverName: string, reason: string): RunWarning => ({
+  code: 'tool_server_unavailable',
+  server: serverName,
+  reason: `The tool server "${serverName}" ${reason}. Its tools are not available in this run.`,
+});
+
+function missingOf(servers: readonly McpServerConfig[], warnings: readonly RunWarning[]): string | null {
+  const required = new Set(servers.filter(({ required }) => required).map(({ serverName }) => serverName));
+  const left = warnings.find(
+    ({ code, server = '' }) => code === 'tool_server_unavailable' && required.has(server),
+  );
+  return left === undefined ? null : `a required tool server cannot be used: ${left.reason}`;
+}
 
 const isUsable = ({ serverUrl }: McpServerConfig): boolean =>
   URL.canParse(serverUrl) && /^https?:$/.test(new URL(serverUrl).protocol);
@@ -101,11 +121,20 @@ class OpenMcpTools implements McpTools {
 
   constructor(
     private readonly connections: readonly McpConnection[],
-    readonly notices: readonly string[],
+    readonly warnings: readonly RunWarning[],
+    private readonly lacking: string | null,
     private readonly names: OfferedNames,
     private readonly clock: Clock,
     private readonly limits: McpLimits,
   ) {}
+
+  get notices(): readonly string[] {
+    return this.warnings.map(({ reason }) => reason);
+  }
+
+  get missing(): string | undefined {
+    return this.lacking ?? undefined;
+  }
 
   get tools(): readonly Tool[] {
     const lists = this.connections.map((connection) => connection.tools);

@@ -59,6 +59,10 @@ export class RunEntity {
   @Column({ name: 'error_retryable', type: 'boolean', nullable: true })
   errorRetryable!: boolean | null;
 
+  /** JSON list of what it had to do without, in bytes of the content codec; null: nothing. */
+  @Column({ type: 'bytea', nullable: true })
+  warnings!: Buffer | null;
+
   /** Revision of its last public event when the row was written. */
   @Column({ name: 'last_event_id', type: 'integer', nullable: true })
   lastEventId!: number | null;

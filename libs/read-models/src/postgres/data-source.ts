@@ -7,6 +7,7 @@ import { SessionEntity } from '../entities/session.entity.js';
 import { ReadModels1763715600000 } from '../migrations/1763715600000-read-models.js';
 import { Tasks1763802000000 } from '../migrations/1763802000000-tasks.js';
 import { MessageParts1763888400000 } from '../migrations/1763888400000-message-parts.js';
+import { RunWarnings1764061200000 } from '../migrations/1764061200000-run-warnings.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import type { ConnectionSettings } from './embedded-postgres.js';
 import { SCHEMA } from './schema.js';
@@ -83,7 +84,12 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
     ...where,
     schema: SCHEMA,
     entities: [SessionEntity, RunEntity, ApiKeyEntity, TaskEntity],
-    migrations: [ReadModels1763715600000, Tasks1763802000000, MessageParts1763888400000],
+    migrations: [
+      ReadModels1763715600000,
+      Tasks1763802000000,
+      MessageParts1763888400000,
+      RunWarnings1764061200000,
+    ],
     migrationsTableName: 'migrations',
     installExtensions: false,
     applicationName: 'annals',

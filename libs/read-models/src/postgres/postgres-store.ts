@@ -60,7 +60,7 @@ export class PostgresReadModelStore extends ReadModelStore {
     const runsOf = Map.groupBy(runs, (run) => run['session']);
     await this.codec.ready([
       ...rows.map((row) => row['title'] as Buffer | null),
-      ...runs.map((run) => run['error_message'] as Buffer | null),
+      ...runs.flatMap((run) => [run['error_message'], run['warnings']] as (Buffer | null)[]),
     ]);
     return rows.map((row) => ({
       row: toSessionRow(row, this.codec),

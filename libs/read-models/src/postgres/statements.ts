@@ -25,25 +25,25 @@ WITH moved AS (
 ), written_runs AS (
   INSERT INTO ${schema}.runs AS old (run_id, session, project, requested, status, mode, model, trigger, actor,
     created_at, started_at, ended_at, cost, input_tokens, output_tokens, error_code, error_message, error_retryable,
-    last_event_id)
+    last_event_id, warnings)
   SELECT run_id, session, project, requested, status, mode, model, trigger, actor, created_at, started_at, ended_at,
-    cost::numeric, input_tokens, output_tokens, error_code, error_message, error_retryable, last_event_id
+    cost::numeric, input_tokens, output_tokens, error_code, error_message, error_retryable, last_event_id, warnings
   FROM unnest($19::text[], $20::text[], $21::text[], $22::int[], $23::text[], $24::text[], $25::text[], $26::text[],
     $27::text[], $28::bigint[], $29::bigint[], $30::bigint[], $31::text[], $32::bigint[], $33::bigint[], $34::text[],
-    $35::bytea[], $36::bool[], $37::int[])
+    $35::bytea[], $36::bool[], $37::int[], $38::bytea[])
     AS r(run_id, session, project, requested, status, mode, model, trigger, actor, created_at, started_at, ended_at,
-      cost, input_tokens, output_tokens, error_code, error_message, error_retryable, last_event_id)
+      cost, input_tokens, output_tokens, error_code, error_message, error_retryable, last_event_id, warnings)
   WHERE EXISTS (SELECT FROM moved)
   ON CONFLICT (run_id) DO UPDATE SET status = EXCLUDED.status, started_at = EXCLUDED.started_at,
     ended_at = EXCLUDED.ended_at, cost = EXCLUDED.cost, input_tokens = EXCLUDED.input_tokens,
     output_tokens = EXCLUDED.output_tokens, error_code = EXCLUDED.error_code,
     error_message = EXCLUDED.error_message, error_retryable = EXCLUDED.error_retryable,
-    last_event_id = EXCLUDED.last_event_id
+    last_event_id = EXCLUDED.last_event_id, warnings = EXCLUDED.warnings
   -- A request that came a second time, long after its run, is another revision and changes nothing.
   WHERE old.requested = EXCLUDED.requested
 ), written_messages AS (
   INSERT INTO ${schema}.messages (session, revision, contents)
-  SELECT * FROM unnest($38::text[], $39::int[], $40::bytea[])
+  SELECT * FROM unnest($39::text[], $40::int[], $41::bytea[])
   WHERE EXISTS (SELECT FROM moved)
   ON CONFLICT (session, revision) DO NOTHING
 )

@@ -1,4 +1,4 @@
-import type { Content, Firing, Mode, TaskStatus, Trigger } from '#domain';
+import type { Content, Firing, Mode, RunWarning, TaskStatus, Trigger } from '#domain';
 import { formatDollars, isFileRef, parseDollars } from '#domain';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { ApiKeyRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
@@ -42,6 +42,9 @@ export const runColumns = (rows: readonly RunRow[], codec: ContentSealer): Buffe
   bytes(column(rows, (r) => (r.error === null ? null : codec.seal(r.session, r.error.message)))),
   booleans(column(rows, (r) => r.error?.retryable ?? null)),
   integers(column(rows, (r) => r.lastEventId)),
+  bytes(
+    column(rows, (r) => (r.warnings.length === 0 ? null : codec.seal(r.session, JSON.stringify(r.warnings)))),
+  ),
 ];
 
 export const keyColumns = (rows: readonly ApiKeyRow[]): Buffer[] => [
@@ -117,6 +120,7 @@ export const toRunRow = (stored: Stored, codec: ContentCodec): RunRow => {
     inputTokens: Number(stored['input_tokens']),
     outputTokens: Number(stored['output_tokens']),
     error: code === null ? null : { code, message: codec.open(session, message) ?? '', retryable },
+    warnings: warningsIn(session, stored['warnings'] as Buffer | null, codec),
     lastEventId: stored['last_event_id'] as number | null,
   };
 };
@@ -143,5 +147,14 @@ export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
     revision: stored['revision'] as number,
   };
 };
+
+export function warningsIn(
+  session: string,
+  stored: Buffer | null,
+  codec: ContentCodec,
+): readonly RunWarning[] {
+  const text = stored === null ? null : codec.open(session, stored);
+  return text === null ? [] : (JSON.parse(text) as RunWarning[]);
+}
 
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));

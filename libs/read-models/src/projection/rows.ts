@@ -1,4 +1,4 @@
-import type { Content, MessageType, Mode, PicoDollars, TaskProgress, Trigger } from '#domain';
+import type { Content, MessageType, Mode, PicoDollars, RunWarning, TaskProgress, Trigger } from '#domain';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -27,6 +27,7 @@ export interface RunRow {
   inputTokens: number;
   outputTokens: number;
   error: RunError | null;
+  warnings: readonly RunWarning[];
   /** Revision of its last public event, as of the last write of this row. */
   lastEventId: number | null;
 }

@@ -1,4 +1,11 @@
-import { type PicoDollars, type RecordedSessionEvent, isPublicType, parseDollars } from '#domain';
+import {
+  MAX_WARNINGS,
+  type PicoDollars,
+  type RecordedSessionEvent,
+  isPublicType,
+  parseDollars,
+  warningOf,
+} from '#domain';
 import type { RunRow, RunStatus } from './rows.js';
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
@@ -81,6 +88,7 @@ export class RunRows {
       inputTokens: 0,
       outputTokens: 0,
       error: null,
+      warnings: [],
       lastEventId: null,
     };
     this.rows.set(run, row);
@@ -121,6 +129,9 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
     }
     case 'agent_cost':
       row.cost = parseDollars(event.data.cost);
+      return true;
+    case 'agent_warning':
+      row.warnings = [...row.warnings, warningOf(event)].slice(0, MAX_WARNINGS);
       return true;
     case 'agent_completed':
       return end(row, 'completed', event.time);

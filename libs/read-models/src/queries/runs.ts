@@ -1,8 +1,9 @@
-import { isEndType, isPublicType, notFound, sessionStream } from '#domain';
+import { type RunWarning, isEndType, isPublicType, notFound, sessionStream } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { ContentCodec } from '../content-codec.js';
 import { RunEntity } from '../entities/run.entity.js';
 import type { Database } from '../postgres/database.js';
+import { warningsIn } from '../postgres/stored-rows.js';
 import type { RunError, RunStatus } from '../projection/rows.js';
 import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
 import type { Freshness } from './freshness.js';
@@ -22,6 +23,7 @@ export interface RunView {
   readonly ended_at: string | null;
   readonly cost: string;
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly warnings: readonly RunWarning[];
   readonly error: RunError | null;
   /** Revision of its last public event, as text like the ids of the events; null: it has none yet. */
   readonly last_event_id: string | null;
@@ -88,7 +90,7 @@ export class Runs {
         .addOrderBy('run.runId', 'DESC')
         .limit(limit + 1);
     });
-    await this.codec.ready(found.map(({ errorMessage }) => errorMessage));
+    await this.codec.ready(found.flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
     return pageOf(
       found,
       limit,
@@ -117,7 +119,7 @@ export class Runs {
       select.where('run.runId = :run AND run.project = :project', { run, project }),
     );
     if (row === undefined) throw notFound('the run');
-    await this.codec.ready([row.errorMessage]);
+    await this.codec.ready([row.errorMessage, row.warnings]);
     return row;
   }
 
@@ -145,6 +147,7 @@ export class Runs {
       ended_at: timestampOrNull(row.endedAt),
       cost: dollars(row.cost),
       usage: { input_tokens: Number(row.inputTokens), output_tokens: Number(row.outputTokens) },
+      warnings: warningsIn(row.session, row.warnings, this.codec),
       error: this.error(row),
       last_event_id: row.lastEventId === null ? null : String(row.lastEventId),
     };
