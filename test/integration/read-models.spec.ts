@@ -52,6 +52,7 @@ describe('read models', () => {
       ended_at: '2025-11-21T09:00:00.010Z',
       cost: '0.001',
       usage: { input_tokens: 10, output_tokens: 5 },
+      warnings: [],
       error: null,
       last_event_id: '10',
     });

@@ -19,6 +19,7 @@ import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
 import { Sessions } from './queries/sessions.js';
 import { Tasks } from './queries/tasks.js';
+import { UpgradeRebuild } from './upgrade-rebuild.js';
 
 export interface ReadModelsOptions {
   /** `postgres://…`; absent: a PostgreSQL of our own. */
@@ -74,7 +75,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const content = new ContentStore(files);
   const database = new Database(options);
   const store = new PostgresReadModelStore(database, codec, SCHEMA);
-  const open = (): Projection => new Projection({ ...options, store, database });
+  const open = (): Projection =>
+    new Projection({ ...options, store, database, afterStart: new UpgradeRebuild(database, options) });
   let projection = open();
   const stored = new StoredProgress(store, clock);
   const progress = isProjector ? projection.follower : stored;

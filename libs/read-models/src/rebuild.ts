@@ -7,9 +7,7 @@ import { RebuildTables } from './postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA } from './postgres/schema.js';
 import { PROJECTED_PREFIXES, Projector } from './projection/projector.js';
 
-export interface RebuildOptions {
-  readonly databaseUrl?: string;
-  readonly folder: string;
+export interface RebuildPorts {
   readonly log: EventLog;
   readonly files: FileStore;
   readonly clock: Clock;
@@ -19,6 +17,11 @@ export interface RebuildOptions {
   readonly contentCodec?: ContentCodec;
   /** After each batch: how far it got and where the log ends now. */
   onProgress?(position: number, head: number): void;
+}
+
+export interface RebuildOptions extends RebuildPorts {
+  readonly databaseUrl?: string;
+  readonly folder: string;
 }
 
 export interface RebuildResult {
@@ -33,29 +36,39 @@ const BATCH_EVENTS = 2_000;
  * have caught up. Nothing but the tables is touched: no model, callback or Kafka. If it breaks off, all is as before.
  */
 export async function rebuildReadModels(options: RebuildOptions): Promise<RebuildResult> {
-  const { clock, log } = options;
-  const since = clock.now();
   const database = new Database(options);
   try {
     await database.ready;
-    const tables = new RebuildTables(database);
-    await tables.create();
-    let events = 0;
-    const count = (batch: FollowerBatch, head: number) => {
-      events += batch.events.length;
-      options.onProgress?.(batch.to, head);
-    };
-    // A service that goes on projecting meanwhile may get ahead of us once more.
-    do await catchUp(options, database, count);
-    while (!(await tables.swap(log.logId)));
-    return { events, ms: clock.now() - since };
+    return await rebuildTables(database, options);
   } finally {
     await database.close();
   }
 }
 
+/** The same in a database that is open. @throws the signal's reason, when it is aborted */
+export async function rebuildTables(
+  database: Database,
+  options: RebuildPorts,
+  signal?: AbortSignal,
+): Promise<RebuildResult> {
+  const { clock, log } = options;
+  const since = clock.now();
+  const tables = new RebuildTables(database);
+  await tables.create();
+  let events = 0;
+  const count = (batch: FollowerBatch, head: number) => {
+    signal?.throwIfAborted();
+    events += batch.events.length;
+    options.onProgress?.(batch.to, head);
+  };
+  // A service that goes on projecting meanwhile may get ahead of us once more.
+  do await catchUp(options, database, count);
+  while (!(await tables.swap(log.logId)));
+  return { events, ms: clock.now() - since };
+}
+
 async function catchUp(
-  options: RebuildOptions,
+  options: RebuildPorts,
   database: Database,
   count: (batch: FollowerBatch, head: number) => void,
 ): Promise<void> {
@@ -68,7 +81,11 @@ async function catchUp(
     load: () => projector.load(),
     apply: async (batch: FollowerBatch) => {
       await projector.apply(batch);
-      count(batch, Math.max(head, batch.to));
+      try {
+        count(batch, Math.max(head, batch.to));
+      } catch (error) {
+        fatal.reject(error);
+      }
     },
     park: projector.park.bind(projector),
     isTransient: projector.isTransient.bind(projector),

@@ -20,6 +20,8 @@ export interface ProjectionPorts extends FollowerPorts {
   readonly store: ReadModelStore;
   readonly files: FileStore;
   readonly database: Database;
+  /** What is made good in the background while rows are written. */
+  readonly afterStart?: { run(): Promise<void>; stop(): void };
   readonly onFatal?: ((error: unknown) => void) | undefined;
 }
 
@@ -60,12 +62,15 @@ export class Projection {
     const { background, database } = this.ports;
     background.start('begin the projection', async () => {
       await database.ready.catch(() => undefined);
-      if (database.isOpen && !this.isStopped) this.follower.start();
+      if (!database.isOpen || this.isStopped) return;
+      this.follower.start();
+      await this.ports.afterStart?.run();
     });
   }
 
   async stop(): Promise<void> {
     this.isStopped = true;
+    this.ports.afterStart?.stop();
     await this.follower.stop();
   }
 

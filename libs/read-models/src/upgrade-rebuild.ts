@@ -1,0 +1,46 @@
+import type { Database } from './postgres/database.js';
+import { SCHEMA } from './postgres/schema.js';
+import { type RebuildPorts, rebuildTables } from './rebuild.js';
+
+/**
+ * Makes the tables anew, once, where a migration has found that what earlier versions wrote must be mended. The ones in
+ * use stay in use until the new ones have caught up; what breaks off is begun again at the next start.
+ */
+export class UpgradeRebuild {
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly database: Database,
+    private readonly ports: RebuildPorts,
+  ) {}
+
+  async run(): Promise<void> {
+    const { logger } = this.ports;
+    const { signal } = this.stopping;
+    try {
+      const reasons = await this.reasons();
+      if (reasons.length === 0 || signal.aborted) return;
+      logger.info({ reasons }, 'an upgrade makes the read models anew; the old ones serve meanwhile');
+      const { events, ms } = await rebuildTables(this.database, this.ports, signal);
+      await this.database.query({
+        text: `DELETE FROM ${SCHEMA}.wanted_rebuilds WHERE reason = ANY ($1)`,
+        values: [reasons],
+      });
+      logger.info({ events, ms }, 'the read models are made anew');
+    } catch (error) {
+      if (!signal.aborted)
+        logger.warn({ err: error }, 'the read models could not be made anew, and are at the next start');
+    }
+  }
+
+  stop(): void {
+    this.stopping.abort(new Error('the service stops'));
+  }
+
+  private async reasons(): Promise<readonly string[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT reason FROM ${SCHEMA}.wanted_rebuilds`,
+    });
+    return rows.map((row) => String((row as { reason: unknown }).reason));
+  }
+}
