@@ -11,7 +11,6 @@ import { PostgresReadModelStore } from '../../libs/read-models/src/postgres/post
 import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
 import { NO_CHANGES } from '../../libs/read-models/src/projection/rows.js';
-import { UpgradeRebuild } from '../../libs/read-models/src/upgrade-rebuild.js';
 import { CheckpointMoved, Projector } from '../../libs/read-models/src/projection/projector.js';
 import { historyOnLog } from '../support/log-history.js';
 import {
@@ -189,24 +188,6 @@ describe(`the projection (SEED=${SEED})`, () => {
     const live = await tables(SCHEMA);
     await rebuildReadModels(options());
     expect(await tables(SCHEMA)).toEqual(live);
-  });
-
-  it('mends what an earlier version wrote, once, where a migration asks for it', async () => {
-    await fixture.models.caughtUp();
-    const wanted = async () =>
-      (await database.query({ text: `SELECT reason FROM ${SCHEMA}.wanted_rebuilds` })).rows;
-    // Nobody wrote with an earlier version here.
-    expect(await wanted()).toEqual([]);
-    const live = await tables(SCHEMA);
-    await database.query({ text: `DELETE FROM ${SCHEMA}.messages` });
-    await database.query({ text: `INSERT INTO ${SCHEMA}.wanted_rebuilds VALUES ('torn messages')` });
-    await new UpgradeRebuild(database, options()).run();
-    expect(await tables(SCHEMA)).toEqual(live);
-    expect(await wanted()).toEqual([]);
-    await database.query({ text: `DELETE FROM ${SCHEMA}.messages` });
-    await new UpgradeRebuild(database, options()).run();
-    expect(await database.query({ text: `SELECT FROM ${SCHEMA}.messages` })).toMatchObject({ rowCount: 0 });
-    await rebuildReadModels(options());
   });
 
   it('still reads rows of the version before, which hold one message each', async () => {
