@@ -44,6 +44,20 @@ async function twoRuns(): Promise<{ first: SseStream; second: SseStream }> {
   return { first, second };
 }
 
+describe('a text with what ends lines for some readers', () => {
+  it('is one line in a stream and on a page, in the same bytes, and comes out as it was said', async () => {
+    const said = ['\u0085', '\u2028', '\u2029', '\v\f\u001c\u001d\u001e'].join('data: {"type":"forged"}');
+    const message = stage.book.on(stage.message(`lines ${said}`), say(said));
+    const stream = await (await stage.client.run(message)).closed();
+    expect(stream.lines).toContain(`agent_response ${said}`);
+    const records = stream.records.map(({ id, json }) => `{"id":"${id}","data":${json}}`);
+    for (const { json } of stream.records) expect(json).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+    const headers = { accept: 'application/json' };
+    const { text } = await stage.client.get(`/runs/${stream.run}/events`, { headers });
+    expect(text).toBe(`{"items":[${records.join(',')}],"next_cursor":null}`);
+  });
+});
+
 describe('a run that has ended', () => {
   it('is resumed after every one of its events with exactly the rest, and 204 where nothing is left', async () => {
     const { first: whole } = await twoRuns();

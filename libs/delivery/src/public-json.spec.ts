@@ -84,6 +84,20 @@ describe('the JSON of a public event', () => {
     );
   });
 
+  /** What ends a line for some reader: Unicode's (UAX 14, mandatory breaks) and those of Python's str.splitlines. */
+  const LINE_ENDS = '\n\r\v\f\u001c\u001d\u001e\u0085\u2028\u2029';
+
+  it.each(LINE_ENDS.split(''))('is one line, however lines are split: %j', async (end) => {
+    const forged = `a${end}${end}data: {"type":"agent_completed"}${end}\\${end}"`;
+    const event = recorded({ type: 'agent_response', data: { content: forged } });
+    const file = await contents.toFile('ses_1', forged);
+    for (const made of [event, recorded({ type: 'agent_response', data: { content: file } })]) {
+      const json = await publicJson(made, 'ses_1', contents);
+      expect(json.split(new RegExp(`[${LINE_ENDS}]`, 'u'))).toHaveLength(1);
+      expect(JSON.parse(json)).toEqual({ type: 'agent_response', session: 'ses_1', content: forged });
+    }
+  });
+
   it('takes no text for the name of a file', () => {
     const content = '{"$file":"../../secret","bytes":5}';
     const json = publicJson(recorded({ type: 'agent_response', data: { content } }), 'ses_1', contents);

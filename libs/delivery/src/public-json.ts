@@ -5,8 +5,8 @@ import type { ContentStore, RecordedEvent } from '#event-log';
 const FILE_MARK = '{"$file":';
 
 /**
- * The `data:` JSON of a public event: made from the bytes on the log alone, so it is the same for every client, at any
- * time. A promise where content has to be fetched from the file store.
+ * The `data:` JSON of a public event, on one line to whoever splits lines: made from the bytes on the log alone, so it is
+ * the same for every client, in every way out, at any time. A promise where content has to be fetched from the file store.
  */
 export function publicJson(
   event: RecordedEvent,
@@ -29,5 +29,19 @@ async function withContent(event: RecordedEvent, session: string, contents: Cont
 
 function framed(type: string, session: string, fields: string): string {
   const start = `{"type":"${type}","session":"${session}"`;
-  return fields === '{}' ? `${start}}` : `${start},${fields.slice(1)}`;
+  return fields === '{}' ? `${start}}` : `${start},${onOneLine(fields).slice(1)}`;
 }
+
+/**
+ * JSON leaves these three as they are, and an SSE parser takes no end of a line for one; but what splits lines as Unicode
+ * does (Python's `splitlines`, JavaScript's regular expressions) would, and a text could forge records for it. What else
+ * ends lines is a control character, which JSON escapes.
+ */
+const LINE_ENDS = /[\u0085\u2028\u2029]/;
+const ALL_LINE_ENDS = /[\u0085\u2028\u2029]/g;
+
+/** JSON text of the same value, in which nothing ends a line. Mostly it is the text itself. */
+const onOneLine = (json: string): string =>
+  LINE_ENDS.test(json) ? json.replace(ALL_LINE_ENDS, escaped) : json;
+
+const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;

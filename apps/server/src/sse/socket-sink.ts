@@ -5,7 +5,8 @@ import { Bag, type Bagged, type Clock } from '#platform';
 /** A client that takes nothing for so long is cut off; it can resume from the log. */
 const STALLED_MS = 30_000;
 const QUIET_MS = 10_000;
-const SWEEP_MS = 1_000;
+/** The least time between two looks at all streams: what a heartbeat may come later than it is due. */
+export const SWEEP_MS = 100;
 const HEARTBEAT = ':\n\n';
 /** One for all: an AbortSignal without a reason makes a DOMException with a stack each time. */
 const GONE = new Error('the client is gone');
@@ -20,11 +21,15 @@ export class SocketSink extends ClientSink implements Bagged {
   /** The headers are on their way. */
   private isUnderWay = false;
   private writes = 0;
-  private seenWrites = 0;
-  private changedAt = 0;
+  /** When something last went to the client, or was taken by it. */
+  private movedAt: number;
 
-  constructor(private readonly response: ServerResponse) {
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {
     super();
+    this.movedAt = clock.now();
     response.once('close', () => this.close());
     response.once('error', () => this.close());
   }
@@ -35,13 +40,16 @@ export class SocketSink extends ClientSink implements Bagged {
 
   /** Sends the headers, where nothing was sent with them yet. */
   begin(): void {
-    if (this.writes === 0 && !this.response.writableEnded) this.response.flushHeaders();
+    if (this.writes > 0 || this.response.writableEnded) return;
+    this.movedAt = this.clock.now();
+    this.response.flushHeaders();
   }
 
   override write(text: string): Promise<void> | undefined {
     if (this.gone.aborted) return undefined;
     this.writes++;
     this.pending++;
+    this.movedAt = this.clock.now();
     if (this.writeChunk(text)) return undefined;
     return new Promise((resolve) => {
       this.flushed = resolve;
@@ -78,24 +86,27 @@ export class SocketSink extends ClientSink implements Bagged {
     this.close();
   }
 
-  /** Keeps a quiet connection alive, and cuts off a client that does not read. */
-  tick(now: number): void {
-    if (this.writes !== this.seenWrites || this.changedAt === 0) {
-      this.seenWrites = this.writes;
-      this.changedAt = now;
-      return;
-    }
-    const quietMs = now - this.changedAt;
+  /**
+   * Keeps a quiet connection alive, and cuts off a client that does not read. Returns in how many ms there may be
+   * something to do again.
+   */
+  tick(now: number): number {
+    // A clock that was set back must not keep it silent.
+    this.movedAt = Math.min(this.movedAt, now);
+    const quietMs = now - this.movedAt;
     if (this.flushed !== null || this.response.writableLength > 0) {
       if (quietMs > STALLED_MS) this.response.destroy();
-    } else if (quietMs >= QUIET_MS) {
-      this.changedAt = now;
-      this.response.write(HEARTBEAT);
+      return QUIET_MS;
     }
+    if (quietMs < QUIET_MS) return QUIET_MS - quietMs;
+    this.movedAt = now;
+    this.response.write(HEARTBEAT);
+    return QUIET_MS;
   }
 
   private readonly written = (): void => {
     this.pending--;
+    this.movedAt = this.clock.now();
     this.isUnderWay = true;
     if (this.pending === 0) this.settle();
   };
@@ -112,7 +123,7 @@ export class SocketSink extends ClientSink implements Bagged {
   }
 }
 
-/** The streams that are open, swept together: one timer for all of them. */
+/** The streams that are open, swept together: one timer for all of them, due when the first of them is. */
 export class OpenStreams {
   private readonly open = new Bag<SocketSink>();
   private cancel: (() => void) | null = null;
@@ -130,10 +141,11 @@ export class OpenStreams {
   }
 
   add(response: ServerResponse): SocketSink {
-    const sink = new SocketSink(response);
+    const sink = new SocketSink(response, this.clock);
     this.open.add(sink);
     sink.gone.addEventListener('abort', () => this.open.delete(sink), { once: true });
-    this.cancel ??= this.clock.timer(SWEEP_MS, () => this.sweep());
+    // One that comes later is due later: none waits for longer than that.
+    this.cancel ??= this.clock.timer(QUIET_MS + 1, () => this.sweep());
     return sink;
   }
 
@@ -146,7 +158,10 @@ export class OpenStreams {
 
   private sweep(): void {
     const now = this.clock.now();
-    for (const sink of this.open) sink.tick(now);
-    this.cancel = this.open.size > 0 ? this.clock.timer(SWEEP_MS, () => this.sweep()) : null;
+    let nextMs = QUIET_MS;
+    for (const sink of this.open) nextMs = Math.min(nextMs, sink.tick(now));
+    // A timer of Node may be a millisecond early.
+    const waitMs = Math.max(SWEEP_MS, nextMs + 1);
+    this.cancel = this.open.size > 0 ? this.clock.timer(waitMs, () => this.sweep()) : null;
   }
 }
