@@ -146,8 +146,8 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a free place is offered to one that waits, and to nobody else when it is not wanted',
     file: 'libs/runs/src/admission.ts',
     from: 11_500,
-    find: 'if (this.waiters.delete(run)) wake();',
-    replace: 'if (this.waiters.delete(run)) return wake();',
+    find: 'waiter.wake();',
+    replace: 'return waiter.wake();',
   },
   {
     name: 'claim-given-up',

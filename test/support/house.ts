@@ -2,7 +2,7 @@ import { FixedToolboxes, type Tool, type Toolboxes } from '#agent';
 import { HistoryFold, asSessionEvent, isEndType, sessionStream } from '#domain';
 import { type FileStore, MemoryFileStore, type RecordedEvent } from '#event-log';
 import { ProcessBackground, SilentLogger } from '#platform';
-import { type Core, type StartRun, type StartedRun, openCore } from '#runs';
+import { type Core, type ProjectShares, type StartRun, type StartedRun, openCore } from '#runs';
 import { CountingRandom } from './counting-random.js';
 import { ManualClock } from './manual-clock.js';
 import { type ClientScript, ScriptedClient } from './scripted-client.js';
@@ -16,6 +16,7 @@ export interface HouseOptions {
   /** Instead of `tools`, where they are not the same for every run. */
   readonly toolboxes?: Toolboxes;
   readonly maxRuns?: number;
+  readonly shares?: ProjectShares;
   readonly maxSteps?: number;
   /** Of every mode; absent: one without a price for each. */
   readonly model?: string;
@@ -39,7 +40,7 @@ export class House {
   constructor(
     private readonly temp: TempLog,
     boot: string,
-    { script, tools = [], maxRuns = 100, maxSteps = 25, model: priced, ...more }: HouseOptions,
+    { script, tools = [], maxRuns = 100, maxSteps = 25, model: priced, shares = {}, ...more }: HouseOptions,
   ) {
     const { files = new MemoryFileStore(), toolboxes = new FixedToolboxes(tools) } = more;
     this.log = new ScriptedLog(temp.log);
@@ -59,6 +60,7 @@ export class House {
       {
         models: { flash: priced ?? 'm-flash', base: priced ?? 'm-base', max: priced ?? 'm-max' },
         maxRuns,
+        shares,
         maxSteps,
         runTimeoutMs: 600_000,
         replica: 'r1',

@@ -236,7 +236,8 @@ function openCoreOn(
   const idempotencySecret = idempotencySecretOf(box);
   const { replica } = replicas;
   const mayClaim = (): boolean => replicas.mayClaim();
-  const options = { ...settings, models: modelsOf(settings), replica, mayClaim, idempotencySecret };
+  const shares = { maxRuns: settings.maxRunsPerProject, maxQueued: settings.maxQueuedRunsPerProject };
+  const options = { ...settings, models: modelsOf(settings), shares, replica, mayClaim, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);
 }
 

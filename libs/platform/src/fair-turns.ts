@@ -1,3 +1,5 @@
+import { TurnOrder, type Waiting } from './turn-order.js';
+
 export interface FairTurnsTerms {
   /** What there is to give: places, calls, bytes. */
   readonly room: number;
@@ -20,47 +22,33 @@ export class TurnsFull extends Error {
 /** Gives back what was taken; a second call does nothing. */
 export type GiveBack = () => void;
 
-interface Waiter {
-  readonly weight: number;
+interface Waiter extends Waiting {
   readonly grant: () => void;
 }
 
-/** A name with something taken or waiting, or that was served a moment ago while others waited. */
-interface Party {
-  taken: number;
-  /** When its next turn begins: see `turn` of FairTurns. */
-  turn: number;
-  readonly waiting: Waiter[];
-}
-
 /**
- * Room that is given in turns by name (a project): of those that wait the name that holds least is next, among equals the
- * one whose turn it is. So whoever asks for one thing waits for one thing to be given back, however many others of
- * another name wait. Within a name they come in their order.
- *
- * Owns what is taken and who waits. Who waits for more than is free holds up those behind, so that it gets its turn.
- * Whose turn it is: start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996).
+ * Room that is given in turns by name: see TurnOrder. Who waits for more than is free holds up those behind, so that it
+ * gets its turn. Owns what is taken.
  */
 export class FairTurns {
   private taken = 0;
-  private queued = 0;
-  /** Grows by what was given: when the turn began that was served last. Who comes anew begins now, not in the past. */
-  private turn = 0;
-  private readonly parties = new Map<string, Party>();
+  private readonly order: TurnOrder<Waiter>;
 
-  constructor(private readonly terms: FairTurnsTerms) {}
+  constructor(private readonly terms: FairTurnsTerms) {
+    this.order = new TurnOrder(terms.roomEach ?? terms.room);
+  }
 
   get inUse(): number {
     return this.taken;
   }
 
   get waiting(): number {
-    return this.queued;
+    return this.order.waiting;
   }
 
   /** What a name holds. */
   heldBy(name: string): number {
-    return this.parties.get(name)?.taken ?? 0;
+    return this.order.heldBy(name);
   }
 
   /**
@@ -79,70 +67,40 @@ export class FairTurns {
         },
       };
       const aborted = () => {
-        this.leave(name, waiter);
+        this.order.leave(name, waiter);
+        // It may have been what held up the others.
+        this.serve();
         reject(reasonOf(signal!));
       };
-      const party = this.partyOf(name);
-      if (this.queued === 0 && this.isFree(party, waiter)) return this.give(party, waiter);
-      if (this.isFull(party)) {
-        this.forget(name, party);
-        return reject(new TurnsFull(this.queued));
-      }
+      if (this.waiting === 0 && this.isFree(name, waiter)) return this.give(name, waiter);
+      if (this.isFull(name)) return reject(new TurnsFull(this.waiting));
       signal?.addEventListener('abort', aborted, { once: true });
-      if (party.waiting.length === 0) party.turn = Math.max(party.turn, this.turn);
-      party.waiting.push(waiter);
-      this.queued++;
+      this.order.wait(name, waiter);
       this.serve();
     });
   }
 
-  private partyOf(name: string): Party {
-    const known = this.parties.get(name);
-    if (known !== undefined) return known;
-    const party: Party = { taken: 0, turn: this.turn, waiting: [] };
-    this.parties.set(name, party);
-    return party;
-  }
-
-  private isFull({ waiting }: Party): boolean {
+  private isFull(name: string): boolean {
     const { maxWaiting = Infinity, maxWaitingEach = maxWaiting } = this.terms;
-    return this.queued >= maxWaiting || waiting.length >= maxWaitingEach;
+    return this.waiting >= maxWaiting || this.order.waitingOf(name) >= maxWaitingEach;
   }
 
-  private isFree(party: Party, { weight }: Waiter): boolean {
-    const { room, roomEach = room } = this.terms;
-    return this.taken + weight <= room && party.taken + weight <= roomEach;
+  private isFree(name: string, { weight }: Waiter): boolean {
+    return this.taken + weight <= this.terms.room && this.order.mayHold(name, weight);
   }
 
   private serve(): void {
-    for (let next = this.next(); next !== null; next = this.next()) {
-      const waiter = next.waiting[0]!;
+    for (let next = this.order.next(); next !== null; next = this.order.next()) {
+      const [name, waiter] = next;
       if (this.taken + waiter.weight > this.terms.room) return;
-      next.waiting.shift();
-      this.queued--;
-      this.give(next, waiter);
+      this.order.leave(name, waiter);
+      this.give(name, waiter);
     }
   }
 
-  /** Whose turn it is. A name that holds its share already is passed over: what it waits for is its own to give back. */
-  private next(): Party | null {
-    if (this.queued === 0) return null;
-    const { room, roomEach = room } = this.terms;
-    let least: Party | null = null;
-    for (const [name, party] of this.parties) {
-      const [first] = party.waiting;
-      if (first === undefined) this.forget(name, party);
-      else if (party.taken + first.weight <= roomEach && (least === null || isBefore(party, least)))
-        least = party;
-    }
-    return least;
-  }
-
-  private give(party: Party, { weight, grant }: Waiter): void {
+  private give(name: string, { weight, grant }: Waiter): void {
     this.taken += weight;
-    party.taken += weight;
-    this.turn = Math.max(this.turn, party.turn);
-    party.turn += weight;
+    this.order.took(name, weight);
     grant();
   }
 
@@ -151,35 +109,12 @@ export class FairTurns {
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      const party = this.partyOf(name);
       this.taken -= weight;
-      party.taken -= weight;
-      this.forget(name, party);
+      this.order.gaveBack(name, weight);
       this.serve();
     };
   }
-
-  private leave(name: string, waiter: Waiter): void {
-    const party = this.partyOf(name);
-    const place = party.waiting.indexOf(waiter);
-    if (place >= 0) {
-      party.waiting.splice(place, 1);
-      this.queued--;
-    }
-    this.forget(name, party);
-    // It may have been what held up the others.
-    this.serve();
-  }
-
-  /** A name whose next turn is still to come would jump the queue if it were forgotten, and came again. */
-  private forget(name: string, { taken, waiting, turn }: Party): void {
-    if (taken > 0 || waiting.length > 0) return;
-    if (turn <= this.turn || this.queued === 0) this.parties.delete(name);
-  }
 }
-
-const isBefore = (one: Party, other: Party): boolean =>
-  one.taken === other.taken ? one.turn < other.turn : one.taken < other.taken;
 
 const reasonOf = ({ reason }: AbortSignal): Error =>
   reason instanceof Error ? reason : new Error(String(reason));

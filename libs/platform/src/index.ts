@@ -10,6 +10,7 @@ export * from './metrics/metrics.js';
 export * from './metrics/open-metrics.js';
 export * from './own-copy.js';
 export * from './pino-logger.js';
+export * from './quota.js';
 export * from './random.js';
 export * from './scrub.js';
 export * from './secret-box.js';
@@ -19,6 +20,7 @@ export * from './tracing/open-tracer.js';
 export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
 export * from './transient-map.js';
+export * from './turn-order.js';
 export {
   EgressGuard,
   EgressRefused,

@@ -41,6 +41,8 @@ export interface Settings {
   readonly takeoverMs: number;
   readonly otelEndpoint: string | null;
   readonly maxRuns: number;
+  readonly maxRunsPerProject: number;
+  readonly maxQueuedRunsPerProject: number;
   readonly runTimeoutMs: number;
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
@@ -91,6 +93,8 @@ export function readSettings(env: Environment = process.env): Settings {
     takeoverMs: or('TAKEOVER_S', read.positive(1000), 10_000),
     otelEndpoint: optional('OTEL_EXPORTER_OTLP_ENDPOINT', read.httpUrl),
     maxRuns: or('MAX_RUNS', read.positive(), 500),
+    maxRunsPerProject: or('MAX_RUNS_PER_PROJECT', read.positive(), Number.MAX_SAFE_INTEGER),
+    maxQueuedRunsPerProject: or('MAX_QUEUED_RUNS_PER_PROJECT', read.positive(), 2_000),
     runTimeoutMs: or('RUN_TIMEOUT_S', read.positive(1000), 600_000),
     maxSteps: or('MAX_STEPS', read.positive(), 50),
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),

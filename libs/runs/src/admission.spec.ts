@@ -72,6 +72,89 @@ describe('admission', () => {
   });
 });
 
+describe('admission of several projects', () => {
+  /** A run that takes its place when it is called, and notes the order. */
+  function waiting(admission: Admission, order: string[], project: string, run: string): boolean {
+    const wake = () => {
+      order.push(run);
+      admission.takeOrWait(run, wake, project);
+    };
+    return admission.takeOrWait(run, wake, project);
+  }
+
+  it("gives the next place to the one run of b, behind a thousand of a's", () => {
+    for (const places of [1, 2, 7]) {
+      const admission = new Admission(places);
+      const order: string[] = [];
+      for (let n = 0; n < places; n++) admission.tryTake(`a${n}`, 'a');
+      for (let n = places; n < 1_000; n++) waiting(admission, order, 'a', `a${n}`);
+      expect(waiting(admission, order, 'b', 'b')).toBe(false);
+      admission.release('a0');
+      expect(order).toEqual(['b']);
+      admission.release('b');
+      expect(order).toEqual(['b', `a${places}`]);
+    }
+  });
+
+  it('goes round, whoever began, and each project keeps its order', () => {
+    const admission = new Admission(1);
+    const order: string[] = [];
+    admission.tryTake('first', 'a');
+    for (const run of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) waiting(admission, order, run[0]!, run);
+    admission.release('first');
+    for (let n = 0; n < 6; n++) admission.release(order[n]!);
+    expect(order).toEqual(['b1', 'c1', 'a1', 'b2', 'a2', 'a3']);
+    expect(admission).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  it('lets a project have its share of places and no more, also where others are free', () => {
+    const admission = new Admission(10, () => true, { maxRuns: 2 });
+    const order: string[] = [];
+    expect(['a1', 'a2', 'a3', 'b1'].map((run) => waiting(admission, order, run[0]!, run))).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+    admission.release('b1');
+    expect(order).toEqual([]);
+    admission.release('a1');
+    expect(order).toEqual(['a3']);
+  });
+
+  it('lets a project wait that has not its part of those that do, although the queue is full', () => {
+    const admission = new Admission(2);
+    for (const run of ['a1', 'a2']) admission.tryTake(run, 'a');
+    for (let n = 0; n < 8; n++) {
+      admission.requireRoom('a');
+      waiting(admission, [], 'a', `more ${n}`);
+    }
+    expect(() => admission.requireRoom('a')).toThrow('8 runs wait for room');
+    for (let n = 0; n < 8; n++) {
+      admission.requireRoom('b');
+      waiting(admission, [], 'b', `b${n}`);
+    }
+    // Each of the two has its part now, and a third one has none.
+    expect(() => admission.requireRoom('b')).toThrow('16 runs wait for room');
+    admission.requireRoom('c');
+  });
+
+  it('counts what waits behind another run, too, and what is being written', () => {
+    const { queued } = new Admission(10, () => true, { maxQueued: 3 });
+    queued.note('session_1', 'a', 2);
+    const leave = queued.enter('a');
+    expect(() => queued.requireShare('a')).toThrow(/^3 runs of this project wait already \(MAX_QUEUED/);
+    queued.requireShare('b');
+    leave();
+    queued.note('session_2', 'a', 1);
+    expect(() => queued.enter('a')).toThrow('3 runs');
+    queued.note('session_1', 'a', 0);
+    // Erased: nobody knows whose it was.
+    queued.note('session_2', null, 0);
+    expect(queued.of('a')).toBe(0);
+  });
+});
+
 describe('a service that is full', () => {
   let temp: TempLog;
   beforeAll(async () => {
@@ -118,6 +201,26 @@ describe('a service that is full', () => {
     expect(house.log.appends).toHaveLength(before);
     gate.open();
     for (const run of runs) expect((await house.ended(run)).type).toBe('agent_completed');
+  });
+
+  it('refuses what is too much of one project, behind a run of the same session, too', async () => {
+    const gate = new Gate();
+    const script = () => [gate, done()];
+    const house = new House(temp, 'shares', { script, maxRuns: 10, shares: { maxQueued: 3 } });
+    const first = await house.start('one');
+    const { session } = first;
+    const runs = [first];
+    for (let n = 0; n < 3; n++) runs.push(await house.start(`more ${n}`, { session }));
+    const refused = { code: 'rate_limited', more: { retryAfterS: 5 } };
+    await expect(house.start('one too many', { session })).rejects.toMatchObject(refused);
+    // What can begin at once does not wait.
+    runs.push(await house.start('elsewhere'));
+    gate.open();
+    for (const run of runs) expect((await house.ended(run)).type).toBe('agent_completed');
+    runs.push(await house.start('again', { session }));
+    expect((await house.ended(runs.at(-1)!)).type).toBe('agent_completed');
+    await house.settled();
+    expect(house.core.admission.queued.of(first.session)).toBe(0);
   });
 
   it('forgets the wait of a run that is cancelled before its turn', async () => {

@@ -1,19 +1,47 @@
-import { Problem } from '#domain';
+import { Problem, type SessionState, isIdle } from '#domain';
+import { TurnOrder } from '#platform';
+import { QueuedRuns, RETRY_AFTER_S } from './queued-runs.js';
 
 /** Runs that may wait for room, for each that may be driven. */
 const WAITING_PER_RUN = 4;
-const RETRY_AFTER_S = 5;
 
-/** Bounds the runs that are driven at the same time in this process. Who finds no room is called, in turn, when there is. */
+interface WaitingForRoom {
+  readonly run: string;
+  readonly weight: 1;
+  wake: () => void;
+}
+
+/** What one project may have in a process. */
+export interface ProjectShares {
+  /** Runs that are driven. */
+  readonly maxRuns?: number;
+  /** Runs that wait, for room or behind another of their session. */
+  readonly maxQueued?: number | undefined;
+}
+
+/**
+ * Bounds the runs that are driven at the same time in this process, and those that wait: all of them, and those of a
+ * project. Who finds no room is called when there is, in turns by project: see TurnOrder.
+ */
 export class Admission {
-  private readonly taken = new Set<string>();
-  private readonly waiters = new Map<string, () => void>();
+  /** Project of each run that has a place, and of each that waits for one. */
+  private readonly taken = new Map<string, string>();
+  private readonly waiters = new Map<string, readonly [project: string, WaitingForRoom]>();
+  private readonly order: TurnOrder<WaitingForRoom>;
+  readonly queued: QueuedRuns;
 
-  /** @param mayClaim whether this process may claim runs at all now: see Membership */
+  /**
+   * @param mayClaim whether this process may claim runs at all now: see Membership
+   * @param shares of one project: absent: all that there is
+   */
   constructor(
     private readonly maxRuns: number,
     private readonly mayClaim: () => boolean = () => true,
-  ) {}
+    { maxRuns: maxRunsEach = maxRuns, maxQueued }: ProjectShares = {},
+  ) {
+    this.order = new TurnOrder(maxRunsEach);
+    this.queued = new QueuedRuns(maxQueued);
+  }
 
   get running(): number {
     return this.taken.size;
@@ -23,35 +51,61 @@ export class Admission {
     return this.waiters.size;
   }
 
-  /** @throws Problem rate_limited where so many wait already that one more would wait for ever */
-  requireRoom(): void {
-    if (this.taken.size < this.maxRuns || this.waiters.size < this.maxRuns * WAITING_PER_RUN) return;
-    throw new Problem('rate_limited', `${this.waiters.size} runs wait for room; try again later`, {
+  /**
+   * So many wait at most as this process can drive within a few turns. A project that has not its part of those that wait
+   * comes in all the same, so that none keeps the others out.
+   * @throws Problem rate_limited where so many wait already that one more would wait for ever
+   */
+  requireRoom(project = ''): void {
+    const { order, waiting } = this;
+    if (this.isFree(project) || waiting < this.maxRuns * WAITING_PER_RUN) return;
+    const own = order.waitingOf(project);
+    const projects = order.waitingNames + (own === 0 ? 1 : 0);
+    if (own < waiting / projects) return;
+    throw new Problem('rate_limited', `${waiting} runs wait for room (MAX_RUNS); try again later`, {
       retryAfterS: RETRY_AFTER_S,
     });
   }
 
+  /**
+   * For a run that is about to be written to a session: where it will wait, it counts as one of those that do until what
+   * is returned is called; by then it is seen in the session.
+   * @throws Problem rate_limited
+   */
+  enter(project: string, hasRoom: boolean, session: SessionState): () => void {
+    if (hasRoom && isIdle(session)) return () => undefined;
+    if (!hasRoom) this.requireRoom(project);
+    return this.queued.enter(project);
+  }
+
   /** Takes a place for the run, if there is one. A run that has a place keeps it. */
-  tryTake(run: string): boolean {
+  tryTake(run: string, project = ''): boolean {
     if (this.taken.has(run)) return true;
-    if (this.taken.size >= this.maxRuns || !this.mayClaim()) return false;
-    this.taken.add(run);
+    if (!this.isFree(project) || !this.mayClaim()) return false;
+    this.taken.set(run, project);
+    this.order.took(project, 1);
     return true;
   }
 
   /** Takes a place, or has `wake` called once there may be one. */
-  takeOrWait(run: string, wake: () => void): boolean {
-    if (this.tryTake(run)) {
-      this.waiters.delete(run);
+  takeOrWait(run: string, wake: () => void, project = ''): boolean {
+    if (this.tryTake(run, project)) {
+      this.leave(run);
       return true;
     }
-    this.waiters.set(run, wake);
+    const known = this.waiters.get(run);
+    if (known !== undefined) known[1].wake = wake;
+    else this.wait(run, project, wake);
     return false;
   }
 
   release(run: string): void {
-    this.waiters.delete(run);
-    if (this.taken.delete(run)) this.wakeWaiters();
+    this.leave(run);
+    const project = this.taken.get(run);
+    if (project === undefined) return;
+    this.taken.delete(run);
+    this.order.gaveBack(project, 1);
+    this.wakeWaiters();
   }
 
   /** Claims are possible again: whoever waits is called. */
@@ -59,12 +113,32 @@ export class Admission {
     this.wakeWaiters();
   }
 
+  private isFree(project: string): boolean {
+    return this.taken.size < this.maxRuns && this.order.mayHold(project, 1);
+  }
+
+  private wait(run: string, project: string, wake: () => void): void {
+    const waiter: WaitingForRoom = { run, weight: 1, wake };
+    this.waiters.set(run, [project, waiter]);
+    this.order.wait(project, waiter);
+  }
+
+  private leave(run: string): void {
+    const known = this.waiters.get(run);
+    if (known === undefined) return;
+    this.waiters.delete(run);
+    this.order.leave(...known);
+  }
+
   /** Whoever is woken may have nothing to drive any more: then the place is the next one's. */
   private wakeWaiters(): void {
-    const inTurn = [...this.waiters];
-    for (const [run, wake] of inTurn) {
+    for (let left = this.waiters.size; left > 0; left--) {
       if (this.taken.size >= this.maxRuns || !this.mayClaim()) return;
-      if (this.waiters.delete(run)) wake();
+      const next = this.order.next();
+      if (next === null) return;
+      const [, waiter] = next;
+      this.leave(waiter.run);
+      waiter.wake();
     }
   }
 }

@@ -2,7 +2,7 @@ import { type DriverPorts, type ModelClient, ModelTurn, type RunWatch, type Tool
 import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
-import { Admission } from './admission.js';
+import { Admission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
@@ -28,6 +28,8 @@ export interface CorePorts {
 export interface CoreOptions {
   readonly models: Readonly<Record<Mode, string>>;
   readonly maxRuns: number;
+  /** Of one project; absent: all that there is. */
+  readonly shares?: ProjectShares;
   readonly maxSteps: number;
   readonly runTimeoutMs: number;
   readonly replica: string;
@@ -55,7 +57,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const contents = new ContentStore(files);
   const turn = new ModelTurn(model, clock, random, contents, watch);
   const driver: DriverPorts = { clock, logger, contents, turn, watch, limits: options };
-  const admission = new Admission(options.maxRuns, options.mayClaim);
+  const admission = new Admission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };

@@ -80,7 +80,8 @@ export class Session {
 
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
   react(): void {
-    const { current, waiting } = this.journal.state;
+    const { current, waiting, project } = this.journal.state;
+    this.ports.admission.queued.note(this.id, project, waiting.length);
     this.driving?.supervise(current);
     if (this.isStopped) return;
     if (!isIdle(this.journal.state)) this.watch.start();
@@ -192,7 +193,8 @@ export class Session {
     again: () => void,
     decide: (state: SessionState, request: RequestEvent) => readonly Draft[] | null,
   ): void {
-    if (this.claiming !== null || !this.ports.admission.takeOrWait(run, again)) return;
+    const project = this.journal.state.project ?? '';
+    if (this.claiming !== null || !this.ports.admission.takeOrWait(run, again, project)) return;
     this.claiming = run;
     this.ports.background.start('claim', async () => {
       let isTried = false;

@@ -191,7 +191,7 @@ export class StartRunHandler {
     const session = await this.sessionOf(command);
     await command.checkState?.();
     const ids = keys.idsFor(request, command.session);
-    admission.requireRoom();
+    admission.requireRoom(command.project);
     const after = session?.journal.revision ?? NO_EVENTS;
     return keys.use(request, this.metaOf(command), { ...ids, after });
   }
@@ -199,13 +199,14 @@ export class StartRunHandler {
   private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
     const { admission } = this.ports;
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
-    const hasRoom = admission.tryTake(place.run);
+    const hasRoom = admission.tryTake(place.run, command.project);
     const { asking } = this;
     asking.set(place.run, (asking.get(place.run) ?? 0) + 1);
     let isStarted = false;
+    let entered = (): void => undefined;
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
-      if (!hasRoom) admission.requireRoom();
+      entered = admission.enter(command.project, hasRoom, session.journal.state);
       const made = await this.append(session, place, command, hasRoom);
       if (made instanceof Problem) throw made;
       isStarted = made?.isStarted === true;
@@ -214,6 +215,7 @@ export class StartRunHandler {
       if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
       return { session: session.id, run: place.run, requested };
     } finally {
+      entered();
       const isLast = this.isLastToAsk(place.run);
       if (isLast && !knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
       // Erased in the same breath, a run that was started is driven by nobody.
