@@ -86,14 +86,8 @@ describe('a run in an idle session', () => {
     const tape = open('a').add('a', completed);
     const decision = start(tape, 'b', { onBusy });
     expect(decision.kind).toBe('start');
-    expect(tape.state.current).toEqual({
-      run: 'b',
-      requested: 5,
-      worker: 'w1',
-      epoch: 1,
-      claimed: 6,
-      isCancelRequested: false,
-    });
+    const claim = { requested: 5, worker: 'w1', epoch: 1, claimed: 6, isCancelRequested: false };
+    expect(tape.state.current).toEqual({ run: 'b', ...claim, cost: 0n, silent: 1, fruitless: 1 });
   });
 
   it('waits where the service is full', () => {
@@ -268,6 +262,8 @@ describe('a take-over', () => {
           worker: 'w2',
           epoch: 2,
           requested: 1,
+          silent: 1,
+          fruitless: 1,
           waiting: [{ run: 'b', requested: 4, replica: 'r1', interrupts: false, isCancelled: false }],
         },
       },

@@ -4,7 +4,8 @@ import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
 import type { Mode, OnBusy, RunConfig, Trigger } from './run-config.js';
 import type { SessionEvent, WaitingRun } from './session-events.js';
-import { type SessionState, isIdle, knowsRun } from './session-state.js';
+import { formatDollars } from './money.js';
+import { type CurrentRun, type SessionState, isIdle, knowsRun } from './session-state.js';
 
 /** An event that is decided but not yet written; `run` goes into its envelope. */
 export type Draft = SessionEvent & { readonly run?: string };
@@ -128,7 +129,15 @@ export function decideClaimNext(
   ];
 }
 
-/** A claim on a run that another worker drove, if it is still the session's current one under the same epoch. */
+/** A run whose claims have come to nothing so often, one after the other, is what ends its process: it is not tried again. */
+const MAX_SILENT_CLAIMS = 3;
+/** Of claims under which it only said again what it had said before. */
+const MAX_FRUITLESS_CLAIMS = 10;
+
+/**
+ * A claim on a run that another worker drove, if it is still the session's current one under the same epoch; with its end,
+ * where it has ended its processes.
+ */
 export function decideTakeOver(
   state: SessionState,
   run: string,
@@ -140,14 +149,21 @@ export function decideTakeOver(
   const more = {
     ...(state.waiting.length > 0 ? { waiting: state.waiting } : {}),
     ...(current.isCancelRequested ? { isCancelRequested: true as const } : {}),
+    ...(current.silent > 0 ? { silent: current.silent } : {}),
+    ...(current.fruitless > 0 ? { fruitless: current.fruitless } : {}),
+    ...(current.cost > 0n ? { cost: formatDollars(current.cost) } : {}),
   };
-  return [
-    {
-      type: 'run_claimed',
-      data: { worker, epoch: epoch + 1, requested: current.requested, ...more },
-      run,
-    },
-  ];
+  const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
+  return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
+}
+
+function endOfTheDeadly({ run, silent, fruitless, cost, isCancelRequested }: CurrentRun): readonly Draft[] {
+  if (silent < MAX_SILENT_CLAIMS && fruitless < MAX_FRUITLESS_CLAIMS) return [];
+  const spent: Draft = { type: 'agent_cost', data: { cost: formatDollars(cost) }, run };
+  if (isCancelRequested) return [spent, { type: 'agent_cancelled', data: {}, run }];
+  const times = silent < MAX_SILENT_CLAIMS ? fruitless : silent;
+  const content = `the service ended ${times} times in a row while it was at this point of the run`;
+  return [spent, { type: 'agent_error', data: { content, code: 'internal', retryable: false }, run }];
 }
 
 /** @throws Problem not_found */

@@ -124,6 +124,11 @@ export type InternalEvent =
         readonly isCancelled?: true;
         /** A cancel that came under an earlier claim of the run and was not obeyed yet. */
         readonly isCancelRequested?: true;
+        /** Claims in a row before this one under which nothing was written, and nothing that the run is further by. */
+        readonly silent?: number;
+        readonly fruitless?: number;
+        /** Of the run so far. */
+        readonly cost?: string;
       };
     }
   | {

@@ -1,3 +1,4 @@
+import { type PicoDollars, parseDollars } from './money.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
 
 export interface CurrentRun {
@@ -8,6 +9,12 @@ export interface CurrentRun {
   /** Revision of its latest claim. */
   readonly claimed: number;
   readonly isCancelRequested: boolean;
+  /** Of its finished turns. */
+  readonly cost: PicoDollars;
+  /** Claims in a row, the latest included, under which nothing has been written yet. */
+  readonly silent: number;
+  /** The same of what the run is further by: a turn that broke is asked again from its start. */
+  readonly fruitless: number;
 }
 
 /** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
@@ -44,10 +51,36 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_cancelled':
     case 'agent_error':
       return end(state, runOf(event));
-    default:
+    // They stand in the append of the first claim.
+    case 'agent_started':
+    case 'agent_task_scheduled':
       return state;
+    default:
+      return write(state, event);
   }
 }
+
+/** Mostly there is nothing to note: it is asked of every piece of text. */
+function write(state: SessionState, event: RecordedSessionEvent): SessionState {
+  const { current } = state;
+  if (current === null || current.run !== event.meta.run) return state;
+  const isFurther = FURTHER.has(event.type);
+  if (current.silent === 0 && !isFurther) return state;
+  const cost = event.type === 'model_turn_completed' ? parseDollars(event.data.cost) : 0n;
+  const fruitless = isFurther ? 0 : current.fruitless;
+  return { ...state, current: { ...current, silent: 0, fruitless, cost: current.cost + cost } };
+}
+
+/** What is not done again when the run is claimed anew. */
+const FURTHER: ReadonlySet<RecordedSessionEvent['type']> = new Set([
+  'model_turn_completed',
+  'tool_call_completed',
+  'agent_tool_response',
+  'agent_step',
+  'agent_final_output',
+  'workflow_attempt_failed',
+  'workflow_step_completed',
+]);
 
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 
@@ -82,12 +115,22 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
 
 function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
   const run = runOf(event);
-  const { worker, epoch, requested } = event.data;
+  const { worker, epoch, requested, silent = 0, fruitless = 0, cost = '0' } = event.data;
   const isCancelRequested = event.data.isCancelRequested === true || event.data.isCancelled === true;
   return {
     ...state,
     project: event.meta.project,
-    current: { run, requested, worker, epoch, claimed: event.revision, isCancelRequested },
+    current: {
+      run,
+      requested,
+      worker,
+      epoch,
+      claimed: event.revision,
+      isCancelRequested,
+      cost: parseDollars(cost),
+      silent: silent + 1,
+      fruitless: fruitless + 1,
+    },
     waiting: event.data.waiting ?? [],
   };
 }
