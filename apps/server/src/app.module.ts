@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { Metrics } from '#platform';
 import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
-import { ApiKeys, EraseSession, SessionCommands, Sessions, StartRunHandler, TaskCommands } from '#runs';
+import { ApiKeys, EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
@@ -13,6 +13,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './observability/metrics.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
+import { RunDoor } from './runs/run-door.js';
 import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { RunPlaces } from './runs/run-places.js';
@@ -39,6 +40,7 @@ const DOORS = [
 export class AppModule {
   static of({
     core,
+    runDoor,
     apiKeys,
     readModels,
     replicas,
@@ -57,7 +59,7 @@ export class AppModule {
     observability: { metrics },
   }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
-      [StartRunHandler, core.startRun],
+      [RunDoor, runDoor],
       [SessionCommands, core.commands],
       [Sessions, core.sessions],
       [EraseSession, eraseSession],

@@ -33,6 +33,7 @@ import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
+import { RunDoor } from './runs/run-door.js';
 import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
@@ -48,6 +49,7 @@ export interface Service {
   readonly openStreams: OpenStreams;
   readonly answers: RunAnswers;
   readonly surroundings: RunSurroundings;
+  readonly runDoor: RunDoor;
   readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   /** null: there is none. */
@@ -117,7 +119,8 @@ export async function openService(
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
-  const kafka = await openKafka(settings, { ...ports, contents, startRun: core.startRun, surroundings });
+  const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
+  const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, ports);
   const streams = new EventStreams(log, contents);
@@ -142,7 +145,7 @@ export async function openService(
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
   const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, surroundings, deliveries };
-  const more = { kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
+  const more = { runDoor, kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
   const erasing = { eraseSession, keyBackupDays };
   return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, close };
 }
@@ -220,6 +223,7 @@ function openKnowledgeOn(
     database: readModels.database,
     keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
     isIndexer: settings.roles.has('indexer'),
+    maxStoredBytes: settings.maxStoredBytesPerProject,
     onFatal: (error) => logger.error({ err: error }, 'the indexer has stopped'),
   });
 }

@@ -1,6 +1,6 @@
 import { type Document, type DocumentEvent, Problem, documentId, documentStream } from '#domain';
 import type { ReceivedFile, UploadStore } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
+import type { Background, Clock, Logger, Random, Reservation } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
 import type { Extraction } from './extractor.js';
 import { unsupportedFormat } from './extract/unsupported-format.js';
@@ -9,6 +9,7 @@ import { type Author, type CreationKeys, type CreationRequest, metaOf } from './
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';
 import { type Progress } from './progress.js';
 import type { KnowledgeStreams } from './streams.js';
+import type { StoredBytes } from './stored-bytes.js';
 import { ReadingStopped, type TextReader } from './text-reader.js';
 
 export interface IndexDocument {
@@ -27,6 +28,7 @@ interface IndexDocumentPorts {
   readonly passages: PassageRows;
   readonly outcomes: Outcomes;
   readonly progress: Progress;
+  readonly stored: StoredBytes;
   readonly uploads: UploadStore;
   readonly keys: CreationKeys;
   readonly clock: Clock;
@@ -50,6 +52,8 @@ export class IndexDocumentHandler {
   async index(asked: IndexDocument): Promise<Document> {
     const { file } = asked;
     let isReadOn = false;
+    let isKept = false;
+    let reserved: Reservation | null = null;
     try {
       const request = this.keyed(asked);
       const known = await this.findByKey(request, asked.by.project);
@@ -61,26 +65,37 @@ export class IndexDocumentHandler {
         if (request !== null) await this.ports.keys.useResource(request, metaOf(asked.by), id);
         return place.document;
       }
+      reserved = await this.unlessUnsupported(file, () =>
+        this.ports.stored.reserve(asked.by.project, file.bytes),
+      );
       const upload = { upload: this.ports.random.hex(16), datastore: asked.datastore };
       const reading = this.ports.reader.read(upload, file);
       const early = await this.early(reading, upload);
       const document = await this.accept(asked, request, { id, upload, revision: place.revision, early });
-      if (early === null && document.upload === upload.upload) {
+      isKept = document.upload === upload.upload;
+      if (early === null && isKept) {
         isReadOn = true;
         this.readOn(reading, id, upload.upload, file);
       }
       return document;
     } finally {
+      reserved?.(isKept);
       if (!isReadOn) await file.discard();
     }
   }
 
   /** @throws Problem unsupported_media_type, not_found, unprocessable */
-  private async requirePlace({ by, datastore, file }: IndexDocument): Promise<void> {
+  private requirePlace({ by, datastore, file }: IndexDocument): Promise<void> {
+    return this.unlessUnsupported(file, async () =>
+      requireDocuments(await this.ports.datastores.require(by.project, datastore)),
+    );
+  }
+
+  /** What no datastore takes is said before that this one is not there, takes no files, or no more of them. */
+  private async unlessUnsupported<T>(file: ReceivedFile, work: () => Promise<T>): Promise<T> {
     try {
-      requireDocuments(await this.ports.datastores.require(by.project, datastore));
+      return await work();
     } catch (error) {
-      // What no datastore takes is said before that this one is not there, or takes no files.
       const reason = unsupportedFormat(await file.read());
       throw reason === null ? error : new Problem('unsupported_media_type', reason);
     }

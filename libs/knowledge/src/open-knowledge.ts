@@ -23,6 +23,7 @@ import { PreparedDatabase } from './prepared-database.js';
 import { Progress } from './progress.js';
 import { Search } from './search.js';
 import { KnowledgeStreams } from './streams.js';
+import { StoredBytes } from './stored-bytes.js';
 import { TextReader } from './text-reader.js';
 
 export interface KnowledgeOptions {
@@ -41,6 +42,8 @@ export interface KnowledgeOptions {
   /** False: this process keeps no rows and reads no documents but those that it accepts. */
   readonly isIndexer?: boolean;
   readonly extractor?: Extractor;
+  /** Of the files of one project's documents; absent: no limit. */
+  readonly maxStoredBytes?: number;
   /** The follower ended although nobody stopped it: the process must not go on. */
   readonly onFatal?: (error: unknown) => void;
 }
@@ -74,6 +77,7 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const progress = new Progress({ log, clock, database, rows, follower });
   const check = (text: string) => requireAllowed(text, egress);
   const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
+  const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, progress });
   let isClosed = false;
   background.start('begin to follow the documents', async () => {
     await options.database.ready.catch(() => undefined);
@@ -90,7 +94,7 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   return {
     datastores,
     documents: new Documents({ datastores, streams, rows, progress }),
-    indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress }),
+    indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress, stored }),
     search,
     tools: new KnowledgeTools({ streams, search, box, connect }),
     follower,

@@ -43,6 +43,8 @@ export interface Settings {
   readonly maxRuns: number;
   readonly maxRunsPerProject: number;
   readonly maxQueuedRunsPerProject: number;
+  readonly maxTasksPerProject: number;
+  readonly maxStoredBytesPerProject: number;
   readonly runTimeoutMs: number;
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
@@ -57,6 +59,8 @@ export interface Settings {
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const OPENAI = 'https://api.openai.com/v1';
+
+const MEGABYTE = 1024 * 1024;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -95,6 +99,8 @@ export function readSettings(env: Environment = process.env): Settings {
     maxRuns: or('MAX_RUNS', read.positive(), 500),
     maxRunsPerProject: or('MAX_RUNS_PER_PROJECT', read.positive(), Number.MAX_SAFE_INTEGER),
     maxQueuedRunsPerProject: or('MAX_QUEUED_RUNS_PER_PROJECT', read.positive(), 2_000),
+    maxTasksPerProject: or('MAX_TASKS_PER_PROJECT', read.positive(), 1_000),
+    maxStoredBytesPerProject: or('MAX_STORED_MB_PER_PROJECT', read.positive(MEGABYTE), 10_240 * MEGABYTE),
     runTimeoutMs: or('RUN_TIMEOUT_S', read.positive(1000), 600_000),
     maxSteps: or('MAX_STEPS', read.positive(), 50),
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),

@@ -19,6 +19,7 @@ export { TaskClock, type TaskClockPorts } from './tasks/task-clock.js';
 export { TaskCommands } from './tasks/task-commands.js';
 export { TaskFirings } from './tasks/task-firings.js';
 export { type KnownTask, TaskIndex, type TaskSnapshot } from './tasks/task-index.js';
+export { TaskShares } from './tasks/task-shares.js';
 export { TaskMaker } from './tasks/task-maker.js';
 export { Heartbeats, type Heartbeat, Leases } from './replicas/heartbeats.js';
 export { LeasedPart, type Part } from './replicas/leased-part.js';

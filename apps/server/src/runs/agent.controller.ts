@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { History, type MessageView } from '#read-models';
-import { SessionCommands, StartRunHandler, type AcceptedRun, type Principal } from '#runs';
+import { SessionCommands, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';
@@ -11,6 +11,7 @@ import { NeedsScope } from '../http/needs-scope.js';
 import { causeOf } from '../http/request-trace.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers, type RunOutcome } from './run-answers.js';
+import { RunDoor } from './run-door.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
 
 interface AcceptedAnswer {
@@ -28,7 +29,7 @@ interface EndedAnswer extends Omit<AcceptedAnswer, 'status'>, RunOutcome {
 @Controller()
 export class AgentController {
   constructor(
-    private readonly startRun: StartRunHandler,
+    private readonly door: RunDoor,
     private readonly commands: SessionCommands,
     private readonly history: History,
     private readonly answers: RunAnswers,
@@ -57,7 +58,7 @@ export class AgentController {
       ...causeOf(request),
     };
     const command = runCommandOf(body, origin, { body: sent as object, session, key }, this.surroundings);
-    const started = await this.startRun.start(command);
+    const started = await this.door.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background) return void reply.code(202).send(accepted(started));
     if (wantsJson(request.headers.accept)) return this.sendEnded(started, project, reply);

@@ -105,6 +105,16 @@ export class KnowledgeRows {
     return rows as DocumentRow[];
   }
 
+  /** What the files of a project's documents weigh together, those that cannot be read, too. */
+  async storedBytes(project: string): Promise<number> {
+    const { rows } = await this.database.query({
+      text: `SELECT coalesce(sum(d.bytes), 0)::float8 AS bytes FROM ${SCHEMA}.datastores s
+        JOIN ${SCHEMA}.documents d ON d.datastore = s.id WHERE s.project = $1`,
+      values: [project],
+    });
+    return (rows as readonly { bytes: number }[])[0]?.bytes ?? 0;
+  }
+
   /** Uploads that wait for a reader, the oldest first. */
   async unread(limit: number): Promise<UnreadUpload[]> {
     const { rows } = await this.database.query({

@@ -8,6 +8,7 @@ import { ReadModels1763715600000 } from '../migrations/1763715600000-read-models
 import { Tasks1763802000000 } from '../migrations/1763802000000-tasks.js';
 import { MessageParts1763888400000 } from '../migrations/1763888400000-message-parts.js';
 import { RunWarnings1764061200000 } from '../migrations/1764061200000-run-warnings.js';
+import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing-tasks.js';
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import type { ConnectionSettings } from './embedded-postgres.js';
@@ -91,6 +92,7 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
       MessageParts1763888400000,
       RunWarnings1764061200000,
       WantedRebuilds1764061300000,
+      StandingTasks1764064800000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

@@ -76,6 +76,17 @@ export class Tasks {
     return { ...page, items: await Promise.all(page.items.map((row) => this.view(row))) };
   }
 
+  /** How many of a project may fire again: scheduled, or paused. @throws ReadModelsUnavailable */
+  async standing(project: string): Promise<number> {
+    await this.freshness.caughtUp();
+    const { rows } = await this.database.query({
+      text: `SELECT count(*)::int AS standing FROM ${SCHEMA}.tasks
+        WHERE project = $1 AND status IN ('scheduled', 'paused')`,
+      values: [project],
+    });
+    return (rows as readonly { standing: number }[])[0]?.standing ?? 0;
+  }
+
   /** Those that have a next slot, of all projects, with the revision of their latest event. @throws ReadModelsUnavailable */
   async scheduled(): Promise<readonly { task: string; nextAt: number; revision: number }[]> {
     const { rows } = await this.database.query({

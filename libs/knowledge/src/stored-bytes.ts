@@ -1,0 +1,35 @@
+import { Problem } from '#domain';
+import { Quota, type Reservation } from '#platform';
+import type { KnowledgeRows } from './postgres/knowledge-rows.js';
+import type { Progress } from './progress.js';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Bounds what the files of a project's documents weigh together. */
+export class StoredBytes {
+  private readonly quota: Quota;
+
+  constructor(maxEach: number, { rows, progress }: { rows: KnowledgeRows; progress: Progress }) {
+    const count = async (project: string): Promise<number> => {
+      await progress.caughtUp();
+      return rows.storedBytes(project);
+    };
+    this.quota = new Quota(maxEach, count, isOutage);
+  }
+
+  /** Counts a file that is about to be kept. @throws Problem unprocessable */
+  async reserve(project: string, bytes: number): Promise<Reservation> {
+    const reserved = await this.quota.reserve(project, bytes);
+    if (typeof reserved === 'function') return reserved;
+    const [used, limit, more] = [reserved.used, this.quota.limit, bytes].map(megabytes);
+    const detail = `the file has ${more} MB, and the documents of this project have ${used} MB of the ${limit} MB that they may have (MAX_STORED_MB_PER_PROJECT); delete some`;
+    throw new Problem('unprocessable', detail);
+  }
+}
+
+const megabytes = (bytes: number): string => (Math.ceil((bytes / MEGABYTE) * 10) / 10).toString();
+
+/** As the indexer sees it: the database is away, or its tables are being made. */
+const isOutage = (error: unknown): boolean =>
+  (error instanceof Error && error.name === 'ReadModelsUnavailable') ||
+  (error instanceof Problem && error.code === 'unavailable');
