@@ -24,7 +24,7 @@ export interface Exit {
 }
 
 /** What `npm start` gives to Node: its flags and the program. */
-const START = startScript().split(' ').slice(1);
+const START = startScript().split(' node ')[1]!.split(' ');
 
 /** Whatever happens: a start that takes longer than this has failed. */
 const PATIENCE_MS = 30_000;

@@ -20,18 +20,15 @@ import { openObservability } from './observability/observability.js';
 import { watchService } from './observability/service-figures.js';
 import { openService } from './service.js';
 import { Stop } from './stop.js';
+import { Wrapper } from './wrapper.js';
 
-async function start(): Promise<void> {
-  leaveThreadsTheirLimits();
-  const settings = readSettings();
-  const logger = new PinoLogger(settings.logLevel);
+async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promise<void> {
   const observability = await openObservability(settings, logger);
   if (observability.tracer !== null) logger.addContext(() => observability.logFields());
   const probes = await openProbes(settings);
   if (probes !== null) logger.info({ port: probes.port }, 'answering probes');
   const service = await openService(settings, logger, observability, (detail) => probes?.waits(detail));
   const { clock, random } = service;
-  const stop = new Stop(service, settings, logger);
   const isStopping = () => stop.isStopping;
   const { http: watch } = observability;
   const parts = {
@@ -48,7 +45,8 @@ async function start(): Promise<void> {
   watchService(observability.metrics, { ...service, health });
   probes?.ask(() => (stop.isStopping ? Promise.resolve(STOPPING) : health.check()));
   if (service.kafka !== null) watchKafka(observability.metrics, service.kafka);
-  stop.onSignals(app);
+  stop.serve({ service, app });
+  if (stop.isStopping) return;
   // Before anyone asks, so that no request waits for it.
   warmSchemaEngine();
   const address = await listen(app, settings).catch((error: unknown) => {
@@ -75,6 +73,9 @@ async function openProbes({ host, probePort: port }: Settings): Promise<ProbeSer
 
 const STOPPING = notAsked('the service is stopping', 'the service is stopping');
 
+/** How long the last lines of the log may take. */
+const LINES_MS = 500;
+
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
 
 function refuse(error: unknown): never {
@@ -82,4 +83,19 @@ function refuse(error: unknown): never {
   process.exit(1);
 }
 
-await start().catch(refuse);
+async function run(): Promise<void> {
+  const wrapper = Wrapper.find();
+  leaveThreadsTheirLimits();
+  const settings = readSettings();
+  const logger = new PinoLogger(settings.logLevel);
+  const exit = (code: number): void => void logger.end(LINES_MS).finally(() => process.exit(code));
+  const stop = new Stop({ settings, logger, wrapper, exit });
+  stop.listen();
+  await start(stop, settings, logger).catch((error: unknown) => {
+    // What is closed while it opens cannot be opened.
+    if (!stop.isStopping) throw error;
+    logger.warn({ err: error }, 'what was being opened was not');
+  });
+}
+
+await run().catch(refuse);

@@ -10,7 +10,7 @@ import {
   StreamKeys,
   keysMade,
 } from '#event-log';
-import { SecretBox, type Settings, openMasterKey } from '#platform';
+import { SecretBox, type Settings, closeInOrder, openMasterKey } from '#platform';
 import { type LogPorts, hasEmbeddedLog, openLog } from './open-log.js';
 
 type KeySettings = Pick<
@@ -79,16 +79,20 @@ export async function openSealed(
     await vault.open(() => keysMade(opened));
     vault.attach(opened);
     const streams = new StreamKeys(opened, vault);
-    const close = async (): Promise<void> => {
-      await opened.close();
-      await vault.close();
-    };
+    const close = (): Promise<void> =>
+      closeInOrder(
+        () => opened.close(),
+        () => vault.close(),
+      );
     const box = new SecretBox(vault.root);
     return { log: new SealedEventLog(opened, streams), store, vault, streams, box, close };
   } catch (error) {
-    await giveUp?.();
-    await log?.close();
-    await store.close();
+    // What could not be opened is the reason that counts.
+    await closeInOrder(
+      () => giveUp?.(),
+      () => log?.close(),
+      () => store.close(),
+    ).catch((failed: unknown) => ports.logger.warn({ err: failed }, 'what was opened could not be closed'));
     throw error;
   }
 }

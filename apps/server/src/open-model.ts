@@ -1,6 +1,6 @@
 import { type ModelClient, OpenAiModelClient } from '#agent';
 import { startDemoModel } from '#demo-model';
-import type { Settings } from '#platform';
+import { type Settings, closeInOrder } from '#platform';
 
 /** The demo model has one name, and costs nothing. */
 export const modelsOf = ({ openai, models }: Settings): Settings['models'] =>
@@ -19,5 +19,10 @@ export async function openModel({ openai }: Settings): Promise<OpenModel> {
   }
   const demo = await startDemoModel();
   const client = new OpenAiModelClient({ baseUrl: demo.url, apiKey: '' });
-  return { client, close: () => client.close().then(() => demo.close()) };
+  const close = (): Promise<void> =>
+    closeInOrder(
+      () => client.close(),
+      () => demo.close(),
+    );
+  return { client, close };
 }

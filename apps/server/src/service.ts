@@ -18,6 +18,7 @@ import {
   type Settings,
   SystemClock,
   SystemRandom,
+  closeInOrder,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
 import { type ApiKeys, type Core, type EraseSession, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
@@ -65,7 +66,7 @@ export interface Service {
   readonly followers: RunningFollowers;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
-  /** Ends what was started, in reverse order. */
+  /** Ends what was started, in reverse order, all of it whatever fails. @throws what failed */
   close(graceMs: number): Promise<void>;
 }
 
@@ -126,21 +127,22 @@ export async function openService(
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
-  const close = async (graceMs: number): Promise<void> => {
-    await stopCommands?.();
-    await replicas.retire(PARTS_GRACE_MS);
-    await core.sessions.drain(graceMs);
-    openStreams.hangUp();
-    await replicas.end(PARTS_GRACE_MS);
-    await callbacks.close();
-    stopping.abort();
-    await knowledge.close();
-    await erasures.stop();
-    await readModels.close();
-    await model.close();
-    await ports.sealed.close();
-    await observability.close();
-  };
+  const close = (graceMs: number): Promise<void> =>
+    closeInOrder(
+      () => stopCommands?.(),
+      () => replicas.retire(PARTS_GRACE_MS),
+      () => core.sessions.drain(graceMs),
+      () => openStreams.hangUp(),
+      () => replicas.end(PARTS_GRACE_MS),
+      () => callbacks.close(),
+      () => stopping.abort(),
+      () => knowledge.close(),
+      () => erasures.stop(),
+      () => readModels.close(),
+      () => model.close(),
+      () => ports.sealed.close(),
+      () => observability.close(),
+    );
   const { deliveries } = callbacks;
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;

@@ -1,5 +1,13 @@
 import { type EventLog, Follower, type RunningFollowers, type UploadStore } from '#event-log';
-import type { Background, Clock, EgressGuard, Logger, Random, SecretBox } from '#platform';
+import {
+  type Background,
+  type Clock,
+  type EgressGuard,
+  type Logger,
+  type Random,
+  type SecretBox,
+  closeInOrder,
+} from '#platform';
 import { AbandonedUploads } from './abandoned-uploads.js';
 import { requireAllowed } from './connection-string.js';
 import { Datastores } from './datastores.js';
@@ -101,8 +109,10 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     close: async () => {
       isClosed = true;
       indexer.stop();
-      await follower?.stop();
-      await extractor.close();
+      await closeInOrder(
+        () => follower?.stop(),
+        () => extractor.close(),
+      );
     },
   };
 }

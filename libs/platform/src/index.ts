@@ -1,6 +1,7 @@
 export * from './background.js';
 export * from './bag.js';
 export * from './clock.js';
+export * from './close-in-order.js';
 export * from './egress/allow-list.js';
 export * from './fair-turns.js';
 export { keepFolder } from './folders.js';

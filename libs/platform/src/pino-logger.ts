@@ -1,3 +1,5 @@
+import { constants, fstatSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
 import { Logger } from './logger.js';
 import { scrub } from './scrub.js';
@@ -9,11 +11,15 @@ const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 /**
  * JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets.
- * Stdout is not waited for: a collector of log lines that stands still holds up nothing. What waits is written at the exit.
+ * Stdout is not waited for: a collector of log lines that stands still holds up nothing. What waits is written at the end.
  */
 export class PinoLogger extends Logger {
   private readonly pino: Pino;
   private context: () => object = () => NOTHING;
+  /** null: the lines go elsewhere. */
+  private lines: Lines | null = null;
+  /** Whether lines were handed over that are not written yet. */
+  private isWriting = false;
 
   constructor(level: LogLevel = 'info', destination?: DestinationStream) {
     super();
@@ -47,18 +53,72 @@ export class PinoLogger extends Logger {
     this.pino.error(fields, message);
   }
 
+  /** Waits until all lines are written, within `withinMs`; what is left then, nobody reads. Nothing is written afterwards. */
+  async end(withinMs: number): Promise<void> {
+    const { lines } = this;
+    if (lines === null) return;
+    if (this.isWriting) {
+      const patience = new AbortController();
+      const written = Promise.withResolvers<void>();
+      lines.once('drain', written.resolve).once('error', () => written.resolve());
+      await Promise.race([
+        written.promise,
+        sleep(withinMs, undefined, { signal: patience.signal }).catch(() => undefined),
+      ]);
+      patience.abort();
+    }
+    silence(lines);
+  }
+
   private stdout(): DestinationStream {
-    const stream = pino.destination({ dest: 1, sync: false, maxLength: MAX_UNREAD_BYTES });
+    const stream = pino.destination({ dest: standardOutput(), sync: false, maxLength: MAX_UNREAD_BYTES });
+    this.lines = stream;
+    // A terminal that was closed takes no lines, and at the exit they would be tried for ever.
+    stream.on('error', () => {
+      this.isWriting = false;
+      silence(stream);
+    });
     let lost = 0;
     stream.on('drop', () => lost++);
     stream.on('drain', () => {
+      this.isWriting = false;
       if (lost === 0) return;
       const lines = lost;
       lost = 0;
       this.warn({ lines }, 'log lines were lost: nobody read them');
     });
-    return stream;
+    const write = (line: string): boolean => {
+      this.isWriting = true;
+      return stream.write(line);
+    };
+    return { write };
   }
+}
+
+const STDOUT = 1;
+
+/**
+ * Where lines go: such that a write to what is full is refused, and tried again. It would wait in a thread otherwise, and
+ * the process could not end before that. A pipe is opened once more, for others share the one that is open; a socket, which
+ * cannot be, does not block any more when Node has made a stream of it.
+ */
+function standardOutput(): number {
+  try {
+    const kind = fstatSync(STDOUT);
+    if (kind.isSocket()) return process.stdout.fd;
+    if (kind.isFIFO()) return openSync(`/proc/self/fd/${STDOUT}`, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    // Another system, or a pipe of somebody else.
+  }
+  return STDOUT;
+}
+
+type Lines = ReturnType<typeof pino.destination>;
+
+/** As pino itself does where nobody is at the other end of a pipe. */
+function silence(lines: Lines): void {
+  lines.write = () => true;
+  lines.end = lines.flushSync = lines.destroy = () => undefined;
 }
 
 const NOTHING = {};

@@ -6,7 +6,7 @@ import {
   type Position,
   type RunningFollowers,
 } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
+import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
 import { HistoryRows } from './postgres/history-rows.js';
@@ -112,10 +112,11 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
       database: checkOf(await database.health()),
       projections: await (isProjector ? projection.health() : healthFrom(projection, health)),
     }),
-    close: async () => {
-      await projection.stop();
-      await database.close();
-    },
+    close: () =>
+      closeInOrder(
+        () => projection.stop(),
+        () => database.close(),
+      ),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Command } from './command.js';
 export const COMMANDS: readonly Command[] = [
   {
     name: 'start',
-    summary: 'runs the service until SIGTERM or SIGINT',
+    summary: 'runs the service until SIGTERM, SIGINT or SIGHUP',
     details:
       'Settings are environment variables (docs/settings.md). Ends within 30 s of a signal; a second one ends it at once.',
     load: () => import('./start.js'),

@@ -1,3 +1,4 @@
+import { closeInOrder } from '#platform';
 import type { ReadModels } from '#read-models';
 import type { Core, Part } from '#runs';
 import { type PartOptions, Replicas } from './replicas.js';
@@ -44,13 +45,21 @@ export class Alone extends Replicas {
   }
 
   override async end(graceMs: number): Promise<void> {
-    await this.stop(() => true, graceMs);
-    await this.release();
+    await closeInOrder(
+      () => this.stop(() => true, graceMs),
+      () => this.release(),
+    );
   }
 
   private async stop(isMeant: (running: Running) => boolean, graceMs: number): Promise<void> {
     const meant = this.running.filter(isMeant);
     this.running = this.running.filter((running) => !meant.includes(running));
-    for (const { part } of meant.toReversed()) await part.stop(graceMs);
+    await closeInOrder(
+      ...meant.toReversed().map(
+        ({ part }) =>
+          () =>
+            part.stop(graceMs),
+      ),
+    );
   }
 }

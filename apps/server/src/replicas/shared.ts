@@ -1,5 +1,12 @@
 import type { ContentStore, EventLog } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
+import {
+  type Background,
+  type Clock,
+  type Logger,
+  type Random,
+  closeInOrder,
+  closeTogether,
+} from '#platform';
 import type { ReadModels } from '#read-models';
 import {
   type Core,
@@ -96,12 +103,14 @@ export class Shared extends Replicas {
 
   override async retire(graceMs: number): Promise<void> {
     this.takeOver?.stop();
-    await Promise.all(this.parts.map((part) => part.stop(graceMs)));
+    await closeTogether(...this.parts.map((part) => () => part.stop(graceMs)));
   }
 
   override async end(): Promise<void> {
-    await this.membership.leave();
-    await this.release();
-    await this.database.close().catch(() => undefined);
+    await closeInOrder(
+      () => this.membership.leave(),
+      () => this.release(),
+      () => this.database.close().catch(() => undefined),
+    );
   }
 }

@@ -9,7 +9,7 @@ import {
   type Position,
   type RecordedEvent,
 } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
+import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { NotAwaited } from './bounded.js';
 import { type CloudEventRecord, CloudEvents, sizeOf } from './cloud-event.js';
 import { type KafkaConnection, openKafka, protocolErrorOf, reasonOf } from './kafka-client.js';
@@ -118,11 +118,12 @@ class Following implements FollowerTarget {
     const cancel = this.ports.clock.timer(graceMs, () => this.cutting.abort());
     // While it has no connection there is nothing that could end.
     if (this.open === null) this.cutting.abort();
-    await this.follower.stop();
-    cancel();
-    this.cutting.abort();
-    await this.open?.close();
-    this.open = null;
+    await closeInOrder(
+      () => this.follower.stop(),
+      () => cancel(),
+      () => this.cutting.abort(),
+      () => this.open?.close(),
+    ).finally(() => (this.open = null));
   }
 
   async status(): Promise<Pick<PublisherStatus, 'state' | 'detail' | 'lagMs'>> {

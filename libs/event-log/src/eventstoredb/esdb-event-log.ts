@@ -1,4 +1,4 @@
-import { type Clock, type Logger, SystemClock } from '#platform';
+import { type Clock, type Logger, SystemClock, closeInOrder } from '#platform';
 import { checkSizes } from '../append-sizes.js';
 import { StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
@@ -191,10 +191,12 @@ export class EsdbEventLog extends EventLog {
   override async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    await this.link.close();
-    this.hearing.stop();
-    this.feed.close();
-    this.ahead.close();
+    await closeInOrder(
+      () => this.link.close(),
+      () => this.hearing.stop(),
+      () => this.feed.close(),
+      () => this.ahead.close(),
+    );
   }
 
   /** How often the server has ended the live subscription since the start. */

@@ -1,4 +1,4 @@
-import { type Clock, keepFolder, type Logger, SystemClock } from '#platform';
+import { type Clock, closeInOrder, closeTogether, keepFolder, type Logger, SystemClock } from '#platform';
 import { checkSizes } from '../append-sizes.js';
 import { StoredEvent, type Upcast } from '../codec.js';
 import type { NewEvent, Position, RecordedEvent, Revision } from '../envelope.js';
@@ -148,8 +148,14 @@ export class SqliteEventLog extends EventLog {
 
   override async close(): Promise<void> {
     clearTimeout(this.spaceCheck);
-    await Promise.all([this.connection.close(), this.reserve.close()]);
-    this.feed.close();
+    await closeInOrder(
+      () =>
+        closeTogether(
+          () => this.connection.close(),
+          () => this.reserve.close(),
+        ),
+      () => this.feed.close(),
+    );
   }
 
   private committed(appends: readonly PendingAppend[], outcomes: readonly number[]): void {

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { FileMissing, type ReadableFile } from '#event-log';
-import { type Clock, compiledFile } from '#platform';
+import { type Clock, closeTogether, compiledFile } from '#platform';
 import { type Extraction, Extractor, type PassageBatch } from '../extractor.js';
 import type { FromThread, ToThread } from './protocol.js';
 
@@ -44,7 +44,7 @@ export class ThreadExtractor extends Extractor {
   }
 
   override async close(): Promise<void> {
-    await Promise.all(this.lanes.map((lane) => lane.close()));
+    await closeTogether(...this.lanes.map((lane) => () => lane.close()));
   }
 }
 

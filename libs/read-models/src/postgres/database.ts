@@ -1,6 +1,6 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource, EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { Background, Clock, Logger, Random } from '#platform';
+import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
 import { type DatabaseAddress, connect, migrate, poolOf } from './data-source.js';
 import { EmbeddedPostgres } from './embedded-postgres.js';
@@ -119,10 +119,12 @@ export class Database {
   async close(): Promise<void> {
     this.closing.abort(new ReadModelsUnavailable('the database is closed'));
     this.problem = 'the database is closed';
-    await this.disconnect();
-    await this.whenOpened;
-    // It may have been opened until now.
-    await this.disconnect();
+    await closeInOrder(
+      () => this.disconnect(),
+      () => this.whenOpened,
+      // It may have been opened until now.
+      () => this.disconnect(),
+    );
   }
 
   private async disconnect(): Promise<void> {

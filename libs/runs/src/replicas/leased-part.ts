@@ -1,4 +1,4 @@
-import type { Background, Clock, Logger } from '#platform';
+import { type Background, type Clock, type Logger, closeInOrder } from '#platform';
 import type { Leases } from './heartbeats.js';
 
 /** Something that works until it is stopped. */
@@ -66,10 +66,12 @@ export class LeasedPart {
     await this.whenEnded;
     const { part } = this;
     this.part = null;
-    await part?.stop(graceMs);
     const { name, holder } = this.options;
-    // Otherwise it ends by itself.
-    await this.ports.leases.release(name, holder).catch(() => undefined);
+    await closeInOrder(
+      () => part?.stop(graceMs),
+      // Otherwise it ends by itself.
+      () => this.ports.leases.release(name, holder).catch(() => undefined),
+    );
   }
 
   private async holdUntilStopped(): Promise<void> {
