@@ -43,6 +43,18 @@ export class BlockWriter {
     if (this.parts.length > 0) await this.close();
   }
 
+  /** What the open block says is thinking; false: a client has seen it as a response already. */
+  wasThinking(): boolean {
+    if (this.isStreaming) {
+      this.type = null;
+      return false;
+    }
+    if (this.type !== 'agent_response') return true;
+    this.type = 'agent_thinking';
+    this.sink.write([{ type: 'agent_thinking_start', data: {} }]);
+    return true;
+  }
+
   private begin(type: TextType, text: string): void {
     this.type = type;
     this.sink.write([

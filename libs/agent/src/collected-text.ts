@@ -13,6 +13,11 @@ export class CollectedText implements TurnOutput {
     this.parts = [];
   }
 
+  wasThinking(): boolean {
+    this.parts = [];
+    return true;
+  }
+
   add(type: TextType, text: string): undefined {
     if (type === 'agent_response') this.parts.push(text);
   }

@@ -11,6 +11,8 @@ export interface ToolCall {
   readonly name: string;
   /** JSON text as the model wrote it; may be broken. */
   readonly arguments: string;
+  /** The answer was cut before these arguments were complete. */
+  readonly isCut?: true;
 }
 
 export interface ToolDefinition {
@@ -41,12 +43,16 @@ export interface Usage {
 export type ModelPiece =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
+  /** All the text of the turn so far was thinking, as it turned out. */
+  | { readonly kind: 'was_thinking' }
   /** The last of a stream that ended well. */
   | {
       readonly kind: 'end';
       readonly finishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter';
       readonly toolCalls: readonly ToolCall[];
       readonly usage: Usage;
+      /** What the server sent with the message besides what we know, and may want back: see ProviderFields. */
+      readonly provider?: string;
     };
 
 /** A model behind a network. */
@@ -59,6 +65,13 @@ export abstract class ModelClient {
   abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelPiece[]>;
 }
 
+/** A server's words for what it does not take, as it sent them. */
+export interface ServerSaid {
+  /** Of HTTP, or what stands for it in a stream. */
+  readonly status: number;
+  readonly words: { readonly message: string; readonly code: string; readonly param: string };
+}
+
 /**
  * Why a turn broke. `transient`: asking again may help (429, 408, 5xx, reset, time-out, cut stream, nonsense);
  * `too_long`: the context does not fit; `refused`: asking the same again is useless.
@@ -69,10 +82,13 @@ export class ModelFailure extends Error {
     readonly kind: 'transient' | 'too_long' | 'refused',
     /** What happened, fit to be shown: no key, no URL. */
     message: string,
-    options?: { readonly cause?: unknown; readonly retryAfterMs?: number },
+    options?: { readonly cause?: unknown; readonly retryAfterMs?: number; readonly said?: ServerSaid },
   ) {
     super(message, { cause: options?.cause });
     this.retryAfterMs = options?.retryAfterMs;
+    this.said = options?.said;
   }
   readonly retryAfterMs: number | undefined;
+  /** What the server said, where it was the server that said something. Not fit to be shown. */
+  readonly said: ServerSaid | undefined;
 }

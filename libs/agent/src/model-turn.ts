@@ -1,5 +1,6 @@
 import {
   type ContextMessage,
+  type Draft,
   type ErrorCode,
   type RunState,
   type SessionEvent,
@@ -17,6 +18,7 @@ import {
   ModelFailure,
   type ModelMessage,
   type ModelRequest,
+  type ToolCall,
   type ToolDefinition,
 } from './model-client.js';
 import { MODES } from './modes.js';
@@ -49,6 +51,8 @@ export interface TurnOutput {
   /** An attempt begins: what an earlier one said does not count. */
   restart?(): void;
   add(type: TextType, text: string): Promise<void> | undefined;
+  /** All the text so far was thinking; false: it has been told as text, and is not to be taken for the answer. */
+  wasThinking(): boolean;
   close(): Promise<void>;
   /** The attempt has ended before its time: what was said until then. */
   breakOff?(): Promise<void>;
@@ -134,6 +138,10 @@ export class ModelTurn {
             await block.close();
             return piece;
           }
+          if (piece.kind === 'was_thinking') {
+            if (!block.wasThinking()) sink.write([disowned]);
+            continue;
+          }
           const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
           if (stored) await stored;
         }
@@ -164,6 +172,12 @@ export class ModelTurn {
     return this.clock.sleep(Math.max(wait, asked), signal);
   }
 }
+
+/** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */
+const disowned: Draft = {
+  type: 'model_turn_failed',
+  data: { attempt: 0, error: 'what the model had written was its thinking' },
+};
 
 const formOf = ({ responseFormat, forcedTool }: TurnRequest) => ({
   ...(responseFormat === undefined ? {} : { responseFormat }),
@@ -199,13 +213,13 @@ function turnData(end: ModelEnd, model: string): TurnData {
 }
 
 /** Some servers give every call of a turn the same id, or none. */
-function distinct(calls: readonly TurnToolCall[]): TurnToolCall[] {
+function distinct(calls: readonly ToolCall[]): TurnToolCall[] {
   const seen = new Set<string>();
-  return calls.map(({ id, name, arguments: input }, i) => {
+  return calls.map(({ id, name, arguments: input, isCut }, i) => {
     let unique = id;
     for (let n = i; unique === '' || seen.has(unique); n++) unique = `${id || 'call'}_${n}`;
     seen.add(unique);
-    return { id: unique, name, arguments: input };
+    return { id: unique, name, arguments: input, ...(isCut ? { cut: true as const } : {}) };
   });
 }
 

@@ -53,6 +53,17 @@ describe('the intent to call tools', () => {
 });
 
 describe('the calls of a turn', () => {
+  it('are not made where their arguments were cut or no tool is named, and the agent is told', async () => {
+    const tool = new LedgerTool('t');
+    const { sink, runFresh } = runnerOf(tool);
+    await runFresh([{ ...call('1', 't', ''), cut: true }, call('2', '')]);
+    expect(sink.drafts).toEqual([
+      completed('1', expect.stringContaining('was cut at its limit') as string, true),
+      completed('2', 'the call was not made: it does not name a tool', true),
+    ]);
+    expect(tool.calls).toEqual([]);
+  });
+
   it('run at the same time, and each result is recorded as soon as it is there', async () => {
     const gates = { 1: new Gate(), 2: new Gate() };
     const tool = new LedgerTool('t', {

@@ -84,8 +84,11 @@ export class ToolRunner {
   }
 
   private async outcomeOf(call: TurnToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+    if (call.cut) return { content: CUT, isError: true };
     const tool = this.byName.get(call.name);
     if (!this.isFresh(call) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
+    if (call.name.trim() === '')
+      return { content: 'the call was not made: it does not name a tool', isError: true };
     if (!tool) return { content: `there is no tool called ${call.name}`, isError: true };
     const input = inputOf(call);
     if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
@@ -114,6 +117,9 @@ export class ToolRunner {
     this.sink.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
   }
 }
+
+const CUT =
+  'the call was not made: your answer was cut at its limit before the arguments were complete; give shorter ones';
 
 /** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
 function inputOf(call: TurnToolCall): unknown {

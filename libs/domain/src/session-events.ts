@@ -21,6 +21,8 @@ export interface TurnToolCall {
   readonly name: string;
   /** JSON text as the model wrote it. */
   readonly arguments: string;
+  /** The answer was cut before the arguments were complete: the call is not made. */
+  readonly cut?: true;
 }
 
 export type StepStatus = 'started' | 'completed' | 'skipped' | 'failed';

@@ -1,5 +1,6 @@
 import { ModelFailure } from '../model-client.js';
 import { cleanText } from './clean-text.js';
+import { type ServerWords, wordsIn } from './server-words.js';
 
 /** The server did not send anything in time. */
 export class TimedOut extends Error {
@@ -14,9 +15,20 @@ export class Nonsense extends Error {
   override readonly name = 'Nonsense';
 }
 
-const tooLong =
-  /context[ _-]?(length|window|size|limit)|maximum (context|prompt|input)|too many (input |prompt )?tokens|(prompt|input|request|conversation) (is |was )?too (long|large)|reduce the length|exceeds? .{0,40}\btokens?\b/i;
-const tooLongStatuses = new Set([400, 413, 422]);
+/** How servers say that what they were sent is longer than their model can read. */
+const TOO_LONG = [
+  /context[ _-]?(length|window|size|limit)|model(?:'s)? (token limit|maximum length)|exceed_context/i,
+  /max(imum)?[ _-](context|prompt|input|model[ _-]len|seq[a-z]*[ _-]len)|sequence length/i,
+  /too many (input |prompt )?tokens|token (count|limit)[^.]{0,60}exceed|exceed[^.]{0,40}\b(tokens?|token limit|max length)\b/i,
+  /(prompt|input|inputs|request|messages?|conversation|text) (is |are |was )?(too (long|large)|longer than)/i,
+  /reduce (the length|your (prompt|message|input)|the number of (tokens|messages))|length is longer/i,
+  /(prompt|input)[^.]{0,20} length[^.]{0,60}(exceed|greater|should be|must be|longer|limit)|current length is/i,
+  /inputs?`? (tokens )?(\+[^.]{0,30})?must (be <=|have less than)|(payload|entity|body|content) too large/i,
+  /超长|(超出|超过)[^。]{0,20}(长度|限制|token)|长度[^。]{0,20}(超|限)/i,
+];
+const isAboutRate = /per (minute|min\b|day|hour)|rate.?limit|\bTPM\b|quota/i;
+/** What these say is about who asks, not about what is asked. */
+const notOfLength = new Set([401, 402, 403, 404, 408, 409, 429]);
 
 /** An answer whose status was not 2xx. */
 export interface Refusal {
@@ -32,25 +44,40 @@ export function failureOfStatus(
   apiKey: string,
   nowMs: number,
 ): ModelFailure {
-  const said = saidIn(parsed(body)) ?? { message: body, code: '' };
-  const message = withoutSecrets(
-    `the model server answered ${status}: ${said.message || 'no message'}`,
-    apiKey,
-  );
-  if (tooLongStatuses.has(status) && isTooLong(said)) return new ModelFailure('too_long', message);
-  if (status === 408 || status === 409 || status === 429 || status >= 500) {
+  const words = wordsIn(parsed(body)) ?? { message: body, code: '', param: '', status: undefined };
+  const shown = shownOf(words, apiKey) || 'no message';
+  const message = `the model server answered ${status}: ${shown}`;
+  const said = { status, words };
+  if (!notOfLength.has(status) && isTooLong(words, status))
+    return new ModelFailure('too_long', message, { said });
+  if (isPassing(status)) {
     const retryAfterMs = retryAfter(headers, nowMs);
-    return new ModelFailure('transient', message, retryAfterMs === undefined ? {} : { retryAfterMs });
+    return new ModelFailure('transient', message, {
+      said,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
   }
-  return new ModelFailure('refused', message);
+  return new ModelFailure('refused', message, { said });
 }
 
-/** An `error` that stands in a stream, or in a 200 where a stream should be. */
-export function failureOfErrorObject(error: unknown, apiKey: string): ModelFailure {
-  const said = saidIn({ error }) ?? { message: 'no message', code: '' };
-  const message = withoutSecrets(`the model server broke off: ${said.message}`, apiKey);
-  return new ModelFailure(isTooLong(said) ? 'too_long' : 'transient', message);
+/** An error that stands in a stream, or in a 200 where a stream should be. */
+export function failureOfWords(words: ServerWords, apiKey: string): ModelFailure {
+  const message = `the model server broke off: ${shownOf(words, apiKey) || 'no message'}`;
+  const status = words.status ?? (/invalid_request|bad_?request/i.test(words.code) ? 400 : 500);
+  const said = { status, words };
+  if (!notOfLength.has(status) && isTooLong(words, status))
+    return new ModelFailure('too_long', message, { said });
+  return new ModelFailure(isPassing(status) ? 'transient' : 'refused', message, { said });
 }
+
+/** Asking the same again may help. */
+const isPassing = (status: number): boolean =>
+  status === 408 || status === 409 || status === 429 || status >= 500;
+
+/** What is too much for a minute is no matter of length, but where it is too much at once. */
+const isTooLong = ({ message, code }: ServerWords, status: number): boolean =>
+  /context_length_exceeded|exceed_context/.test(code) ||
+  (TOO_LONG.some((words) => words.test(message)) && (status === 413 || !isAboutRate.test(message)));
 
 /** What broke below HTTP. Only codes are shown: the messages of sockets hold addresses. */
 export function failureOfConnection(error: unknown): ModelFailure {
@@ -73,29 +100,6 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown';
 }
 
-interface Said {
-  readonly message: string;
-  readonly code: string;
-}
-
-/** The message of an error, in the shapes that servers use: `{error: {message, code}}`, `{error: "…"}`, `{message}`, `{detail}`. */
-function saidIn(body: unknown): Said | undefined {
-  if (typeof body !== 'object' || body === null) return undefined;
-  const { error, message, detail } = body as { error?: unknown; message?: unknown; detail?: unknown };
-  const found = error ?? body;
-  const { code, type } = found as { code?: unknown; type?: unknown };
-  const inner = typeof found === 'object' ? (found as { message?: unknown }).message : found;
-  const text = inner ?? message ?? detail ?? (error === undefined ? undefined : error);
-  if (text === undefined) return undefined;
-  return {
-    message: typeof text === 'string' ? text : JSON.stringify(text),
-    code: `${String(code)} ${String(type)}`,
-  };
-}
-
-const isTooLong = (said: Said): boolean =>
-  /context_length_exceeded/.test(said.code) || tooLong.test(said.message);
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -104,21 +108,25 @@ function parsed(text: string): unknown {
   }
 }
 
-const maxMessageChars = 300;
+/** UTF-16 units of what a server says that are kept: where a template refuses, the reason stands at the end of a trace. */
+const maxSaidChars = 2_000;
 
-/** Fit to be shown to a caller: one line, no key, no Authorization value, no URL, not longer than 300 characters. */
+const shownOf = (words: ServerWords, apiKey: string): string => withoutSecrets(words.message, apiKey);
+
+/** Fit to be shown to a caller: one line, no key, no Authorization value, no URL, not longer than 2,000 characters. */
 export function withoutSecrets(message: string, apiKey: string): string {
-  let text = apiKey.length >= 4 ? message.replaceAll(apiKey, '[key]') : message;
+  // What is looked for may be long, too.
+  const part = message.slice(0, 4 * maxSaidChars);
+  let text = apiKey.length >= 4 ? part.replaceAll(apiKey, '[key]') : part;
   text = text
     .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, '[url]')
     .replaceAll(/\b(bearer|basic)\s+[^\s"',]+/gi, '$1 [key]')
     .replaceAll(/\b(sk|pk|key)[-_][\w*-]{4,}(\.[\w*-]+)*/gi, '[key]')
+    .replaceAll(/\b(AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}(\.[\w-]+)?)/g, '[key]')
     // eslint-disable-next-line no-control-regex
     .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .trim();
-  return text.length <= maxMessageChars
-    ? cleanText(text)
-    : `${cleanText(text.slice(0, maxMessageChars - 1))}…`;
+  return text.length <= maxSaidChars ? cleanText(text) : `${cleanText(text.slice(0, maxSaidChars - 1))}…`;
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds or as a date. */

@@ -6,19 +6,19 @@ import { Nonsense, type Refusal, TimedOut } from './failures.js';
 const maxWaitingBytes = 256 * 1024;
 /** No answer of a model is larger, so a server that goes on for ever is cut off. */
 const maxAnswerBytes = 64 * 1024 * 1024;
-const maxErrorBytes = 64 * 1024;
 /** A complete answer may take this long to close, so that its connection can be used again. */
 const drainMs = 1000;
 
 /** Where requests go on a server. */
 export interface Endpoint {
+  readonly origin: string;
   readonly path: string;
   /** Name, value, name, value … */
   readonly headers: readonly string[];
 }
 
 /** How an answer begins, whatever its status from 200 on. */
-type AnswerHead = Omit<Refusal, 'body'>;
+export type AnswerHead = Omit<Refusal, 'body'>;
 
 /**
  * One request and its answer on the wire, right above undici's dispatcher: web streams and `fetch` cost twice the CPU of
@@ -72,22 +72,6 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     // More may come, and pause again, before this returns.
     this.controller?.resume();
     return waiting.length === 1 ? waiting[0] : Buffer.concat(waiting);
-  }
-
-  /** The body as text, as much of it as an error message needs. */
-  async text(): Promise<string> {
-    const parts: Buffer[] = [];
-    let size = 0;
-    for (
-      let part = await this.next(this.headersMs);
-      part !== undefined;
-      part = await this.next(this.headersMs)
-    ) {
-      parts.push(part);
-      size += part.length;
-      if (size > maxErrorBytes) break;
-    }
-    return Buffer.concat(parts).toString('utf8', 0, maxErrorBytes);
   }
 
   /** Ends it at once: whoever waits hears `reason`. */

@@ -67,9 +67,7 @@ describe('the connections to the model server', () => {
 
   it('cost a turn nothing when its reader is slower than the time limit', async () => {
     const model = await scripted([say('a', { kind: 'delay', ms: 10 }, 'b', { kind: 'delay', ms: 10 }, 'c')]);
-    expect(await textOf(clientOf(model.url, { idleTimeoutMs: 400, firstByteTimeoutMs: 600 }), 700)).toBe(
-      'abc',
-    );
+    expect(await textOf(clientOf(model.url, { timeoutMs: 600 }), 700)).toBe('abc');
   });
 
   it('are not kept from their end by a comment now and then', async () => {
@@ -78,7 +76,7 @@ describe('the connections to the model server', () => {
       { kind: 'delay', ms: 400 },
     ] as const;
     const model = await scripted([say('a', ...alive, ...alive, ...alive, 'b')]);
-    expect(await textOf(clientOf(model.url, { idleTimeoutMs: 1_000 }))).toBe('ab');
+    expect(await textOf(clientOf(model.url, { timeoutMs: 1_000 }))).toBe('ab');
   });
 
   it('make the server wait while nobody reads', async () => {

@@ -1,10 +1,12 @@
 import OpenAI from 'openai';
+import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, SystemClock } from '#platform';
 import { ModelClient, type ModelPiece, type ModelRequest } from '../model-client.js';
 import { writeChatBody } from './chat-body.js';
-import { failureOfConnection, failureOfErrorObject, failureOfStatus, Nonsense } from './failures.js';
-import { type Endpoint, NetworkExchange } from './network-exchange.js';
+import { failureOfConnection, failureOfStatus } from './failures.js';
+import { AnswerExchange, CONNECTION } from './answer-exchange.js';
+import type { Endpoint } from './network-exchange.js';
 import { TurnReader } from './turn-reader.js';
 
 export interface OpenAiModelOptions {
@@ -12,15 +14,12 @@ export interface OpenAiModelOptions {
   readonly baseUrl: string;
   /** Empty for servers that want none. */
   readonly apiKey: string;
-  /** To connect, and until the first piece of the answer; a model may think for long without showing it. */
-  readonly firstByteTimeoutMs?: number;
-  /** Between two pieces. */
-  readonly idleTimeoutMs?: number;
+  /** How long a call may send nothing, its head included; a model may think for long without showing it. */
+  readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
 
-const defaultFirstByteTimeoutMs = 120_000;
-const defaultIdleTimeoutMs = 60_000;
+const defaultTimeoutMs = 120_000;
 /** After the end of an answer its usage follows at once, or never. */
 const usageTimeoutMs = 5_000;
 
@@ -33,21 +32,15 @@ export class OpenAiModelClient extends ModelClient {
   private readonly connections: Pool;
   private endpoint: Promise<Endpoint> | null = null;
   private readonly clock: Clock;
-  private readonly firstByteMs: number;
-  private readonly idleMs: number;
+  private readonly timeoutMs: number;
+  private readonly server: string;
 
   constructor(private readonly options: OpenAiModelOptions) {
     super();
     this.clock = options.clock ?? new SystemClock();
-    this.firstByteMs = options.firstByteTimeoutMs ?? defaultFirstByteTimeoutMs;
-    this.idleMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs;
-    this.connections = new Pool(new URL(options.baseUrl).origin, {
-      pipelining: 1,
-      allowH2: false,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connectTimeout: 10_000,
-    });
+    this.timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    this.server = createHash('sha256').update(options.baseUrl).digest('hex').slice(0, 16);
+    this.connections = new Pool(new URL(options.baseUrl).origin, CONNECTION);
   }
 
   override async *stream(
@@ -55,18 +48,20 @@ export class OpenAiModelClient extends ModelClient {
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const exchange = new NetworkExchange(this.connections, this.clock, this.firstByteMs);
-    const reader = new TurnReader(this.options.apiKey);
-    const stop = () => exchange.abort(new Error('aborted', { cause: signal.reason }));
-    signal.addEventListener('abort', stop, { once: true });
+    const body = writeChatBody(request);
+    const { apiKey } = this.options;
+    const reader = new TurnReader({ apiKey, server: this.server, model: request.model });
+    const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
     try {
-      const body = writeChatBody(request);
-      await this.open(exchange, body);
+      this.endpoint ??= endpointOf(this.options);
+      await this.open(answer, await this.endpoint, body);
       for (let isOpen = true; isOpen;) {
         let pieces: ModelPiece[] = [];
         try {
-          const bytes = await exchange.next(this.patienceMs(reader));
-          if (bytes !== undefined) pieces = reader.feed(bytes);
+          const patience = reader.isFinished ? Math.min(usageTimeoutMs, this.timeoutMs) : this.timeoutMs;
+          const bytes = await answer.next(patience);
+          if (bytes === undefined) reader.close();
+          pieces = reader.feed(bytes ?? NONE);
           isOpen = bytes !== undefined && !reader.isDone;
         } catch (error) {
           // A connection that breaks after the finish reason breaks no answer.
@@ -74,15 +69,14 @@ export class OpenAiModelClient extends ModelClient {
           isOpen = false;
         }
         signal.throwIfAborted();
-        if (!isOpen) pieces.push(...ending(reader, body.length));
+        if (!isOpen) pieces.push(...reader.end(body.length));
         if (pieces.length > 0) yield pieces;
       }
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOfConnection(exchange.failure ?? error);
+      throw failureOfConnection(answer.failure ?? error);
     } finally {
-      signal.removeEventListener('abort', stop);
-      exchange.release(reader.isDone);
+      answer.release(reader.isDone);
     }
   }
 
@@ -91,41 +85,16 @@ export class OpenAiModelClient extends ModelClient {
     await this.connections.destroy();
   }
 
-  private async open(exchange: NetworkExchange, body: string): Promise<void> {
-    this.endpoint ??= endpointOf(this.options);
-    const { status, headers } = await exchange.send(await this.endpoint, body);
-    if (status >= 300)
-      throw failureOfStatus(
-        { status, headers, body: await exchange.text() },
-        this.options.apiKey,
-        this.clock.now(),
-      );
-    if (/json/i.test(String(headers['content-type']))) throw await this.notAStream(exchange);
-  }
-
-  /** Some servers answer 200 with an error, or take no notice of `stream`. */
-  private async notAStream(exchange: NetworkExchange): Promise<Error> {
-    const text = await exchange.text();
-    try {
-      const { error } = JSON.parse(text) as { error?: unknown };
-      if (error !== undefined && error !== null) return failureOfErrorObject(error, this.options.apiKey);
-    } catch (error) {
-      return new Nonsense('the model server answered with broken JSON', { cause: error });
-    }
-    return new Nonsense('the model server answered without a stream');
-  }
-
-  private patienceMs(reader: TurnReader): number {
-    if (reader.isFinished) return Math.min(usageTimeoutMs, this.idleMs);
-    return reader.hasBegun ? this.idleMs : this.firstByteMs;
+  /** @throws what the server refused it with */
+  private async open(answer: AnswerExchange, endpoint: Endpoint, body: string): Promise<void> {
+    const head = await answer.send(this.connections, endpoint, body);
+    if (head.status < 300) return;
+    const refusal = { ...head, body: await answer.text() };
+    throw failureOfStatus(refusal, this.options.apiKey, this.clock.now());
   }
 }
 
-/** What an answer ends with. @throws Nonsense when it was cut */
-function ending(reader: TurnReader, inputChars: number): ModelPiece[] {
-  if (!reader.isFinished) throw new Nonsense("the model server's answer was cut");
-  return [...reader.rest(), reader.end(inputChars)];
-}
+const NONE = Buffer.alloc(0);
 
 async function endpointOf({ baseUrl, apiKey }: OpenAiModelOptions): Promise<Endpoint> {
   const openai = new OpenAI({
@@ -141,6 +110,7 @@ async function endpointOf({ baseUrl, apiKey }: OpenAiModelOptions): Promise<Endp
     body: {},
     stream: true,
   });
-  const { pathname, search } = new URL(url);
-  return { path: pathname + search, headers: [...req.headers].flat() };
+  const { origin, pathname, search } = new URL(url);
+  const headers = [...req.headers].filter(([name]) => name.toLowerCase() !== 'accept-encoding');
+  return { origin, path: pathname + search, headers: [...headers, ['accept-encoding', 'identity']].flat() };
 }

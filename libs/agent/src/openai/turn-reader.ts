@@ -1,58 +1,65 @@
-import { StringDecoder } from 'node:string_decoder';
-import { createParser } from 'eventsource-parser';
-import type { ModelPiece, ToolCall, Usage } from '../model-client.js';
-import { cleanText } from './clean-text.js';
-import { failureOfErrorObject, Nonsense } from './failures.js';
+import type { ModelPiece, Usage } from '../model-client.js';
+import { AnswerEvents } from './answer-events.js';
+import {
+  type Chunk,
+  type Delta,
+  chunksIn,
+  deltaOf,
+  firstChoice,
+  thinkingIn,
+  thinkingInPart,
+  usageIn,
+} from './answer-chunk.js';
+import { failureOfWords, Nonsense } from './failures.js';
+import { finishReasonOf, finishWord, isBrokenOff } from './finish-reason.js';
+import { ProviderFieldsReader } from './provider-fields.js';
+import { errorWordsIn } from './server-words.js';
+import { SpokenPieces, type Spoken } from './spoken-pieces.js';
 import { TextFrame } from './text-frame.js';
-import { type CallPiece, ToolCallAssembler } from './tool-call-assembler.js';
+import { ThinkingTags } from './thinking-tags.js';
+import { ToolCallAssembler } from './tool-call-assembler.js';
 
-type FinishReason = Extract<ModelPiece, { kind: 'end' }>['finishReason'];
-type Spoken = Exclude<ModelPiece, { kind: 'end' }>;
-
-/** Chunks are read as if every field could be anything: servers differ, and some lie. */
-interface Chunk {
-  readonly error?: unknown;
-  readonly choices?: readonly ({
-    readonly index?: unknown;
-    readonly delta?: Delta | null;
-    readonly finish_reason?: unknown;
-  } | null)[];
-  readonly usage?: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown } | null;
+export interface TurnReaderOptions {
+  readonly apiKey: string;
+  /** Names the server, for what goes back to no other. */
+  readonly server: string;
+  readonly model: string;
+  /** Earlier answers of the model began inside of thinking. */
+  readonly beginsInside?: boolean;
 }
 
-interface Delta {
-  readonly content?: unknown;
-  readonly refusal?: unknown;
-  readonly reasoning_content?: unknown;
-  readonly reasoning?: unknown;
-  readonly tool_calls?: readonly (CallPiece | null)[] | null;
-  readonly function_call?: CallPiece['function'];
-}
-
-/** Reads the bytes of one streamed answer and says what they mean. Owns what has been read of one turn so far. */
+/**
+ * Reads the bytes of one answer and says what they mean, whichever way they come. Owns what has been read of one turn so
+ * far.
+ */
 export class TurnReader {
-  private readonly decoder = new StringDecoder('utf8');
-  private readonly parser = createParser({ onEvent: (event) => this.read(event.data) });
+  private readonly events = new AnswerEvents((data, name) => this.read(data, name));
   private readonly calls = new ToolCallAssembler();
   private readonly frame = new TextFrame();
-  private pieces: { kind: Spoken['kind']; text: string }[] = [];
-  /** The first half of a surrogate pair whose second half is still to come. */
-  private held: { kind: Spoken['kind']; text: string } | undefined;
+  private readonly spoken = new SpokenPieces();
+  private readonly provider = new ProviderFieldsReader();
+  private readonly tags: ThinkingTags;
+  /** The text as it came, for servers that send all of it with each piece. */
+  private content = '';
   private chars = 0;
   private reason: string | undefined;
+  /** More came behind the reason: it ends nothing. */
+  private isReasonEarly = false;
   private usage: Usage | undefined;
+  private hasChoice = false;
+  private hasWholeMessage = false;
+  private hasEnded = false;
   private done = false;
 
-  constructor(private readonly apiKey: string) {}
-
-  /** Something of the answer has come. */
-  get hasBegun(): boolean {
-    return this.chars > 0 || !this.calls.isEmpty;
+  constructor(private readonly options: TurnReaderOptions) {
+    const say = (kind: 'text' | 'thinking') => (text: string) => this.spoken.add(kind, text);
+    const listener = { text: say('text'), thinking: say('thinking'), wasThinking: () => this.spoken.turn() };
+    this.tags = new ThinkingTags(listener, options.beginsInside);
   }
 
-  /** The server said why the answer ended, so all of it is here; the usage may still follow. */
+  /** The server said that the answer ends, so all of it is here; the usage may still follow. */
   get isFinished(): boolean {
-    return this.reason !== undefined;
+    return this.hasEnded || (this.reason !== undefined && !this.isReasonEarly);
   }
 
   /** Nothing else is to be expected. */
@@ -60,43 +67,73 @@ export class TurnReader {
     return this.done;
   }
 
+  /** Whether the answers of this model begin inside of thinking, as far as this one shows it. */
+  get beginsInside(): boolean | undefined {
+    return this.tags.beginsInside;
+  }
+
   /**
    * The text in these bytes, merged per kind.
    * @throws ModelFailure or Nonsense, if they hold an error or no answer
    */
   feed(bytes: Buffer): Spoken[] {
-    this.pieces = [];
-    this.parser.feed(this.decoder.write(bytes));
-    return this.spoken();
+    this.events.feed(bytes);
+    return this.spoken.take();
   }
 
-  /** What was held back in vain. */
-  rest(): Spoken[] {
-    return this.held === undefined ? [] : [{ kind: this.held.kind, text: cleanText(this.held.text) }];
+  /** The body has ended well. What it means that was not clear before. @throws as feed does */
+  close(): void {
+    if (this.done) return;
+    this.events.end();
+    // One object was all of it.
+    if (this.events.isJson && this.hasWholeMessage) this.hasEnded = true;
   }
 
-  /** @param inputChars what was asked, to estimate the usage when the server does not tell it */
-  end(inputChars: number): Extract<ModelPiece, { kind: 'end' }> {
-    const toolCalls = this.calls.finished();
-    const estimate = () => ({
+  /**
+   * What was held back in vain, and the end.
+   * @param inputChars what was asked, to estimate the usage when the server does not tell it
+   * @throws Nonsense when the answer was cut
+   */
+  end(inputChars: number): ModelPiece[] {
+    const isWhole = this.hasChoice && (this.hasEnded || this.reason !== undefined);
+    if (!isWhole) throw new Nonsense("the model server's answer was cut");
+    const hasCalls = !this.calls.isEmpty;
+    const finishReason = finishReasonOf(this.reason, hasCalls);
+    const isCut = finishReason === 'length' || finishReason === 'content_filter';
+    this.tags.end(!isCut && !hasCalls);
+    const calls = this.calls.finished(isCut);
+    const { server, model } = this.options;
+    const provider = this.provider.written(server, model, calls);
+    const usage = this.usage ?? {
       inputTokens: Math.ceil(inputChars / 4),
       outputTokens: Math.ceil((this.chars + this.calls.chars) / 4),
       estimated: true,
-    });
-    const finishReason = finishReasonOf(this.reason, toolCalls);
-    return { kind: 'end', finishReason, toolCalls, usage: this.usage ?? estimate() };
+    };
+    return [
+      ...this.spoken.rest(),
+      {
+        kind: 'end',
+        finishReason,
+        toolCalls: calls.map(({ call }) => call),
+        usage,
+        ...(provider === undefined ? {} : { provider }),
+      },
+    ];
   }
 
-  private read(data: string): void {
-    if (this.done || data === '') return;
-    if (data === '[DONE]') {
+  private read(data: string, name: string | undefined): void {
+    if (this.done) return;
+    const text = this.frame.textOf(data);
+    if (text !== undefined) return this.sayText(text);
+    const trimmed = data.trim();
+    if (trimmed === '') return;
+    if (/^\[?done\]?$/i.test(trimmed)) {
+      this.hasEnded = this.hasChoice;
       this.done = true;
       return;
     }
-    const text = this.frame.textOf(data);
-    if (text !== undefined) return this.say('text', text);
     try {
-      this.readChunk(data);
+      for (const chunk of chunksIn(trimmed, name)) this.readChunk(chunk, data, name);
     } catch (error) {
       // What breaks after the finish reason breaks no answer; asking again would pay for it twice.
       if (!this.isFinished) throw error;
@@ -104,108 +141,96 @@ export class TurnReader {
     }
   }
 
-  private readChunk(data: string): void {
-    const chunk = parseChunk(data);
-    if (chunk.error !== undefined && chunk.error !== null)
-      throw failureOfErrorObject(chunk.error, this.apiKey);
-    const choice = chunk.choices?.[0];
-    if (chunk.usage) {
-      this.usage = usageOf(chunk.usage) ?? this.usage;
-      if (!choice && this.isFinished) this.done = true;
-    }
-    if (!choice || (typeof choice.index === 'number' && choice.index > 0)) return;
-    if (choice.delta) this.readDelta(choice.delta);
-    const reason = choice.finish_reason;
-    if (typeof reason !== 'string' || reason === '') {
-      if (!chunk.usage && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
+  private readChunk(chunk: Chunk, data: string, name: string | undefined): void {
+    const words = errorWordsIn(chunk, name);
+    if (words !== undefined) throw failureOfWords(words, this.options.apiKey);
+    const choice = firstChoice(chunk);
+    const usage = usageIn(chunk, choice);
+    this.usage = usage ?? this.usage;
+    if (choice === undefined) {
+      if (usage !== undefined && this.isFinished) this.done = true;
       return;
     }
-    if (reason === 'error') throw new Nonsense('the model server broke off with an error');
+    this.hasChoice = true;
+    const failed = errorWordsIn({ error: choice.error }, undefined);
+    if (failed !== undefined) throw failureOfWords(failed, this.options.apiKey);
+    const { delta, isWhole } = deltaOf(choice);
+    if (delta !== undefined) this.readDelta(delta, isWhole);
+    const reason = finishWord(choice.finish_reason ?? choice.finishReason);
+    if (reason === undefined) {
+      this.hasWholeMessage ||= isWhole;
+      if (usage === undefined && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
+      return;
+    }
+    if (isBrokenOff(reason)) throw new Nonsense(`the model server broke off: ${reason.slice(0, 100)}`);
     this.reason = reason;
   }
 
-  private readDelta(delta: Delta): void {
-    const thinking = textIn(delta.reasoning_content) || textIn(delta.reasoning);
-    if (thinking !== '') this.say('thinking', thinking);
-    if (typeof delta.content === 'string') {
-      if (delta.content !== '') this.say('text', delta.content);
-    } else if (Array.isArray(delta.content)) this.readParts(delta.content);
-    if (typeof delta.refusal === 'string' && delta.refusal !== '') this.say('text', delta.refusal);
-    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) if (call) this.calls.add(call);
-    if (delta.function_call) this.calls.add({ index: 0, function: delta.function_call });
+  private readDelta(delta: Delta, isWhole: boolean): void {
+    const thinking = thinkingIn(delta);
+    if (thinking !== '') this.think(thinking);
+    this.readContent(delta.content, isWhole);
+    if (typeof delta.refusal === 'string') this.sayText(delta.refusal);
+    const { tool_calls: calls } = delta;
+    const list: readonly unknown[] = Array.isArray(calls) ? calls : [calls];
+    for (const [at, call] of list.entries()) {
+      if (typeof call !== 'object' || call === null) continue;
+      this.noteMore();
+      this.calls.add(call, isWhole ? at : undefined);
+    }
+    if (delta.function_call) {
+      this.noteMore();
+      this.calls.add({ index: 0, function: delta.function_call });
+    }
+    this.provider.add(delta);
+  }
+
+  private readContent(content: unknown, isWhole: boolean): void {
+    if (Array.isArray(content)) return this.readParts(content);
+    if (typeof content !== 'string') return;
+    // A message may hold all that came before it.
+    const isMore = isWhole && this.content !== '' && content.startsWith(this.content);
+    this.sayText(isMore ? content.slice(this.content.length) : content);
   }
 
   /** Content as a list of parts, of which some are thinking. */
   private readParts(parts: readonly unknown[]): void {
     for (const part of parts) {
-      const thinking = textIn((part as { thinking?: unknown } | null)?.thinking);
-      if (thinking !== '') this.say('thinking', thinking);
-      const text = textIn(part);
-      if (text !== '') this.say('text', text);
+      if (typeof part === 'string') this.sayText(part);
+      if (typeof part !== 'object' || part === null) continue;
+      const thinking = thinkingInPart(part);
+      const { text, refusal } = part as { text?: unknown; refusal?: unknown };
+      if (thinking !== '') this.think(thinking);
+      else if (typeof text === 'string') this.sayText(text);
+      else if (typeof refusal === 'string') this.sayText(refusal);
     }
+    this.provider.addParts(parts);
   }
 
-  private say(kind: Spoken['kind'], text: string): void {
+  private sayText(text: string): void {
+    if (text === '') return;
+    this.noteMore();
+    this.content += text;
     this.chars += text.length;
-    const last = this.pieces.at(-1);
-    if (last?.kind === kind) last.text += text;
-    else this.pieces.push({ kind, text });
+    this.tags.add(text);
   }
 
-  /** The pieces that were said, without half an emoji at their end: servers cut between tokens, not characters. */
-  private spoken(): Spoken[] {
-    const { held, pieces } = this;
-    if (pieces.length === 0) return pieces;
-    const first = pieces[0];
-    if (held !== undefined && first?.kind === held.kind) first.text = held.text + first.text;
-    else if (held !== undefined) pieces.unshift(held);
-    const last = pieces.at(-1);
-    this.held = undefined;
-    if (last !== undefined && /[\ud800-\udbff]$/.test(last.text)) {
-      this.held = { kind: last.kind, text: last.text.slice(-1) };
-      last.text = last.text.slice(0, -1);
-    }
-    for (const piece of pieces) piece.text = cleanText(piece.text);
-    return pieces.filter((piece) => piece.text !== '');
+  private think(text: string): void {
+    this.chars += text.length;
+    this.spoken.add('thinking', text);
+  }
+
+  private noteMore(): void {
+    if (this.reason !== undefined) this.isReasonEarly = true;
   }
 }
 
-const isOnlyText = (delta: Delta | null | undefined): delta is { content: string } =>
-  typeof delta?.content === 'string' &&
-  delta.content !== '' &&
-  Object.keys(delta).every((key) => key === 'content' || key === 'role');
-
-function parseChunk(data: string): Chunk {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    throw new Nonsense("a piece of the model server's answer is not JSON");
-  }
-  if (typeof value !== 'object' || value === null)
-    throw new Nonsense("a piece of the model server's answer is no object");
-  return value;
-}
-
-/** Text given as a string, as {text}, or as a list of these. */
-function textIn(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(textIn).join('');
-  if (typeof value !== 'object' || value === null) return '';
-  const { text } = value as { text?: unknown };
-  return typeof text === 'string' ? text : '';
-}
-
-function usageOf(usage: NonNullable<Chunk['usage']>): Usage | undefined {
-  const { prompt_tokens: input, completion_tokens: output } = usage;
-  return isCount(input) && isCount(output)
-    ? { inputTokens: input, outputTokens: output, estimated: false }
-    : undefined;
-}
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
-function finishReasonOf(reason: string | undefined, calls: readonly ToolCall[]): FinishReason {
-  if (reason === 'length' || reason === 'content_filter') return reason;
-  return calls.length > 0 ? 'tool_calls' : 'stop';
-}
+const isOnlyText = (delta: unknown): delta is { content: string } => {
+  if (typeof delta !== 'object' || delta === null) return false;
+  const { content } = delta as Delta;
+  return (
+    typeof content === 'string' &&
+    content !== '' &&
+    Object.keys(delta).every((key) => key === 'content' || key === 'role')
+  );
+};
