@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContextMessage } from '#domain';
-import { type ClientScript, done, text } from '../../../test/support/scripted-client.js';
+import { type ClientScript, done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { busy, turnOf } from '../../../test/support/turn-of.js';
 import { ModelFailure } from './model-client.js';
 
@@ -73,5 +73,46 @@ describe('an abort', () => {
     await expect(taken).rejects.toThrow('cancelled');
     expect(client.requests).toHaveLength(1);
     expect(clock.pending).toEqual([]);
+  });
+});
+
+describe('an answer that the server cut', () => {
+  it.each(['length', 'content_filter'] as const)('is told of with its reason: %s', async (finishReason) => {
+    const end = { ...done(), finishReason };
+    const { taken, sink } = turnOf([[text('as far as'), end]]);
+    await expect(taken).resolves.toMatchObject({ finish_reason: finishReason });
+    const content = JSON.stringify({ code: 'answer_cut', reason: finishReason });
+    expect(sink.drafts.at(-1)).toEqual({ type: 'agent_warning', data: { content } });
+  });
+
+  it('keeps what shows that a call was cut', async () => {
+    const end = { ...done({ ...toolCall('c', 't', '{"a"'), isCut: true }), finishReason: 'length' as const };
+    await expect(turnOf([[end]]).taken).resolves.toMatchObject({
+      tool_calls: [{ id: 'c', name: 't', arguments: '{"a"', cut: true }],
+    });
+  });
+});
+
+describe('text that turns out to be thinking', () => {
+  it('is told as thinking where no client has seen it, and is no part of the context where one has', async () => {
+    const script = [[text('hm'), { kind: 'was_thinking' as const }, text('yes'), done()]];
+    const whole = turnOf(script, { streaming: false });
+    await whole.taken;
+    expect(whole.sink.lines).toEqual([
+      'agent_response_start',
+      'agent_thinking_start',
+      'agent_thinking hm',
+      'agent_response_start',
+      'agent_response yes',
+    ]);
+    const streamed = turnOf(script);
+    await streamed.taken;
+    expect(streamed.sink.lines).toEqual([
+      'agent_response_start',
+      'agent_response hm',
+      'model_turn_failed',
+      'agent_response_start',
+      'agent_response yes',
+    ]);
   });
 });

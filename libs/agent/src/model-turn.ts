@@ -3,11 +3,13 @@ import {
   type Draft,
   type ErrorCode,
   type RunState,
+  type RunWarning,
   type SessionEvent,
   type TurnToolCall,
   cutToBudget,
   formatDollars,
   isFileRef,
+  warningEvent,
 } from '#domain';
 import type { Clock, Random } from '#platform';
 import { BlockWriter, type RunSink } from './block-writer.js';
@@ -99,7 +101,10 @@ export class ModelTurn {
     for (let attempt = 1, cuts = 0; ;) {
       try {
         const { model } = request.state;
-        return turnData(await this.watch.modelCall(model, () => this.ask(request, budget, signal)), model);
+        const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
+        const turn = turnData(end, model);
+        for (const warning of warningsOf(end)) request.sink.write([warningEvent(warning)]);
+        return turn;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
@@ -210,6 +215,11 @@ function turnData(end: ModelEnd, model: string): TurnData {
     finish_reason: end.finishReason,
     ...(tool_calls.length > 0 ? { tool_calls } : {}),
   };
+}
+
+/** What is missing of an answer that the server cut itself. */
+function warningsOf({ finishReason: reason }: ModelEnd): RunWarning[] {
+  return reason === 'length' || reason === 'content_filter' ? [{ code: 'answer_cut', reason }] : [];
 }
 
 /** Some servers give every call of a turn the same id, or none. */

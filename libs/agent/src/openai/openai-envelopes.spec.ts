@@ -51,8 +51,8 @@ describe('an answer that comes packed', () => {
     ['zstd', 'zstd', zstdCompressSync],
     ['two packings', 'gzip, br', (bytes) => brotliCompressSync(gzipSync(bytes))],
     ['gzip that nobody names', '', gzipSync],
-    ['no packing by the name identity', 'identity', Buffer.from],
-    ['no packing by a name of its own', 'utf-8', Buffer.from],
+    ['no packing by the name identity', 'identity', (bytes) => Buffer.from(bytes)],
+    ['no packing by a name of its own', 'utf-8', (bytes) => Buffer.from(bytes)],
   ])('is unpacked: %s', async (_, encoding, pack) => {
     const { ask, asked } = await served((_, response) => {
       response.writeHead(200, {
