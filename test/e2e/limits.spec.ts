@@ -73,3 +73,38 @@ describe('MAX_BODY_KB', () => {
     60_000,
   );
 });
+
+describe('requests that are refused', () => {
+  const MB = 1024 * 1024;
+  const ZONE = 'america/argentina/comodrivadavia';
+  /** The same zone, in letters of which others are capitals each time. */
+  const spelled = (n: number): string =>
+    ZONE.split('')
+      .map((letter, at) => ((n >> (at % 20)) & 1 ? letter.toUpperCase() : letter))
+      .join('');
+
+  it(
+    'leave nothing in memory, however many names of zones stood in them',
+    () =>
+      withStage({}, async ({ client }) => {
+        const residentMb = async (): Promise<number> =>
+          Number(/^process_resident_memory_bytes (\S+)$/m.exec((await client.get('/metrics')).text)?.[1]) /
+          MB;
+        const refuse = async (n: number): Promise<void> => {
+          const schedules = Array.from({ length: 99 }, (_, i) => ({
+            schedule: '30 2 * * *',
+            timezone: spelled(n * 99 + i),
+            message: 'm',
+          }));
+          const wrong = { schedule: 'never', message: 'm' };
+          const answer = await client.post('/', { message: 'm', schedules: [...schedules, wrong] });
+          expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('schedules[99]')]);
+        };
+        for (let n = 0; n < 20; n++) await refuse(n);
+        const before = await residentMb();
+        for (let n = 20; n < 60; n++) await refuse(n);
+        expect((await residentMb()) - before).toBeLessThan(50);
+      }),
+    60_000,
+  );
+});

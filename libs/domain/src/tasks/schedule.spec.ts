@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   MAX_COUNTED,
   MAX_SECONDS,
@@ -88,6 +88,39 @@ describe('a schedule', () => {
       expect(parse).toThrow(expect.objectContaining({ field: 'timezone' }));
     },
   );
+});
+
+describe('a zone in other letters', () => {
+  /** Each with other letters in capitals. */
+  const spellings = (name: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) =>
+      name
+        .split('')
+        .map((letter, at) => ((n >> (at % 13)) & 1 ? letter.toUpperCase() : letter))
+        .join(''),
+    );
+
+  it.each(['30 2 * * *', '30 */2 * * *'])('is the same zone, and nothing is kept for it: %p', (given) => {
+    const berlin = first(given, 'Europe/Berlin');
+    const made = jest.spyOn(Intl, 'DateTimeFormat');
+    const names = spellings('europe/berlin', 5_000);
+    expect(new Set(names.map((name) => first(given, name)))).toEqual(new Set([berlin]));
+    const formats = made.mock.calls.length;
+    made.mockRestore();
+    expect(new Set(names).size).toBeGreaterThan(2_000);
+    expect(formats).toBeLessThan(5);
+  });
+
+  it('is none where only Unicode takes the letters for the same', () => {
+    // The Kelvin sign is a k in small letters.
+    expect(first('0 0 * * *', 'Europe/Kiev')).not.toBeNull();
+    expect(() => parseSchedule('0 0 * * *', 'Europe/\u212aiev', NOW)).toThrow(ScheduleRefused);
+  });
+
+  it('that there is not is refused each time, in whatever letters', () => {
+    for (const name of spellings('nowhere/berlin', 200))
+      expect(() => parseSchedule('0 0 * * *', name, NOW)).toThrow(ScheduleRefused);
+  });
 });
 
 it.each([60, '2099-01-01', '2099-01-01T09:00:00', '2099-01-01T09:00:00+01:00'])(

@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import type { Content } from '../content.js';
 import { nextOnWall } from './wall-clock.js';
+import { zoneOf } from './zones.js';
 
 /** When a task fires: once, or at every slot of a cron expression in a time zone. */
 export type Schedule =
@@ -53,10 +54,12 @@ export function parseSchedule(given: number | string, timezone: string | undefin
 /** The first slot after `after`, in ms since 1970; null: there is none. */
 export function nextSlot(schedule: Schedule, after: number): number | null {
   if (schedule.kind === 'once') return schedule.at > after ? schedule.at : null;
-  const { expression, timezone } = schedule;
-  if (timezone === 'UTC' || isHourly(expression))
+  const { expression } = schedule;
+  const timezone = zoneOf(schedule.timezone);
+  if (timezone === null) throw new ScheduleRefused(NO_ZONE, 'timezone');
+  if (timezone === 'utc' || isHourly(expression))
     return cronOf(expression, timezone).nextRun(new Date(after))?.getTime() ?? null;
-  const onWall = cronOf(expression, 'UTC');
+  const onWall = cronOf(expression, 'utc');
   return nextOnWall(timezone, after, (wall) => onWall.nextRun(new Date(wall))?.getTime() ?? null);
 }
 
@@ -154,28 +157,23 @@ function everySlot(text: string, timezone: string, now: number): Schedule {
   return schedule;
 }
 
+const NO_ZONE = 'must be an IANA time zone such as Europe/Berlin';
+
 function requireZone(timezone: string): void {
-  try {
-    // An offset is none of the names, though Intl takes it.
-    if (/^[+-]/.test(timezone)) throw new RangeError('an offset');
-    Intl.DateTimeFormat('en', { timeZone: timezone });
-  } catch (error) {
-    throw new ScheduleRefused('must be an IANA time zone such as Europe/Berlin', 'timezone', {
-      cause: error,
-    });
-  }
+  if (zoneOf(timezone) === null) throw new ScheduleRefused(NO_ZONE, 'timezone');
 }
 
-/** Parsing costs more than asking; the expressions in use are few. */
+/** Parsing costs more than asking; the expressions in use are few, and one of the library's takes 100 KB. */
 const parsed = new Map<string, Cron>();
-const PARSED_KEPT = 1000;
+const PARSED_KEPT = 200;
 
+/** @param timezone as `zoneOf` spells it: the library, too, keeps what it makes for each spelling */
 function cronOf(expression: string, timezone: string): Cron {
   const key = `${timezone} ${expression}`;
   const known = parsed.get(key);
   if (known) return known;
   // Without a zone's rules it is arithmetic, many times as fast.
-  const place = timezone === 'UTC' ? { utcOffset: 0 } : { timezone };
+  const place = timezone === 'utc' ? { utcOffset: 0 } : { timezone };
   const cron = new Cron(expression, { ...place, mode: '5-part' });
   if (parsed.size >= PARSED_KEPT) parsed.clear();
   parsed.set(key, cron);

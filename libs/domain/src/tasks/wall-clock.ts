@@ -1,3 +1,5 @@
+import { offsetIn } from './zones.js';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -8,6 +10,7 @@ const LONGEST_CHANGE = 3 * HOUR;
  * The first moment after `after` at which a wall clock comes to one of its slots, each of which comes once: one that the
  * clock skips comes when it skips it, one that it shows twice comes the first time. Wall times are moments whose UTC
  * fields are what the clock shows.
+ * @param timezone as `zoneOf` spells it: every spelling would have offsets of its own
  * @param nextWall the first slot after a wall time, or null
  */
 export function nextOnWall(
@@ -57,9 +60,6 @@ function changeBetween(timezone: string, from: number, until: number): number {
   return high * MINUTE;
 }
 
-/** Making one costs more than all that is asked of it. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 /** Offsets at the beginnings of UTC days, by zone and day: asking costs, and most days begin and end with the same. */
 const dayOffsets = new Map<string, number>();
 const DAYS_KEPT = 20_000;
@@ -68,33 +68,15 @@ const DAYS_KEPT = 20_000;
 function offsetAt(timezone: string, at: number): number {
   const day = Math.floor(at / DAY);
   const offset = dayOffset(timezone, day);
-  return offset === dayOffset(timezone, day + 1) ? offset : askedOffset(timezone, at);
+  return offset === dayOffset(timezone, day + 1) ? offset : offsetIn(timezone, at);
 }
 
 function dayOffset(timezone: string, day: number): number {
   const key = `${timezone} ${day}`;
   const known = dayOffsets.get(key);
   if (known !== undefined) return known;
-  const offset = askedOffset(timezone, day * DAY);
+  const offset = offsetIn(timezone, day * DAY);
   if (dayOffsets.size >= DAYS_KEPT) dayOffsets.clear();
   dayOffsets.set(key, offset);
   return offset;
-}
-
-/** To the minute, as clocks are. */
-function askedOffset(timezone: string, at: number): number {
-  let format = formats.get(timezone);
-  if (format === undefined) {
-    const two = '2-digit';
-    const fields = { year: 'numeric', month: two, day: two, hour: two, minute: two } as const;
-    format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, hourCycle: 'h23', ...fields });
-    formats.set(timezone, format);
-  }
-  const minute = Math.floor(at / MINUTE) * MINUTE;
-  // 03/29/2026, 02:59
-  const [month = 0, day = 0, year = 0, hour = 0, minutes = 0] = format
-    .format(minute)
-    .split(/\D+/)
-    .map(Number);
-  return Date.UTC(year, month - 1, day, hour, minutes) - minute;
 }

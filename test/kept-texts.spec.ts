@@ -1,0 +1,45 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+/** What a module keeps for as long as the process lives: by what, and what bounds it. A caller's text is not a bound. */
+const KEPT: Readonly<Record<string, string>> = {
+  'apps/server/src/dto/fields.ts knownFields': 'by class of the code',
+  'apps/server/src/dto/fields.ts nestings': 'by class of the code',
+  'libs/agent/src/json-schema/ajv-engine.ts metaEngines': 'by draft, of which there are two',
+  'libs/agent/src/json-schema/compile-schema.ts cache': 'by schema: 64, of at most MAX_SCHEMA_BYTES',
+  'libs/agent/src/openai/chat-body.ts written': 'weak',
+  'libs/delivery/src/kafka/calm-queues.ts calmed': 'weak',
+  'libs/delivery/src/kafka/lean-produce.ts lean': 'weak',
+  'libs/domain/src/tasks/schedule.ts parsed': 'by expression and zone: 200',
+  'libs/domain/src/tasks/wall-clock.ts dayOffsets': 'by zone, spelled in one way, and day: 20,000',
+  'libs/domain/src/tasks/zones.ts formats': 'by zone, spelled in one way: 200',
+  'libs/event-log/src/codec.ts metaTexts': 'weak',
+  'libs/event-log/src/eventstoredb/append-request.ts headers': 'by type of event: 1,000',
+  'libs/event-log/src/eventstoredb/wire-event.ts metaTexts': 'weak',
+  'libs/event-log/src/keys/stream-keys.ts keyedMetas': 'weak',
+  'libs/knowledge/src/language.ts byWord': 'by word of the lists in the code',
+};
+
+/** A table at the level of a module that is empty at first: something is put into it later. */
+const STORE =
+  /^(?:export )?(?:const|let) (\w+)(?:: [^=\n]+)? = new (?:Weak)?(?:Map|Set|TransientMap)(?:<.*>)?\(\);/gm;
+/** Never written to. */
+const CONSTANT = /: (?:ReadonlyMap|ReadonlySet|KeyIds)\b/;
+
+const found = ['libs', 'apps'].flatMap((room) =>
+  readdirSync(room, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(room, file))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(STORE)]
+        .filter(([line]) => !CONSTANT.test(line))
+        .map(([, name]) => `${file} ${name}`),
+    ),
+);
+
+describe('what a module keeps for as long as the process lives', () => {
+  it('has a bound that no caller sets', () => {
+    expect(found.toSorted()).toEqual(Object.keys(KEPT).toSorted());
+  });
+});
