@@ -14,6 +14,7 @@ import { Stage } from '../support/stage.js';
 let folder: string;
 let postgres: EmbeddedPostgres;
 let connectionString: string;
+let readerString: string;
 let password: string;
 let stage: Stage;
 
@@ -25,7 +26,9 @@ beforeAll(async () => {
   ({ password } = found);
   connectionString = `postgres://${found.user}:${password}@127.0.0.1:${found.port}/${found.database}`;
   await inDatabase(`CREATE TABLE parts (id int PRIMARY KEY, name text);
-    INSERT INTO parts VALUES (1, 'bolt'), (2, 'nut')`);
+    INSERT INTO parts VALUES (1, 'bolt'), (2, 'nut');
+    CREATE ROLE reader LOGIN PASSWORD '${password}'; GRANT SELECT ON parts TO reader`);
+  readerString = connectionString.replace(`//${found.user}:`, '//reader:');
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
 }, 60_000);
 afterAll(async () => {
@@ -52,7 +55,7 @@ async function documents(name: string, filename: string, text: string): Promise<
 }
 
 async function database(): Promise<string> {
-  const metadata = { connectionString };
+  const metadata = { connectionString: readerString };
   const made = await stage.client.post('/create-datastore', { name: 'shop', type: 'database', metadata });
   expect(made.status).toBe(201);
   return String(made.json()['datastore_id']);

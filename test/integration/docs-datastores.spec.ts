@@ -29,8 +29,10 @@ describe('the commands of docs/datastores.md', () => {
     connectionString = `postgres://${user}:${password}@${host}:${port}/${database}`;
     const client = new Client({ connectionString });
     await client.connect();
+    connectionString = connectionString.replace(`//${user}:`, '//reader:');
     await client.query(
-      `CREATE TABLE parts (id int PRIMARY KEY, name text, price numeric); INSERT INTO parts VALUES (7, 'valve', 12.50)`,
+      `CREATE TABLE parts (id int PRIMARY KEY, name text, price numeric); INSERT INTO parts VALUES (7, 'valve', 12.50);
+        CREATE ROLE reader LOGIN PASSWORD '${password}'; GRANT SELECT ON parts TO reader`,
     );
     await client.end();
     stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });

@@ -15,7 +15,20 @@ const TABLES = `
   CREATE FUNCTION sink() RETURNS integer BEGIN DELETE FROM ships; RETURN 1; END;
   CREATE FUNCTION sink_old() RETURNS integer BEGIN DELETE FROM old_ships; RETURN 1; END;
   CREATE PROCEDURE sink_all() BEGIN DELETE FROM ships; END;
+  CREATE FUNCTION uuid_to_bin(id text) RETURNS integer BEGIN DELETE FROM old_ships; RETURN 1; END;
   CREATE SEQUENCE numbers;
+  CREATE USER reader IDENTIFIED BY 'only reads';
+  GRANT SELECT, EXECUTE ON shop.* TO reader;
+  GRANT INSERT ON shop.numbers TO reader;
+  CREATE USER filer IDENTIFIED BY 'only reads';
+  GRANT FILE ON *.* TO filer;
+  GRANT SELECT ON shop.* TO filer;
+  CREATE ROLE files;
+  GRANT FILE ON *.* TO files;
+  CREATE USER nested IDENTIFIED BY 'only reads';
+  GRANT files TO nested;
+  GRANT SELECT ON shop.* TO nested;
+  SET DEFAULT ROLE files FOR nested;
 `;
 
 const isThere = hasMariadb();
@@ -32,14 +45,15 @@ if (!isThere) {
   const client = new KnowledgeClient(() => house.origin);
 
   const create = async (scheme: string, more: object = {}): Promise<string> => {
-    const metadata = { connectionString: `${scheme}://root@127.0.0.1:${server.port}/shop`, ...more };
-    const { body } = await client.ask('POST', '/create-datastore', {
+    const answer = await make(`${scheme}://reader:only%20reads@127.0.0.1:${server.port}/shop`, more);
+    return String(answer.body['datastore_id']);
+  };
+  const make = (connectionString: string, more: object = {}) =>
+    client.ask('POST', '/create-datastore', {
       name: 'shop',
       type: 'database',
-      metadata,
+      metadata: { connectionString, ...more },
     });
-    return String(body['datastore_id']);
-  };
 
   beforeAll(async () => {
     [house, server] = await Promise.all([KnowledgeHouse.open({ egressAllow: '127.0.0.1' }), Mariadb.start()]);
@@ -133,6 +147,25 @@ if (!isThere) {
     ['a file of the server, to be read', `SELECT LOAD_FILE('/etc/passwd')`],
     ['a file of the server, quoted', "SELECT `load_file` ('/etc/passwd')"],
     ['a global setting', 'SET GLOBAL max_connections = 1'],
+    [
+      'a file, behind what only the server takes for a comment',
+      `SELECT 1 --\u0085 \n, LOAD_FILE('/etc/passwd')`,
+    ],
+    ['a function of the database, with its schema', 'SELECT shop.sink()'],
+    ['a function of the database, with a blank before its parenthesis', 'SELECT sink ()'],
+    ['a function of the database that elsewhere is the server’s own', `SELECT uuid_to_bin('a')`],
+    ['the next value of a sequence', 'SELECT NEXT VALUE FOR numbers'],
+    ['a variable', 'SELECT @a := 1'],
+    ['a variable that is set from a row', 'SELECT id INTO @a FROM ships LIMIT 1'],
+    ['a lock', 'SELECT * FROM ships FOR UPDATE'],
+    ['a shared lock', 'SELECT * FROM ships LOCK IN SHARE MODE'],
+    ['a named lock', `SELECT GET_LOCK('a', 1)`],
+    ['a pause', 'SELECT SLEEP(1)'],
+    ['a deletion behind WITH', 'WITH a AS (SELECT 1) DELETE FROM ships'],
+    ['a change in a string that does not end there', `SELECT 'a\\', LOAD_FILE('/etc/passwd'), 'b'`],
+    ['an escape of ODBC', `SELECT {fn LOAD_FILE('/etc/passwd')}`],
+    ['a procedure of the server', 'SELECT * FROM ships PROCEDURE ANALYSE()'],
+    ['a handler', 'HANDLER ships OPEN'],
     ['REPLACE', `REPLACE INTO ships VALUES (1, 'x', NULL, NULL, NULL)`],
   ])('%s does not write', async (_, sql) => {
     const before = await state();
@@ -144,6 +177,64 @@ if (!isThere) {
       expect(await run.call(name, input)).toMatchObject({ isError: true });
       expect(await state()).toEqual(before);
     }
+  });
+
+  test('a role that reaches files of the server is refused where nothing may write', async () => {
+    const as = (account: string): string => `mysql://${account}@127.0.0.1:${server.port}/shop`;
+    for (const account of ['root', 'filer:only%20reads', 'nested:only%20reads']) {
+      const { status, body } = await make(as(account));
+      expect(status).toBe(422);
+      expect(body['detail']).toMatch(
+        /^metadata\.connectionString: the account has the privilege (FILE|ALL PRIVILEGES) on/,
+      );
+      expect((await make(as(account), { readOnly: false })).status).toBe(201);
+    }
+    const run = await open();
+    await owner.query('GRANT FILE ON *.* TO reader');
+    for (const call of [run.call('shop_sql', { sql: 'SELECT 1' }), run.call('shop_schema', {})])
+      expect(await call).toEqual({ content: expect.stringContaining('privilege FILE'), isError: true });
+    await owner.query('REVOKE FILE ON *.* FROM reader');
+    expect((await run.result('shop_sql', { sql: 'SELECT 1' })).rows).toEqual([[1]]);
+  });
+
+  test.each<[string, unknown[]]>([
+    ['SELECT COUNT (*), MAX(id) FROM ships', ['3', 3]],
+    [
+      `SELECT 'it''s', "it's", 'a\\'b', 'a\\\\b', 'a\\nb', n'x', x'41' -- why?`,
+      ["it's", "it's", "a'b", 'a\\b', 'a\nb', 'x', '0x41'],
+    ],
+    [`SELECT name FROM ships WHERE name LIKE 'Ve\\_a' OR name LIKE 'V_g%' # or so`, ['Vega']],
+    ['WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<3) SELECT SUM(i) FROM n', ['6']],
+    ['SELECT 5--3, 7/*two*/-1, -(2), 1.5e0, .5 = 1/2, 0xFF = 255', [8, 6, -2, 1.5, 1, 1]],
+    [
+      'SELECT s.`name` AS größe, s.id*2 FROM shop.ships AS s WHERE s.id IN (1,9) AND s.id BETWEEN 0 AND 5',
+      ['Vega', '2'],
+    ],
+    [
+      `SELECT CAST('12' AS DECIMAL(10,1)), CONVERT('7', SIGNED), IF(1 <=> NULL, 'a', 'b'), REPLACE('ab', 'a', 'x')`,
+      ['12.0', 7, 'b', 'xb'],
+    ],
+    [
+      `SELECT JSON_EXTRACT('{"a": 1}', '$.a'), DATE_ADD('2020-01-31', INTERVAL 1 MONTH), EXTRACT(YEAR FROM built) FROM ships WHERE id = 1`,
+      [1, '2020-02-29', 1998],
+    ],
+    [
+      `SELECT GROUP_CONCAT(id ORDER BY id DESC SEPARATOR '-'), ROW_NUMBER() OVER (ORDER BY 1) FROM ships`,
+      ['3-2-1', '1'],
+    ],
+    [
+      'SELECT id FROM (SELECT id FROM ships UNION SELECT 9) AS t WHERE id = ANY (SELECT 9) ORDER BY id LIMIT 1',
+      [9],
+    ],
+    ['(SELECT 1) UNION ALL (SELECT 2) ORDER BY 1', [1]],
+    ['SELECT @@session.tx_read_only, DATABASE(), CURRENT_USER', ['0', 'shop', 'reader@%']],
+  ])('%s is read', async (sql, row) => {
+    const run = await open([{ name: 'action', query: sql }]);
+    for (const [name, input] of [
+      ['shop_sql', { sql }],
+      ['action', {}],
+    ] as const)
+      expect((await run.result(name, input)).rows[0]).toEqual(row);
   });
 
   test('a long result is cut and says so', async () => {
@@ -172,7 +263,8 @@ if (!isThere) {
   }, 30_000);
 
   test('with readOnly false the queries of the request write, the agent’s own SQL does not', async () => {
-    const writable = await create('mysql', { readOnly: false });
+    const { body } = await make(`mysql://root@127.0.0.1:${server.port}/shop`, { readOnly: false });
+    const writable = String(body['datastore_id']);
     const run = await open([{ name: 'add', query: 'INSERT INTO voyages VALUES (?, ?)' }], writable);
     expect(await run.call('add', { value_1: 1, value_2: 'Oslo' })).toEqual({ content: '{"rows_changed":1}' });
     expect(await run.call('add', { value_1: 99, value_2: 'Kiel' })).toMatchObject({ isError: true });

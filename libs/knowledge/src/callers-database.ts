@@ -1,3 +1,5 @@
+import type { Connection } from './connection-string.js';
+
 export type SqlValue = string | number | boolean | null;
 
 export interface SqlRequest {
@@ -37,7 +39,20 @@ export abstract class CallersDatabase {
   abstract run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
   /** Tables with their columns and keys, as text. @throws DatabaseSays */
   abstract schema(signal: AbortSignal): Promise<string>;
+  /**
+   * What makes the role unfit to read and nothing else (it reaches files and programs of the server), or null.
+   * @throws DatabaseSays where the database does not say; the signal's reason
+   */
+  abstract roleFault(signal: AbortSignal): Promise<string | null>;
 }
+
+/** What the caller allowed when the datastore was created. */
+export interface DatabaseAccess {
+  /** Nothing may write: a role that reaches beyond the database is refused. */
+  readonly needsPlainRole: boolean;
+}
+
+export type ConnectDatabase = (connection: Connection, access: DatabaseAccess) => CallersDatabase;
 
 export const TOOK_TOO_LONG = `the query took longer than ${SQL_LIMITS.timeoutMs / 1000} s and was stopped`;
 export const TOO_LARGE = 'the result is too large; ask for fewer rows or columns';

@@ -1,6 +1,3 @@
-import { Problem } from '#domain';
-import type { EgressGuard } from '#platform';
-
 export type DatabaseKind = 'postgres' | 'mysql';
 
 /** Where a caller's database is, and as whom we come. Holds a password: never log it. */
@@ -134,13 +131,4 @@ function tlsOf(url: URL): Connection['tls'] {
     tls = said;
   }
   return tls ?? 'off';
-}
-
-/** @throws Problem invalid_request where the host is forbidden; one that has no address now may have one later */
-export async function requireAllowed(text: string, egress: EgressGuard): Promise<void> {
-  const verdict = await egress.check(readConnection(text).host);
-  if (verdict.kind !== 'refused') return;
-  const path = 'metadata.connectionString';
-  const message = 'leads to a host that is not allowed (see EGRESS_ALLOW)';
-  throw new Problem('invalid_request', `${path}: ${message}`, { errors: [{ path, message }] });
 }

@@ -16,6 +16,7 @@ export interface OpenDatabase {
 }
 
 const MAX_SCHEMA = 60_000;
+const MAX_SQL = 20_000;
 const NAMES = { postgres: 'PostgreSQL', mysql: 'MySQL or MariaDB' } as const;
 
 /** `<name>_schema` */
@@ -60,6 +61,7 @@ export const sqlTool = (name: string, database: OpenDatabase): KnowledgeTool => 
   call: async (input, signal) => {
     const sql = fieldOf(input, 'sql');
     if (typeof sql !== 'string' || sql.trim() === '') return failed('sql: must be a SELECT statement');
+    if (sql.length > MAX_SQL) return failed(`sql: must have ${MAX_SQL} characters at most`);
     if (sql.includes('\0')) return failed('sql: must not contain U+0000');
     return run(database, { sql, values: [], mode: 'read' }, signal);
   },

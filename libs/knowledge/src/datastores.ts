@@ -15,8 +15,8 @@ export interface NewDatastore {
   readonly isWritable?: boolean;
 }
 
-/** Whether a connection string may be used now. @throws Problem invalid_request */
-export type CheckConnection = (connectionString: string) => Promise<void>;
+/** Whether a connection string may be used now. @throws Problem invalid_request, unprocessable */
+export type CheckConnection = (connectionString: string, isWritable: boolean) => Promise<void>;
 
 interface DatastoresPorts {
   readonly streams: KnowledgeStreams;
@@ -44,7 +44,7 @@ export class Datastores {
         : { project: by.project, operation: 'create_datastore', key, payload: { ...asked } };
     const known = request === null ? null : await keys.findResource(request);
     if (known !== null && (await this.isKnown(known))) return this.require(by.project, known);
-    if (asked.connectionString !== undefined) await check(asked.connectionString);
+    if (asked.connectionString !== undefined) await check(asked.connectionString, asked.isWritable === true);
     if (request === null) return this.append(datastoreId(random.hex(12)), asked, by);
     const id = await keys.useResource(request, metaOf(by), datastoreId(keys.idFor(request)));
     return this.append(id, asked, by);

@@ -1,6 +1,6 @@
 import { type Datastore, type DatastoreQuery, type DatastoreRef, Problem, ToolNames, invalid } from '#domain';
 import type { SecretBox } from '#platform';
-import type { CallersDatabase } from './callers-database.js';
+import type { ConnectDatabase } from './callers-database.js';
 import { type Connection, readConnection } from './connection-string.js';
 import { type OpenDatabase, queryTool, schemaTool, sqlTool } from './database-tools.js';
 import { connectionContext } from './datastores.js';
@@ -24,7 +24,7 @@ export class KnowledgeTools {
       readonly streams: KnowledgeStreams;
       readonly search: Search;
       readonly box: SecretBox;
-      readonly connect: (connection: Connection) => CallersDatabase;
+      readonly connect: ConnectDatabase;
     },
   ) {}
 
@@ -99,7 +99,8 @@ export class KnowledgeTools {
       label,
       kind: opened.kind,
       isWritable,
-      connect: async () => ((await streams.datastore(id)) === null ? null : connect(opened)),
+      connect: async () =>
+        (await streams.datastore(id)) === null ? null : connect(opened, { needsPlainRole: !isWritable }),
     };
   }
 }

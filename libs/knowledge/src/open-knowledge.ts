@@ -9,7 +9,7 @@ import {
   closeInOrder,
 } from '#platform';
 import { AbandonedUploads } from './abandoned-uploads.js';
-import { requireAllowed } from './connection-string.js';
+import { checkConnection } from './check-connection.js';
 import { Datastores } from './datastores.js';
 import { Documents } from './documents.js';
 import { ThreadExtractor } from './extract/thread-extractor.js';
@@ -17,8 +17,7 @@ import type { Extractor } from './extractor.js';
 import { CallersMysql } from './mysql/callers-mysql.js';
 import { CallersPostgres } from './postgres/callers-postgres.js';
 import { KnowledgeTools } from './knowledge-tools.js';
-import type { Connection } from './connection-string.js';
-import type { CallersDatabase } from './callers-database.js';
+import type { ConnectDatabase } from './callers-database.js';
 import { IndexDocumentHandler } from './index-document.js';
 import { INDEXED_PREFIXES, Indexer } from './indexer.js';
 import { Outcomes } from './outcomes.js';
@@ -83,7 +82,11 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const indexer = new Indexer({ ...options, ...parts, database, abandoned, migrate: prepare });
   const follower = isIndexer ? followerOf(options, indexer) : null;
   const progress = new Progress({ log, clock, database, rows, follower });
-  const check = (text: string) => requireAllowed(text, egress);
+  const connect: ConnectDatabase = (connection, access) =>
+    connection.kind === 'postgres'
+      ? new CallersPostgres(connection, access, egress, clock)
+      : new CallersMysql(connection, access, egress, clock);
+  const check = checkConnection({ egress, clock, connect });
   const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
   const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, progress });
   let isClosed = false;
@@ -95,10 +98,6 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     await indexer.run(() => progress.caughtUp());
   });
   const search = new Search(new PassageSearch(database, () => trigrams), () => progress.caughtUp());
-  const connect = (connection: Connection): CallersDatabase =>
-    connection.kind === 'postgres'
-      ? new CallersPostgres(connection, egress, clock)
-      : new CallersMysql(connection, egress, clock);
   return {
     datastores,
     documents: new Documents({ datastores, streams, rows, progress }),

@@ -2,6 +2,7 @@ import { Client, type ClientConfig, Query, type QueryArrayConfig, types } from '
 import type { Clock, EgressGuard } from '#platform';
 import {
   CallersDatabase,
+  type DatabaseAccess,
   DatabaseSays,
   SQL_LIMITS,
   type SqlRequest,
@@ -10,20 +11,23 @@ import {
 import type { Connection } from '../connection-string.js';
 import { addressOf } from '../sql/open-address.js';
 import { guarded } from '../sql/guarded.js';
-import { outsideFunctionIn } from '../sql/outside-functions.js';
 import { agentError } from './callers-errors.js';
 import { SCHEMA_QUERY } from './callers-schema.js';
+import { faultOfRole, requireNoOwnFunctions } from './own-functions.js';
+import { readStatement } from './read-statement.js';
 
 const CURSOR = 'DECLARE annals_result NO SCROLL CURSOR FOR\n';
 
 /**
- * A caller's PostgreSQL. What reads is declared as a cursor and fetched: PostgreSQL takes nothing there but a query
- * without changes in it, where a read-only transaction alone would let a COPY start a program. The protocol with
- * parameters takes one statement and no more.
+ * A caller's PostgreSQL. What reads is parsed first, by PostgreSQL's own parser, and holds nothing but what may read; the
+ * database says whether it has functions of its own behind the names. Then it is declared as a cursor in a read-only
+ * transaction and fetched: PostgreSQL takes nothing there but a query without changes in it. The protocol with parameters
+ * takes one statement and no more.
  */
 export class CallersPostgres extends CallersDatabase {
   constructor(
     private readonly connection: Connection,
+    private readonly access: DatabaseAccess,
     private readonly egress: EgressGuard,
     private readonly clock: Clock,
   ) {
@@ -31,6 +35,41 @@ export class CallersPostgres extends CallersDatabase {
   }
 
   override async run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult> {
+    if (request.mode === 'write') return this.connected(signal, (client) => write(client, request));
+    const names = await readStatement(request.sql);
+    return this.reading(signal, request, (client) => requireNoOwnFunctions(client, names));
+  }
+
+  override async schema(signal: AbortSignal): Promise<string> {
+    const { rows } = await this.reading(signal, { sql: SCHEMA_QUERY, values: [] });
+    return rows.map(([line]) => String(line)).join('\n');
+  }
+
+  override roleFault(signal: AbortSignal): Promise<string | null> {
+    return this.connected(signal, faultOfRole);
+  }
+
+  private reading(
+    signal: AbortSignal,
+    request: Pick<SqlRequest, 'sql' | 'values'>,
+    check: (client: Client) => Promise<void> = () => Promise.resolve(),
+  ): Promise<SqlResult> {
+    const read = async (client: Client): Promise<SqlResult> => {
+      await begin(client, 'READ ONLY');
+      const fault = this.access.needsPlainRole ? await faultOfRole(client) : null;
+      if (fault !== null) throw new DatabaseSays(fault);
+      await check(client);
+      return fetched(client, request);
+    };
+    return this.connected(signal, read, CURSOR.length);
+  }
+
+  /** @param prefix characters that stand before the caller's own in what is sent */
+  private async connected<T>(
+    signal: AbortSignal,
+    work: (client: Client) => Promise<T>,
+    prefix = 0,
+  ): Promise<T> {
     const address = await addressOf(this.connection, this.egress);
     const client = new Client(configFor(this.connection, address));
     // It may be cut off while nothing is asked.
@@ -42,32 +81,26 @@ export class CallersPostgres extends CallersDatabase {
     try {
       return await guarded(watched, this.clock, signal, async () => {
         await client.connect();
-        return request.mode === 'read' ? read(client, request) : write(client, request);
+        return work(client);
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw agentError(error, this.connection, address, request.mode === 'read' ? CURSOR.length : 0);
+      throw agentError(error, this.connection, address, prefix);
     } finally {
       streamOf(client).destroy();
     }
   }
-
-  override async schema(signal: AbortSignal): Promise<string> {
-    const { rows } = await this.run({ sql: SCHEMA_QUERY, values: [], mode: 'read' }, signal);
-    return rows.map(([line]) => String(line)).join('\n');
-  }
 }
 
-async function read(client: Client, { sql, values }: SqlRequest): Promise<SqlResult> {
-  const outside = outsideFunctionIn(sql, 'postgres');
-  if (outside !== null) throw new DatabaseSays(`${outside} may not be called here`);
-  await begin(client, 'READ ONLY');
+async function fetched(
+  client: Client,
+  { sql, values }: Pick<SqlRequest, 'sql' | 'values'>,
+): Promise<SqlResult> {
   await client.query(extended(CURSOR + sql, values));
-  const fetched = await client.query<unknown[]>({
+  const { rows, fields } = await client.query<unknown[]>({
     text: `FETCH FORWARD ${SQL_LIMITS.rows + 1} FROM annals_result`,
     rowMode: 'array',
   });
-  const { rows, fields } = fetched;
   return {
     columns: fields.map(({ name }) => name),
     rows: rows.slice(0, SQL_LIMITS.rows),
@@ -87,7 +120,7 @@ async function begin(client: Client, access: 'READ ONLY' | 'READ WRITE'): Promis
   const { timeoutMs } = SQL_LIMITS;
   await client.query(
     `BEGIN ${access}; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = ${timeoutMs};` +
-      ' SET LOCAL standard_conforming_strings = on',
+      ' SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = UTF8',
   );
 }
 

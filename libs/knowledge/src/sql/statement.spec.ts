@@ -1,12 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { outsideFunctionIn } from './outside-functions.js';
-import {
-  MAX_PLACEHOLDERS,
-  enclosureFault,
-  hasTooManyPlaceholders,
-  prepare,
-  withoutEnd,
-} from './statement.js';
+import { MAX_PLACEHOLDERS, hasTooManyPlaceholders, prepare, withoutEnd } from './statement.js';
 
 describe('placeholders', () => {
   test.each([
@@ -71,32 +64,4 @@ describe.each(['postgres', 'mysql'] as const)('many placeholders on %s', (kind) 
 test('the end of a statement is without semicolons and blanks', () => {
   expect(withoutEnd('SELECT 1 ;\n; ')).toBe('SELECT 1');
   expect(withoutEnd(' ;; ')).toBe('');
-});
-
-describe('a statement in parentheses', () => {
-  test.each(['SELECT 1', 'SELECT (1);', "SELECT ')' -- )", 'SELECT 1 # )'])('%s stays in them', (sql) => {
-    expect(enclosureFault(sql)).toBeNull();
-  });
-
-  test.each([
-    'SELECT 1) x -- ',
-    'SELECT (1',
-    'SELECT 1; SELECT 2',
-    'SELECT 1 /*',
-    "SELECT 'a",
-    'SELECT /*!1*/',
-    'SELECT /*M!1*/',
-    "SELECT 'a\\'",
-  ])('%s does not', (sql) => {
-    expect(enclosureFault(sql)).toEqual(expect.any(String));
-  });
-});
-
-test.each([
-  ['SELECT dblink_exec (1)', 'dblink_exec'],
-  ['SELECT "dblink"/**/(1)', 'dblink'],
-  ['SELECT U&"a"', 'U&"a"'],
-  [`SELECT 'dblink(1)', dblink FROM t`, null],
-])('functions that reach outside: %s', (sql, name) => {
-  expect(outsideFunctionIn(sql, 'postgres')).toBe(name);
 });

@@ -1,6 +1,6 @@
 import { ownCopy } from '#platform';
 import type { DatabaseKind } from '../connection-string.js';
-import { type Token, tokens, tokensOf } from './tokens.js';
+import { type Token, tokens } from './tokens.js';
 
 /** A ready-made query, with the places where values go. */
 export interface Prepared {
@@ -50,25 +50,6 @@ export function prepare(query: string, kind: DatabaseKind): Prepared {
 
 /** The end of a token, as it is told: blanks are one. */
 const endOf = ({ kind, text }: Token): string => (kind === 'blank' ? ' ' : text.slice(-LOOKED_AT));
-
-/**
- * What keeps a MySQL statement from being read in parentheses as the one expression that it claims to be, or null: a
- * parenthesis that closes what it did not open, a comment or string that swallows what follows, code in a comment.
- */
-export function enclosureFault(sql: string): string | null {
-  let depth = 0;
-  const tokens = tokensOf(withoutEnd(sql), 'mysql');
-  for (const { kind, text, isOpen } of tokens) {
-    if (isOpen) return 'a string or comment is not closed';
-    if (kind === 'comment' && /^\/\*M?!/.test(text)) return 'comments with code in them are not allowed';
-    if (kind !== 'mark') continue;
-    if (text === ';') return 'one statement at a time';
-    if (text === '(') depth += 1;
-    if (text === ')') depth -= 1;
-    if (depth < 0) return 'a parenthesis is closed that was not opened';
-  }
-  return depth === 0 ? null : 'a parenthesis is not closed';
-}
 
 /** Without the semicolons and blanks at its end. */
 export function withoutEnd(sql: string): string {

@@ -23,9 +23,6 @@ export function* tokens(sql: string, kind: DatabaseKind): Generator<Token> {
   }
 }
 
-/** All of them. */
-export const tokensOf = (sql: string, kind: DatabaseKind): Token[] => [...tokens(sql, kind)];
-
 function tokenAt(sql: string, at: number, kind: DatabaseKind, isAfterValue: boolean): Token {
   const pattern = (kind === 'postgres' ? POSTGRES : MYSQL).find(({ regex }) => {
     regex.lastIndex = at;
