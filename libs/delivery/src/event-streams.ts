@@ -65,31 +65,39 @@ export class EventStreams {
     request: StreamRequest,
     limit: number,
   ): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {
-    try {
-      return await this.read(request, limit);
-    } catch (error) {
-      if (!isErasure(error)) throw error;
-      return { items: [], hasMore: false };
+    const items: RecordedPublicEvent[] = [];
+    const events = this.events(request, limit);
+    for (let next = await events.next(); ; next = await events.next()) {
+      if (next.done === true) return { items, hasMore: next.value };
+      items.push(next.value);
     }
   }
 
-  private async read(
-    request: StreamRequest,
-    limit: number,
-  ): Promise<{ items: RecordedPublicEvent[]; hasMore: boolean }> {
-    const items: RecordedPublicEvent[] = [];
+  /** The same, of which only one event is in memory at a time; returns whether there may be more. */
+  async *events(request: StreamRequest, limit: number): AsyncGenerator<RecordedPublicEvent, boolean> {
+    try {
+      return yield* this.read(request, limit);
+    } catch (error) {
+      // Erased while it was read: what comes behind is gone.
+      if (!isErasure(error)) throw error;
+      return false;
+    }
+  }
+
+  private async *read(request: StreamRequest, limit: number): AsyncGenerator<RecordedPublicEvent, boolean> {
+    let count = 0;
     for await (const events of this.log.readStream(sessionStream(request.session), {
       after: request.after,
     })) {
       for (const event of events) {
-        if (isGone(event)) return { items, hasMore: false };
+        if (isGone(event)) return false;
         if (!isWanted(event, request)) continue;
-        if (items.length === limit) return { items, hasMore: true };
-        items.push({ id: event.revision, json: await publicJson(event, request.session, this.contents) });
-        if (request.run !== undefined && isEndType(event.type)) return { items, hasMore: false };
+        if (count++ === limit) return true;
+        yield { id: event.revision, json: await publicJson(event, request.session, this.contents) };
+        if (request.run !== undefined && isEndType(event.type)) return false;
       }
     }
-    return { items, hasMore: false };
+    return false;
   }
 
   /** What one write can take of the events from a place on. A promise where content has to be fetched from the file store. */

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStreams, type StreamRequest } from '#delivery';
+import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
 import { invalid } from '#domain';
 import { parseLastEventId } from '../dto/query.js';
+import { sendPieces } from '../http/large-answer.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers } from './run-answers.js';
 
@@ -47,11 +48,24 @@ export class EventAnswers {
 
   /** The events' JSON is what the log holds, so the page is put together as text. */
   private async sendPage(wanted: StreamRequest, limit: number, reply: FastifyReply): Promise<void> {
-    const { items, hasMore } = await this.streams.page(wanted, limit);
-    const last = items.at(-1);
-    const cursor = hasMore && last ? `"${last.id}"` : 'null';
-    const page = `{"items":[${items.map((i) => `{"id":"${i.id}","data":${i.json}}`).join(',')}],"next_cursor":${cursor}}`;
-    reply.code(200).header('content-type', 'application/json; charset=utf-8').send(page);
+    reply.code(200);
+    await sendPieces(reply, pageOf(this.streams.events(wanted, limit)));
+  }
+}
+
+/** Of a page only the event that is being written is in memory. */
+async function* pageOf(events: AsyncGenerator<RecordedPublicEvent, boolean>): AsyncGenerator<string> {
+  yield '{"items":[';
+  let last: number | null = null;
+  for (;;) {
+    const next = await events.next();
+    if (next.done === true) {
+      const cursor = next.value && last !== null ? `"${last}"` : 'null';
+      return yield `],"next_cursor":${cursor}}`;
+    }
+    const { id, json } = next.value;
+    yield `${last === null ? '' : ','}{"id":"${id}","data":${json}}`;
+    last = id;
   }
 }
 
