@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
@@ -69,12 +70,53 @@ describe('with DATABASE_URL', () => {
     }
   }, 60_000);
 
+  it('whoever can write to it makes no key, widens none, and revives none', async () => {
+    const issue = async (body: object) =>
+      (await stage.client.post('/api-keys', body)).json<{ id: string; key: string }>();
+    const [reader, dead, hidden] = [
+      await issue({ name: 'reader', scopes: ['read'], project: 'small' }),
+      await issue({ name: 'dead', scopes: ['admin'] }),
+      await issue({ name: 'hidden', scopes: ['read'] }),
+    ];
+    await stage.client.call('DELETE', `/api-keys/${dead.id}`);
+    expect((await stage.client.get('/runs')).status).toBe(200);
+    const forged = 'annals_forged_by_who_can_write_rows';
+    await inDatabase(
+      `UPDATE annals.api_keys SET scopes = 'admin', project = 'default' WHERE id = '${reader.id}'`,
+      `UPDATE annals.api_keys SET revoked_at = NULL WHERE id = '${dead.id}'`,
+      `DELETE FROM annals.api_keys WHERE id = '${hidden.id}'`,
+      `INSERT INTO annals.api_keys (id, project, name, scopes, hash, webhook_secret, created_at)
+        VALUES ('key_root', 'default', 'x', 'admin', encode(sha256('${forged}'), 'hex'), '', 0),
+          ('key_forged', 'default', 'x', 'admin', encode(sha256('${forged}2'), 'hex'), '', 0)`,
+      `UPDATE annals.checkpoints SET position = position + 1000000`,
+    );
+    await stage.service.restart('SIGKILL').catch(() => undefined);
+    while ((await alive()) !== 200) await sleep(10);
+    const statusOf = async (key: string, path: string) => (await stage.client.with(key).get(path)).status;
+    expect(await statusOf(reader.key, '/api-keys')).toBe(403);
+    expect(await statusOf(dead.key, '/api-keys')).toBe(401);
+    expect(await statusOf(hidden.key, '/api-keys')).toBe(403);
+    for (const key of [forged, `${forged}2`]) expect(await statusOf(key, '/api-keys')).toBe(401);
+    await inDatabase(`UPDATE annals.checkpoints SET position = position - 1000000`);
+    await stage.service.restart('SIGKILL');
+  }, 60_000);
+
   it('needs the keys that replicas share', async () => {
     const { DATABASE_URL = '' } = env;
     const refused = await Stage.open({ env: { DATABASE_URL } }).catch((error: unknown) => String(error));
     expect(refused).toContain('ANNALS_MASTER_KEY must be set with DATABASE_URL');
   }, 60_000);
 });
+
+async function inDatabase(...statements: readonly string[]): Promise<void> {
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
 
 /** Of a service that has perhaps not said yet where it listens. */
 async function alive(): Promise<number> {

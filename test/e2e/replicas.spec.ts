@@ -59,6 +59,29 @@ describe('with several replicas', () => {
     expect(elsewhere.lines.at(-1)).toBe('agent_completed');
   });
 
+  it('a key that is revoked on one is no key on the others, and its streams end there, too', async () => {
+    const issued = await client(0).post('/api-keys', { name: 'r', scopes: ['run', 'read'] });
+    const { id, key } = issued.json<{ id: string; key: string }>();
+    const elsewhere = client(1).with(key);
+    while ((await elsewhere.get('/runs')).status !== 200) await sleep(10);
+    const { stream, gate } = await busyOn(0);
+    const body = { message: named('later'), background: true, schedules: [{ schedule: 3600, message: 'x' }] };
+    const { task_ids } = (await elsewhere.post('/', body)).json<{ task_ids: string[] }>();
+    const followed = await elsewhere.follow(`/runs/${stream.run}`);
+    await followed.untilType('agent_response');
+    expect((await client(2).call('DELETE', `/api-keys/${id}`)).status).toBe(204);
+    const revokedAt = Date.now();
+    await followed.closed();
+    expect(Date.now() - revokedAt).toBeLessThan(2_000);
+    expect(followed.isOver).toBe(false);
+    expect((await elsewhere.get('/runs')).status).toBe(401);
+    while ((await client(0).get(`/tasks/${task_ids[0]}`)).json<{ status: string }>().status !== 'paused')
+      await sleep(20);
+    gate.open();
+    await stream.closed();
+    expect(stream.lines.at(-1)).toBe('agent_completed');
+  }, 60_000);
+
   it('a run is cancelled on another one while its model hangs', async () => {
     const { stream } = await busyOn(0);
     const answer = await client(1).post(`/runs/${stream.run}/cancel`);

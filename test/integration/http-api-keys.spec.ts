@@ -9,6 +9,7 @@ import { ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom }
 import { ApiKeys } from '#runs';
 import { ApiKeysController } from '../../apps/server/src/http/api-keys.controller.js';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
+import { KeyEnd } from '../../apps/server/src/http/key-end.js';
 import { createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
 
 const ROOT = 'the-operators-own-key';
@@ -16,6 +17,10 @@ const logger = new SilentLogger();
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
 type Json = Record<string, unknown> & { readonly items?: readonly Record<string, unknown>[] };
+
+class NoKeyEnd extends KeyEnd {
+  override async ended(): Promise<void> {}
+}
 
 describe('/api-keys', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annals-http-keys-'));
@@ -27,7 +32,7 @@ describe('/api-keys', () => {
     const box = new SecretBox(Buffer.alloc(32, 1));
     const background = new ProcessBackground(logger);
     const keys = new ApiKeys(
-      { log, clock, random, box, background },
+      { log, clock, random, box, background, logger },
       { adminKey: ROOT, webhookSecret: null },
     );
     await keys.start(new AbortController().signal, () => {});
@@ -36,6 +41,7 @@ describe('/api-keys', () => {
       providers: [
         { provide: ApiKeys, useValue: keys },
         { provide: Authenticator, useExisting: ApiKeys },
+        { provide: KeyEnd, useClass: NoKeyEnd },
       ],
     })
     class KeysModule {}
@@ -81,7 +87,11 @@ describe('/api-keys', () => {
     });
     const key = String(issued['key']);
     const { key: _key, webhook_secret: _secret, ...listed } = issued;
-    expect(await ask('GET', '/api-keys', key)).toEqual([200, { items: [listed], next_cursor: null }]);
+    const more = { expires_at: null, last_used_at: expect.stringMatching(/T\d\d:00:00\.000Z$/) };
+    expect(await ask('GET', '/api-keys', key)).toEqual([
+      200,
+      { items: [{ ...listed, ...more }], next_cursor: null },
+    ]);
     expect(await ask('DELETE', `/api-keys/${String(issued['id'])}`, ROOT)).toEqual([204, {}]);
     expect((await ask('GET', '/api-keys', key))[0]).toBe(401);
     expect((await ask('DELETE', `/api-keys/${String(issued['id'])}`, ROOT))[0]).toBe(404);
@@ -94,6 +104,9 @@ describe('/api-keys', () => {
     ['scopes', { name: 'a', scopes: [] }],
     ['scopes[1]', { name: 'a', scopes: ['run', 'fly'] }],
     ['project', { name: 'a', scopes: ['run'], project: '' }],
+    ['expires_at', { name: 'a', scopes: ['run'], expires_at: '2020-01-01T00:00:00Z' }],
+    ['expires_at', { name: 'a', scopes: ['run'], expires_at: 'soon' }],
+    ['expires_at', { name: 'a', scopes: ['run'], expires_at: null }],
     ['projekt', { name: 'a', scopes: ['run'], projekt: 'p' }],
   ])('400 names %s', async (path, body) => {
     const [status, problem] = await ask('POST', '/api-keys', ROOT, body);

@@ -128,6 +128,8 @@ export interface TaskHouseOptions {
   /** Names the process. */
   readonly boot: string;
   readonly maxRuns?: number;
+  /** Whether a key may still act; absent: always. */
+  readonly mayAct?: (keyId: string) => boolean;
   readonly script?: () => ClientStep[];
 }
 
@@ -144,7 +146,7 @@ export class TaskHouse {
     temp: TempLog,
     clock: ManualClock,
     files: FileStore,
-    { boot, maxRuns = 100, script = () => [text('ok'), done()] }: TaskHouseOptions,
+    { boot, maxRuns = 100, script = () => [text('ok'), done()], mayAct }: TaskHouseOptions,
   ) {
     this.log = new MortalLog(temp.log);
     const { errors, warnings } = this;
@@ -171,6 +173,7 @@ export class TaskHouse {
         runTimeoutMs: 600_000,
         replica: boot,
         idempotencySecret: new Uint8Array(32),
+        ...(mayAct === undefined ? {} : { mayAct }),
       },
     );
     const { maker, firings } = this.core;

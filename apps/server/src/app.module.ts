@@ -7,6 +7,7 @@ import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastor
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
+import { KeyEnd } from './http/key-end.js';
 import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -20,6 +21,7 @@ import { RunPlaces } from './runs/run-places.js';
 import { RunsController } from './runs/runs.controller.js';
 import { ErasureLimits, SessionsController } from './runs/sessions.controller.js';
 import type { Service } from './service.js';
+import { PausedKeyEnd } from './tasks/open-task-clock.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { ServiceHealth } from './service-health.js';
 
@@ -42,6 +44,7 @@ export class AppModule {
     core,
     runDoor,
     apiKeys,
+    taskPauses,
     readModels,
     replicas,
     hasApi,
@@ -57,6 +60,7 @@ export class AppModule {
     uploads,
     maxUploadBytes,
     observability: { metrics },
+    logger,
   }: Service): DynamicModule {
     const values: readonly (readonly [unknown, unknown])[] = [
       [RunDoor, runDoor],
@@ -66,6 +70,7 @@ export class AppModule {
       [ErasureLimits, new ErasureLimits(keyBackupDays)],
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
+      [KeyEnd, new PausedKeyEnd(taskPauses, logger)],
       [History, readModels.history],
       [Runs, readModels.runs],
       [SessionList, readModels.sessions],
@@ -78,7 +83,7 @@ export class AppModule {
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
-      [HealthChecks, new ServiceHealth(log, readModels, replicas, kafka)],
+      [HealthChecks, new ServiceHealth({ log, readModels, replicas, kafka, apiKeys })],
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.

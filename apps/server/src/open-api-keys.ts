@@ -1,39 +1,29 @@
-import { type ReadModels, ReadModelsUnavailable } from '#read-models';
-import { ApiKeys, type ApiKeysPorts, type KeySnapshot } from '#runs';
-import type { Clock, Settings } from '#platform';
+import type { Settings } from '#platform';
+import type { KeyUseTable } from '#read-models';
+import { ApiKeys, type ApiKeysPorts, KeyUses } from '#runs';
 
-const KEYS_PATIENCE_MS = 3_000;
-const NO_KEYS: KeySnapshot = { keys: [], position: 0 };
+/** When keys were last used, as a table that all replicas share has it. */
+export class KeyUsesOfTable extends KeyUses {
+  constructor(private readonly table: KeyUseTable) {
+    super();
+  }
 
-/** The keys as the read models have them; where they do not answer, the log is read from its start. */
-async function loadKeys(readModels: ReadModels): Promise<KeySnapshot> {
-  try {
-    await readModels.ready;
-    await readModels.caughtUp();
-    const position = await readModels.position();
-    const stored = await readModels.apiKeys.all();
-    const keys = stored.map((key) => ({
-      ...key,
-      webhookSecret: key.sealedWebhookSecret,
-      createdAt: Date.parse(key.created_at),
-    }));
-    return { keys, position };
-  } catch (error) {
-    if (error instanceof ReadModelsUnavailable) return NO_KEYS;
-    throw error;
+  override record(uses: ReadonlyMap<string, number>): Promise<void> {
+    return this.table.record(uses);
+  }
+
+  override of(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.table.of(keyIds);
   }
 }
 
 /** The keys of the callers; the first one is made, and shown, at the very first start. @throws LogUnavailable */
 export async function openApiKeys(
-  ports: ApiKeysPorts & { readonly clock: Clock },
+  ports: ApiKeysPorts,
   settings: Pick<Settings, 'adminKey' | 'webhookSecret'>,
-  readModels: ReadModels,
   signal: AbortSignal,
 ): Promise<ApiKeys> {
-  const patience = () => ports.clock.sleep(KEYS_PATIENCE_MS).then(() => NO_KEYS);
-  const load = () => Promise.race([loadKeys(readModels), patience()]);
-  const apiKeys = new ApiKeys(ports, { ...settings, load });
+  const apiKeys = new ApiKeys(ports, settings);
   await apiKeys.start(signal, showKey);
   return apiKeys;
 }

@@ -4,29 +4,41 @@ import { type Check, HealthChecks } from './http/health-checks.js';
 import type { KafkaLink } from './kafka/open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 
+interface Asked {
+  readonly log: Pick<EventLog, 'health'>;
+  readonly readModels: Pick<ReadModels, 'health'>;
+  readonly replicas: Pick<Replicas, 'problem'>;
+  readonly kafka: Pick<KafkaLink, 'check'> | null;
+  readonly apiKeys: { readonly problem: string | null };
+}
+
 export class ServiceHealth extends HealthChecks {
-  constructor(
-    private readonly log: EventLog,
-    private readonly readModels: ReadModels,
-    private readonly replicas: Replicas,
-    private readonly kafka: Pick<KafkaLink, 'check'> | null,
-  ) {
+  constructor(private readonly asked: Asked) {
     super();
   }
 
   override async check(): Promise<readonly Check[]> {
-    const [log, { database, projections }] = await Promise.all([this.log.health(), this.readModels.health()]);
-    const heartbeat = this.replicas.problem();
-    const both = database.ok && heartbeat !== null ? { ok: false, detail: heartbeat } : database;
-    const checks = [checkOf('log', log), checkOf('database', both), checkOf('projections', projections)];
-    return this.kafka === null ? checks : [...checks, await this.kafka.check()];
+    const { log, readModels, replicas, kafka, apiKeys } = this.asked;
+    const [logHealth, { database, projections }] = await Promise.all([log.health(), readModels.health()]);
+    const checks = [
+      // The keys are what the log says: who does not hear it any more lets in whom it should not.
+      checkOf('log', unless(apiKeys.problem, logHealth)),
+      checkOf('database', unless(replicas.problem(), database)),
+      checkOf('projections', projections),
+    ];
+    return kafka === null ? checks : [...checks, await kafka.check()];
   }
 }
 
-const checkOf = (
-  name: string,
-  { ok, detail }: { readonly ok: boolean; readonly detail?: string },
-): Check => ({
+interface Health {
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+const unless = (problem: string | null, health: Health): Health =>
+  health.ok && problem !== null ? { ok: false, detail: problem } : health;
+
+const checkOf = (name: string, { ok, detail }: Health): Check => ({
   name,
   isOk: ok,
   isRequired: true,

@@ -21,8 +21,16 @@ import {
   closeInOrder,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
-import { type ApiKeys, type Core, type EraseSession, IdempotencyKeys, RunToolboxes, openCore } from '#runs';
-import { openApiKeys } from './open-api-keys.js';
+import {
+  type ApiKeys,
+  type Core,
+  type EraseSession,
+  IdempotencyKeys,
+  RunToolboxes,
+  type TaskPauses,
+  openCore,
+} from '#runs';
+import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
 import { openErasure } from './open-erasure.js';
 import { type SealedParts, openSealed } from './open-keys.js';
 import { whileWaiting } from './open-log.js';
@@ -32,7 +40,7 @@ import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
 import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
-import { taskClockOf } from './tasks/open-task-clock.js';
+import { taskClockOf, taskPausesOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
 import { RunDoor } from './runs/run-door.js';
 import { RunSurroundings } from './runs/run-command.js';
@@ -43,6 +51,7 @@ import { OpenStreams } from './sse/socket-sink.js';
 export interface Service {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
+  readonly taskPauses: TaskPauses;
   readonly readModels: ReadModels;
   readonly replicas: Replicas;
   readonly log: EventLog;
@@ -66,6 +75,7 @@ export interface Service {
   readonly followers: RunningFollowers;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
+  readonly logger: Logger;
   /** Ends what was started, in reverse order, all of it whatever fails. @throws what failed */
   close(graceMs: number): Promise<void>;
 }
@@ -112,13 +122,14 @@ export async function openService(
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
   const knowledge = openKnowledgeOn(ports, egress, readModels, settings);
-  const core = openCoreOn({ ...ports, model: model.client }, egress, knowledge, settings, replicas);
-  const apiKeys = await openApiKeys(ports, settings, readModels, stopping.signal);
+  const { apiKeys, mayAct, openPauses } = await openKeysOn(ports, settings, readModels, stopping.signal);
+  const core = openCoreOn({ ...ports, model: model.client, mayAct }, egress, knowledge, settings, replicas);
   replicas.begin(core, readModels);
   const { contents } = core;
   const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
+  if (roles.has('clock')) replicas.add('pauses', openPauses);
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
   const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
@@ -146,10 +157,11 @@ export async function openService(
   const { deliveries } = callbacks;
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
-  const parts = { core, apiKeys, readModels, log, streams, openStreams, answers, surroundings, deliveries };
+  const keys = { apiKeys, taskPauses: openPauses() };
+  const parts = { ...keys, core, readModels, log, streams, openStreams, answers, surroundings, deliveries };
   const more = { runDoor, kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
   const erasing = { eraseSession, keyBackupDays };
-  return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, close };
+  return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, logger, close };
 }
 
 async function openFoundation(
@@ -230,8 +242,27 @@ function openKnowledgeOn(
   });
 }
 
+/** The keys of the callers, and what their end asks for. */
+async function openKeysOn(
+  ports: Foundation,
+  settings: Settings,
+  readModels: ReadModels,
+  signal: AbortSignal,
+): Promise<{ readonly apiKeys: ApiKeys; readonly openPauses: () => TaskPauses } & Pick<CoreParts, 'mayAct'>> {
+  const uses = new KeyUsesOfTable(readModels.keyUses);
+  const apiKeys = await openApiKeys({ ...ports, uses }, settings, signal);
+  const mayAct = (keyId: string): boolean => apiKeys.mayAct(keyId);
+  return { apiKeys, mayAct, openPauses: taskPausesOf(readModels, { ...ports, mayAct }) };
+}
+
+interface CoreParts extends Foundation {
+  readonly model: ModelClient;
+  /** Whether what is done later may be done in the name of a key. */
+  readonly mayAct: (keyId: string) => boolean;
+}
+
 function openCoreOn(
-  { box, ...ports }: Foundation & { readonly model: ModelClient },
+  { box, mayAct, ...ports }: CoreParts,
   egress: EgressGuard,
   knowledge: Knowledge,
   settings: Settings,
@@ -242,8 +273,9 @@ function openCoreOn(
   const idempotencySecret = idempotencySecretOf(box);
   const { replica } = replicas;
   const mayClaim = (): boolean => replicas.mayClaim();
+  const may = { mayClaim, mayAct };
   const shares = { maxRuns: settings.maxRunsPerProject, maxQueued: settings.maxQueuedRunsPerProject };
-  const options = { ...settings, models: modelsOf(settings), shares, replica, mayClaim, idempotencySecret };
+  const options = { ...settings, models: modelsOf(settings), shares, replica, ...may, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);
 }
 

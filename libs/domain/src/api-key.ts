@@ -1,4 +1,4 @@
-export const SCOPES = ['run', 'read', 'datastores', 'admin'] as const;
+export const SCOPES = ['run', 'read', 'datastores', 'approve', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** Events of an `apikey-` stream. */
@@ -13,6 +13,15 @@ export type ApiKeyEvent =
         readonly scopes: readonly Scope[];
         /** `whsec_…`, sealed with the master key. */
         readonly webhook_secret: string;
+        /** ms since 1970; absent: never. */
+        readonly expires_at?: number;
       };
     }
-  | { readonly type: 'api_key_revoked'; readonly data: { readonly id: string } };
+  | {
+      readonly type: 'api_key_revoked';
+      readonly data: {
+        readonly id: string;
+        /** What it has scheduled goes on firing; absent: it is paused. */
+        readonly tasks?: 'keep';
+      };
+    };

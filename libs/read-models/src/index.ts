@@ -2,7 +2,7 @@ export { ContentCodec, PlainContentCodec, SealedContentCodec } from './content-c
 export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } from './open-read-models.js';
 export type { Database } from './postgres/database.js';
 export type { RunError, RunStatus } from './projection/rows.js';
-export { type ApiKeyQuery, ApiKeys, type ApiKeyView, type StoredApiKey } from './queries/api-keys.js';
+export { KeyUseTable } from './queries/key-uses.js';
 export type { Page, PageRequest } from './queries/cursor.js';
 export { History, type MessageView } from './queries/history.js';
 export { type RunQuery, Runs, type RunView } from './queries/runs.js';

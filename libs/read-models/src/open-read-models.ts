@@ -13,8 +13,8 @@ import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
 import { type Check, Projection } from './projection/projection.js';
-import { ApiKeys } from './queries/api-keys.js';
 import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js';
+import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
 import { Sessions } from './queries/sessions.js';
@@ -49,7 +49,7 @@ export interface ReadModels {
   readonly history: History;
   readonly runs: Runs;
   readonly sessions: Sessions;
-  readonly apiKeys: ApiKeys;
+  readonly keyUses: KeyUseTable;
   readonly tasks: Tasks;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
@@ -96,7 +96,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     history: new History(new HistoryRows(database, codec), log, content),
     runs,
     sessions: new Sessions(database, codec, freshness),
-    apiKeys: new ApiKeys(database, freshness),
+    keyUses: new KeyUseTable(database),
     tasks: new Tasks(database, codec, content, freshness),
     follower: projection.follower,
     database,

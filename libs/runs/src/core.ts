@@ -35,6 +35,8 @@ export interface CoreOptions {
   readonly replica: string;
   /** Whether this process may claim runs now; absent: always. */
   readonly mayClaim?: () => boolean;
+  /** Whether what is done later may be done in the name of a key; absent: always. */
+  readonly mayAct?: (keyId: string) => boolean;
   /** 32 bytes, the same for all replicas and for good. */
   readonly idempotencySecret: Uint8Array;
 }
@@ -70,7 +72,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   );
   const recovery = new Recovery(sessions, shared);
   const commands = new SessionCommands(sessions, log);
-  const tasks = new TaskCommands(shared);
-  const firings = new TaskFirings({ ...shared, contents, sessions, startRun });
+  const tasks = new TaskCommands(shared, options.mayAct);
+  const firings = new TaskFirings({ ...shared, contents, sessions, startRun, mayAct: options.mayAct });
   return { sessions, admission, contents, startRun, commands, recovery, tasks, maker, firings };
 }

@@ -1,6 +1,6 @@
 import { type FieldError, SCOPES, type Scope } from '#domain';
 import { Optional, Required, check } from './fields.js';
-import { described, listOf, nameText, oneOf } from './rules.js';
+import { described, listOf, nameText, oneOf, time } from './rules.js';
 import { invalidFields } from './run-body.js';
 
 const scopeList = listOf(oneOf(...SCOPES), 100);
@@ -15,6 +15,7 @@ export class NewApiKeyDto {
   @Required(nameText) readonly name!: string;
   @Required(scopes) readonly scopes!: readonly Scope[];
   @Optional(nameText) readonly project?: string;
+  @Optional(time) readonly expires_at?: string;
 }
 
 /** The body of `POST /api-keys`. @throws Problem invalid_request */

@@ -30,5 +30,7 @@ export const tasksQuery = query({
 });
 /** `GET /runs/{run_id}/events`, `GET /sessions/{session}/events` */
 export const eventsQuery = query({ ...PAGE, after: optionalRevision });
+/** `DELETE /api-keys/{id}` */
+export const revokeQuery = query({ tasks: optionalOneOf('keep', 'pause') });
 /** `GET /sessions`, `GET /api-keys` and other plain lists */
 export const pageQuery = query(PAGE);

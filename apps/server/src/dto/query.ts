@@ -1,6 +1,6 @@
 import type { FieldError } from '#domain';
 import { LENGTHS, isAtMost } from './lengths.js';
-import type { JsonSchema } from './rules.js';
+import { type JsonSchema, MAX_TIME, timeOf } from './rules.js';
 import { invalidFields } from './run-body.js';
 
 /** Reads one query parameter, or its absence. @throws WrongParameter */
@@ -112,28 +112,16 @@ export const limit: Parameter<number> = Object.assign(
   { schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT } },
 );
 
-/** `2026-01-31T12:00:00.123456789+01:00` */
-const MAX_DATE = 35;
-
 /** A date, or a date and time with its offset from UTC (RFC 3339), as milliseconds since 1970. */
 export const optionalDate = optional(
-  { type: 'string', maxLength: MAX_DATE, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] },
+  { type: 'string', maxLength: MAX_TIME, examples: ['2026-01-31', '2026-01-31T12:00:00Z'] },
   (text) => {
-    const match =
-      /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(text);
-    const time = match === null ? NaN : Date.parse(text);
-    // Date.parse takes the 30th of February and means the 2nd of March.
-    if (Number.isNaN(time) || !isDay(match?.[1] ?? '')) {
+    const time = timeOf(text);
+    if (time === null)
       throw new WrongParameter('must be a date or a time: 2026-01-31 or 2026-01-31T12:00:00Z');
-    }
     return time;
   },
 );
-
-function isDay(day: string): boolean {
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-}
 
 /** Every list's parameters. */
 export const PAGE = { limit, cursor: optionalText(LENGTHS.cursor) };

@@ -102,6 +102,33 @@ export const listOf = (item: Rule, most: number): Rule =>
     return null;
   });
 
+/** `2026-01-31T12:00:00.123456789+01:00` */
+export const MAX_TIME = 35;
+
+/** A date, or a date and time with its offset from UTC (RFC 3339), as ms since 1970; null: it is neither. */
+export function timeOf(text: string): number | null {
+  const match = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(
+    text,
+  );
+  const time = match === null ? NaN : Date.parse(text);
+  // Date.parse takes the 30th of February and means the 2nd of March.
+  return Number.isNaN(time) || !isDay(match?.[1] ?? '') ? null : time;
+}
+
+function isDay(day: string): boolean {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+}
+
+/** A time as `timeOf` reads it. */
+export const time = described(
+  { type: 'string', minLength: 1, maxLength: MAX_TIME, examples: ['2027-01-31T12:00:00Z'] },
+  (value) =>
+    typeof value === 'string' && value.length <= MAX_TIME && timeOf(value) !== null
+      ? null
+      : wrong('must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z'),
+);
+
 const urlText = text(LENGTHS.url);
 const URL_SCHEMA = { ...urlText.schema, format: 'uri', pattern: '^[hH][tT][tT][pP][sS]?://' };
 

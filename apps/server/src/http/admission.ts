@@ -4,6 +4,7 @@ import { Problem, type Scope } from '#domain';
 import type { Clock } from '#platform';
 import type { Principal } from '#runs';
 import type { Authenticator } from './authenticator.js';
+import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type RouteTerms, termsOf } from './needs-scope.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -11,6 +12,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null on open routes. */
     principal: Principal | null;
+    /** The answer to whoever has a key; null on open routes. */
+    answer: OpenAnswer | null;
   }
 }
 
@@ -24,6 +27,7 @@ const REFUSALS_A_MINUTE = 6000;
 export class Admission {
   private readonly keys: RateLimiter;
   private readonly strangers: RateLimiter;
+  private readonly answers: OpenAnswers;
 
   constructor(
     private readonly authenticator: Authenticator,
@@ -32,6 +36,8 @@ export class Admission {
   ) {
     this.keys = new RateLimiter(clock, requestsAMinute);
     this.strangers = new RateLimiter(clock, REFUSALS_A_MINUTE, 10_000);
+    this.answers = new OpenAnswers(clock);
+    authenticator.onRevoked((keyId) => this.answers.end(keyId));
   }
 
   /** null: come in. */
@@ -42,10 +48,11 @@ export class Admission {
     const principal = this.authenticate(request.headers.authorization);
     if (principal === null) return this.refuseStranger(request);
     request.principal = principal;
-    return (
+    const refusal =
       this.refuseHaste(principal, reply) ??
-      (terms === null ? NO_PATH : refuseScope(principal, terms, request))
-    );
+      (terms === null ? NO_PATH : refuseScope(principal, terms, request));
+    if (refusal === null) request.answer = this.answers.add(principal, reply);
+    return refusal;
   }
 
   private authenticate(header: string | undefined): Principal | null {

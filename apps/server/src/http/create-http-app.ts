@@ -158,6 +158,7 @@ function stopping(reply: FastifyReply): Problem {
 
 function prepare(request: FastifyRequest, reply: FastifyReply): void {
   request.principal = null;
+  request.answer = null;
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
   reply.header('cache-control', 'no-store');
@@ -169,6 +170,7 @@ function addHooks(
   admit: (request: FastifyRequest, reply: FastifyReply) => boolean,
 ): void {
   fastify.decorateRequest('principal', null);
+  fastify.decorateRequest('answer', null);
   fastify.addHook('onRoute', requireTerms);
   keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {

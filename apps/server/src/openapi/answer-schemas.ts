@@ -1,3 +1,4 @@
+import { SCOPES } from '#domain';
 import type { JsonSchema } from '../dto/rules.js';
 import { AGENT_EVENT } from './event-schemas.js';
 import {
@@ -139,10 +140,12 @@ const SEARCH_ITEM = objectOf({
 
 const key = {
   name: TEXT,
-  scopes: listOf(oneOf('run', 'read', 'datastores', 'admin')),
+  scopes: listOf(oneOf(...SCOPES)),
   project: TEXT,
   created_at: TIME,
 };
+
+const LAST_USED = { ...TIME, description: 'to the hour' };
 
 const READINESS = objectOf({
   status: oneOf('ok', 'unavailable'),
@@ -180,8 +183,8 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   UploadedDocument: objectOf(UPLOADED_DOCUMENT),
   Document: DOCUMENT,
   SearchItem: SEARCH_ITEM,
-  ApiKey: objectOf({ id: TEXT, ...key }),
-  NewKey: objectOf({ id: TEXT, key: TEXT, webhook_secret: TEXT, ...key }),
+  ApiKey: objectOf({ id: TEXT, ...key, expires_at: orNull(TIME), last_used_at: orNull(LAST_USED) }),
+  NewKey: objectOf({ id: TEXT, key: TEXT, webhook_secret: TEXT, ...key }, { expires_at: TIME }),
   Readiness: READINESS,
   Problem: PROBLEM,
 };

@@ -43,5 +43,6 @@ export const FIELD_NOTES: Readonly<Record<string, JsonSchema>> = {
   'McpServer.serverUrl': { examples: ['https://example.com/mcp'] },
   'Metadata.connectionString': { description: 'For databases. Encrypted at rest, never shown again.' },
   'Metadata.readOnly': { description: "false lets the caller's own queries write.", default: true },
+  'NewApiKey.expires_at': { description: 'From then on it is as if it were revoked.' },
   'Search.query': { minLength: 1, pattern: '\\S' },
 };

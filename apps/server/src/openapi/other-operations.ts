@@ -1,7 +1,7 @@
 import { NewApiKeyDto } from '../dto/api-key.dto.js';
 import { NewDatastoreDto, SearchDto } from '../dto/datastore.dto.js';
 import { LENGTHS } from '../dto/lengths.js';
-import { pageQuery } from '../dto/queries.js';
+import { pageQuery, revokeQuery } from '../dto/queries.js';
 import { TEXT, component, objectOf, oneOf, pageOf } from './json-schema.js';
 import { JSON_TYPE, type Operation, answer } from './operation.js';
 
@@ -114,7 +114,8 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
   'DELETE /api-keys/{id}': {
     id: 'deleteApiKey',
     tag: 'keys',
-    summary: 'Revokes a key',
+    summary: 'Revokes a key: its open streams end, its tasks are paused (`tasks=keep`: they go on)',
+    query: revokeQuery,
     answers: { 204: null },
   },
   'GET /healthz': {

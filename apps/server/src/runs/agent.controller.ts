@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '#domain';
 import { History, type MessageView } from '#read-models';
 import { SessionCommands, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
@@ -61,7 +62,7 @@ export class AgentController {
     const started = await this.door.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background) return void reply.code(202).send(accepted(started));
-    if (wantsJson(request.headers.accept)) return this.sendEnded(started, project, reply);
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller, reply);
     const { run, requested } = started;
     void this.answers.stream(reply, { session: started.session, run, after: requested });
   }
@@ -83,10 +84,14 @@ export class AgentController {
     return { success: true, message: 'Messages cleared' };
   }
 
-  private async sendEnded(started: AcceptedRun, project: string, reply: FastifyReply): Promise<void> {
+  private async sendEnded(started: AcceptedRun, { project }: Principal, reply: FastifyReply): Promise<void> {
     const gone = new AbortController();
+    const { answer: open } = reply.request;
     reply.raw.once('close', () => gone.abort());
+    open?.onKeyEnd(() => gone.abort());
     const outcome = await this.answers.outcome(started, gone.signal);
+    if (open?.isOver)
+      throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
     if (outcome === null) return;
     const { session, run } = started;
     const messages = await this.history.messages(project, session);

@@ -35,6 +35,7 @@ export class RunAnswers {
     reply.headers(SSE_HEADERS);
     reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
     const sink = this.open.add(reply.raw);
+    reply.request.answer?.onKeyEnd(() => sink.cutOff());
     // Mostly the first events are there already, and go out with the headers.
     setImmediate(() => sink.begin());
     return this.streams.send(request, sink).catch(() => sink.hangUp());

@@ -86,6 +86,12 @@ export class SocketSink extends ClientSink implements Bagged {
     this.close();
   }
 
+  /** Ends a stream whose client may read no more. */
+  cutOff(): void {
+    if (!this.response.writableEnded) this.response.end();
+    this.close();
+  }
+
   /**
    * Keeps a quiet connection alive, and cuts off a client that does not read. Returns in how many ms there may be
    * something to do again.

@@ -1,5 +1,17 @@
+import type { Logger } from '#platform';
+import { KeyEnd } from '../http/key-end.js';
 import type { ReadModels } from '#read-models';
-import { type Core, type Part, TaskClock, type TaskClockPorts, TaskIndex, type TaskSnapshot } from '#runs';
+import {
+  type Core,
+  type Part,
+  TaskClock,
+  type TaskClockPorts,
+  TaskIndex,
+  TaskPauses,
+  type TaskPausesPorts,
+  type TaskSnapshot,
+  TasksOfKeys,
+} from '#runs';
 
 /** Finds tasks in the read models, once they know all that was on the log. */
 class ReadModelTaskIndex extends TaskIndex {
@@ -27,6 +39,50 @@ class ReadModelTaskIndex extends TaskIndex {
   private async catchUp(): Promise<void> {
     await this.readModels.ready;
     await this.readModels.caughtUp();
+  }
+}
+
+/** Finds what keys have scheduled in the read models. */
+class ReadModelTasksOfKeys extends TasksOfKeys {
+  constructor(private readonly readModels: ReadModels) {
+    super();
+  }
+
+  override async keys(): Promise<readonly string[]> {
+    await this.readModels.caughtUp();
+    return this.readModels.tasks.keys();
+  }
+
+  override async of(keyId: string): Promise<readonly string[]> {
+    await this.readModels.caughtUp();
+    return this.readModels.tasks.scheduledBy(keyId);
+  }
+}
+
+/** Makes what pauses the tasks of ended keys, which is to be started where it is to look for them by itself. */
+export function taskPausesOf(
+  readModels: ReadModels,
+  ports: Omit<TaskPausesPorts, 'tasks'>,
+): () => TaskPauses {
+  const tasks = new ReadModelTasksOfKeys(readModels);
+  return () => new TaskPauses({ ...ports, tasks });
+}
+
+/** Does what the end of a key asks for; what it cannot do now is found again by who looks for it every while. */
+export class PausedKeyEnd extends KeyEnd {
+  constructor(
+    private readonly pauses: TaskPauses,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  override async ended(keyId: string, actor: string): Promise<void> {
+    try {
+      await this.pauses.pauseAllOf(keyId, actor);
+    } catch (error) {
+      this.logger.warn({ err: error, key: keyId }, 'the tasks of a revoked key are paused later');
+    }
   }
 }
 

@@ -34,7 +34,14 @@ export type TaskEvent =
       };
     }
   | { readonly type: 'task_paused'; readonly data: Readonly<Record<string, never>> }
-  | { readonly type: 'task_resumed'; readonly data: { readonly next_at: number } }
+  | {
+      readonly type: 'task_resumed';
+      readonly data: {
+        readonly next_at: number;
+        /** The key in whose name it fired may act no more: from here on it is the resumer's. */
+        readonly taken_over?: true;
+      };
+    }
   | { readonly type: 'task_cancelled'; readonly data: Readonly<Record<string, never>> }
   | { readonly type: 'task_finished'; readonly data: Readonly<Record<string, never>> };
 

@@ -20,8 +20,12 @@ class Tape {
   }
 
   push(time: number, ...events: readonly TaskEvent[]): this {
+    return this.pushAs('k', time, events);
+  }
+
+  pushAs(actor: string, time: number, events: readonly TaskEvent[]): this {
     for (const event of events) {
-      const at = { revision: ++this.revision, time, meta: { project: 'p', actor: 'k' } };
+      const at = { revision: ++this.revision, time, meta: { project: 'p', actor } };
       this.state = evolveTask(this.state, { ...event, ...at });
     }
     return this;
@@ -102,6 +106,22 @@ describe('a task', () => {
     for (const name of ['pause', 'resume', 'cancel'] as const)
       expect(decideTask(tape.state as TaskState, name, NOW)).toEqual([]);
     expect(tape.state?.status).toBe('cancelled');
+  });
+
+  it('is its scheduler’s, whoever pauses and resumes it, until its key is no more: then it is the resumer’s', () => {
+    const tape = new Tape('* * * * *');
+    const as = (actor: string, name: 'pause' | 'resume', isOrphan = false) =>
+      tape.pushAs(actor, NOW, decideTask(tape.state as TaskState, name, NOW, isOrphan));
+    as('other', 'pause');
+    as('other', 'resume');
+    expect(tape.state?.actor).toBe('k');
+    as('other', 'pause');
+    as('other', 'resume', true);
+    expect(tape.state?.actor).toBe('other');
+    const due = decideDue(tape.state as TaskState, NOW + MINUTE, false, runOf);
+    tape.pushAs('other', NOW + MINUTE, due?.events ?? []);
+    as('third', 'pause');
+    expect(tape.state?.actor).toBe('other');
   });
 
   it('keeps the newest hundred firings', () => {

@@ -14,6 +14,8 @@ export interface Firing {
 /** What the events of a task change. */
 export interface TaskProgress {
   readonly status: TaskStatus;
+  /** Key id of whoever it fires for: who scheduled it, or who resumed it when that key was no more. */
+  readonly actor: string;
   /** null: none to come, or paused. */
   readonly nextAt: number | null;
   /** Newest last, 100 at most. */
@@ -24,7 +26,6 @@ export interface TaskProgress {
 export interface TaskState extends TaskProgress {
   readonly definition: ScheduledTask;
   readonly project: string;
-  readonly actor: string;
   readonly createdAt: number;
 }
 
@@ -66,17 +67,24 @@ function changeOf(
     case 'task_fired': {
       const { slot, run, late, next_at } = event.data;
       const firing = { slot, firedAt: event.time, run, isLate: late === true };
-      return { ...passed(state, next_at), firings: newest([...state.firings, firing]) };
+      const firings = newest([...state.firings, firing]);
+      // Said again each time, so that the newest events alone tell whose it is.
+      return { ...passed(state, next_at), actor: event.meta.actor, firings };
     }
     case 'task_missed': {
       const { slots, next_at } = event.data;
       const missed = slots.map((slot) => ({ slot, firedAt: null, run: null, isLate: false }));
-      return { ...passed(state, next_at), firings: newest([...state.firings, ...missed]) };
+      const firings = newest([...state.firings, ...missed]);
+      return { ...passed(state, next_at), actor: event.meta.actor, firings };
     }
     case 'task_paused':
       return { status: 'paused', nextAt: null };
     case 'task_resumed':
-      return { status: 'scheduled', nextAt: event.data.next_at };
+      return {
+        status: 'scheduled',
+        nextAt: event.data.next_at,
+        ...(event.data.taken_over ? { actor: event.meta.actor } : {}),
+      };
     case 'task_cancelled':
       return { status: 'cancelled', nextAt: null };
     case 'task_finished':
@@ -135,8 +143,13 @@ export function decideDue(
 
 export type TaskCommand = 'pause' | 'resume' | 'cancel';
 
-/** What a command writes; nothing where it changes nothing. */
-export function decideTask(state: TaskState, command: TaskCommand, now: number): readonly TaskEvent[] {
+/** What a command writes; nothing where it changes nothing. `isOrphan`: the key that it fires for may act no more. */
+export function decideTask(
+  state: TaskState,
+  command: TaskCommand,
+  now: number,
+  isOrphan = false,
+): readonly TaskEvent[] {
   const { status } = state;
   if (status === 'finished' || status === 'cancelled') return [];
   if (command === 'cancel') return [{ type: 'task_cancelled', data: {} }];
@@ -147,5 +160,5 @@ export function decideTask(state: TaskState, command: TaskCommand, now: number):
   const next_at = nextSlot(state.definition.schedule, Math.max(now, last));
   return next_at === null
     ? [{ type: 'task_finished', data: {} }]
-    : [{ type: 'task_resumed', data: { next_at } }];
+    : [{ type: 'task_resumed', data: isOrphan ? { next_at, taken_over: true } : { next_at } }];
 }

@@ -1,6 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Pool } from 'pg';
-import { ApiKeyEntity } from '../entities/api-key.entity.js';
 import { RunEntity } from '../entities/run.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { SessionEntity } from '../entities/session.entity.js';
@@ -10,6 +9,7 @@ import { MessageParts1763888400000 } from '../migrations/1763888400000-message-p
 import { RunWarnings1764061200000 } from '../migrations/1764061200000-run-warnings.js';
 import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing-tasks.js';
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
+import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import type { ConnectionSettings } from './embedded-postgres.js';
 import { SCHEMA } from './schema.js';
@@ -85,7 +85,7 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
     type: 'postgres',
     ...where,
     schema: SCHEMA,
-    entities: [SessionEntity, RunEntity, ApiKeyEntity, TaskEntity],
+    entities: [SessionEntity, RunEntity, TaskEntity],
     migrations: [
       ReadModels1763715600000,
       Tasks1763802000000,
@@ -93,6 +93,7 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
       RunWarnings1764061200000,
       WantedRebuilds1764061300000,
       StandingTasks1764064800000,
+      KeysOfTasks1764064900000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

@@ -62,12 +62,12 @@ FROM unnest($1::text[], $2::bigint[]) AS r(id, at) WHERE k.id = r.id AND k.revok
 /** A row of an older revision, from events that come a second time, changes nothing. */
 export const writeTasksStatement = (schema: string): string => `
 INSERT INTO ${schema}.tasks AS old (task_id, session, project, created_at, given, timezone, message, message_is_file,
-  requested, status, next_at, firings, last_fired_at, last_run, started_run, revision)
+  requested, status, next_at, firings, last_fired_at, last_run, started_run, revision, actor)
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bytea[], $8::bool[],
-  $9::int[], $10::text[], $11::bigint[], $12::text[], $13::bigint[], $14::text[], $15::text[], $16::int[])
+  $9::int[], $10::text[], $11::bigint[], $12::text[], $13::bigint[], $14::text[], $15::text[], $16::int[], $17::text[])
 ON CONFLICT (task_id) DO UPDATE SET status = EXCLUDED.status, next_at = EXCLUDED.next_at, firings = EXCLUDED.firings,
   last_fired_at = EXCLUDED.last_fired_at, last_run = EXCLUDED.last_run, started_run = EXCLUDED.started_run,
-  revision = EXCLUDED.revision
+  revision = EXCLUDED.revision, actor = EXCLUDED.actor
 WHERE old.revision <= EXCLUDED.revision`;
 
 export const parkStatement = (schema: string): string => `

@@ -76,6 +76,7 @@ export const taskColumns = (rows: readonly TaskRow[], codec: ContentSealer): Buf
   texts(column(rows, (r) => r.lastRun)),
   texts(column(rows, (r) => r.startedRun)),
   integers(column(rows, (r) => r.revision)),
+  texts(column(rows, (r) => r.actor)),
 ];
 
 /** A row as the driver reads it: bigint and numeric are text. */
@@ -145,6 +146,7 @@ export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
     lastRun: stored['last_run'] as string | null,
     startedRun: stored['started_run'] as string | null,
     revision: stored['revision'] as number,
+    actor: stored['actor'] as string,
   };
 };
 

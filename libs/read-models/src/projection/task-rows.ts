@@ -8,7 +8,7 @@ import {
   taskId,
   taskOfStream,
 } from '#domain';
-import type { RecordedEvent } from '#event-log';
+import type { EventMeta, RecordedEvent } from '#event-log';
 import type { ReadModelStore, TaskRow } from './rows.js';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
@@ -44,11 +44,11 @@ export class TaskRows {
 
   /** A run's request may bring tasks, and may be the firing of one. */
   pushRequest(session: string, { data, meta, time, revision: requested }: Requested): void {
-    const { run = '', project } = meta;
+    const { run = '', project, actor } = meta;
     for (const [index, schedule] of (data.schedules ?? []).entries()) {
       const task = taskId(run, index);
       const definition = { ...schedule, task, session, run, requested };
-      if (!this.rows.has(task)) this.set(newRow(definition, project, time));
+      if (!this.rows.has(task)) this.set(newRow(definition, { project, actor }, time));
     }
     const fired = data.task === undefined ? undefined : this.rows.get(data.task);
     if (fired !== undefined) this.set({ ...fired, startedRun: run });
@@ -60,7 +60,7 @@ export class TaskRows {
     const task = taskOfStream(recorded.stream) ?? '';
     const row = this.rows.get(task);
     if (event.type === 'task_scheduled') {
-      const made = row ?? newRow(event.data, event.meta.project, event.time);
+      const made = row ?? newRow(event.data, event.meta, event.time);
       if (made.revision < event.revision) this.set({ ...made, revision: event.revision });
     } else if (row === undefined) throw new TaskUnknown(`nothing scheduled ${task}`);
     else if (row.revision < event.revision) this.set(progressed(row, event));
@@ -86,10 +86,15 @@ function progressed(row: TaskRow, event: Exclude<RecordedTaskEvent, { type: 'tas
   return { ...after, lastRun: last?.run ?? row.lastRun, lastFiredAt: last?.firedAt ?? row.lastFiredAt };
 }
 
-const newRow = (definition: ScheduledTask, project: string, createdAt: number): TaskRow => ({
+const newRow = (
+  definition: ScheduledTask,
+  { project, actor }: Pick<EventMeta, 'project' | 'actor'>,
+  createdAt: number,
+): TaskRow => ({
   task: definition.task,
   session: definition.session,
   project,
+  actor,
   createdAt,
   given: definition.given,
   timezone: definition.timezone ?? null,

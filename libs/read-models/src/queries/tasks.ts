@@ -115,6 +115,21 @@ export class Tasks {
     return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
   }
 
+  /** Keys that have something scheduled. @throws ReadModelsUnavailable */
+  async keys(): Promise<readonly string[]> {
+    const { rows } = await this.database.query({ text: `SELECT DISTINCT actor FROM (${BY_KEY}) AS found` });
+    return (rows as readonly { actor: string }[]).map(({ actor }) => actor);
+  }
+
+  /** What a key has scheduled, whatever its project. @throws ReadModelsUnavailable */
+  async scheduledBy(keyId: string): Promise<readonly string[]> {
+    const { rows } = await this.database.query({
+      text: `SELECT task_id FROM (${BY_KEY}) AS found WHERE actor = $1`,
+      values: [keyId],
+    });
+    return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
+  }
+
   private async view(row: TaskEntity): Promise<TaskView> {
     const text = this.codec.open(row.session, row.message) ?? '';
     const message = row.messageIsFile && text !== '' ? (JSON.parse(text) as Content) : text;
@@ -133,6 +148,14 @@ export class Tasks {
     };
   }
 }
+
+/** A replica of the version before writes no actor. */
+const BY_KEY = `
+  SELECT task_id, actor FROM ${SCHEMA}.tasks WHERE status = 'scheduled' AND actor <> ''
+  UNION ALL
+  SELECT t.task_id, r.actor FROM ${SCHEMA}.tasks t
+    JOIN ${SCHEMA}.runs r ON r.session = t.session AND r.requested = t.requested
+    WHERE t.status = 'scheduled' AND t.actor = ''`;
 
 const firingView = ({ slot, firedAt, run, isLate }: Firing): FiringView => ({
   slot: new Date(slot).toISOString(),

@@ -1,14 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Problem, type Scope } from '#domain';
-import { SqliteEventLog, collect } from '#event-log';
-import { ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { type Batch, type EventLog, SqliteEventLog, collect, newEvent } from '#event-log';
+import { type Clock, ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { ScriptedLog } from '../../../../test/support/scripted-log.js';
 import { ApiKeys, type ApiKeysOptions, ROOT_KEY_ID } from './api-keys.js';
 import type { Principal } from './principal.js';
 
 const ADMIN = 'the-operators-own-key';
+
+/** A log that others write to; its subscriptions end when somebody says so. */
+class SharedLog extends ScriptedLog {
+  override isShared = true;
+  readonly breaking = new AbortController();
+
+  override subscribeAll(options: Parameters<EventLog['subscribeAll']>[0]): AsyncIterable<Batch> {
+    return super.subscribeAll({
+      ...options,
+      signal: AbortSignal.any([options.signal, this.breaking.signal]),
+    });
+  }
+}
 
 describe('api keys', () => {
   let folder: string;
@@ -25,15 +41,19 @@ describe('api keys', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const open = async (options: Partial<ApiKeysOptions> = {}) => {
+  const open = async (
+    options: Partial<ApiKeysOptions> = {},
+    { on = log, clock = new SystemClock() }: { on?: EventLog; clock?: Clock } = {},
+  ) => {
     const logger = new SilentLogger();
     const keys = new ApiKeys(
       {
-        log,
-        clock: new SystemClock(),
+        log: on,
+        clock,
         random: new SystemRandom(),
         box: new SecretBox(Buffer.alloc(32, 1)),
         background: new ProcessBackground(logger),
+        logger,
       },
       { adminKey: ADMIN, webhookSecret: null, ...options },
     );
@@ -52,6 +72,12 @@ describe('api keys', () => {
       (error: unknown) => (error instanceof Problem ? error.code : String(error)),
     );
   const READ: readonly Scope[] = ['read'];
+  const write = (stream: string, type: string, data: object) =>
+    log.append(
+      stream,
+      [newEvent({ id: randomUUID(), type, time: 0, data }, { schemaVersion: 1, project: 'p', actor: 'x' })],
+      { expected: 'any' },
+    );
 
   test('a set admin key is the root of project default, and stands nowhere', async () => {
     const { keys, shown } = await open();
@@ -142,18 +168,73 @@ describe('api keys', () => {
     );
   });
 
-  test('starts from a snapshot and reads the log behind it', async () => {
+  test('is refused from its end on, and its tasks stop; one without an end has none', async () => {
+    const clock = new ManualClock(1_000_000);
+    const { keys } = await open({}, { clock });
+    const root = as(keys, ADMIN);
+    const wish = { name: 'a', scopes: READ };
+    const issued = await keys.issue(root, { ...wish, expiresAt: 1_060_000 });
+    const { record: endless } = await keys.issue(root, wish);
+    const [{ id }, later] = [issued.record, (await open({}, { clock })).keys];
+    clock.advance(59_999);
+    for (const some of [keys, later])
+      expect([as(some, issued.key).expiresAt, some.mayAct(id)]).toEqual([1_060_000, true]);
+    clock.advance(1);
+    for (const some of [keys, later]) {
+      expect([some.authenticate(issued.key), some.mayAct(id)]).toEqual([null, false]);
+      expect(some.mayAct(endless.id)).toBe(true);
+    }
+    expect(await codeOf(keys.issue(root, { ...wish, expiresAt: clock.now() }))).toBe('invalid_request');
+  });
+
+  test('what a revoked key has left to be done is stopped, unless it was to be kept, also after a restart', async () => {
     const { keys } = await open();
     const root = as(keys, ADMIN);
-    const [first, second] = [
-      await keys.issue(root, { name: '1', scopes: READ }),
-      await keys.issue(root, { name: '2', scopes: READ }),
-    ];
-    const position = await log.head();
-    await keys.revoke(root, first.record.id);
-    const load = async () => ({ keys: [first.record, second.record], position });
-    const { keys: later } = await open({ load });
-    expect(later.authenticate(first.key)).toBeNull();
-    expect(as(later, second.key).keyId).toBe(second.record.id);
+    const wish = { name: 'a', scopes: READ };
+    const [one, two] = [await keys.issue(root, wish), await keys.issue(root, wish)];
+    await keys.revoke(root, one.record.id);
+    await keys.revoke(root, two.record.id, { keepsTasks: true });
+    for (const some of [keys, (await open()).keys]) {
+      expect([one, two].map(({ record }) => some.mayAct(record.id))).toEqual([false, true]);
+      expect([one, two].map(({ key }) => some.authenticate(key))).toEqual([null, null]);
+      // Their callbacks go on, and the receivers know this secret.
+      expect(some.webhookSecretOf(one.record.id)).toBe(one.webhookSecret);
+      expect(some.mayAct('kafka')).toBe(true);
+    }
+  });
+
+  test('hears of what others issue and revoke, and tells of each revocation once', async () => {
+    const here = (await open({}, { on: new SharedLog(log) })).keys;
+    const there = (await open({}, { on: new SharedLog(log) })).keys;
+    const told: string[] = [];
+    here.onRevoked((id) => told.push(id));
+    const { record, key } = await there.issue(as(there, ADMIN), { name: 'a', scopes: READ });
+    while (here.authenticate(key) === null) await new Promise(setImmediate);
+    // What nobody here knows, and what is no key's at all, is passed over.
+    await write(`apikey-${record.id}`, 'api_key_painted', { id: record.id, colour: 'red' });
+    await write('apikey-key_odd', 'api_key_issued', {});
+    await there.revoke(as(there, ADMIN), record.id);
+    while (here.authenticate(key) !== null) await new Promise(setImmediate);
+    expect(here.problem).toBeNull();
+    expect(told).toEqual([record.id]);
+    expect((await open()).keys.authenticate(key)).toBeNull();
+  });
+
+  test('a key is what its own stream says', async () => {
+    const { keys } = await open();
+    const { record, key } = await keys.issue(as(keys, ADMIN), { name: 'a', scopes: READ });
+    const data = { id: record.id, name: 'b', hash: record.hash, scopes: ['admin'], webhook_secret: '' };
+    await write('apikey-key_other', 'api_key_issued', data);
+    await write('apikey-key_other', 'api_key_revoked', { id: record.id });
+    expect(as((await open()).keys, key).scopes).toEqual(new Set(READ));
+  });
+
+  test('says so where it cannot go on', async () => {
+    const shared = new SharedLog(log);
+    const { keys } = await open({}, { on: shared });
+    await keys.issue(as(keys, ADMIN), { name: 'a', scopes: READ });
+    shared.breaking.abort();
+    while (keys.problem === null) await new Promise(setImmediate);
+    expect(keys.problem).toContain('not followed');
   });
 });

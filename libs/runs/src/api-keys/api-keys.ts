@@ -1,16 +1,15 @@
 import { type ApiKeyEvent, Problem, type Scope, apiKeyStream, invalid, notFound } from '#domain';
-import { type AppendResult, type EventLog, type Expected, appendUntilDefinite, newEvent } from '#event-log';
-import { type Background, type Clock, type Random, type SecretBox, derivedWebhookSecret } from '#platform';
-import { type KeySnapshot, NO_SNAPSHOT, followKeys } from './key-feed.js';
-import { type KeyRecord, KeyTable, hashKey } from './key-table.js';
+import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
+import { type SecretBox, derivedWebhookSecret } from '#platform';
+import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
+import { type KeyUses, LastUses } from './last-uses.js';
+import { type KeyRecord, KeyTable, type Revocation, hashKey } from './key-table.js';
 import type { Principal } from './principal.js';
 
-export interface ApiKeysPorts {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface ApiKeysPorts extends KeyFeedPorts {
   readonly box: SecretBox;
-  readonly background: Background;
+  /** Absent: when keys were last used is known of this process alone. */
+  readonly uses?: KeyUses;
 }
 
 export interface ApiKeysOptions {
@@ -18,8 +17,6 @@ export interface ApiKeysOptions {
   readonly adminKey: string | null;
   /** Signs the callbacks of the first admin key; null: derived from the master key. */
   readonly webhookSecret: string | null;
-  /** Keys up to some position; absent: the log is read from its start. */
-  readonly load?: () => Promise<KeySnapshot>;
 }
 
 export interface NewKey {
@@ -27,6 +24,8 @@ export interface NewKey {
   readonly scopes: readonly Scope[];
   /** Absent: the project of whoever asks. */
   readonly project?: string;
+  /** ms since 1970; absent: never. */
+  readonly expiresAt?: number;
 }
 
 /** What is shown once. */
@@ -39,15 +38,25 @@ export interface IssuedKey {
 /** The first admin key has no other id, so that there is one at most. */
 export const ROOT_KEY_ID = 'key_root';
 const DEFAULT_PROJECT = 'default';
+const PAUSING: Revocation = { keepsTasks: false };
+const TRIES = 20;
 
 /** The keys of the callers: who they are, what they may do. The log is their record, a table in memory answers. */
 export class ApiKeys {
-  private readonly table = new KeyTable(ROOT_KEY_ID);
+  private readonly table: KeyTable;
+  private readonly feed: KeyFeed;
+  private readonly uses: LastUses;
+  private readonly listeners: ((keyId: string) => void)[] = [];
 
   constructor(
     private readonly ports: ApiKeysPorts,
     private readonly options: ApiKeysOptions,
   ) {
+    this.table = new KeyTable(ROOT_KEY_ID, (id) => {
+      for (const listener of this.listeners) listener(id);
+    });
+    this.feed = new KeyFeed(this.table, ports);
+    this.uses = new LastUses(ports);
     // In the table before anything of the log is, so that a key that the log holds under this id does not count.
     if (options.adminKey !== null) this.table.add(rootRecord(options.adminKey, ''));
   }
@@ -58,8 +67,8 @@ export class ApiKeys {
    * @throws LogUnavailable
    */
   async start(signal: AbortSignal, show: (key: string) => void): Promise<void> {
-    const snapshot = await (this.options.load?.() ?? NO_SNAPSHOT);
-    await followKeys(this.table, this.ports, snapshot, signal);
+    signal.addEventListener('abort', () => this.uses.stop(), { once: true });
+    await this.feed.start(signal);
     if (this.table.get(ROOT_KEY_ID) !== null) return;
     const key = this.newKey();
     show(key);
@@ -67,17 +76,46 @@ export class ApiKeys {
     await this.write(rootRecord(key, this.ports.box.seal(secret, contextOf(ROOT_KEY_ID))), ROOT_KEY_ID);
   }
 
-  /** The principal of a presented key; null: unknown or revoked. */
+  /** What keeps revocations from being heard of, for an operator; null: nothing. */
+  get problem(): string | null {
+    return this.feed.problem;
+  }
+
+  /** The principal of a presented key; null: unknown, revoked or expired. */
   authenticate(key: string): Principal | null {
-    return this.table.find(key);
+    const principal = this.table.find(key);
+    if (principal === null) return null;
+    const { keyId, expiresAt } = principal;
+    if (expiresAt !== undefined && expiresAt <= this.ports.clock.now()) return null;
+    this.uses.used(keyId);
+    return principal;
+  }
+
+  /** Has `listener` told of every key that is revoked, here or by another replica. */
+  onRevoked(listener: (keyId: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Whether what a key has left to be done later (tasks) may still be done in its name: not once it is revoked, unless
+   * they were to be kept, nor once it has expired. What is no key's is nobody's to stop.
+   */
+  mayAct(keyId: string): boolean {
+    const revocation = this.table.revocationOf(keyId);
+    if (revocation !== null) return revocation.keepsTasks;
+    const expiresAt = this.table.get(keyId)?.expiresAt ?? null;
+    return expiresAt === null || expiresAt > this.ports.clock.now();
   }
 
   /** @throws Problem forbidden; LogUnavailable */
-  async issue(caller: Principal, { name, scopes, project = caller.project }: NewKey): Promise<IssuedKey> {
+  async issue(caller: Principal, wish: NewKey): Promise<IssuedKey> {
+    const { name, scopes, project = caller.project, expiresAt = null } = wish;
     if (!caller.isRoot && project !== caller.project) {
       throw new Problem('forbidden', 'only the first admin key makes keys of other projects');
     }
     const { random, box, clock } = this.ports;
+    const createdAt = clock.now();
+    if (expiresAt !== null && expiresAt <= createdAt) throw invalid('expires_at', 'must be in the future');
     const id = `key_${random.hex(12)}`;
     const key = this.newKey();
     const webhookSecret = `whsec_${Buffer.from(random.hex(32), 'hex').toString('base64')}`;
@@ -88,20 +126,34 @@ export class ApiKeys {
       scopes: [...new Set(scopes)],
       project,
       webhookSecret: box.seal(webhookSecret, contextOf(id)),
-      createdAt: clock.now(),
+      createdAt,
+      expiresAt,
     };
     await this.write(record, caller.keyId);
     return { record, key, webhookSecret };
   }
 
-  /** Effective at once in this process. @throws Problem not_found; LogUnavailable */
-  async revoke(caller: Principal, id: string): Promise<void> {
+  /** Effective at once in this process, and in others as soon as they hear of it. @throws Problem not_found; LogUnavailable */
+  async revoke(caller: Principal, id: string, { keepsTasks }: Revocation = PAUSING): Promise<void> {
     const record = this.table.get(id);
     if (record === null || !administers(caller, record)) throw notFound('the key');
-    const event: ApiKeyEvent = { type: 'api_key_revoked', data: { id } };
-    // A conflict means that somebody else has revoked it.
-    await this.append(event, record.project, caller.keyId, 0);
-    this.table.remove(id);
+    const data = keepsTasks ? { id, tasks: 'keep' as const } : { id };
+    const event: ApiKeyEvent = { type: 'api_key_revoked', data };
+    // Behind its issue, which is all that its stream should hold.
+    for (let expected = 0, left = TRIES; left > 0; left -= 1) {
+      const result = await this.append(event, record.project, caller.keyId, expected);
+      if (result.kind === 'appended') return this.table.revoke(id, { keepsTasks });
+      await this.reread(id);
+      // Somebody else was faster: what becomes of its tasks was theirs to say.
+      if (this.table.revocationOf(id) !== null) return;
+      expected = result.actual;
+    }
+    throw new LogUnavailable('the key is being written all the time');
+  }
+
+  private async reread(id: string): Promise<void> {
+    for await (const page of this.ports.log.readStream(apiKeyStream(id)))
+      for (const event of page) this.table.apply(event);
   }
 
   /** Newest first. @throws Problem invalid_request for a cursor that is none */
@@ -111,7 +163,8 @@ export class ApiKeys {
     cursor?: string,
   ): { items: readonly KeyRecord[]; next: string | null } {
     const after = cursor === undefined ? null : readCursor(cursor);
-    const rest = [...this.table.all()]
+    const rest = this.table
+      .all()
       .filter((key) => administers(caller, key) && (after === null || compare(after, key) < 0))
       .sort(compare);
     const items = rest.slice(0, limit);
@@ -119,11 +172,17 @@ export class ApiKeys {
     return { items, next: last === undefined || rest.length <= limit ? null : cursorOf(last) };
   }
 
+  /** When these keys were last used, to the hour, in ms since 1970; of those that were. */
+  lastUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.uses.of(keyIds);
+  }
+
   /** `whsec_…` that signs what runs of this key send; null: there is no such key. @throws SealBroken */
   webhookSecretOf(keyId: string): string | null {
     const { box } = this.ports;
     if (keyId === ROOT_KEY_ID) return this.options.webhookSecret ?? derivedWebhookSecret(box);
-    const record = this.table.get(keyId);
+    // A revoked key's, too: the deliveries of its runs go on, and receivers know no other secret for them.
+    const record = this.table.recordOf(keyId);
     return record === null ? null : box.open(record.webhookSecret, contextOf(keyId));
   }
 
@@ -132,8 +191,9 @@ export class ApiKeys {
   }
 
   private async write(record: KeyRecord, actor: string): Promise<void> {
-    const { id, name, hash, scopes, webhookSecret, project } = record;
-    const data = { id, name, hash, scopes, webhook_secret: webhookSecret };
+    const { id, name, hash, scopes, webhookSecret, project, expiresAt } = record;
+    const expires = expiresAt === null ? {} : { expires_at: expiresAt };
+    const data = { id, name, hash, scopes, webhook_secret: webhookSecret, ...expires };
     const result = await this.append(
       { type: 'api_key_issued', data },
       project,
@@ -153,7 +213,8 @@ export class ApiKeys {
     time = this.ports.clock.now(),
   ): Promise<AppendResult> {
     const { log, clock, random } = this.ports;
-    const made = newEvent({ id: random.uuid(), time, ...event }, { schemaVersion: 1, project, actor });
+    const { type, data }: { readonly type: string; readonly data: object } = event;
+    const made = newEvent({ id: random.uuid(), time, type, data }, { schemaVersion: 1, project, actor });
     return appendUntilDefinite(log, clock, random, apiKeyStream(event.data.id), [made], { expected });
   }
 }
@@ -166,6 +227,7 @@ const rootRecord = (key: string, webhookSecret: string): KeyRecord => ({
   project: DEFAULT_PROJECT,
   webhookSecret,
   createdAt: 0,
+  expiresAt: null,
 });
 
 const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;

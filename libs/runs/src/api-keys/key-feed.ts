@@ -1,46 +1,95 @@
-import type { EventLog, Position } from '#event-log';
-import type { Background } from '#platform';
-import type { KeyRecord, KeyTable } from './key-table.js';
+import {
+  type EventLog,
+  Follower,
+  type FollowerBatch,
+  type Position,
+  type RecordedEvent,
+  type RunningFollowers,
+} from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import type { KeyTable } from './key-table.js';
 
 const PREFIX = 'apikey-';
 
-/** The keys that were valid at a position of the log, so that not all of it need be read. */
-export interface KeySnapshot {
-  readonly keys: readonly KeyRecord[];
-  readonly position: Position;
+export interface KeyFeedPorts {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly followers?: RunningFollowers | undefined;
 }
 
-export const NO_SNAPSHOT: KeySnapshot = { keys: [], position: 0 };
-
 /**
- * Fills the table from a snapshot and the log behind it; resolves when it holds all that was on the log when this was
- * called. If others write to the log too, their keys and revocations are then followed until the signal is aborted.
+ * Fills the table from the streams of the keys, from the start of the log: no table of a database is believed. Owns how far
+ * it got.
+ * 1. An event that says nothing to this version, or nothing at all, is logged and passed over: what comes behind it,
+ *    revocations above all, is heard.
+ * 2. Where it cannot go on at all, it says so.
  */
-export async function followKeys(
-  table: KeyTable,
-  ports: { readonly log: EventLog; readonly background: Background },
-  snapshot: KeySnapshot,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const key of snapshot.keys) table.add(key);
-  const { log, background } = ports;
-  const head = await log.head();
-  if (snapshot.position >= head && log.exclusive) return;
-  const caughtUp = Promise.withResolvers<void>();
-  if (snapshot.position >= head) caughtUp.resolve();
-  background.start('api keys', async () => {
+export class KeyFeed {
+  private position: Position = 0;
+  private failure: unknown = null;
+  private readonly follower: Follower;
+
+  constructor(
+    private readonly table: KeyTable,
+    private readonly ports: KeyFeedPorts,
+  ) {
+    this.follower = new Follower(
+      {
+        name: 'api-keys',
+        prefixes: [PREFIX],
+        target: {
+          load: async () => ({ logId: ports.log.logId, position: this.position }),
+          apply: async (batch) => this.apply(batch),
+        },
+        batchMs: 0,
+        onFatal: (error) => this.fail(error),
+      },
+      ports,
+    );
+  }
+
+  /** What keeps it from hearing of revocations, for an operator; null: nothing. */
+  get problem(): string | null {
+    return this.failure === null ? null : 'the API keys are not followed any more: restart the service';
+  }
+
+  /** Resolves when the table holds all that is on the log now. What others write is then followed until the signal is aborted. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { log, background } = this.ports;
+    const head = await log.head();
+    this.follower.start();
+    const stop = (): void => background.start('stop the feed of API keys', () => this.follower.stop());
+    signal.addEventListener('abort', stop, { once: true });
+    await this.follower.reached(head, signal);
+    // Nobody else can write there, and what this process writes it knows.
+    if (!log.exclusive) return;
+    signal.removeEventListener('abort', stop);
+    await this.follower.stop();
+  }
+
+  private apply({ events, to }: FollowerBatch): void {
+    for (const event of events) this.applyOne(event);
+    this.position = to;
+  }
+
+  /** Invariant 1. */
+  private applyOne(event: RecordedEvent): void {
+    let cause: object = {};
     try {
-      for await (const batch of log.subscribeAll({ after: snapshot.position, prefixes: [PREFIX], signal })) {
-        for (const event of batch.events) table.apply(event);
-        if (batch.position < head) continue;
-        caughtUp.resolve();
-        if (log.exclusive) return;
-      }
-      caughtUp.reject(new Error('the reading of the keys was stopped'));
+      if (this.table.apply(event)) return;
     } catch (error) {
-      caughtUp.reject(error);
-      throw error;
+      cause = { err: error };
     }
-  });
-  await caughtUp.promise;
+    const { id, type, stream } = event;
+    this.ports.logger.error({ ...cause, id, type, stream }, 'an event of an API key says nothing here');
+  }
+
+  /** Invariant 2. */
+  private fail(error: unknown): void {
+    this.failure = error;
+    this.ports.logger.error({ err: error }, 'the API keys are not followed any more');
+  }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ApiKeyEvent, Scope } from '#domain';
+import { type ApiKeyEvent, type Scope, apiKeyStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { Principal } from './principal.js';
 
@@ -15,66 +15,102 @@ export interface KeyRecord {
   readonly webhookSecret: string;
   /** ms since 1970 */
   readonly createdAt: number;
+  /** ms since 1970; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** How a key was revoked. */
+export interface Revocation {
+  /** What it has scheduled goes on firing. */
+  readonly keepsTasks: boolean;
 }
 
 /** Of a key with 256 random bits, or one that the operator chose, this tells nothing. */
 export const hashKey = (key: string): string => hash('sha256', key, 'hex');
 
 /**
- * The keys that are valid now. Owns them in memory.
+ * The keys as their streams say. Owns them in memory.
  * 1. A revoked id never comes back: the feed may tell of its issue after this process has revoked it.
- * 2. Applying an event again changes nothing.
+ * 2. Applying an event again changes nothing, and nobody is told of a revocation twice.
+ * 3. A key is what its own stream says: an event that names another one counts for neither.
  */
 export class KeyTable {
   private readonly byId = new Map<string, KeyRecord>();
   private readonly principals = new Map<string, Principal>();
-  private readonly revoked = new Set<string>();
+  private readonly revoked = new Map<string, Revocation>();
 
-  constructor(private readonly rootId: string) {}
+  /** @param onRevoked told once of each key that is revoked */
+  constructor(
+    private readonly rootId: string,
+    private readonly onRevoked: (id: string) => void = () => undefined,
+  ) {}
 
-  /** Looks a key up by its hash, so that the time of a comparison tells nothing of a key. */
+  /** Looks a key up by its hash, so that the time of a comparison tells nothing of a key. It may have expired. */
   find(presented: string): Principal | null {
     return this.principals.get(hashKey(presented)) ?? null;
   }
 
+  /** Of a key that is not revoked. */
   get(id: string): KeyRecord | null {
+    return this.revoked.has(id) ? null : (this.byId.get(id) ?? null);
+  }
+
+  /** Of a revoked key, too: what it has begun goes on in its name. */
+  recordOf(id: string): KeyRecord | null {
     return this.byId.get(id) ?? null;
   }
 
-  all(): IterableIterator<KeyRecord> {
-    return this.byId.values();
+  /** null: it is not revoked. */
+  revocationOf(id: string): Revocation | null {
+    return this.revoked.get(id) ?? null;
+  }
+
+  /** Those that are not revoked. */
+  all(): readonly KeyRecord[] {
+    return [...this.byId.values()].filter(({ id }) => !this.revoked.has(id));
   }
 
   add(record: KeyRecord): void {
-    if (this.revoked.has(record.id) || this.byId.has(record.id)) return;
+    if (this.byId.has(record.id)) return;
     this.byId.set(record.id, record);
+    if (this.revoked.has(record.id)) return;
+    const { expiresAt } = record;
     this.principals.set(record.hash, {
       keyId: record.id,
       project: record.project,
       scopes: new Set(record.scopes),
       isRoot: record.id === this.rootId,
+      ...(expiresAt === null ? {} : { expiresAt }),
     });
   }
 
-  remove(id: string): void {
-    this.revoked.add(id);
+  revoke(id: string, revocation: Revocation): void {
+    if (this.revoked.has(id)) return;
+    this.revoked.set(id, revocation);
     const record = this.byId.get(id);
-    if (record === undefined) return;
-    this.byId.delete(id);
-    this.principals.delete(record.hash);
+    if (record !== undefined) this.principals.delete(record.hash);
+    this.onRevoked(id);
   }
 
-  /** An event of an `apikey-` stream; unknown types are skipped. */
-  apply(recorded: RecordedEvent): void {
+  /** An event of an `apikey-` stream. False: it says nothing that is known here. */
+  apply(recorded: RecordedEvent): boolean {
     const event = { type: recorded.type, data: recorded.data } as ApiKeyEvent;
-    if (event.type === 'api_key_revoked') this.remove(event.data.id);
+    if (recorded.stream !== apiKeyStream(event.data.id)) return false;
     if (event.type === 'api_key_issued') this.add(recordOf(event.data, recorded));
+    else if (event.type === 'api_key_revoked')
+      this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
+    else return false;
+    return true;
   }
 }
 
+type Issued = Extract<ApiKeyEvent, { type: 'api_key_issued' }>['data'];
+
 function recordOf(
-  { id, name, hash, scopes, webhook_secret }: Extract<ApiKeyEvent, { type: 'api_key_issued' }>['data'],
+  { id, name, hash, scopes, webhook_secret, expires_at }: Issued,
   { meta, time }: Pick<RecordedEvent, 'meta' | 'time'>,
 ): KeyRecord {
-  return { id, name, hash, scopes, project: meta.project, webhookSecret: webhook_secret, createdAt: time };
+  const { project } = meta;
+  const times = { createdAt: time, expiresAt: expires_at ?? null };
+  return { id, name, hash, scopes, project, webhookSecret: webhook_secret, ...times };
 }

@@ -7,4 +7,6 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope>;
   /** The operator's first admin key: it administers the keys of all projects. */
   readonly isRoot: boolean;
+  /** ms since 1970; absent: never. What it was given is cut off then. */
+  readonly expiresAt?: number;
 }

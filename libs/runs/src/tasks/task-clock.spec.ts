@@ -174,6 +174,27 @@ describe('the clock of the tasks', () => {
     ).rejects.toThrow('does not exist');
   });
 
+  it('pauses a task whose key may act no more instead of firing it, and fires it again for who resumes it', async () => {
+    const ended = new Set<string>();
+    const house = open({ mayAct: (keyId) => !ended.has(keyId) });
+    house.clockwork.start();
+    const { session, tasks } = await house.start([{ schedule: '* * * * *', message: 'a' }]);
+    const stream = taskStream(tasks[0]!);
+    await pass(MINUTE + 100);
+    ended.add('key_1');
+    await pass(2 * MINUTE);
+    expect(await check()).toEqual({ fired: 1, missed: 0 });
+    expect((await temp.typesOf(stream)).at(-1)).toBe('task_paused');
+    await house.core.tasks.command(tasks[0]!, 'resume', { project: 'p', actor: 'key_2' });
+    await pass(MINUTE);
+    expect(await check()).toEqual({ fired: 2, missed: 0 });
+    const requests = (await temp.read(sessionStream(session))).filter((e) => e.type === 'run_requested');
+    expect(requests.map(({ meta }) => meta.actor)).toEqual(['key_1', 'key_1', 'key_2']);
+    ended.add('key_2');
+    await pass(2 * MINUTE);
+    expect(await check()).toEqual({ fired: 2, missed: 0 });
+  });
+
   it('does not lose a task when reads of it lag behind what was heard', async () => {
     const house = open();
     house.clockwork.start();

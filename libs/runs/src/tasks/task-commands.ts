@@ -11,6 +11,8 @@ const TRIES = 20;
 export class TaskCommands {
   constructor(
     private readonly ports: { readonly log: EventLog; readonly clock: Clock; readonly random: Random },
+    /** Whether what is done later may be done in the name of a key. */
+    private readonly mayAct: (keyId: string) => boolean = () => true,
   ) {}
 
   /** Nothing happens where it changes nothing. @throws Problem not_found; LogUnavailable */
@@ -18,7 +20,13 @@ export class TaskCommands {
     const { log, clock, random } = this.ports;
     for (let left = TRIES; left > 0; left -= 1) {
       const state = await this.load(task, project);
-      const decided: readonly { type: string; data: object }[] = decideTask(state, command, clock.now());
+      const isOrphan = !this.mayAct(state.actor);
+      const decided: readonly { type: string; data: object }[] = decideTask(
+        state,
+        command,
+        clock.now(),
+        isOrphan,
+      );
       if (decided.length === 0) return;
       const meta = { schemaVersion: 1, project, actor };
       const events = decided.map((event) =>

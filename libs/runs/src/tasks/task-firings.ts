@@ -35,6 +35,8 @@ export interface FiringPorts {
   readonly contents: ContentStore;
   readonly sessions: Sessions;
   readonly startRun: StartRunHandler;
+  /** Whether a key may still act; absent: always. */
+  readonly mayAct?: ((keyId: string) => boolean) | undefined;
 }
 
 const RETRY_MS = 1_000;
@@ -48,6 +50,7 @@ const SKEW_MS = 10 * 60_000;
  * 1. A slot is taken by `task_fired` at the task's expected revision, so it is taken once, whoever tries.
  * 2. The run's id follows from the slot, and it is started only where it is not on the log: a crash between the two costs
  *    nothing, and doing it again does nothing.
+ * 3. A task of a key that may act no more is paused instead, whatever any list says of it.
  */
 export class TaskFirings {
   constructor(private readonly ports: FiringPorts) {}
@@ -59,6 +62,12 @@ export class TaskFirings {
       const state = await loadTask(this.ports.log, task);
       if (state === null || state === 'erased') return state;
       if (state.nextAt === null || state.nextAt > this.ports.clock.now()) return state;
+      // Invariant 3.
+      if (this.ports.mayAct?.(state.actor) === false) {
+        const paused = await this.write(state, [{ type: 'task_paused', data: {} }]);
+        if (paused === null) continue;
+        return paused;
+      }
       const isBusy = await this.isBusy(state, signal);
       const { session } = state.definition;
       const decision = decideDue(state, this.ports.clock.now(), isBusy, (slot) =>
