@@ -29,7 +29,7 @@ export class PinoLogger extends Logger {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label: string) => ({ level: label }) },
       // A new object each time: pino writes the line's own fields into it.
-      mixin: () => ({ ...this.context() }),
+      mixin: () => this.fieldsOfContext(),
       serializers: { err: (error: unknown) => describeError(error) },
     };
     this.pino = pino(options, destination ?? this.stdout());
@@ -68,6 +68,15 @@ export class PinoLogger extends Logger {
       patience.abort();
     }
     silence(lines);
+  }
+
+  /** A line is written, whatever names its trace. */
+  private fieldsOfContext(): object {
+    try {
+      return { ...this.context() };
+    } catch {
+      return {};
+    }
   }
 
   private stdout(): DestinationStream {

@@ -1,5 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Counter, type Histogram, LONG_S, type Metrics, type Span, type Tracer } from '#platform';
+import {
+  type Counter,
+  type Histogram,
+  LONG_S,
+  type Metrics,
+  QuietMetrics,
+  QuietTracer,
+  type Span,
+  type Tracer,
+  lookOn,
+} from '#platform';
 import { termsOf } from '../http/needs-scope.js';
 import '../http/request-trace.js';
 
@@ -9,12 +19,12 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE', 'HEAD', '
 export class HttpWatch {
   private readonly requests: Counter<'method' | 'route' | 'status'>;
   private readonly seconds: Histogram<'method' | 'route'>;
+  private readonly tracer: Tracer | null;
 
   /** @param tracer null: nobody asked for traces */
-  constructor(
-    metrics: Metrics,
-    private readonly tracer: Tracer | null,
-  ) {
+  constructor(watched: Metrics, tracer: Tracer | null) {
+    const metrics = new QuietMetrics(watched);
+    this.tracer = tracer === null ? null : new QuietTracer(tracer);
     this.requests = metrics.counter({
       name: 'annals_http_requests_total',
       help: 'Requests that were answered or cut off; status 499: the client went before the answer began.',
@@ -32,7 +42,7 @@ export class HttpWatch {
   watch(fastify: FastifyInstance): void {
     fastify.decorateRequest('span', null);
     fastify.addHook('onRequest', (request, reply, done) => {
-      this.begin(request, reply);
+      lookOn(() => this.begin(request, reply));
       done();
     });
   }
@@ -40,7 +50,7 @@ export class HttpWatch {
   private begin(request: FastifyRequest, reply: FastifyReply): void {
     const since = performance.now();
     request.span = this.spanOf(request);
-    reply.raw.once('close', () => this.end(request, reply, since));
+    reply.raw.once('close', () => lookOn(() => this.end(request, reply, since)));
   }
 
   private end(request: FastifyRequest, reply: FastifyReply, since: number): void {

@@ -6,6 +6,9 @@ import {
   type Clock,
   type Logger,
   type Metrics,
+  type OnFault,
+  QuietMetrics,
+  QuietTracer,
   type Settings,
   type Span,
   SystemClock,
@@ -45,22 +48,26 @@ export async function openObservability(
   logger: Logger,
 ): Promise<Observability> {
   const version = programVersion();
-  const metrics = await openMetrics();
+  const opened = await openMetrics();
   const clock = new SystemClock();
+  const onFault = toldAtTimes(clock, logger);
+  const metrics = new QuietMetrics(opened, onFault);
   metrics
     .gauge({ name: 'annals_info', help: 'Always 1; its labels say what runs.', labels: ['version', 'node'] })
     .set({ version, node: process.versions.node }, 1);
   const onLost = lostSpans(metrics, clock, logger);
   const instance = randomUUID();
   const tracer =
-    otelEndpoint === null ? null : await openTracer({ endpoint: otelEndpoint, instance, version, onLost });
+    otelEndpoint === null
+      ? null
+      : new QuietTracer(await openTracer({ endpoint: otelEndpoint, instance, version, onLost }), onFault);
   const events = new EventFigures(clock, metrics);
   return {
     metrics,
     tracer,
     runs: new ServiceRunWatch(clock, metrics, events, tracer),
     http: new HttpWatch(metrics, tracer),
-    ofLog: (log) => new WatchedLog(log, metrics, events.stored),
+    ofLog: (log) => new WatchedLog(log, metrics, events.stored, onFault),
     ofSender: (sender) => new WatchedSender(sender, metrics, tracer),
     logFields: () => fieldsOf(tracer?.current),
     close: async () => tracer?.close(),
@@ -70,6 +77,16 @@ export async function openObservability(
 const NO_FIELDS = {};
 const fieldsOf = (span: Span | null | undefined): object =>
   span === null || span === undefined ? NO_FIELDS : { trace_id: span.traceId };
+
+/** What looks on and fails is told of, and nothing else comes of it. */
+function toldAtTimes(clock: Clock, logger: Logger): OnFault {
+  let toldAt = -Infinity;
+  return (error) => {
+    if (clock.now() - toldAt < LOST_EVERY_MS) return;
+    toldAt = clock.now();
+    logger.warn({ err: error }, 'a figure or a trace could not be made');
+  };
+}
 
 function lostSpans(metrics: Metrics, clock: Clock, logger: Logger) {
   const lost = metrics.counter({

@@ -17,7 +17,10 @@ import {
   LONG_S,
   type Metrics,
   type Span,
+  QuietMetrics,
+  QuietTracer,
   type Tracer,
+  lookOn,
 } from '#platform';
 import type { EventFigures } from './event-figures.js';
 import { runSpan } from './run-span.js';
@@ -32,15 +35,18 @@ export class ServiceRunWatch extends RunWatch {
   private readonly calls: Histogram<'model' | 'outcome'>;
   private readonly tools: Histogram<'outcome'>;
   private readonly tokens: Counter<'model' | 'direction'>;
+  private readonly tracer: Tracer | null;
 
   /** @param tracer null: nobody asked for traces */
   constructor(
     private readonly clock: Clock,
-    metrics: Metrics,
+    watched: Metrics,
     private readonly events: EventFigures,
-    private readonly tracer: Tracer | null,
+    tracer: Tracer | null,
   ) {
     super();
+    const metrics = new QuietMetrics(watched);
+    this.tracer = tracer === null ? null : new QuietTracer(tracer);
     this.waits = metrics.histogram({
       name: 'annals_run_wait_seconds',
       help: 'From the request of a run until it is driven.',
@@ -75,7 +81,7 @@ export class ServiceRunWatch extends RunWatch {
     const since = this.clock.now();
     const isFirst = facts.epoch === 1;
     if (isFirst) this.waits.observe({}, Math.max(0, since - facts.requestedAt) / 1000);
-    this.events.begin(facts);
+    lookOn(() => this.events.begin(facts));
     try {
       const end = await this.traced(facts, drive);
       if (end !== null && isFirst) {
@@ -84,7 +90,7 @@ export class ServiceRunWatch extends RunWatch {
       }
       return end;
     } finally {
-      this.events.end(facts.run);
+      lookOn(() => this.events.end(facts.run));
     }
   }
 
@@ -102,7 +108,7 @@ export class ServiceRunWatch extends RunWatch {
     let outcome = 'ok';
     try {
       const end = await ask();
-      this.answered(model, end, span);
+      lookOn(() => this.answered(model, end, span));
       return end;
     } catch (error) {
       outcome = outcomeOf(error);
@@ -149,9 +155,9 @@ export class ServiceRunWatch extends RunWatch {
   /** The span of a run ends with the run, in whichever process that is; one that goes on elsewhere is told of there. */
   private async traced(facts: RunFacts, drive: () => Promise<RunEnd | null>): Promise<RunEnd | null> {
     if (this.tracer === null) return drive();
-    const span = runSpan(this.tracer, facts);
-    const end = await this.tracer.within(span, drive);
-    if (end === null) return null;
+    const span = spanOf(this.tracer, facts);
+    const end = await (span === null ? drive() : this.tracer.within(span, drive));
+    if (end === null || span === null) return end;
     span.set({ 'annals.run.status': end.kind, 'annals.run.epoch': facts.epoch });
     if (end.kind === 'failed') span.fail(end.code);
     span.end();
@@ -168,6 +174,12 @@ export class ServiceRunWatch extends RunWatch {
       'gen_ai.usage.output_tokens': outputTokens,
     });
   }
+}
+
+function spanOf(tracer: Tracer, facts: RunFacts): Span | null {
+  let span: Span | null = null;
+  lookOn(() => (span = runSpan(tracer, facts)));
+  return span;
 }
 
 /** What a run is stopped with is no failure of what it was doing. */

@@ -8,12 +8,23 @@ import {
   type NewEvent,
   PassingLog,
 } from '#event-log';
-import { type Counter, type Histogram, type Metrics, SHORT_S } from '#platform';
+import {
+  type Counter,
+  type Histogram,
+  type Metrics,
+  type OnFault,
+  QuietMetrics,
+  SHORT_S,
+  lookOn,
+} from '#platform';
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const NONE = {};
 
-/** A log, and what is written to it by this process: how long that takes, and which events. All else passes through. */
+/**
+ * A log, and what is written to it by this process: how long that takes, and which events. All else passes through, and
+ * what is stored is stored: a figure that fails changes no outcome.
+ */
 export class WatchedLog extends PassingLog {
   private readonly seconds: Histogram<never>;
   private readonly sizes: Histogram<never>;
@@ -22,10 +33,12 @@ export class WatchedLog extends PassingLog {
   /** @param onAppended hears of the events of each append of this process, when they are stored */
   constructor(
     log: EventLog,
-    metrics: Metrics,
+    watched: Metrics,
     private readonly onAppended: (events: readonly NewEvent[]) => void,
+    private readonly onFault?: OnFault,
   ) {
     super(log);
+    const metrics = new QuietMetrics(watched, onFault);
     this.seconds = metrics.histogram({
       name: 'annals_log_append_duration_seconds',
       help: 'Time until an append was acknowledged as stored.',
@@ -65,7 +78,7 @@ export class WatchedLog extends PassingLog {
   private stored(events: readonly NewEvent[], since: number): void {
     this.seconds.observe(NONE, (performance.now() - since) / 1000);
     this.sizes.observe(NONE, events.length);
-    this.onAppended(events);
+    lookOn(() => this.onAppended(events), this.onFault);
   }
 }
 

@@ -1,18 +1,30 @@
 import { type CallbackRequest, CallbackSender, type SendOutcome } from '#delivery';
-import { type Histogram, type Metrics, SHORT_S, type Span, type Tracer } from '#platform';
+import {
+  type Histogram,
+  type Metrics,
+  QuietMetrics,
+  QuietTracer,
+  SHORT_S,
+  type Span,
+  type Tracer,
+  lookOn,
+} from '#platform';
 import { runSpan } from './run-span.js';
 
 /** Sends callbacks, and tells how long each attempt took. The receiver is told whose trace it is part of. */
 export class WatchedSender extends CallbackSender {
   private readonly seconds: Histogram<'status'>;
+  private readonly tracer: Tracer | null;
 
   /** @param tracer null: nobody asked for traces */
   constructor(
     private readonly sender: CallbackSender,
-    metrics: Metrics,
-    private readonly tracer: Tracer | null,
+    watched: Metrics,
+    tracer: Tracer | null,
   ) {
     super();
+    const metrics = new QuietMetrics(watched);
+    this.tracer = tracer === null ? null : new QuietTracer(tracer);
     this.seconds = metrics.histogram({
       name: 'annals_delivery_attempt_duration_seconds',
       help: 'Attempts to send a callback, by the class of the answer; none: there was no answer.',
@@ -22,7 +34,8 @@ export class WatchedSender extends CallbackSender {
   }
 
   override async send(request: CallbackRequest, signal: AbortSignal): Promise<SendOutcome> {
-    const span = this.spanOf(request);
+    let span: Span | undefined;
+    lookOn(() => (span = this.spanOf(request)));
     const since = performance.now();
     let status = 'none';
     try {
@@ -59,5 +72,5 @@ export class WatchedSender extends CallbackSender {
 /** A `traceparent` that the caller chose for the callback stays. */
 const toldOf = (request: CallbackRequest, { traceparent }: Span): CallbackRequest => ({
   ...request,
-  headers: { traceparent, ...request.headers },
+  headers: { ...(traceparent === '' ? {} : { traceparent }), ...request.headers },
 });

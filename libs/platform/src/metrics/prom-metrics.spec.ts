@@ -59,3 +59,14 @@ describe('PromMetrics', () => {
     );
   });
 });
+
+it('refuses to count nonsense, and shows all figures as before', async () => {
+  const metrics = new PromMetrics();
+  const odd = metrics.counter({ name: 'odd_total', help: 'odd' });
+  const even = metrics.counter({ name: 'even_total', help: 'even' });
+  for (const by of [Number.NaN, -1]) expect(() => odd.add({}, by)).toThrow(RangeError);
+  even.add({}, 2);
+  expect((await metrics.read()).text).toContain('even_total 2');
+  odd.add({}, 1);
+  expect((await metrics.read()).text).toContain('odd_total 1');
+});

@@ -9,6 +9,7 @@ import {
   type MetricTerms,
   Metrics,
 } from './metrics.js';
+import { lookOn } from './quiet-metrics.js';
 
 /** Series a metric keeps at most: a label whose values are not as few as they seemed must not fill the memory. */
 const MAX_SERIES = 500;
@@ -31,12 +32,19 @@ export class PromMetrics extends Metrics {
       const sum = { since: 0 };
       // Handed over when somebody reads: that costs more than all else that is done for a figure.
       this.handovers.push(() => {
-        counter.inc(labels, sum.since);
+        const { since } = sum;
         sum.since = 0;
+        counter.inc(labels, since);
       });
       return sum;
     });
-    return { add: (labels, by = 1) => void (series.of(labels).since += by) };
+    return {
+      add: (labels, by = 1) => {
+        // Otherwise it would be nonsense from then on.
+        if (!(by >= 0)) throw new RangeError(`${terms.name} counts upwards, not by ${by}`);
+        series.of(labels).since += by;
+      },
+    };
   }
 
   override gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L> {
@@ -58,7 +66,8 @@ export class PromMetrics extends Metrics {
 
   override async read(): Promise<{ readonly contentType: string; readonly text: string }> {
     await Promise.allSettled(this.looks.map(async (look) => look()));
-    for (const handOver of this.handovers) handOver();
+    // One that counted nonsense hides no other.
+    for (const handOver of this.handovers) lookOn(handOver);
     return { contentType: this.registry.contentType, text: await this.registry.metrics() };
   }
 

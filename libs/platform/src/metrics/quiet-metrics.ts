@@ -1,0 +1,53 @@
+import {
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type HistogramTerms,
+  type MetricTerms,
+  Metrics,
+} from './metrics.js';
+
+/** Told of what went wrong with an onlooker; must not throw. */
+export type OnFault = (error: unknown) => void;
+
+/** Looks on: what fails in it changes nothing for those that are looked at. */
+export function lookOn(look: () => void, onFault: OnFault = () => undefined): void {
+  try {
+    look();
+  } catch (error) {
+    onFault(error);
+  }
+}
+
+/** Figures that cannot fail: whatever counts them, and whatever they are counted of, goes on. */
+export class QuietMetrics extends Metrics {
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly onFault?: OnFault,
+  ) {
+    super();
+  }
+
+  override counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L> {
+    const counter = this.metrics.counter<L>(terms);
+    return { add: (labels, by) => lookOn(() => counter.add(labels, by), this.onFault) };
+  }
+
+  override gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L> {
+    const gauge = this.metrics.gauge<L>(terms);
+    return { set: (labels, value) => lookOn(() => gauge.set(labels, value), this.onFault) };
+  }
+
+  override histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L> {
+    const histogram = this.metrics.histogram<L>(terms);
+    return { observe: (labels, value) => lookOn(() => histogram.observe(labels, value), this.onFault) };
+  }
+
+  override onRead(look: () => void | Promise<void>): void {
+    this.metrics.onRead(look);
+  }
+
+  override read(): Promise<{ readonly contentType: string; readonly text: string }> {
+    return this.metrics.read();
+  }
+}
