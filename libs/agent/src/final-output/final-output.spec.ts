@@ -54,7 +54,8 @@ describe('final output', () => {
             role: 'user',
             content:
               'Give the final output "result" of the work above, as JSON that matches its schema. ' +
-              'Answer with the JSON alone, without a fence or a word around it.',
+              'Answer with the JSON alone, without a fence or a word around it.\n\n' +
+              `The schema is:\n${JSON.stringify(SCHEMA)}`,
           },
         ],
         tools: [],
@@ -92,7 +93,7 @@ describe('final output', () => {
     expect(result).toEqual({ kind: 'ok', value: { answer: 42 } });
     expect(requests[1]).toMatchObject({ forcedTool: 'final_output', tools: [{ parameters: SCHEMA }] });
     expect(requests[1]?.responseFormat).toBeUndefined();
-    expect(requests[1]?.messages[0]?.content).toMatch(/Call final_output with it\.$/);
+    expect(requests[1]?.messages[0]?.content).toMatch(/Call final_output with it\.\n/);
   });
 
   it('is repaired twice by a tool, too: a refusal is no answer', async () => {
@@ -135,8 +136,16 @@ describe('final output', () => {
     await expect(produce([error])).rejects.toBe(error);
   });
 
-  it('is not asked for a third way', async () => {
-    await expect(produce([noFormat, noFormat])).rejects.toBe(noFormat);
+  it('is asked for in words alone where the server forces no tool either, and in no fourth way', async () => {
+    const noForce = new ModelFailure('refused', 'the model server answered 400: tool_choice must be auto');
+    const { result, requests } = await produce([noFormat, noForce, said('no'), said('{"answer":1}')]);
+    expect(result).toEqual({ kind: 'ok', value: { answer: 1 } });
+    for (const request of requests.slice(2)) {
+      expect(request).toMatchObject({ tools: [] });
+      expect(request.responseFormat ?? request.forcedTool).toBeUndefined();
+      expect(request.messages[0]?.content).toContain(JSON.stringify(SCHEMA));
+    }
+    await expect(produce([noFormat, noForce, noFormat])).rejects.toBe(noFormat);
   });
 });
 

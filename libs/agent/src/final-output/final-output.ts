@@ -32,8 +32,11 @@ export type FinalStep =
 /** How far the run is with its final output. */
 export interface FinalOutputState {
   readonly spec: FinalOutputSpec;
-  /** The model's structured-output mode, or a tool that it has to call where the server has no such mode. */
-  readonly mode: 'format' | 'tool';
+  /**
+   * The model's structured-output mode; a tool that it has to call where the server has no such mode; words alone where
+   * the server forces no tool either.
+   */
+  readonly mode: 'format' | 'tool' | 'words';
   /** Answers that did not validate. */
   readonly wrong: readonly { readonly text: string; readonly errors: readonly string[] }[];
 }
@@ -58,6 +61,7 @@ export function finalRequest(state: FinalOutputState): FinalRequest {
     const tool = outputTool(spec);
     return { messages, tools: [tool], forcedTool: tool.name };
   }
+  if (mode === 'words') return { messages, tools: [] };
   const { name, schema, strict } = spec;
   return { messages, tools: [], responseFormat: { name, schema, strict } };
 }
@@ -79,8 +83,15 @@ export function takeAnswer(state: FinalOutputState, text: string): FinalStep {
 /** The server does not take the request: the state to go on with, or null where there is no other way to ask. */
 export function takeRefusal(state: FinalOutputState, failure: unknown): FinalOutputState | null {
   const refused = refusalIn(failure);
-  if (refused === null || state.mode === 'tool') return null;
-  return ABOUT_FORMAT.test(refused.message) ? { ...state, mode: 'tool' } : null;
+  if (refused === null) return null;
+  switch (state.mode) {
+    case 'format':
+      return ABOUT_FORMAT.test(refused.message) ? { ...state, mode: 'tool' } : null;
+    case 'tool':
+      return ABOUT_TOOL.test(refused.message) ? { ...state, mode: 'words' } : null;
+    case 'words':
+      return null;
+  }
 }
 
 function refusalIn(failure: unknown): ModelFailure | null {
@@ -92,6 +103,8 @@ function refusalIn(failure: unknown): ModelFailure | null {
 /** How servers call what they do not know. */
 const ABOUT_FORMAT =
   /response[_ -]?format|json[_ -]?(?:schema|object|mode)|structured|schema|grammar|guided/i;
+
+const ABOUT_TOOL = /tool|function|forced|schema|grammar|parameters/i;
 
 const OUTPUT_TOOL = 'final_output';
 /** Holds the output where its schema is not an object's: arguments of a tool are one always. */
@@ -124,7 +137,7 @@ function wrapped(schema: object): object {
 function validated({ spec: { schema, compiled }, mode }: FinalOutputState, text: string): Validation {
   const inner = takesObject(schema) ? undefined : unwrapped(text);
   const whole = compiled.validateText(text);
-  if (inner === undefined || (whole.ok && mode === 'format')) return whole;
+  if (inner === undefined || (whole.ok && mode !== 'tool')) return whole;
   const found = compiled.validate(inner);
   return found.ok || !whole.ok ? found : whole;
 }
@@ -145,10 +158,11 @@ const how = (mode: FinalOutputState['mode']): string =>
     ? `Call ${OUTPUT_TOOL} with it.`
     : 'Answer with the JSON alone, without a fence or a word around it.';
 
-const askFor = ({ name }: FinalOutputSpec, mode: FinalOutputState['mode']): string =>
-  `Give the final output "${name}" of the work above, as JSON that matches its schema. ${how(mode)}`;
+/** Servers that constrain by a grammar show the model nothing of the schema. */
+const askFor = ({ name, schema }: FinalOutputSpec, mode: FinalOutputState['mode']): string =>
+  `Give the final output "${name}" of the work above, as JSON that matches its schema. ${how(mode)}\n\n` +
+  `The schema is:\n${JSON.stringify(schema)}`;
 
-/** The schema stands here, not in the first message: most servers have shown it to the model already. */
 const repairOf = (
   { schema }: FinalOutputSpec,
   errors: readonly string[],

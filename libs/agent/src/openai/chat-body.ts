@@ -4,6 +4,8 @@ import type {
   ChatCompletionFunctionTool,
 } from 'openai/resources/chat/completions';
 import type { ModelMessage, ModelRequest, ToolDefinition } from '../model-client.js';
+import { inStrictOrder, plainMessages } from './plain-messages.js';
+import type { RequestForm } from './server-memory.js';
 
 /**
  * The JSON of messages and tools by their identity: a session's history is the same objects from turn to turn, so each is
@@ -12,18 +14,24 @@ import type { ModelMessage, ModelRequest, ToolDefinition } from '../model-client
 const written = new WeakMap<object, string>();
 
 /** The body of a Chat Completions request, as the JSON text that goes over the wire. */
-export function writeChatBody(request: ModelRequest): string {
+export function writeChatBody(request: ModelRequest, form: RequestForm): string {
+  const { omit, isStrictOrder } = form;
   const settings: Omit<ChatCompletionCreateParamsStreaming, 'messages' | 'tools'> = {
     model: request.model,
     stream: true,
-    stream_options: { include_usage: true },
-    ...(request.reasoningEffort === undefined ? {} : { reasoning_effort: request.reasoningEffort }),
+    ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
+    ...(request.reasoningEffort === undefined || omit.has('reasoning_effort')
+      ? {}
+      : { reasoning_effort: request.reasoningEffort }),
     ...(request.responseFormat === undefined ? {} : { response_format: formatOf(request.responseFormat) }),
     ...(request.forcedTool === undefined
       ? {}
       : { tool_choice: { type: 'function', function: { name: request.forcedTool } } }),
   };
-  const messages = request.messages.map((message) => once(message, messageOf)).join(',');
+  const plain = plainMessages(request.messages);
+  const messages = (isStrictOrder ? inStrictOrder(plain) : plain)
+    .map((message) => once(message, messageOf))
+    .join(',');
   const tools = request.tools.map((tool) => once(tool, toolOf)).join(',');
   const lists = tools === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${tools}]`;
   return `${JSON.stringify(settings).slice(0, -1)},${lists}}`;
@@ -51,20 +59,10 @@ function messageOf(message: ModelMessage): ChatCompletionMessageParam {
         tool_calls: toolCalls.map((call) => ({
           id: call.id,
           type: 'function',
-          function: { name: call.name, arguments: isJson(call.arguments) ? call.arguments : '{}' },
+          function: { name: call.name, arguments: call.arguments },
         })),
       };
     }
-  }
-}
-
-/** Some servers parse the arguments of old calls and would refuse the session for ever if one were broken. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -2,11 +2,12 @@ import OpenAI from 'openai';
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, SystemClock } from '#platform';
-import { ModelClient, type ModelPiece, type ModelRequest } from '../model-client.js';
+import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '../model-client.js';
 import { writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION } from './answer-exchange.js';
 import type { Endpoint } from './network-exchange.js';
+import { type RequestForm, ServerMemory } from './server-memory.js';
 import { TurnReader } from './turn-reader.js';
 
 export interface OpenAiModelOptions {
@@ -34,6 +35,7 @@ export class OpenAiModelClient extends ModelClient {
   private readonly clock: Clock;
   private readonly timeoutMs: number;
   private readonly server: string;
+  private readonly memory = new ServerMemory();
 
   constructor(private readonly options: OpenAiModelOptions) {
     super();
@@ -47,10 +49,34 @@ export class OpenAiModelClient extends ModelClient {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
+    for (;;) {
+      const form = this.memory.formFor(request.model);
+      let hasBegun = false;
+      try {
+        for await (const pieces of this.ask(request, form, signal)) {
+          hasBegun = true;
+          yield pieces;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        // Each refusal is avoided once, so this ends.
+        if (hasBegun || !(error instanceof ModelFailure) || !this.memory.learn(request, form, error))
+          throw error;
+      }
+    }
+  }
+
+  private async *ask(
+    request: ModelRequest,
+    form: RequestForm,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const body = writeChatBody(request);
+    const body = writeChatBody(request, form);
     const { apiKey } = this.options;
-    const reader = new TurnReader({ apiKey, server: this.server, model: request.model });
+    const { model } = request;
+    const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
     const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
     try {
       this.endpoint ??= endpointOf(this.options);
@@ -70,6 +96,8 @@ export class OpenAiModelClient extends ModelClient {
         }
         signal.throwIfAborted();
         if (!isOpen) pieces.push(...reader.end(body.length));
+        const { beginsInside } = reader;
+        if (!isOpen && beginsInside !== undefined) this.memory.change(model, { beginsInside });
         if (pieces.length > 0) yield pieces;
       }
     } catch (error) {
