@@ -61,4 +61,79 @@ describe('a connection string', () => {
     expect(connectionFault(text)).toBeNull();
     expect(readConnection(text)).toMatchObject(connection);
   });
+
+  const PROVIDERS: [string, object][] = [
+    [
+      'postgresql://reader:s3cret@127.0.0.1:5999/shop?sslmode=require&channel_binding=require',
+      { tls: 'encrypt', bindsChannel: true },
+    ],
+    [
+      'postgres://u:p@ep-a-1.eu.aws.neon.tech/db?sslmode=require&options=endpoint%3Dep-a-1',
+      { options: 'endpoint=ep-a-1' },
+    ],
+    [
+      'postgres://postgres.ref:p@aws-0-eu.pooler.supabase.com:6543/postgres?pgbouncer=true&connection_limit=1&supa=base-pooler.x',
+      { tls: 'off' },
+    ],
+    ['mysql://u:pscale_pw_a@aws.connect.psdb.cloud/db?ssl={"rejectUnauthorized":true}', { tls: 'verify' }],
+    ['mysql://u:pscale_pw_a@aws.connect.psdb.cloud/db?sslaccept=strict', { tls: 'verify' }],
+    ['mysql://avnadmin:AVNS_a@m.aivencloud.com:123/defaultdb?ssl-mode=REQUIRED', { tls: 'encrypt' }],
+    ['postgres://doadmin:a@db.ondigitalocean.com:25060/defaultdb?sslmode=require', { tls: 'encrypt' }],
+    [
+      'postgresql://anna@server:hu%2Fsh@server.postgres.database.azure.com/db?sslmode=require',
+      { user: 'anna@server', password: 'hu/sh' },
+    ],
+    [
+      'postgresql://u:p@a.cockroachlabs.cloud:26257/defaultdb?sslmode=verify-full&options=--cluster%3Da-1',
+      { tls: 'verify', options: '--cluster=a-1' },
+    ],
+    [
+      'postgresql://u:p@db.example.com/db?schema=sales&connection_limit=5&pool_timeout=2&connect_timeout=3&statement_cache_size=0',
+      { schema: 'sales' },
+    ],
+    ['postgres://u:p@rds.amazonaws.com/db?sslmode=verify-full&sslrootcert=system', { tls: 'verify' }],
+    [
+      'postgres://u:p@h.example/db?sslmode=require&ssl=true&keepalives=1&target_session_attrs=read-write',
+      { tls: 'verify' },
+    ],
+    [
+      'mysql://u:p@gateway01.tidbcloud.com:4000/test?sslaccept=strict&useSSL=true&serverTimezone=UTC',
+      { tls: 'verify' },
+    ],
+    [
+      'postgres://u:p@h.example/db?gssencmode=disable&sslnegotiation=postgres&ssl_min_protocol_version=TLSv1.2',
+      { tls: 'off' },
+    ],
+  ];
+  it.each(PROVIDERS)('%j, as a provider prints it, is read', (text, connection) => {
+    expect(connectionFault(text)).toBeNull();
+    expect(readConnection(text)).toMatchObject(connection);
+  });
+
+  it.each([
+    ['sslaccept=accept_invalid_certs', 'sslaccept must be strict'],
+    ['ssl={"rejectUnauthorized":false}', 'rejectUnauthorized must be true'],
+    ['ssl={"ca":"/etc/passwd"}', 'ssl must not have the field ca'],
+    ['ssl={', 'ssl must be disable, require or verify-full'],
+    ['rejectUnauthorized=false', 'rejectunauthorized must be true'],
+    ['verifyServerCertificate=false', 'verifyservercertificate must be true'],
+    ['sslmode=disable&sslaccept=strict', 'sslaccept must be given once'],
+    ['channel_binding=require', 'channel_binding=require needs sslmode'],
+    ['channel_binding=hush', 'channel_binding must be disable or prefer or require'],
+    ['ssl_min_protocol_version=TLSv1', 'ssl_min_protocol_version must be tlsv1.2'],
+    ['sslcompression=1', 'sslcompression must be 0'],
+    ['gssencmode=require', 'gssencmode must be disable'],
+    ['options=-c%20search_path%3Dhush', 'must not have the parameter options'],
+    ['sslcert=hush.pem', 'must not have the parameter sslcert'],
+    ['sslidentity=hush.p12', 'must not have the parameter sslidentity'],
+    ['hostaddr=10.0.0.1', 'must not have the parameter hostaddr'],
+    ['service=hush', 'must not have the parameter service'],
+    ['__proto__=hush', 'must not have the parameter __proto__'],
+    ['sslmode=constructor', 'sslmode must be'],
+    ['schema=', 'schema must be the name'],
+  ])('%s is refused by name', (parameters, reason) => {
+    const fault = connectionFault(`postgres://anna:hush@db.example.com/shop?${parameters}`);
+    expect(fault).toContain(reason);
+    expect(fault).not.toMatch(/anna|hush|shop\b|example/);
+  });
 });

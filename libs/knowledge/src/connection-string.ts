@@ -1,7 +1,9 @@
+import { type ConnectionParameters, WrongParameter, readParameters } from './connection-parameters.js';
+
 export type DatabaseKind = 'postgres' | 'mysql';
 
 /** Where a caller's database is, and as whom we come. Holds a password: never log it. */
-export interface Connection {
+export interface Connection extends ConnectionParameters {
   readonly kind: DatabaseKind;
   /** Without brackets. */
   readonly host: string;
@@ -9,8 +11,6 @@ export interface Connection {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** `verify`: the certificate must be good for the host; `encrypt`: any will do. */
-  readonly tls: 'off' | 'encrypt' | 'verify';
 }
 
 const KINDS: Readonly<Record<string, DatabaseKind>> = {
@@ -21,43 +21,13 @@ const KINDS: Readonly<Record<string, DatabaseKind>> = {
 };
 const PORTS = { postgres: 5432, mysql: 3306 } as const;
 
-/** What a parameter of TLS says, in the words of both databases. */
-const TLS: Readonly<Record<string, Connection['tls']>> = {
-  disable: 'off',
-  disabled: 'off',
-  false: 'off',
-  '0': 'off',
-  allow: 'off',
-  prefer: 'off',
-  preferred: 'off',
-  require: 'encrypt',
-  required: 'encrypt',
-  'no-verify': 'encrypt',
-  'verify-ca': 'verify',
-  verify_ca: 'verify',
-  'verify-full': 'verify',
-  verify_identity: 'verify',
-  true: 'verify',
-  '1': 'verify',
-};
-const TLS_PARAMETERS = new Set(['sslmode', 'ssl-mode', 'ssl_mode', 'ssl', 'tls']);
-/** Say nothing that matters here: the character set is UTF-8, and each call has a connection of its own. */
-const IGNORED = new Set([
-  'application_name',
-  'charset',
-  'connect_timeout',
-  'timezone',
-  'pgbouncer',
-  'schema',
-]);
-
 /** What is wrong with a connection string, or null. Never holds any of it. */
 export function connectionFault(text: string): string | null {
   try {
     readConnection(text);
     return null;
   } catch (error) {
-    if (error instanceof WrongConnection) return error.message;
+    if (error instanceof WrongConnection || error instanceof WrongParameter) return error.message;
     throw error;
   }
 }
@@ -66,7 +36,7 @@ class WrongConnection extends Error {
   override readonly name = 'WrongConnection';
 }
 
-/** @throws WrongConnection */
+/** @throws WrongConnection, WrongParameter */
 export function readConnection(text: string): Connection {
   const url = parsed(text);
   const kind = KINDS[url.protocol];
@@ -79,7 +49,7 @@ export function readConnection(text: string): Connection {
     user,
     password: plain(url.password),
     database: plain(url.pathname.slice(1)) || (kind === 'postgres' ? user : ''),
-    tls: tlsOf(url),
+    ...readParameters(url.searchParams),
   };
   if (url.hash !== '') throw new WrongConnection('must be percent-encoded: # is %23, / is %2F, ? is %3F');
   if (user === '') throw new WrongConnection('must name a user');
@@ -115,20 +85,4 @@ function plain(encoded: string): string {
     // Said below.
   }
   throw new WrongConnection('must be percent-encoded as UTF-8');
-}
-
-/** A parameter may not lead elsewhere: to another host, a socket, a file. */
-function tlsOf(url: URL): Connection['tls'] {
-  let tls: Connection['tls'] | null = null;
-  for (const [name, value] of url.searchParams) {
-    const key = name.toLowerCase();
-    if (IGNORED.has(key)) continue;
-    if (!TLS_PARAMETERS.has(key))
-      throw new WrongConnection(`must not have the parameter ${name.slice(0, 50)}`);
-    const said = TLS[value.toLowerCase()];
-    if (said === undefined) throw new WrongConnection(`${key} must be disable, require or verify-full`);
-    if (tls !== null && tls !== said) throw new WrongConnection(`${key} must be given once`);
-    tls = said;
-  }
-  return tls ?? 'off';
 }

@@ -35,7 +35,8 @@ export class CallersPostgres extends CallersDatabase {
   }
 
   override async run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult> {
-    if (request.mode === 'write') return this.connected(signal, (client) => write(client, request));
+    if (request.mode === 'write')
+      return this.connected(signal, (client) => write(client, request, this.connection));
     const names = await readStatement(request.sql);
     return this.reading(signal, request, (client) => requireNoOwnFunctions(client, names));
   }
@@ -55,7 +56,7 @@ export class CallersPostgres extends CallersDatabase {
     check: (client: Client) => Promise<void> = () => Promise.resolve(),
   ): Promise<SqlResult> {
     const read = async (client: Client): Promise<SqlResult> => {
-      await begin(client, 'READ ONLY');
+      await begin(client, 'READ ONLY', this.connection);
       const fault = this.access.needsPlainRole ? await faultOfRole(client) : null;
       if (fault !== null) throw new DatabaseSays(fault);
       await check(client);
@@ -109,18 +110,27 @@ async function fetched(
   };
 }
 
-async function write(client: Client, { sql, values }: SqlRequest): Promise<SqlResult> {
-  await begin(client, 'READ WRITE');
+async function write(
+  client: Client,
+  { sql, values }: SqlRequest,
+  connection: Connection,
+): Promise<SqlResult> {
+  await begin(client, 'READ WRITE', connection);
   const result = await firstRows(client, extended(sql, values));
   await client.query('COMMIT');
   return result;
 }
 
-async function begin(client: Client, access: 'READ ONLY' | 'READ WRITE'): Promise<void> {
+async function begin(
+  client: Client,
+  access: 'READ ONLY' | 'READ WRITE',
+  { schema }: Connection,
+): Promise<void> {
   const { timeoutMs } = SQL_LIMITS;
   await client.query(
     `BEGIN ${access}; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = ${timeoutMs};` +
-      ' SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = UTF8',
+      ' SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = UTF8;' +
+      (schema === undefined ? '' : ` SET LOCAL search_path = ${client.escapeIdentifier(schema)}`),
   );
 }
 
@@ -157,7 +167,8 @@ const extended = (
 const streamOf = (client: Client): { readonly bytesRead: number; destroy(): void } =>
   (client as unknown as { connection: { stream: { bytesRead: number; destroy(): void } } }).connection.stream;
 
-function configFor({ host, port, user, password, database, tls }: Connection, address: string): ClientConfig {
+function configFor(connection: Connection, address: string): ClientConfig {
+  const { host, port, user, password, database, tls, options, bindsChannel } = connection;
   return {
     host: address,
     port,
@@ -168,6 +179,8 @@ function configFor({ host, port, user, password, database, tls }: Connection, ad
     ssl: tls === 'off' ? false : { rejectUnauthorized: tls === 'verify', servername: host },
     connectionTimeoutMillis: SQL_LIMITS.connectMs,
     application_name: 'annals',
+    ...(options === undefined ? {} : { options }),
+    ...(bindsChannel === undefined ? {} : { enableChannelBinding: true }),
     types: { getTypeParser: parserOf as typeof types.getTypeParser },
   };
 }
