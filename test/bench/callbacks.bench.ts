@@ -26,6 +26,7 @@ import {
 import { openCore } from '#runs';
 import { median } from '../support/median.js';
 import { openReceivers } from './receivers.js';
+import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /**
  * Deliveries per second of 1,000 runs that are started, driven and sent to 50 receivers, against bare signed POSTs of the
@@ -116,7 +117,7 @@ async function measure(dead: number): Promise<Round> {
   const files = new MemoryFileStore();
   const ports = { log, files, clock, random, background, logger };
   const core = openCore(
-    { ...ports, model: new ShortModel(), toolboxes: new FixedToolboxes([]) },
+    { ...ports, schemas: LOCAL_SCHEMAS, model: new ShortModel(), toolboxes: new FixedToolboxes([]) },
     {
       models: { flash: 'm', base: 'm', max: 'm' },
       maxRuns: 2_000,

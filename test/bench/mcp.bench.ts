@@ -21,6 +21,7 @@ import {
 } from '#platform';
 import { type Core, openCore } from '#runs';
 import { median } from '../support/median.js';
+import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /**
  * CPU of a whole run of two model turns: with a tool of our own, and with the same tool behind an MCP server that the run
@@ -85,6 +86,7 @@ export async function run(folder = process.cwd()): Promise<void> {
         log,
         model,
         toolboxes,
+        schemas: LOCAL_SCHEMAS,
         clock,
         logger,
         files: new MemoryFileStore(),

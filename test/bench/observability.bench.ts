@@ -10,6 +10,7 @@ import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#pla
 import { type Core, openCore } from '#runs';
 import { type Observability, openObservability } from '../../apps/server/src/observability/observability.js';
 import { median } from '../support/median.js';
+import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /** What it costs to look on: CPU per run of 50 tokens without figures, with them, and with traces, by turns. */
 const RUNS = 400;
@@ -71,6 +72,7 @@ async function open(name: string, observability: Observability | null): Promise<
       files: new MemoryFileStore(),
       model: new Words(),
       toolboxes: new FixedToolboxes([]),
+      schemas: LOCAL_SCHEMAS,
       clock,
       random,
       background: new ProcessBackground(logger),

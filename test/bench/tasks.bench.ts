@@ -8,6 +8,7 @@ import { MemoryFileStore, SqliteEventLog, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type ReadModels, openReadModels } from '#read-models';
 import { TaskClock, TaskIndex, type TaskSnapshot, openCore } from '#runs';
+import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /** What 100,000 scheduled tasks cost: the start of their clock, memory, and how late a due one fires in an idle process. */
 const TASKS = 100_000;
@@ -57,7 +58,7 @@ export async function run(): Promise<void> {
   }
 }
 
-type Ports = Omit<Parameters<typeof openCore>[0], 'model' | 'toolboxes'>;
+type Ports = Omit<Parameters<typeof openCore>[0], 'model' | 'toolboxes' | 'schemas'>;
 
 async function measure(ports: Ports, models: ReadModels): Promise<void> {
   const core = openCore(
@@ -65,6 +66,7 @@ async function measure(ports: Ports, models: ReadModels): Promise<void> {
       ...ports,
       model: new OpenAiModelClient({ baseUrl: 'http://127.0.0.1:9/v1', apiKey: '' }),
       toolboxes: new FixedToolboxes([]),
+      schemas: LOCAL_SCHEMAS,
     },
     {
       models: { flash: 'm', base: 'm', max: 'm' },

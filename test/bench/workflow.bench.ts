@@ -6,6 +6,7 @@ import { type Workflow, isEndType, sessionStream } from '#domain';
 import { MemoryFileStore, SqliteEventLog } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type Core, openCore } from '#runs';
+import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /**
  * A run with one workflow of steps that do not depend on each other, on the embedded log with all its syncs, against what
@@ -78,6 +79,7 @@ function coreOf(log: SqliteEventLog): Core {
       files: new MemoryFileStore(),
       model: new SteadyModel(),
       toolboxes: new FixedToolboxes([]),
+      schemas: LOCAL_SCHEMAS,
       clock: new SystemClock(),
       random: new SystemRandom(),
       background: new ProcessBackground(logger),

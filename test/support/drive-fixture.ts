@@ -6,6 +6,7 @@ import { JournalFixture } from './journal-fixture.js';
 import { type ClientScript, ScriptedClient } from './scripted-client.js';
 import { runRequest } from './session-tape.js';
 import type { TempLog } from './temp-log.js';
+import { LOCAL_SCHEMAS } from './local-schemas.js';
 
 export interface DriveOptions {
   readonly script: ClientScript;
@@ -39,7 +40,7 @@ export class DriveFixture {
     const turn = new ModelTurn(this.model, clock, random, contents);
     const toolbox = { tools: options.tools ?? [], close: () => Promise.resolve() };
     this.driver = new Driver(
-      { clock, logger: options.logger ?? new SilentLogger(), contents, turn, limits },
+      { clock, logger: options.logger ?? new SilentLogger(), contents, turn, schemas: LOCAL_SCHEMAS, limits },
       {
         session,
         journal,

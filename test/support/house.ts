@@ -9,6 +9,7 @@ import { type ClientScript, ScriptedClient } from './scripted-client.js';
 import { ScriptedLog } from './scripted-log.js';
 import { PROJECT } from './session-tape.js';
 import type { TempLog } from './temp-log.js';
+import { LOCAL_SCHEMAS } from './local-schemas.js';
 
 export interface HouseOptions {
   readonly script: ClientScript;
@@ -56,7 +57,7 @@ export class House {
     const { log, clock, model, background } = this;
     const ports = { log, files, model, clock, background, logger, toolboxes };
     this.core = openCore(
-      { ...ports, random: new CountingRandom(boot) },
+      { ...ports, schemas: LOCAL_SCHEMAS, random: new CountingRandom(boot) },
       {
         models: { flash: priced ?? 'm-flash', base: priced ?? 'm-base', max: priced ?? 'm-max' },
         maxRuns,

@@ -23,6 +23,7 @@ import type { ManualClock } from './manual-clock.js';
 import { type ClientStep, ScriptedClient, done, text } from './scripted-client.js';
 import { ScriptedLog } from './scripted-log.js';
 import type { TempLog } from './temp-log.js';
+import { LOCAL_SCHEMAS } from './local-schemas.js';
 
 const never = new Promise<never>(() => undefined);
 
@@ -165,7 +166,7 @@ export class TaskHouse {
     const model = new ScriptedClient(script);
     const ports = { log, files, model, clock, background, logger, toolboxes: new FixedToolboxes([]) };
     this.core = openCore(
-      { ...ports, random: new CountingRandom(boot, 0.5) },
+      { ...ports, schemas: LOCAL_SCHEMAS, random: new CountingRandom(boot, 0.5) },
       {
         models: { flash: 'm', base: 'm', max: 'm' },
         maxRuns,

@@ -1,9 +1,10 @@
-import { type AttemptRequest, WorkflowRunner } from '#agent';
+import { type AttemptRequest, SchemaInUse, WorkflowRunner } from '#agent';
 import { type Draft, type Workflow, WorkflowRuns, type WorkflowStep } from '#domain';
 import { ContentStore, MemoryFileStore } from '#event-log';
 import { ManualClock } from './manual-clock.js';
 import { stepTurn, turn } from './session-tape.js';
 import { workflowLine, workflowOf } from './workflows.js';
+import { LOCAL_SCHEMAS } from './local-schemas.js';
 
 export type Act = (request: AttemptRequest, signal: AbortSignal) => Promise<string>;
 
@@ -43,6 +44,7 @@ export class WorkflowFixture {
       {
         clock,
         contents,
+        inUse: (schema) => new SchemaInUse(LOCAL_SCHEMAS, schema, 'p'),
         runAttempt: (request, signal) => this.attempt(request, signal),
         record: async (drafts) => {
           await this.beforeAppend(drafts);

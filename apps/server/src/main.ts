@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { warmSchemaEngine } from '#agent';
 import {
   PinoLogger,
   type Settings,
@@ -47,8 +46,6 @@ async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promis
   if (service.kafka !== null) watchKafka(observability.metrics, service.kafka);
   stop.serve({ service, app });
   if (stop.isStopping) return;
-  // Before anyone asks, so that no request waits for it.
-  warmSchemaEngine();
   const address = await listen(app, settings).catch((error: unknown) => {
     throw new SettingsRefused(`HOST and PORT must be where this process can listen: ${codeOf(error)}`, {
       cause: error,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ModelClient } from '#agent';
+import { type ModelClient, ProcessSchemas } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
 import {
   type ContentKeys,
@@ -89,6 +89,7 @@ interface Foundation {
   readonly files: FileStore;
   /** Documents. */
   readonly uploads: DiskFileStore;
+  readonly schemas: ProcessSchemas;
   readonly clock: SystemClock;
   readonly random: SystemRandom;
   readonly background: ProcessBackground;
@@ -111,7 +112,7 @@ export async function openService(
   onWaiting: (detail: string) => void = () => undefined,
 ): Promise<Service> {
   const ports = await openFoundation(settings, logger, observability, onWaiting);
-  const { log, clock, random, box } = ports;
+  const { log, clock, random, box, schemas } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
   const { replicas } = ports;
@@ -130,7 +131,7 @@ export async function openService(
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
   if (roles.has('clock')) replicas.add('pauses', openPauses);
-  const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools);
+  const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
   const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
@@ -151,6 +152,7 @@ export async function openService(
       () => erasures.stop(),
       () => readModels.close(),
       () => model.close(),
+      () => schemas.close(),
       () => ports.sealed.close(),
       () => observability.close(),
     );
@@ -186,7 +188,7 @@ async function openFoundation(
   const files = new SealedFileStore(uploads, streams);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
-  const more = { background, observability, watch, followers };
+  const more = { background, observability, watch, followers, schemas: new ProcessSchemas(clock) };
   return { log, keys, sealed, replicas, files, uploads, box, ...ports, ...more };
 }
 

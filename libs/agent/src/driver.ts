@@ -19,6 +19,7 @@ import { type ContentStore, LogUnavailable, isErasure } from '#event-log';
 import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import { maxStepsOf } from './modes.js';
+import { SchemaInUse, type Schemas } from './json-schema/schemas.js';
 import { FinalOutput } from './final-output/final-output-turn.js';
 import type { ToolDefinition } from './model-client.js';
 import type { ModelTurn, TurnRequest } from './model-turn.js';
@@ -34,6 +35,7 @@ export interface DriverPorts {
   readonly logger: Logger;
   readonly contents: ContentStore;
   readonly turn: ModelTurn;
+  readonly schemas: Schemas;
   /** Absent: nobody looks on. */
   readonly watch?: RunWatch | undefined;
   readonly limits: { readonly maxSteps: number; readonly runTimeoutMs: number };
@@ -73,6 +75,7 @@ export class Driver implements RunSink {
       session: run.session,
       clock: ports.clock,
       contents: ports.contents,
+      inUse: (schema) => new SchemaInUse(ports.schemas, schema, run.writer.meta.project),
       turn: ports.turn,
       toolbox: run.toolbox,
       workflows: run.workflows,
@@ -191,9 +194,10 @@ export class Driver implements RunSink {
   }
 
   private async giveFinalOutput(): Promise<void> {
-    const { contents, turn } = this.ports;
-    const { session, controller } = this.run;
-    const output = new FinalOutput({ contents, turn, session, sink: this });
+    const { contents, turn, schemas } = this.ports;
+    const { session, controller, writer } = this.run;
+    const { project } = writer.meta;
+    const output = new FinalOutput({ contents, turn, session, sink: this, schemas, project });
     const request = { ...this.request([]), situation: this.offered.situationWithoutTools };
     const found = await output.produce(this.state, request, controller.signal);
     if (found.kind === 'invalid') return this.finish(found.end);

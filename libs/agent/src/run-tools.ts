@@ -1,4 +1,5 @@
 import type { Draft, RunState, TurnToolCall, WorkflowRuns } from '#domain';
+import type { SchemaInUse } from './json-schema/schemas.js';
 import { handoffNotice, handoffTools } from './handoff.js';
 import type { ModelTurn, TurnRequest } from './model-turn.js';
 import type { Situation } from './prompt.js';
@@ -15,6 +16,7 @@ export interface RunToolsPorts {
   readonly session: string;
   readonly clock: Clock;
   readonly contents: ContentStore;
+  readonly inUse: (schema: object) => SchemaInUse;
   readonly turn: ModelTurn;
   readonly toolbox: Toolbox;
   /** Workflows that an earlier process left under way. */
@@ -81,11 +83,12 @@ export class RunTools {
   }
 
   private workflowPorts() {
-    const { session, clock, contents, workflows, runner, write, settled } = this.ports;
+    const { session, clock, contents, inUse, workflows, runner, write, settled } = this.ports;
     return {
       session,
       clock,
       contents,
+      inUse,
       knownOf: (call: TurnToolCall) => (runner.isFresh(call) ? undefined : workflows.of(call.id)),
       runAttempt: this.attempts.run.bind(this.attempts),
       record: (drafts: readonly Draft[]) => {

@@ -3,6 +3,8 @@ export * from './bag.js';
 export * from './clock.js';
 export * from './close-in-order.js';
 export * from './egress/allow-list.js';
+export * from './expendable/expendable-process.js';
+export * from './expendable/serve-requests.js';
 export * from './fair-turns.js';
 export { keepFolder } from './folders.js';
 export * from './key-files.js';

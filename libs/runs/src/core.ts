@@ -1,4 +1,11 @@
-import { type DriverPorts, type ModelClient, ModelTurn, type RunWatch, type Toolboxes } from '#agent';
+import {
+  type DriverPorts,
+  type ModelClient,
+  ModelTurn,
+  type RunWatch,
+  type Schemas,
+  type Toolboxes,
+} from '#agent';
 import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -17,6 +24,7 @@ export interface CorePorts {
   readonly files: FileStore;
   readonly model: ModelClient;
   readonly toolboxes: Toolboxes;
+  readonly schemas: Schemas;
   readonly clock: Clock;
   readonly random: Random;
   readonly background: Background;
@@ -55,10 +63,10 @@ export interface Core {
 }
 
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
-  const { log, files, model, toolboxes, clock, random, background, logger, watch } = ports;
+  const { log, files, model, toolboxes, schemas, clock, random, background, logger, watch } = ports;
   const contents = new ContentStore(files);
   const turn = new ModelTurn(model, clock, random, contents, watch);
-  const driver: DriverPorts = { clock, logger, contents, turn, watch, limits: options };
+  const driver: DriverPorts = { clock, logger, contents, turn, schemas, watch, limits: options };
   const admission = new Admission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;

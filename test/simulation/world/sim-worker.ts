@@ -25,6 +25,7 @@ import { SimTaskIndex } from './sim-task-index.js';
 import { SimToolboxes } from './sim-tools.js';
 import type { SimWorld } from './sim-world.js';
 import type { TaskWatch } from './task-watch.js';
+import { LOCAL_SCHEMAS } from '../../support/local-schemas.js';
 
 export interface WorkerOptions {
   readonly maxSteps: number;
@@ -141,7 +142,13 @@ export class SimWorker {
       logger: new SimLogger((level, text, fields) => this.say(owner, level, text, fields)),
     };
     const core = openCore(
-      { ...ports, files, model: new SimModel(world, owner), toolboxes: new SimToolboxes(world, owner) },
+      {
+        ...ports,
+        files,
+        model: new SimModel(world, owner),
+        toolboxes: new SimToolboxes(world, owner),
+        schemas: LOCAL_SCHEMAS,
+      },
       {
         models: { flash: 'gpt-5-nano', base: 'gpt-5-mini', max: 'gpt-5' },
         maxRuns: world.maxRuns,

@@ -1,40 +1,41 @@
-import { type CompiledSchema, compileSchema } from '#agent';
+import type { Schemas } from '#agent';
 import { type FieldError, validateWorkflows } from '#domain';
 import { invalidFields, type RunBody } from './run-body.js';
 
 type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output'>;
 
-/** Compiling this many takes less than half a second, once. */
+/** Compiling this many takes about half a second, once. */
 const MAX_SUBSCHEMAS = 4000;
 /** More than these help nobody, and an answer has a size, too. */
 const MAX_ERRORS = 50;
 
 /**
  * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents.
- * @throws Problem invalid_request, with every field that is wrong
+ * @throws Problem invalid_request, with every field that is wrong; unavailable
  */
-export function checkRunSemantics(body: Semantic): void {
+export async function checkRunSemantics(body: Semantic, project: string, schemas: Schemas): Promise<void> {
   const errors = [
     ...validateWorkflows(body.workflows),
-    ...wrongSchemas(body),
+    ...(await wrongSchemas(body, project, schemas)),
     ...wrongNames(body.agents),
   ].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-function wrongSchemas(body: Semantic): FieldError[] {
+async function wrongSchemas(body: Semantic, project: string, schemas: Schemas): Promise<FieldError[]> {
   const errors: FieldError[] = [];
-  const compiled = new Set<CompiledSchema>();
+  const counted = new Set<string>();
   let subschemas = 0;
   for (const { schema, path } of schemasOf(body)) {
     if (errors.length >= MAX_ERRORS) break;
-    const made = compileSchema(schema, path);
-    if (made.kind === 'refused') {
-      errors.push(made.error);
+    const verdict = await schemas.check(schema, path, project);
+    if (verdict.kind === 'refused') {
+      errors.push(verdict.error);
       continue;
     }
-    if (!compiled.has(made.schema)) subschemas += made.schema.subschemas;
-    compiled.add(made.schema);
+    const text = JSON.stringify(schema);
+    if (!counted.has(text)) subschemas += verdict.subschemas;
+    counted.add(text);
     if (subschemas <= MAX_SUBSCHEMAS) continue;
     const message = `is one too many: the schemas of a request may have ${MAX_SUBSCHEMAS} subschemas together`;
     return [...errors, { path, message }];

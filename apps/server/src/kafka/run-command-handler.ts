@@ -40,7 +40,7 @@ export class RunCommandHandler extends CommandHandler {
 
   override async handle(command: KafkaCommand): Promise<CommandOutcome> {
     try {
-      const started = await this.ports.startRun.start(this.read(command));
+      const started = await this.ports.startRun.start(await this.read(command));
       this.ports.logger.debug({ command: command.place, run: started.run }, 'a command has its run');
       return { kind: 'accepted' };
     } catch (error) {
@@ -57,7 +57,7 @@ export class RunCommandHandler extends CommandHandler {
   }
 
   /** @throws Problem */
-  private read(command: KafkaCommand): StartRun {
+  private async read(command: KafkaCommand): Promise<StartRun> {
     const { place, value, timestamp, idempotencyKey } = command;
     const { project, maxBodyBytes } = this.options;
     if (value === null) throw new Problem('invalid_request', 'the command is empty');
@@ -69,7 +69,7 @@ export class RunCommandHandler extends CommandHandler {
     if (body.mcp_servers.length > 0) {
       throw invalid('mcp_servers', 'may not be sent by Kafka: a topic is storage');
     }
-    checkRunSemantics(body);
+    await checkRunSemantics(body, project, this.ports.surroundings.schemas);
     // A command without a key of its own is known by its place. No header can hold a line break.
     const key = parseIdempotencyKey(idempotencyKey ?? undefined) ?? `kafka\n${place}\n${timestamp}`;
     const origin = { project, actor: KAFKA_ACTOR, requestId: place, trigger: 'kafka' as const };

@@ -48,7 +48,7 @@ export class AgentController {
   ): Promise<void> {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
-    checkRunSemantics(body);
+    await checkRunSemantics(body, caller.project, this.surroundings.schemas);
     const key = idempotencyKeyOf(request);
     const { project, keyId: actor } = caller;
     const origin = {

@@ -1,4 +1,5 @@
 import type { Trigger } from '#domain';
+import type { Schemas } from '#agent';
 import type { KnowledgeTools } from '#knowledge';
 import type { StartRun } from '#runs';
 import type { RunBody } from '../dto/run-body.js';
@@ -20,6 +21,7 @@ export class RunSurroundings {
   constructor(
     readonly egress: RequestEgress,
     readonly knowledge: KnowledgeTools,
+    readonly schemas: Schemas,
   ) {}
 }
 

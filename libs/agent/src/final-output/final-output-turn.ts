@@ -2,8 +2,7 @@ import type { Content, RunEnd, RunState } from '#domain';
 import type { ContentStore } from '#event-log';
 import type { RunSink } from '../block-writer.js';
 import { CollectedText } from '../collected-text.js';
-import type { CompiledSchema } from '../json-schema/compiled-schema.js';
-import { compileSchema } from '../json-schema/compile-schema.js';
+import { SchemaInUse, type Schemas } from '../json-schema/schemas.js';
 import type { ModelTurn, TurnRequest } from '../model-turn.js';
 import { type FinalAnswer, type FinalOutputSpec, type FinalRequest, answerText } from './final-output.js';
 import { produceFinalOutput } from './produce-final-output.js';
@@ -13,6 +12,8 @@ export interface FinalOutputTurnPorts {
   readonly turn: ModelTurn;
   readonly session: string;
   readonly sink: RunSink;
+  readonly schemas: Schemas;
+  readonly project: string;
 }
 
 export type FinalOutputFound =
@@ -25,10 +26,10 @@ export class FinalOutput {
 
   /** @throws TurnFailed, or the signal's reason when it is aborted */
   async produce(state: RunState, request: TurnRequest, signal: AbortSignal): Promise<FinalOutputFound> {
-    const { contents, session } = this.ports;
+    const { contents, session, schemas, project } = this.ports;
     const { name, strict = false, schema } = state.config.final_output!;
-    const compiled = compiledOrThrow(schema);
-    const spec: FinalOutputSpec = { name, strict, schema, compiled };
+    const inUse = new SchemaInUse(schemas, schema, project);
+    const spec: FinalOutputSpec = { name, strict, schema, inUse };
     const recorded = await Promise.all(
       (state.finalAnswers ?? []).map((answer) => contents.text(session, answer)),
     );
@@ -62,11 +63,4 @@ export class FinalOutput {
     sink.write([{ type: 'model_turn_completed', data: { ...data, text, final_output: true } }]);
     return answer;
   }
-}
-
-/** What the request's check has let through compiles here, too. */
-function compiledOrThrow(schema: object): CompiledSchema {
-  const made = compileSchema(schema, 'final_output.schema');
-  if (made.kind === 'refused') throw new Error(made.error.message);
-  return made.schema;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { compileSchema } from '../json-schema/compile-schema.js';
+import { LOCAL_SCHEMAS } from '../../../../test/support/local-schemas.js';
+import { SchemaInUse } from '../json-schema/schemas.js';
 import { ModelFailure } from '../model-client.js';
 import type { FinalAnswer, FinalOutputSpec, FinalRequest } from './final-output.js';
 import { produceFinalOutput } from './produce-final-output.js';
@@ -12,9 +13,7 @@ const SCHEMA = {
 };
 
 function specOf(schema: object = SCHEMA): FinalOutputSpec {
-  const made = compileSchema(schema, 'final_output.schema');
-  if (made.kind === 'refused') throw new Error(made.error.message);
-  return { name: 'result', strict: true, schema, compiled: made.schema };
+  return { name: 'result', strict: true, schema, inUse: new SchemaInUse(LOCAL_SCHEMAS, schema, 'p') };
 }
 
 const said = (text: string): FinalAnswer => ({ text, toolCalls: [] });

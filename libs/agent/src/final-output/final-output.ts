@@ -1,4 +1,5 @@
-import type { CompiledSchema, Validation } from '../json-schema/compiled-schema.js';
+import type { SchemaInUse } from '../json-schema/schemas.js';
+import type { Validation } from '../json-schema/validation.js';
 import { ModelFailure, type ModelMessage, type ModelRequest, type ToolDefinition } from '../model-client.js';
 
 /** After the first answer the model is asked again at most so many times. */
@@ -9,7 +10,7 @@ export interface FinalOutputSpec {
   readonly strict: boolean;
   readonly schema: object;
   /** The same schema. */
-  readonly compiled: CompiledSchema;
+  readonly inUse: SchemaInUse;
 }
 
 /** What of a model request is different for the final output. */
@@ -73,8 +74,8 @@ export function answerText({ text, toolCalls }: FinalAnswer): string {
 }
 
 /** Takes an answer, or one that the log kept. */
-export function takeAnswer(state: FinalOutputState, text: string): FinalStep {
-  const found = validated(state, text);
+export async function takeAnswer(state: FinalOutputState, text: string): Promise<FinalStep> {
+  const found = await validated(state, text);
   if (found.ok) return { kind: 'ok', value: found.value };
   if (state.wrong.length >= MAX_REPAIRS) return { kind: 'invalid', errors: found.errors };
   return { kind: 'ask', state: { ...state, wrong: [...state.wrong, { text, errors: found.errors }] } };
@@ -134,11 +135,14 @@ function wrapped(schema: object): object {
 }
 
 /** An answer from before a crash may have come the other way, so either form is taken. */
-function validated({ spec: { schema, compiled }, mode }: FinalOutputState, text: string): Validation {
+async function validated(
+  { spec: { schema, inUse }, mode }: FinalOutputState,
+  text: string,
+): Promise<Validation> {
   const inner = takesObject(schema) ? undefined : unwrapped(text);
-  const whole = compiled.validateText(text);
+  const whole = await inUse.validateText(text);
   if (inner === undefined || (whole.ok && mode !== 'tool')) return whole;
-  const found = compiled.validate(inner);
+  const found = await inUse.validate(inner);
   return found.ok || !whole.ok ? found : whole;
 }
 

@@ -43,7 +43,7 @@ export async function produceFinalOutput(
       state = text;
       continue;
     }
-    const step = takeAnswer(state, text);
+    const step = await takeAnswer(state, text);
     if (step.kind !== 'ask') return step;
     state = step.state;
   }

@@ -209,7 +209,7 @@ describe('a value', () => {
     ]);
     const errors = errorsOf({ items: { type: 'number' } }, Array(100).fill('x'));
     expect(errors).toHaveLength(20);
-    expect(errors[19]).toBe('and 81 more errors');
+    expect(errors[19]).toBe('and more errors');
   });
 
   it('that would be looked at for hours is wrong', () => {

@@ -1,40 +1,39 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { jsonIn } from './json-in-text.js';
-import { TooMuchWork, type WorkBudget } from './work-budget.js';
+import type { Patterns } from './patterns.js';
+import { TookTooLong, withinTime } from './within-time.js';
+import { MAX_ERRORS, TOO_LONG, type Validation } from './validation.js';
 
-export type Validation =
-  | { readonly ok: true; readonly value: unknown }
-  /** Fit to be shown to the model: where, and what is wrong. */
-  | { readonly ok: false; readonly errors: readonly string[] };
-
-export const MAX_VALIDATION_ERRORS = 20;
 /** UTF-16 units of a text that is looked at. */
 const MAX_TEXT = 1024 * 1024;
 const MAX_ERROR = 300;
 /** Arrays and objects within each other, so that whatever writes the value as JSON can. */
 const MAX_VALUE_DEPTH = 64;
+/** Of computing, for one look at a value. */
+const VALIDATE_MS = 1_500;
 
 /** A schema that was compiled: holds values against it. */
 export class CompiledSchema {
   constructor(
     private readonly check: ValidateFunction,
-    private readonly budget: WorkBudget,
+    private readonly patterns: Patterns,
     /** Whether the schema's own type is a string, so that text need not be JSON. */
     private readonly takesText: boolean,
-    /** What compiling it cost, in subschemas. */
+    /** What compiling it cost. */
     readonly subschemas: number,
   ) {}
 
   validate(value: unknown): Validation {
     if (isDeeperThan(value, MAX_VALUE_DEPTH))
       return { ok: false, errors: [`it is nested deeper than ${MAX_VALUE_DEPTH} levels`] };
-    this.budget.refill();
+    const found = this.checked(value);
+    if (found !== TOO_LONG || this.patterns.costly.length === 0) return found;
+    this.patterns.isWithoutCostly = true;
     try {
-      if (this.check(value)) return { ok: true, value };
-      return { ok: false, errors: messagesOf(this.check.errors ?? []) };
-    } catch (error) {
-      if (!(error instanceof TooMuchWork) && !(error instanceof RangeError)) throw error;
-      return { ok: false, errors: ['it cannot be checked against the schema: checking it takes too long'] };
+      const without = this.checked(value);
+      return without.ok ? { ...without, unchecked: this.patterns.costly } : without;
+    } finally {
+      this.patterns.isWithoutCostly = false;
     }
   }
 
@@ -44,7 +43,7 @@ export class CompiledSchema {
     let first: Validation | null = null;
     for (const value of jsonIn(text)) {
       const found = this.validate(value);
-      if (found.ok) return found;
+      if (found.ok || found === TOO_LONG) return found;
       first ??= found;
     }
     if (this.takesText) {
@@ -53,13 +52,26 @@ export class CompiledSchema {
     }
     return first ?? { ok: false, errors: ['it is not valid JSON'] };
   }
+
+  private checked(value: unknown): Validation {
+    const { check } = this;
+    try {
+      if (withinTime(VALIDATE_MS, () => check(value))) return { ok: true, value };
+      return { ok: false, errors: messagesOf(check.errors ?? []) };
+    } catch (error) {
+      if (!(error instanceof TookTooLong) && !(error instanceof RangeError)) throw error;
+      return TOO_LONG;
+    }
+  }
 }
 
 function messagesOf(errors: readonly ErrorObject[]): string[] {
-  const messages = [...new Set(errors.map(messageOf))];
-  if (messages.length <= MAX_VALIDATION_ERRORS) return messages;
-  const more = messages.length - MAX_VALIDATION_ERRORS + 1;
-  return [...messages.slice(0, MAX_VALIDATION_ERRORS - 1), `and ${more} more errors`];
+  const messages = new Set<string>();
+  for (const error of errors) {
+    messages.add(messageOf(error));
+    if (messages.size > MAX_ERRORS) return [...[...messages].slice(0, MAX_ERRORS - 1), 'and more errors'];
+  }
+  return [...messages];
 }
 
 function messageOf({ instancePath, message, params, keyword }: ErrorObject): string {

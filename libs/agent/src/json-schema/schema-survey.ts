@@ -1,16 +1,13 @@
-import { LinearPattern } from './linear-pattern.js';
-import type { WorkBudget } from './work-budget.js';
+import { type Schema, inPlainWords } from './dialects.js';
+import { Patterns } from './patterns.js';
 
-export const MAX_SCHEMA_BYTES = 64 * 1024;
 /** Arrays and objects within each other. */
 export const MAX_SCHEMA_DEPTH = 32;
 /** Compiling takes about a tenth of a millisecond for each. */
 export const MAX_SUBSCHEMAS = 1000;
-/** Instructions of all patterns together. */
-const MAX_PROGRAMS = 10_000;
 
-/** Name of the keyword that counts what a validation costs. */
-export const WORK = 'annals:work';
+/** Name of the keyword at which a validator stops that has found enough. */
+export const ENOUGH = 'annals:enough';
 
 /** In a schema of one piece (without `$id`s inside) each dynamic reference leads where a plain one would: Ajv does not see it. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
@@ -25,17 +22,7 @@ export interface SchemaFault {
 }
 
 /** Whose values are data, not schemas. */
-const DATA = new Set([
-  'enum',
-  'const',
-  'default',
-  'examples',
-  'example',
-  'required',
-  'dependentRequired',
-  'type',
-  '$vocabulary',
-]);
+const DATA = new Set(['enum', 'const', 'required', 'dependentRequired', 'type', '$vocabulary']);
 /** Whose values are named schemas. */
 const NAMED = new Set([
   'properties',
@@ -44,24 +31,26 @@ const NAMED = new Set([
   'dependencies',
   '$defs',
   'definitions',
+  // OpenAPI's, below `components`.
+  'schemas',
 ]);
 
 /**
- * Goes through a schema once before anything is made of it: counts, compiles its patterns, and copies it with the
- * counting keyword in each subschema.
+ * Goes through a schema once before anything is made of it: counts, compiles its patterns, and copies it in the drafts' own
+ * words, with the keyword that stops in each subschema.
  */
 export class SchemaSurvey {
   fault: SchemaFault | null = null;
   subschemas = 0;
-  readonly patterns = new Map<string, LinearPattern>();
-  private programs = 0;
+  readonly patterns = new Patterns();
   /** References to the root by its anchor, which Ajv does not find. */
   private readonly toRoot = new Set<unknown>();
 
   constructor(
-    private readonly budget: WorkBudget,
     /** Draft 2020-12, without an `$id` inside. */
     private readonly isOnePiece: boolean,
+    /** Whether it says which draft it is of. */
+    private readonly isDeclared: boolean,
   ) {}
 
   /** The copy of a whole schema; only of use where there is no `fault`. */
@@ -79,8 +68,8 @@ export class SchemaSurvey {
     if (depth > MAX_SCHEMA_DEPTH) return this.refuse(at, `is nested deeper than ${MAX_SCHEMA_DEPTH} levels`);
     if (Array.isArray(value)) return value.map((item, i) => this.schema(item, `${at}[${i}]`, depth + 1));
     this.count(at);
-    const copy: Record<string, unknown> = { [WORK]: true };
-    for (const [keyword, part] of Object.entries(value))
+    const copy: Record<string, unknown> = { [ENOUGH]: true };
+    for (const [keyword, part] of Object.entries(inPlainWords(value as Schema, this.isDeclared)))
       copy[this.nameOf(keyword, value, at)] = this.keyword(keyword, part, `${at}.${keyword}`, depth + 1);
     return copy;
   }
@@ -117,14 +106,9 @@ export class SchemaSurvey {
     return value;
   }
 
-  private pattern(source: string, at: string): undefined {
-    if (this.patterns.has(source) || this.fault !== null) return undefined;
-    const pattern = LinearPattern.compile(source, this.budget);
-    if (typeof pattern === 'string') return this.refuse(at, pattern);
-    this.patterns.set(source, pattern);
-    this.programs += pattern.size;
-    if (this.programs > MAX_PROGRAMS) this.refuse(at, 'is one pattern too many: together they are too large');
-    return undefined;
+  private pattern(source: string, at: string): void {
+    const fault = this.fault === null ? this.patterns.add(source) : null;
+    if (fault !== null) this.refuse(at, fault);
   }
 
   private count(at: string): void {

@@ -15,8 +15,8 @@ import {
 } from '#domain';
 import type { ContentStore } from '#event-log';
 import type { Clock } from '#platform';
-import { compileSchema } from '../json-schema/compile-schema.js';
-import type { Validation } from '../json-schema/compiled-schema.js';
+import type { SchemaInUse } from '../json-schema/schemas.js';
+import type { Validation } from '../json-schema/validation.js';
 import { TurnFailed } from '../model-turn.js';
 import type { ToolOutcome } from '../tool.js';
 import { stepMessage } from './step-message.js';
@@ -41,6 +41,7 @@ export interface AttemptRequest {
 export interface WorkflowPorts {
   readonly clock: Clock;
   readonly contents: ContentStore;
+  readonly inUse: (schema: object) => SchemaInUse;
   /**
    * The text of the attempt's last turn. Journals its turns and tool calls itself; asks for nothing that `transcript`
    * holds. Stops promptly when the signal is aborted. @throws AttemptFailed, TurnFailed, or what ends the run
@@ -170,7 +171,7 @@ export class WorkflowRunner {
     try {
       const message = await this.messageOf(step, errors);
       const text = await this.ports.runAttempt({ ref, step, message, transcript }, signal);
-      const found = judged(step, text);
+      const found = await this.judged(step, text);
       if (!found.ok) return { ref, errors: found.errors };
       return { ref, output: await this.ports.contents.store(this.request.session, text) };
     } catch (error) {
@@ -179,6 +180,11 @@ export class WorkflowRunner {
         return { ref, errors: [error.message] };
       throw error;
     }
+  }
+
+  /** A step's text is its output; where it has a schema, what the text means has to validate. */
+  private async judged({ output_schema: schema }: WorkflowStep, text: string): Promise<Validation> {
+    return schema === undefined ? { ok: true, value: text } : this.ports.inUse(schema).validateText(text);
   }
 
   private async messageOf(step: WorkflowStep, errors: readonly string[]): Promise<string> {
@@ -211,13 +217,4 @@ export class WorkflowRunner {
     const { callId, workflow } = this.request;
     return { call_id: callId, workflow_id: workflow.id, step_id, attempt };
   }
-}
-
-/** A step's text is its output; where it has a schema, what the text means has to validate. */
-function judged(step: WorkflowStep, text: string): Validation {
-  if (step.output_schema === undefined) return { ok: true, value: text };
-  const made = compileSchema(step.output_schema, 'output_schema');
-  // It was compiled when the run was accepted: a later version may be stricter.
-  if (made.kind === 'refused') return { ok: false, errors: [`${made.error.path}: ${made.error.message}`] };
-  return made.schema.validateText(text);
 }

@@ -1,0 +1,39 @@
+import type { FieldError } from '#domain';
+import type { Validation } from './validation.js';
+
+export type SchemaVerdict =
+  /** `subschemas`: what it is worth, for whoever bounds the sum. */
+  | { readonly kind: 'accepted'; readonly subschemas: number }
+  | { readonly kind: 'refused'; readonly error: FieldError };
+
+/** Port: callers' JSON schemas (draft 2020-12, or draft-07 where `$schema` says so), and what is held against them. */
+export abstract class Schemas {
+  /**
+   * @param path where the schema stands in the request, for the error: `workflows[0].steps[2].output_schema`
+   * @param project whose turn it is
+   * @throws Problem unavailable
+   */
+  abstract check(schema: object, path: string, project: string): Promise<SchemaVerdict>;
+
+  abstract validate(schema: object, value: unknown, project: string): Promise<Validation>;
+
+  /** What a model wrote: JSON, plain, in a fence, or with words around it. */
+  abstract validateText(schema: object, text: string, project: string): Promise<Validation>;
+}
+
+/** One project's schema, to hold against it what its model writes. */
+export class SchemaInUse {
+  constructor(
+    private readonly schemas: Schemas,
+    private readonly schema: object,
+    private readonly project: string,
+  ) {}
+
+  validate(value: unknown): Promise<Validation> {
+    return this.schemas.validate(this.schema, value, this.project);
+  }
+
+  validateText(text: string): Promise<Validation> {
+    return this.schemas.validateText(this.schema, text, this.project);
+  }
+}

@@ -1,0 +1,28 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { WatchOrders } from './protocol.js';
+
+/**
+ * The thread that ends its process, which may be too busy to hear anything: when it holds too much memory, of whatever
+ * kind, when it computes too long, or when nobody is left who could end it.
+ */
+const { parent, memoryBytes, cpuMs, request } = workerData as WatchOrders;
+const LOOK_MS = 20;
+let watched = 0;
+let computedBefore = 0;
+
+setInterval(() => {
+  if (process.ppid !== parent || process.memoryUsage.rss() > memoryBytes)
+    process.kill(process.pid, 'SIGKILL');
+  const computed = computedMs();
+  const now = Atomics.load(request, 0);
+  if (now !== watched) [watched, computedBefore] = [now, computed];
+  // By default it ends a process; nobody else sends it.
+  if (now !== 0 && cpuMs !== null && computed - computedBefore > cpuMs)
+    process.kill(process.pid, 'SIGVTALRM');
+}, LOOK_MS);
+parentPort?.postMessage('watching');
+
+function computedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
