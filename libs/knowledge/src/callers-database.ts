@@ -50,6 +50,7 @@ export abstract class CallersDatabase {
 export interface DatabaseAccess {
   /** Nothing may write: a role that reaches beyond the database is refused. */
   readonly needsPlainRole: boolean;
+  readonly project: string;
 }
 
 export type ConnectDatabase = (connection: Connection, access: DatabaseAccess) => CallersDatabase;

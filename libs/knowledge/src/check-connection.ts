@@ -20,13 +20,13 @@ interface CheckPorts {
  */
 export const checkConnection =
   ({ egress, clock, connect }: CheckPorts): CheckConnection =>
-  async (text, isWritable) => {
+  async (text, access) => {
     const connection = readConnection(text);
-    const verdict = await egress.check(connection.host);
+    const verdict = await egress.of(access.project).check(connection.host);
     if (verdict.kind === 'refused')
       throw refused('invalid_request', 'leads to a host that is not allowed (see EGRESS_ALLOW)');
-    if (isWritable || verdict.kind === 'unresolved') return;
-    const fault = await faultOfRole(connect(connection, { needsPlainRole: true }), clock);
+    if (!access.needsPlainRole || verdict.kind === 'unresolved') return;
+    const fault = await faultOfRole(connect(connection, access), clock);
     if (fault === null) return;
     const message = `${fault}; take one that may only read, or set metadata.readOnly to false`;
     throw refused('unprocessable', message);

@@ -1,5 +1,6 @@
 import { type Datastore, type DatastoreType, Problem, datastoreId, datastoreStream, notFound } from '#domain';
 import type { Random, SecretBox } from '#platform';
+import type { DatabaseAccess } from './callers-database.js';
 import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
 import type { Author, CreationKeys, CreationRequest } from './ports.js';
 import { metaOf } from './ports.js';
@@ -16,7 +17,7 @@ export interface NewDatastore {
 }
 
 /** Whether a connection string may be used now. @throws Problem invalid_request, unprocessable */
-export type CheckConnection = (connectionString: string, isWritable: boolean) => Promise<void>;
+export type CheckConnection = (connectionString: string, access: DatabaseAccess) => Promise<void>;
 
 interface DatastoresPorts {
   readonly streams: KnowledgeStreams;
@@ -44,7 +45,11 @@ export class Datastores {
         : { project: by.project, operation: 'create_datastore', key, payload: { ...asked } };
     const known = request === null ? null : await keys.findResource(request);
     if (known !== null && (await this.isKnown(known))) return this.require(by.project, known);
-    if (asked.connectionString !== undefined) await check(asked.connectionString, asked.isWritable === true);
+    if (asked.connectionString !== undefined)
+      await check(asked.connectionString, {
+        needsPlainRole: asked.isWritable !== true,
+        project: by.project,
+      });
     if (request === null) return this.append(datastoreId(random.hex(12)), asked, by);
     const id = await keys.useResource(request, metaOf(by), datastoreId(keys.idFor(request)));
     return this.append(id, asked, by);

@@ -93,14 +93,16 @@ export class KnowledgeTools {
 
   private openDatabase(datastore: Datastore, label: string): OpenDatabase {
     const { streams, connect } = this.ports;
-    const { id, isWritable } = datastore;
+    const { id, isWritable, project } = datastore;
     const opened = this.connectionOf(datastore);
     return {
       label,
       kind: opened.kind,
       isWritable,
       connect: async () =>
-        (await streams.datastore(id)) === null ? null : connect(opened, { needsPlainRole: !isWritable }),
+        (await streams.datastore(id)) === null
+          ? null
+          : connect(opened, { needsPlainRole: !isWritable, project }),
     };
   }
 }

@@ -84,8 +84,8 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const progress = new Progress({ log, clock, database, rows, follower });
   const connect: ConnectDatabase = (connection, access) =>
     connection.kind === 'postgres'
-      ? new CallersPostgres(connection, access, egress, clock)
-      : new CallersMysql(connection, access, egress, clock);
+      ? new CallersPostgres(connection, access, egress.of(access.project), clock)
+      : new CallersMysql(connection, access, egress.of(access.project), clock);
   const check = checkConnection({ egress, clock, connect });
   const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
   const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, progress });

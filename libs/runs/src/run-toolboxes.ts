@@ -53,7 +53,8 @@ export class RunToolboxes extends Toolboxes {
     if (servers === undefined) return { tools: knowledge, close: () => Promise.resolve() };
     for (const { definition } of knowledge) reserved.add(definition.name);
     const { openServers = openMcpTools, ...ports } = this.ports;
-    const mcp = await openServers(servers, { ...ports, reserved }, signal);
+    const egress = ports.egress.of(project);
+    const mcp = await openServers(servers, { ...ports, egress, reserved }, signal);
     return {
       get tools() {
         return knowledge.length === 0 ? mcp.tools : [...knowledge, ...mcp.tools];

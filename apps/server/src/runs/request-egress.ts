@@ -20,20 +20,21 @@ export class RequestEgress {
   }
 
   /** @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason. */
-  async requireAllowed(body: RunBody): Promise<void> {
+  async requireAllowed(body: RunBody, project: string): Promise<void> {
+    const guard = this.guard.of(project);
     const urls = body.mcp_servers.map(({ serverUrl }, i) => ({
       path: `mcp_servers[${i}].serverUrl`,
       url: serverUrl,
     }));
     if (body.callback !== undefined) urls.push({ path: 'callback.url', url: body.callback.url });
     if (urls.length === 0) return;
-    const errors = await Promise.all(urls.map(({ path, url }) => this.errorOf(path, url)));
+    const errors = await Promise.all(urls.map(({ path, url }) => errorOf(guard, path, url)));
     const found = errors.filter((error) => error !== null);
     if (found.length > 0) throw invalidFields(found);
   }
+}
 
-  private async errorOf(path: string, url: string): Promise<FieldError | null> {
-    const verdict = await this.guard.checkUrl(url);
-    return verdict.kind === 'refused' ? { path, message: `may not be reached: ${verdict.reason}` } : null;
-  }
+async function errorOf(guard: EgressGuard, path: string, url: string): Promise<FieldError | null> {
+  const verdict = await guard.checkUrl(url);
+  return verdict.kind === 'refused' ? { path, message: `may not be reached: ${verdict.reason}` } : null;
 }

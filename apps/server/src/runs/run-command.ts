@@ -38,7 +38,7 @@ export function runCommandOf(
     ...caller,
     ...wishesOf(body),
     correlationId: requestId,
-    check: () => surroundings.egress.requireAllowed(body),
+    check: () => surroundings.egress.requireAllowed(body, caller.project),
     ...stateCheck(body, caller.project, surroundings),
     ...surroundings.egress.sealedCallback(body, caller.project),
     ...(session === undefined ? {} : { session }),

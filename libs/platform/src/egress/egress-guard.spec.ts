@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { isPublic } from './addresses.js';
 import { readEgressAllow } from './allow-list.js';
-import { EgressGuard, type PinnedAddress, Resolver } from './egress-guard.js';
+import { EgressGuard } from './egress-guard.js';
+import { type PinnedAddress, Resolver } from './resolver.js';
 
 class Zone extends Resolver {
   constructor(private readonly records: Readonly<Record<string, readonly string[]>>) {

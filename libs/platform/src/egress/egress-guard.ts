@@ -1,12 +1,8 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { type LookupFunction, isIP } from 'node:net';
 import { isIn, isPublic } from './addresses.js';
 import type { EgressAllow } from './allow-list.js';
-
-export interface PinnedAddress {
-  readonly address: string;
-  readonly family: 4 | 6;
-}
+import { NetworkNames } from './network-names.js';
+import type { PinnedAddress, Resolver } from './resolver.js';
 
 export type EgressVerdict =
   /** Connect to one of these addresses and to no other: the name may mean something else the next time. */
@@ -15,18 +11,6 @@ export type EgressVerdict =
   | { readonly kind: 'refused'; readonly reason: string }
   /** The name has no address now: not forbidden, but not reachable either. */
   | { readonly kind: 'unresolved'; readonly reason: string };
-
-/** Port: the addresses of a host name. Rejects where there are none. */
-export abstract class Resolver {
-  abstract resolve(host: string): Promise<readonly PinnedAddress[]>;
-}
-
-export class SystemResolver extends Resolver {
-  override async resolve(host: string): Promise<readonly PinnedAddress[]> {
-    const found = await systemLookup(host, { all: true, order: 'verbatim' });
-    return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
-  }
-}
 
 /** What a connection is refused with. */
 export class EgressRefused extends Error {
@@ -68,8 +52,14 @@ export class EgressGuard {
 
   constructor(
     private readonly allow: EgressAllow,
-    private readonly resolver: Resolver = new SystemResolver(),
+    private readonly resolver: Resolver = new NetworkNames(),
+    private readonly asker = '',
   ) {}
+
+  /** The same for one project: its names wait for its own names only. */
+  of(project: string): EgressGuard {
+    return new EgressGuard(this.allow, this.resolver, project);
+  }
 
   /** The verdict on a URL's host. @throws TypeError where the URL is none */
   checkUrl(url: string | URL): Promise<EgressVerdict> {
@@ -88,7 +78,7 @@ export class EgressGuard {
     }
     let addresses: readonly PinnedAddress[];
     try {
-      addresses = await this.resolver.resolve(name);
+      addresses = await this.resolver.resolve(name, this.asker);
     } catch {
       return { kind: 'unresolved', reason: `${name} cannot be resolved` };
     }

@@ -1,0 +1,10 @@
+export interface PinnedAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Port: the addresses of a host name. Rejects where there are none. */
+export abstract class Resolver {
+  /** @param asker whose look-ups share a bound */
+  abstract resolve(host: string, asker?: string): Promise<readonly PinnedAddress[]>;
+}
