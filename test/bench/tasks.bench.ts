@@ -80,7 +80,13 @@ async function measure(ports: Ports, models: ReadModels): Promise<void> {
   globalThis.gc?.();
   const before = process.memoryUsage().rss;
   const { maker, firings } = core;
-  const tasks = new TaskClock({ ...ports, maker, firings, index: new ReadModelIndex(models) });
+  const tasks = new TaskClock({
+    ...ports,
+    onFatal: (error) => console.error(error),
+    maker,
+    firings,
+    index: new ReadModelIndex(models),
+  });
   const since = performance.now();
   tasks.start();
   while (tasks.size < TASKS) await sleep(5);

@@ -178,7 +178,14 @@ export class TaskHouse {
       },
     );
     const { maker, firings } = this.core;
-    this.clockwork = new TaskClock({ ...ports, maker, firings, index: new LogTaskIndex(temp) });
+    this.clockwork = new TaskClock({
+      ...ports,
+      random: new CountingRandom(boot, 0.5),
+      onFatal: (error) => errors.push({ error }),
+      maker,
+      firings,
+      index: new LogTaskIndex(temp),
+    });
   }
 
   start(schedules: readonly ScheduleWish[]): Promise<AcceptedRun> {

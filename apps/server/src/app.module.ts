@@ -46,6 +46,7 @@ export class AppModule {
     apiKeys,
     taskPauses,
     readModels,
+    fatal,
     replicas,
     hasApi,
     streams,
@@ -83,7 +84,7 @@ export class AppModule {
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
-      [HealthChecks, new ServiceHealth({ log, readModels, replicas, kafka, apiKeys })],
+      [HealthChecks, new ServiceHealth({ log, readModels, replicas, kafka, apiKeys, fatal })],
       [Metrics, metrics],
     ];
     // A replica without the role only says how it is.

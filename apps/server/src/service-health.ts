@@ -1,6 +1,7 @@
 import type { EventLog } from '#event-log';
 import type { ReadModels } from '#read-models';
 import { type Check, HealthChecks } from './http/health-checks.js';
+import type { FatalParts } from './fatal-parts.js';
 import type { KafkaLink } from './kafka/open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 
@@ -9,6 +10,7 @@ interface Asked {
   readonly readModels: Pick<ReadModels, 'health'>;
   readonly replicas: Pick<Replicas, 'problem'>;
   readonly kafka: Pick<KafkaLink, 'check'> | null;
+  readonly fatal: Pick<FatalParts, 'problem'>;
   readonly apiKeys: { readonly problem: string | null };
 }
 
@@ -18,13 +20,13 @@ export class ServiceHealth extends HealthChecks {
   }
 
   override async check(): Promise<readonly Check[]> {
-    const { log, readModels, replicas, kafka, apiKeys } = this.asked;
+    const { log, readModels, replicas, kafka, apiKeys, fatal } = this.asked;
     const [logHealth, { database, projections }] = await Promise.all([log.health(), readModels.health()]);
     const checks = [
       // The keys are what the log says: who does not hear it any more lets in whom it should not.
       checkOf('log', unless(apiKeys.problem, logHealth)),
       checkOf('database', unless(replicas.problem(), database)),
-      checkOf('projections', projections),
+      checkOf('projections', unless(fatal.problem(), projections)),
     ];
     return kafka === null ? checks : [...checks, await kafka.check()];
   }

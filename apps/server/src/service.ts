@@ -1,23 +1,15 @@
 import { join } from 'node:path';
-import { type ModelClient, ProcessSchemas } from '#agent';
+import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import {
-  type ContentKeys,
-  DiskFileStore,
-  type EventLog,
-  type FileStore,
-  RunningFollowers,
-  SealedFileStore,
-} from '#event-log';
+import type { DiskFileStore, EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
   type Logger,
-  ProcessBackground,
   type SecretBox,
   type Settings,
-  SystemClock,
-  SystemRandom,
+  type SystemClock,
+  type SystemRandom,
   closeInOrder,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
@@ -31,14 +23,13 @@ import {
   openCore,
 } from '#runs';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
+import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';
-import { type SealedParts, openSealed } from './open-keys.js';
-import { whileWaiting } from './open-log.js';
+import { type Foundation, openFoundation } from './open-foundation.js';
 import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './deliveries/open-callbacks.js';
 import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
-import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './tasks/open-task-clock.js';
 import { RequestEgress } from './runs/request-egress.js';
@@ -54,6 +45,7 @@ export interface Service {
   readonly taskPauses: TaskPauses;
   readonly readModels: ReadModels;
   readonly replicas: Replicas;
+  readonly fatal: FatalParts;
   readonly log: EventLog;
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
@@ -80,26 +72,6 @@ export interface Service {
   close(graceMs: number): Promise<void>;
 }
 
-interface Foundation {
-  readonly replicas: Replicas;
-  readonly log: EventLog;
-  readonly keys: ContentKeys;
-  readonly sealed: SealedParts;
-  /** Content too large for an event. */
-  readonly files: FileStore;
-  /** Documents. */
-  readonly uploads: DiskFileStore;
-  readonly schemas: ProcessSchemas;
-  readonly clock: SystemClock;
-  readonly random: SystemRandom;
-  readonly background: ProcessBackground;
-  readonly logger: Logger;
-  readonly box: SecretBox;
-  readonly observability: Observability;
-  readonly watch: Observability['runs'];
-  readonly followers: RunningFollowers;
-}
-
 /**
  * Puts the house together.
  * @param onWaiting told what is waited for while the log is not there
@@ -112,30 +84,32 @@ export async function openService(
   onWaiting: (detail: string) => void = () => undefined,
 ): Promise<Service> {
   const ports = await openFoundation(settings, logger, observability, onWaiting);
-  const { log, clock, random, box, schemas } = ports;
+  const { log, clock, random, box, replicas, schemas } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
-  const { replicas } = ports;
   ports.sealed.vault.makeAhead();
   const readModels = openReadModelsOn(ports, settings, replicas);
   if (roles.has('projector') && replicas.isShared)
     replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
-  const knowledge = openKnowledgeOn(ports, egress, readModels, settings);
+  const fatal = new FatalParts(logger, (name) => replicas.giveUp(name));
+  const knowledge = openKnowledgeOn(ports, egress, readModels, settings, fatal);
   const { apiKeys, mayAct, openPauses } = await openKeysOn(ports, settings, readModels, stopping.signal);
   const core = openCoreOn({ ...ports, model: model.client, mayAct }, egress, knowledge, settings, replicas);
   replicas.begin(core, readModels);
   const { contents } = core;
-  const callbacks = openCallbacks({ ...ports, contents, egress, apiKeys, watched: observability.ofSender });
+  const sending = { ...ports, contents, egress, apiKeys, watched: observability.ofSender };
+  const callbacks = openCallbacks({ ...sending, onFatal: fatal.of('callbacks') });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
-  if (roles.has('clock')) replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
+  const openClock = taskClockOf(core, readModels, { ...ports, onFatal: fatal.of('clock') });
+  if (roles.has('clock')) replicas.add('clock', openClock, { beginsRuns: true });
   if (roles.has('clock')) replicas.add('pauses', openPauses);
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
   const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
-  const { erasures, eraseSession } = openErasure(core, ports);
+  const { erasures, eraseSession } = openErasure(core, { ...ports, onFatal: fatal.of('erasures') });
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answers = new RunAnswers(log, contents, streams, openStreams);
@@ -156,59 +130,13 @@ export async function openService(
       () => ports.sealed.close(),
       () => observability.close(),
     );
-  const { deliveries } = callbacks;
   const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
-  const parts = { ...keys, core, readModels, log, streams, openStreams, answers, surroundings, deliveries };
-  const more = { runDoor, kafka, replicas, knowledge, uploads, followers, observability, maxUploadBytes };
-  const erasing = { eraseSession, keyBackupDays };
-  return { ...parts, ...more, ...erasing, hasApi: roles.has('api'), clock, random, logger, close };
-}
-
-async function openFoundation(
-  settings: Settings,
-  logger: Logger,
-  observability: Observability,
-  onWaiting: (detail: string) => void,
-): Promise<Foundation> {
-  const clock = new SystemClock();
-  const random = new SystemRandom();
-  const background = new ProcessBackground(logger);
-  const ports = { clock, random, logger };
-  const { sealed, replicas } = await openServedLog(
-    settings,
-    { ...ports, background, onWaiting },
-    observability,
-  );
-  const { log, vault: keys, streams, box } = sealed;
-  const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
-    isAlone: log.exclusive,
-  });
-  const files = new SealedFileStore(uploads, streams);
-  const { runs: watch } = observability;
-  const followers = new RunningFollowers();
-  const more = { background, observability, watch, followers, schemas: new ProcessSchemas(clock) };
-  return { log, keys, sealed, replicas, files, uploads, box, ...ports, ...more };
-}
-
-/** The log and its keys, and what this process is on it, while the port says what is waited for. */
-async function openServedLog(
-  settings: Settings,
-  ports: Omit<ReplicasPorts, 'log'> & { readonly onWaiting: (detail: string) => void },
-  observability: Observability,
-): Promise<{ readonly sealed: SealedParts; readonly replicas: Replicas }> {
-  let replicas: Replicas | null = null;
-  const observed = (log: EventLog): EventLog => observability.ofLog(log);
-  const admit = async (log: EventLog) => {
-    const admitted = (replicas = await openReplicas(settings, { ...ports, log }));
-    return () => admitted.end(0);
-  };
-  const sealed = await whileWaiting(settings, ports, (onWaiting) =>
-    openSealed(settings, { ...ports, onWaiting }, { observed, admit }),
-  );
-  if (replicas === null) throw new Error('nobody was asked whether this process may work on the log');
-  return { sealed, replicas };
+  const parts = { ...keys, core, readModels, log, streams, openStreams, answers, surroundings };
+  const more = { runDoor, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
+  const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
+  return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {
@@ -230,8 +158,9 @@ function openKnowledgeOn(
   egress: EgressGuard,
   readModels: ReadModels,
   settings: Settings,
+  fatal: FatalParts,
 ): Knowledge {
-  const { log, uploads, clock, random, box, logger } = ports;
+  const { log, uploads, clock, random, box } = ports;
   return openKnowledge({
     ...ports,
     uploads,
@@ -240,7 +169,7 @@ function openKnowledgeOn(
     keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
     isIndexer: settings.roles.has('indexer'),
     maxStoredBytes: settings.maxStoredBytesPerProject,
-    onFatal: (error) => logger.error({ err: error }, 'the indexer has stopped'),
+    onFatal: fatal.of('indexer'),
   });
 }
 

@@ -12,6 +12,7 @@ export * from './load-session.js';
 export * from './session.js';
 export * from './session-commands.js';
 export * from './sessions.js';
+export * from './start-run-request.js';
 export * from './start-run.js';
 export * from './run-toolboxes.js';
 export type { ScheduleWish } from './tasks/plan-schedules.js';

@@ -1,10 +1,7 @@
-import type { McpServerConfig, Toolboxes } from '#agent';
+import type { Toolboxes } from '#agent';
 import {
   type Mode,
-  type OnBusy,
   Problem,
-  type RunConfig,
-  type Trigger,
   decideOpen,
   decideStart,
   notFound,
@@ -28,49 +25,9 @@ import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse 
 import { findRequest, loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';
-import { type ScheduleWish, planSchedules, storeMessages } from './tasks/plan-schedules.js';
+import type { AcceptedRun, StartRun, StartedRun } from './start-run-request.js';
+import { planSchedules, storeMessages } from './tasks/plan-schedules.js';
 import type { TaskMaker } from './tasks/task-maker.js';
-
-export interface StartRun {
-  /** Continue this session; absent: a new one. */
-  readonly session?: string;
-  readonly project: string;
-  readonly actor: string;
-  readonly correlationId?: string;
-  /** Of the span that asks for it; the run is part of that trace, in whichever process it is driven. */
-  readonly traceparent?: string;
-  readonly message: string;
-  readonly mode: Mode;
-  readonly config: RunConfig;
-  readonly onBusy: OnBusy;
-  readonly trigger: Trigger;
-  /** Where its events are sent, sealed. */
-  readonly callback?: string;
-  /** What is to be started later, each as a task. */
-  readonly schedules?: readonly ScheduleWish[];
-  /** The run that a slot of a task starts: its id follows from the slot. Only for a run that is not on the log. */
-  readonly firing?: { readonly task: string; readonly run: string };
-  /** Never stored: kept in memory until the run ends. */
-  readonly mcpServers?: readonly McpServerConfig[];
-  /** What depends on time and names; not asked of a repeat. @throws Problem */
-  readonly check?: () => Promise<void>;
-  /** What depends on what else there is, once the session was found; not asked of a repeat. @throws Problem */
-  readonly checkState?: () => Promise<void>;
-  /** The same key and payload again are the same run. */
-  readonly idempotency?: { readonly key: string; readonly payload: unknown };
-}
-
-export interface StartedRun {
-  readonly session: string;
-  readonly run: string;
-  /** Revision of its `run_requested`: its public events come after. */
-  readonly requested: number;
-}
-
-export interface AcceptedRun extends StartedRun {
-  /** Of its schedules, in their order. */
-  readonly tasks: readonly string[];
-}
 
 export interface StartRunPorts {
   readonly log: EventLog;
@@ -89,6 +46,11 @@ export interface StartRunOptions {
   readonly models: Readonly<Record<Mode, string>>;
   readonly replica: string;
   readonly worker: string;
+}
+
+/** With its schedules, planned when they are first asked for. */
+interface PlannedRun extends StartRun {
+  plan(): ReturnType<typeof planSchedules>;
 }
 
 /** Where a run will stand. */
@@ -115,15 +77,25 @@ export class StartRunHandler {
   async start(command: StartRun): Promise<AcceptedRun> {
     const { idempotency, project, schedules = [] } = command;
     await this.requireLog();
+    const planned = this.plannedOnce(command);
     const placed = await (idempotency
-      ? this.startOnce(command, { operation: 'start_run', project, ...idempotency })
-      : this.startNew(command));
+      ? this.startOnce(planned, { operation: 'start_run', project, ...idempotency })
+      : this.startNew(planned));
     const tasks = schedules.map((_, index) => taskId(placed.run, index));
     if (tasks.length > 0) await this.makeTasks(placed);
     return { ...placed, tasks };
   }
 
-  private async startNew(command: StartRun): Promise<StartedRun> {
+  /** A time that has come between the check and the append is no other time. */
+  private plannedOnce(command: StartRun): PlannedRun {
+    let planned: ReturnType<typeof planSchedules> | null = null;
+    return {
+      ...command,
+      plan: () => (planned ??= planSchedules(command.schedules ?? [], this.ports.clock.now())),
+    };
+  }
+
+  private async startNew(command: PlannedRun): Promise<StartedRun> {
     await this.check(command);
     if (command.checkState) await this.sessionOf(command);
     await command.checkState?.();
@@ -157,8 +129,8 @@ export class StartRunHandler {
   }
 
   /** What depends on time and names: a repeat is answered without it. @throws Problem */
-  private async check({ schedules = [], check }: StartRun): Promise<void> {
-    planSchedules(schedules, this.ports.clock.now());
+  private async check({ plan, check }: PlannedRun): Promise<void> {
+    plan();
     await check?.();
   }
 
@@ -173,7 +145,7 @@ export class StartRunHandler {
   }
 
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
-  private async startOnce(command: StartRun, request: IdempotentRequest): Promise<StartedRun> {
+  private async startOnce(command: PlannedRun, request: IdempotentRequest): Promise<StartedRun> {
     const place = await this.placeOf(command, request);
     // First the session, then the search: what comes after the one is seen by the other, so no run is started twice.
     return this.ports.sessions.useOrCreate(place.session, async (session) => {
@@ -183,7 +155,7 @@ export class StartRunHandler {
     });
   }
 
-  private async placeOf(command: StartRun, request: IdempotentRequest): Promise<Place> {
+  private async placeOf(command: PlannedRun, request: IdempotentRequest): Promise<Place> {
     const { keys, admission } = this.ports;
     const known = await this.findUse(command, request);
     if (known !== null) return known;
@@ -196,7 +168,7 @@ export class StartRunHandler {
     return keys.use(request, this.metaOf(command), { ...ids, after });
   }
 
-  private async startIn(session: Session, place: Place, command: StartRun): Promise<StartedRun> {
+  private async startIn(session: Session, place: Place, command: PlannedRun): Promise<StartedRun> {
     const { admission } = this.ports;
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
     const hasRoom = admission.tryTake(place.run, command.project);
@@ -236,14 +208,13 @@ export class StartRunHandler {
   }
 
   /** A refusal that is on the log; null: the run is there already. */
-  private async append(session: Session, { run }: Place, command: StartRun, hasRoom: boolean) {
+  private async append(session: Session, { run }: Place, command: PlannedRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
     const { project, mode, trigger, onBusy, callback, firing } = command;
-    const { contents, clock } = this.ports;
+    const { contents } = this.ports;
     const message = await contents.store(session.id, command.message);
     const config = await contents.storeObject(session.id, command.config);
-    const planned = planSchedules(command.schedules ?? [], clock.now());
-    const schedules = await storeMessages(planned, (text) => contents.toFile(session.id, text));
+    const schedules = await storeMessages(command.plan(), (text) => contents.toFile(session.id, text));
     const request = {
       run,
       message,

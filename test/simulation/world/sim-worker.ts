@@ -177,7 +177,8 @@ export class SimWorker {
 
   private erasing(owner: Owner, core: Core, ports: WorkerPorts, sealing: Sealing): Life['erasing'] {
     const progress = new SimProgress(this.options.progress, this.world, owner);
-    const erasures = new Erasures({ ...ports, ...sealing, progress });
+    const onFatal = this.ended('the erasures', owner);
+    const erasures = new Erasures({ ...ports, ...sealing, progress, onFatal });
     const { sessions, commands, tasks } = core;
     return {
       erasures,
@@ -185,9 +186,14 @@ export class SimWorker {
     };
   }
 
+  private ended(part: string, owner: Owner) {
+    return (error: unknown): void =>
+      this.world.violated('errors', `${part} of ${owner.name} ended: ${String(error)}`);
+  }
+
   private taskClock(owner: Owner, { maker, firings }: Core, ports: WorkerPorts): TaskClock {
     const index = new SimTaskIndex(this.world, owner, this.options.tasks);
-    return new TaskClock({ ...ports, maker, firings, index });
+    return new TaskClock({ ...ports, onFatal: this.ended('the task clock', owner), maker, firings, index });
   }
 
   private relay(owner: Owner, { contents }: Core, ports: WorkerPorts): CallbackRelay {
@@ -197,7 +203,7 @@ export class SimWorker {
       box: OPEN_BOX,
       sender: new SimSender(this.world, owner),
       secretOf: () => WEBHOOK_SECRET,
-      onFatal: (error) => this.world.violated('errors', `the relay of ${owner.name} ended: ${String(error)}`),
+      onFatal: this.ended('the relay', owner),
     });
   }
 

@@ -17,7 +17,7 @@ export interface Callbacks {
   close(): Promise<void>;
 }
 
-export interface CallbackOptions extends Omit<RelayPorts, 'sender' | 'secretOf' | 'onFatal'> {
+export interface CallbackOptions extends Omit<RelayPorts, 'sender' | 'secretOf'> {
   readonly egress: EgressGuard;
   readonly apiKeys: ApiKeys;
   /** Puts somebody who looks on around what sends. */
@@ -26,15 +26,14 @@ export interface CallbackOptions extends Omit<RelayPorts, 'sender' | 'secretOf' 
 
 /** Puts together what sends callbacks. */
 export function openCallbacks({ egress, apiKeys, watched, ...ports }: CallbackOptions): Callbacks {
-  const { clock, logger } = ports;
+  const { clock } = ports;
   const http = new HttpCallbackSender(egress, clock);
   const sender = watched(http);
-  const onFatal = (error: unknown): void => logger.error({ err: error }, 'callbacks are not sent any more');
   const secrets = new Secrets(apiKeys, clock);
   const secretOf = (run: CallbackRun): string | null => secrets.of(run);
   return {
     deliveries: new Deliveries(ports),
-    openRelay: () => new CallbackRelay({ ...ports, sender, secretOf, onFatal }),
+    openRelay: () => new CallbackRelay({ ...ports, sender, secretOf }),
     close: () => http.close(),
   };
 }

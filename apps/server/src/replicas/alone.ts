@@ -36,6 +36,9 @@ export class Alone extends Replicas {
     part.start();
   }
 
+  /** Nobody else could have it. */
+  override giveUp(): void {}
+
   override begin(core: Core, readModels: ReadModels): void {
     core.recovery.start({ sessions: () => readModels.unfinishedSessions() });
   }

@@ -22,6 +22,9 @@ export abstract class Replicas {
   /** Has a part of the service done: by this process, or by one replica at a time. `open` makes it anew for each term. */
   abstract add(name: string, open: (fence: number) => Part, options?: PartOptions): void;
 
+  /** A part that cannot go on here is left to the other replicas. */
+  abstract giveUp(name: string): void;
+
   /** Goes on with the runs that others have left. */
   abstract begin(core: Core, readModels: ReadModels): void;
 

@@ -89,6 +89,11 @@ export class Shared extends Replicas {
     part.start();
   }
 
+  override giveUp(name: string): void {
+    const { background } = this.options;
+    for (const part of this.parts) if (part.name === name) background.start('give up', () => part.giveUp());
+  }
+
   override begin(core: Core, readModels: ReadModels): void {
     this.core = core;
     const { membership, options } = this;

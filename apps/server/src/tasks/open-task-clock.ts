@@ -90,7 +90,7 @@ export class PausedKeyEnd extends KeyEnd {
 export function taskClockOf(
   { maker, firings }: Core,
   readModels: ReadModels,
-  ports: Pick<TaskClockPorts, 'log' | 'clock' | 'background' | 'logger'>,
+  ports: Omit<TaskClockPorts, 'maker' | 'firings' | 'index'>,
 ): () => Part {
   const index = new ReadModelTaskIndex(readModels);
   return () => new TaskClock({ ...ports, maker, firings, index });

@@ -58,6 +58,9 @@ function open(options: HouseOptions, progress = new MemoryProgress()) {
     random: new CountingRandom('erasures'),
     background: new ProcessBackground(logger),
     logger,
+    onFatal: (error) => {
+      throw error;
+    },
   });
   const { sessions, commands, tasks } = house.core;
   const eraser = new EraseSession({ log, sessions, commands, tasks, streams: temp.streams, erasures, clock });

@@ -27,6 +27,8 @@ export interface ErasurePorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** Erasures of other replicas are not carried out any more. */
+  onFatal(error: unknown): void;
 }
 
 /** Events between two checkpoints where nothing is erased. Not positions: on some logs those count bytes. */
@@ -44,8 +46,7 @@ export class Erasures implements FollowerTarget {
   private position: number | null = null;
 
   constructor(private readonly ports: ErasurePorts) {
-    const onFatal = (error: unknown): void =>
-      ports.logger.error({ err: error }, 'erasures of other replicas are not carried out any more');
+    const { onFatal } = ports;
     this.follower = new Follower({ name: 'erasures', prefixes: ['session-'], target: this, onFatal }, ports);
   }
 

@@ -52,6 +52,10 @@ export class LeasedPart {
     return this.part !== null;
   }
 
+  get name(): string {
+    return this.options.name;
+  }
+
   start(): void {
     const ended = Promise.withResolvers<void>();
     this.whenEnded = ended.promise;
@@ -72,6 +76,11 @@ export class LeasedPart {
       // Otherwise it ends by itself.
       () => this.ports.leases.release(name, holder).catch(() => undefined),
     );
+  }
+
+  /** The part cannot go on in this process, which does not ask for the lease again. */
+  giveUp(): Promise<void> {
+    return this.stop(LOST_GRACE_MS);
   }
 
   private async holdUntilStopped(): Promise<void> {

@@ -130,6 +130,17 @@ describe('a part that one replica at a time does', () => {
     await b.stop(0);
   });
 
+  it('is left to another for good by a holder in which it cannot go on', async () => {
+    const [a, b] = [part('a'), part('b')];
+    await passed(leaseMs / 2);
+    await a.giveUp();
+    await passed(leaseMs / 2);
+    await b.stop(0);
+    await passed(3 * leaseMs);
+    expect(done).toEqual(['a starts 1', 'a stops', 'b starts 2', 'b stops']);
+    await a.stop(0);
+  });
+
   it('is stopped when the lease cannot be renewed, and begun anew when it can', async () => {
     const a = part('a');
     await passed(leaseMs);

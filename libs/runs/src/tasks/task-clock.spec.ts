@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sessionStream, taskStream } from '#domain';
-import { MemoryFileStore } from '#event-log';
+import { MemoryFileStore, newEvent } from '#event-log';
+import { SystemRandom } from '#platform';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { done } from '../../../../test/support/scripted-client.js';
@@ -121,6 +122,22 @@ describe('the clock of the tasks', () => {
     expect(firingsOf(0)).toEqual([missed, missed, missed, missed, [true, true]]);
     expect(firingsOf(1)).toEqual([[true, true]]);
     await check();
+  });
+
+  it('passes over an event that only a newer version knows, and hears of what comes behind it', async () => {
+    const house = open();
+    house.clockwork.start();
+    await rest();
+    const meta = { schemaVersion: 1, project: 'p', actor: 'key_1' };
+    const id = new SystemRandom().uuid();
+    const unknown = newEvent({ id, type: 'task_renamed', time: START, data: {} }, meta);
+    await temp.log.append(taskStream('task_0'), [unknown], { expected: 'no_stream' });
+    await pass(MINUTE);
+    await house.start([{ schedule: 60, message: 'later' }]);
+    await pass(MINUTE + 100);
+    const { events } = await readTasks(temp);
+    expect(events.filter(({ type }) => type === 'task_fired')).toHaveLength(1);
+    expect(house.errors.splice(0)).toMatchObject([{ follower: 'task-clock', type: 'task_renamed' }]);
   });
 
   it.each([false, true])(

@@ -1,13 +1,17 @@
 import { type RecordedTaskEvent, asTaskEvent, sessionStream, taskOfStream } from '#domain';
 import {
   type EventLog,
+  Follower,
+  type FollowerBatch,
+  type FollowerTarget,
   LogUnavailable,
   type Position,
   type RecordedEvent,
   type Revision,
+  type RunningFollowers,
   isErasure,
 } from '#event-log';
-import type { Background, Clock, Logger } from '#platform';
+import type { Background, Clock, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
 import { DueHeap, type DueTask } from './due-heap.js';
 import type { TaskFirings } from './task-firings.js';
@@ -22,6 +26,10 @@ export interface TaskClockPorts {
   readonly index: TaskIndex;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
+  readonly random: Random;
+  readonly followers?: RunningFollowers | undefined;
+  /** It hears of no task any more, although nobody stopped it. */
+  onFatal(error: unknown): void;
 }
 
 /** Tasks that fire at the same time; the others wait their turn. */
@@ -45,15 +53,22 @@ const INDEX_PATIENCE_MS = 10_000;
  * 3. What a crash left between two streams (a request without its tasks, a firing without its run) is done at the start
  *    and again every while.
  */
-export class TaskClock {
+export class TaskClock implements FollowerTarget {
   private readonly due = new DueHeap();
   /** Of each task that is being fired, the latest event that was heard of. */
   private readonly firing = new Map<string, Revision>();
   private readonly stopping = new AbortController();
+  private readonly follower: Follower;
+  /** What was heard up to here stands in `due`. */
+  private heard: Position = 0;
   private cancelTimer: (() => void) | null = null;
   private work: Promise<void>[] = [];
 
-  constructor(private readonly ports: TaskClockPorts) {}
+  constructor(private readonly ports: TaskClockPorts) {
+    const { onFatal } = ports;
+    const options = { name: 'task-clock', prefixes: ['task-'], target: this, onFatal };
+    this.follower = new Follower(options, ports);
+  }
 
   /** Tasks that have a next slot. */
   get size(): number {
@@ -66,7 +81,8 @@ export class TaskClock {
       for (const { task, revision, nextAt } of tasks) this.due.set({ task, known: revision }, nextAt);
       this.arm();
       this.begin('mend tasks', () => this.mendEveryWhile());
-      await this.follow(position);
+      this.heard = position;
+      if (!this.stopping.signal.aborted) this.follower.start();
     });
   }
 
@@ -74,6 +90,7 @@ export class TaskClock {
   async stop(): Promise<void> {
     this.stopping.abort(new Error('the clock was stopped'));
     this.cancelTimer?.();
+    await this.follower.stop();
     await Promise.all(this.work);
   }
 
@@ -106,24 +123,21 @@ export class TaskClock {
     }
   }
 
-  private async follow(from: Position): Promise<void> {
-    const { log, clock, logger } = this.ports;
-    const { signal } = this.stopping;
-    let after = from;
-    for (;;) {
-      try {
-        for await (const batch of log.subscribeAll({ after, prefixes: ['task-'], signal })) {
-          for (const event of batch.events) this.hear(event);
-          after = batch.position;
-          if (batch.events.length > 0) this.arm();
-        }
-        if (signal.aborted) return;
-        return logger.error({}, 'the log ended the subscription of the task clock');
-      } catch (error) {
-        logger.warn({ err: error }, 'the task clock lost the log and resumes');
-        await clock.sleep(RETRY_MS, signal);
-      }
-    }
+  async load(): Promise<{ logId: string; position: Position }> {
+    return { logId: this.ports.log.logId, position: this.heard };
+  }
+
+  async apply({ events, to }: FollowerBatch): Promise<void> {
+    for (const event of events) this.hear(event);
+    this.heard = to;
+    if (events.length > 0) this.arm();
+  }
+
+  /** Of a type that only a newer version knows: when the task is due, the log says what it comes to. */
+  async park(): Promise<void> {}
+
+  isTransient(error: unknown): boolean {
+    return error instanceof LogUnavailable;
   }
 
   private hear(recorded: RecordedEvent): void {

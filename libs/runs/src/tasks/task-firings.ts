@@ -24,7 +24,8 @@ import type { Clock, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
-import type { StartRun, StartRunHandler } from '../start-run.js';
+import type { StartRunHandler } from '../start-run.js';
+import type { StartRun } from '../start-run-request.js';
 import { loadTask } from './load-task.js';
 
 export interface FiringPorts {

@@ -1,0 +1,44 @@
+import type { McpServerConfig } from '#agent';
+import type { Mode, OnBusy, RunConfig, Trigger } from '#domain';
+import type { ScheduleWish } from './tasks/plan-schedules.js';
+
+export interface StartRun {
+  /** Continue this session; absent: a new one. */
+  readonly session?: string;
+  readonly project: string;
+  readonly actor: string;
+  readonly correlationId?: string;
+  /** Of the span that asks for it; the run is part of that trace, in whichever process it is driven. */
+  readonly traceparent?: string;
+  readonly message: string;
+  readonly mode: Mode;
+  readonly config: RunConfig;
+  readonly onBusy: OnBusy;
+  readonly trigger: Trigger;
+  /** Where its events are sent, sealed. */
+  readonly callback?: string;
+  /** What is to be started later, each as a task. */
+  readonly schedules?: readonly ScheduleWish[];
+  /** The run that a slot of a task starts: its id follows from the slot. Only for a run that is not on the log. */
+  readonly firing?: { readonly task: string; readonly run: string };
+  /** Never stored: kept in memory until the run ends. */
+  readonly mcpServers?: readonly McpServerConfig[];
+  /** What depends on time and names; not asked of a repeat. @throws Problem */
+  readonly check?: () => Promise<void>;
+  /** What depends on what else there is, once the session was found; not asked of a repeat. @throws Problem */
+  readonly checkState?: () => Promise<void>;
+  /** The same key and payload again are the same run. */
+  readonly idempotency?: { readonly key: string; readonly payload: unknown };
+}
+
+export interface StartedRun {
+  readonly session: string;
+  readonly run: string;
+  /** Revision of its `run_requested`: its public events come after. */
+  readonly requested: number;
+}
+
+export interface AcceptedRun extends StartedRun {
+  /** Of its schedules, in their order. */
+  readonly tasks: readonly string[];
+}
