@@ -10,7 +10,7 @@ interface ErasureParts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
-  onFatal(error: unknown): void;
+  readonly onFatal: (error: unknown) => void;
 }
 
 /** What erases sessions, and what carries out the erasures of all replicas, started. */

@@ -50,7 +50,7 @@ export interface StartRunOptions {
 
 /** With its schedules, planned when they are first asked for. */
 interface PlannedRun extends StartRun {
-  plan(): ReturnType<typeof planSchedules>;
+  readonly plan: () => ReturnType<typeof planSchedules>;
 }
 
 /** Where a run will stand. */

@@ -28,7 +28,7 @@ export interface ErasurePorts {
   readonly background: Background;
   readonly logger: Logger;
   /** Erasures of other replicas are not carried out any more. */
-  onFatal(error: unknown): void;
+  readonly onFatal: (error: unknown) => void;
 }
 
 /** Events between two checkpoints where nothing is erased. Not positions: on some logs those count bytes. */

@@ -29,7 +29,7 @@ export interface TaskClockPorts {
   readonly random: Random;
   readonly followers?: RunningFollowers | undefined;
   /** It hears of no task any more, although nobody stopped it. */
-  onFatal(error: unknown): void;
+  readonly onFatal: (error: unknown) => void;
 }
 
 /** Tasks that fire at the same time; the others wait their turn. */
