@@ -84,7 +84,7 @@ export async function openService(
   onWaiting: (detail: string) => void = () => undefined,
 ): Promise<Service> {
   const ports = await openFoundation(settings, logger, observability, onWaiting);
-  const { log, clock, random, box, replicas, schemas } = ports;
+  const { log, clock, random, box, replicas, schemas, uploads, followers } = ports;
   const { roles } = settings;
   const stopping = new AbortController();
   ports.sealed.vault.makeAhead();
@@ -130,7 +130,6 @@ export async function openService(
       () => ports.sealed.close(),
       () => observability.close(),
     );
-  const { uploads, followers } = ports;
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
   const parts = { ...keys, core, readModels, log, streams, openStreams, answers, surroundings };
