@@ -101,6 +101,40 @@ describe('with DATABASE_URL', () => {
     await stage.service.restart('SIGKILL');
   }, 60_000);
 
+  it('whoever can write to it reads nothing of another project through the service', async () => {
+    const body = { name: 'thief', scopes: ['run', 'read'], project: 'thieves' };
+    const { key } = (await stage.client.post('/api-keys', body)).json<{ key: string }>();
+    const thief = stage.client.with(key);
+    const own = await thief.runToEnd(stage.message('mine'));
+    const secret = stage.message('heliotrope');
+    const { session, run_id, task_ids } = await stage.client.runToEnd({
+      message: secret,
+      schedules: [{ schedule: 3600, message: 'heliotrope, later' }],
+    });
+    expect((await stage.client.get(`/tasks/${task_ids[0]}`)).status).toBe(200);
+    await inDatabase(
+      ...['sessions', 'runs', 'tasks'].map(
+        (table) => `UPDATE annals.${table} SET project = 'thieves' WHERE session = '${session}'`,
+      ),
+    );
+    // Whatever the service remembers, and with an empty memory.
+    for (const isNew of [false, true]) {
+      if (isNew) await stage.service.restart('SIGKILL');
+      for (const path of [`/runs/${run_id}`, `/sessions/${session}`, `/tasks/${task_ids[0]}`])
+        expect([path, (await thief.get(path)).status]).toEqual([path, 404]);
+      expect((await thief.post(`/get-messages?session=${session}`)).status).toBe(404);
+      for (const path of ['/runs', '/sessions', '/tasks', `/runs?session=${session}`])
+        expect([path, JSON.stringify(await thief.all(path))]).toEqual([
+          path,
+          expect.not.stringMatching(/heliotrope/),
+        ]);
+      expect((await thief.all<{ session: string }>('/sessions')).map((one) => one.session)).toEqual([
+        own.session,
+      ]);
+    }
+    expect((await stage.client.history(session)).length).toBe(2);
+  }, 60_000);
+
   it('needs the keys that replicas share', async () => {
     const { DATABASE_URL = '' } = env;
     const refused = await Stage.open({ env: { DATABASE_URL } }).catch((error: unknown) => String(error));

@@ -17,6 +17,7 @@ import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js'
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
 import { Runs } from './queries/runs.js';
+import { SessionOwners } from './queries/session-owners.js';
 import { Sessions } from './queries/sessions.js';
 import { Tasks } from './queries/tasks.js';
 import { UpgradeRebuild } from './upgrade-rebuild.js';
@@ -81,7 +82,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const stored = new StoredProgress(store, clock);
   const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness(log, progress, clock, () => database.isOpen);
-  const runs = new Runs(database, log, codec, freshness);
+  const owners = new SessionOwners(log, clock);
+  const runs = new Runs(database, log, codec, freshness, owners);
   if (isProjector) projection.start();
   const reach = async (): Promise<void> => {
     const head = await log.head();
@@ -93,11 +95,11 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const health = new StoredHealth(log, stored, clock);
   return {
     ready: database.ready,
-    history: new History(new HistoryRows(database, codec), log, content),
+    history: new History(new HistoryRows(database, codec), log, content, owners),
     runs,
-    sessions: new Sessions(database, codec, freshness),
+    sessions: new Sessions(database, codec, freshness, owners),
     keyUses: new KeyUseTable(database),
-    tasks: new Tasks(database, codec, content, freshness),
+    tasks: new Tasks(database, codec, content, freshness, owners),
     follower: projection.follower,
     database,
     position: async () => (isProjector ? projection.follower.position : stored.position()),

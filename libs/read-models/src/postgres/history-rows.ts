@@ -8,7 +8,6 @@ import { SCHEMA } from './schema.js';
 
 /** What the tables know of a session's history, at one moment. */
 export interface ProjectedHistory {
-  readonly project: string;
   /** All messages that began up to this revision are there. */
   readonly foldedTo: number;
   readonly isHidden: boolean;
@@ -27,7 +26,7 @@ const ROW_BYTES = 16 * 1024;
  * of 150 KB makes V8 collect the whole heap. (It cannot take them in binary form: it reads all answers as UTF-8.)
  */
 const QUERY = `
-SELECT s.project, s.folded_to, s.is_hidden, m.parts, m.contents
+SELECT s.folded_to, s.is_hidden, m.parts, m.contents
 FROM ${SCHEMA}.sessions s LEFT JOIN LATERAL (
   SELECT place, string_agg(concat_ws(' ', octet_length(contents), type, is_file::int), ',' ORDER BY revision) AS parts,
     string_agg(contents, '' ORDER BY revision) AS contents
@@ -38,7 +37,6 @@ FROM ${SCHEMA}.sessions s LEFT JOIN LATERAL (
 ) m ON true WHERE s.session = $1 ORDER BY m.place`;
 
 interface Row {
-  readonly project: string;
   readonly folded_to: number;
   readonly is_hidden: boolean;
   /** null: no messages */
@@ -68,11 +66,11 @@ export class HistoryRows {
     const rows = await this.query(session);
     const [row] = rows;
     if (row === undefined) return null;
-    const { project, folded_to: foldedTo, is_hidden: isHidden } = row;
+    const { folded_to: foldedTo, is_hidden: isHidden } = row;
     const parts = rows.flatMap(partsOf);
     await this.codec.ready(parts.map(({ contents }) => contents));
     const messages = parts.flatMap((part) => messagesIn(session, part, this.codec));
-    return { project, foldedTo, isHidden, messages };
+    return { foldedTo, isHidden, messages };
   }
 
   private async query(session: string): Promise<readonly Row[]> {

@@ -32,17 +32,21 @@ export function decodeCursor(cursor: string | undefined): ListCursor | null {
   return { createdAt: createdAt as number, id };
 }
 
-/** @param found one more than the page holds, if there are more */
+/**
+ * @param found one more than the page holds, if there are more
+ * @param view null: it is left out
+ */
 export function pageOf<E, T>(
   found: readonly E[],
   limit: number,
-  view: (row: E) => T,
+  view: (row: E) => T | null,
   placeOf: (row: E) => ListCursor,
 ): Page<T> {
   const items = found.slice(0, limit);
   const last = items.at(-1);
   const hasMore = found.length > limit && last !== undefined;
-  return { items: items.map(view), next_cursor: hasMore ? encodeCursor(placeOf(last)) : null };
+  const views = items.map(view).filter((item) => item !== null);
+  return { items: views, next_cursor: hasMore ? encodeCursor(placeOf(last)) : null };
 }
 
 function parse(cursor: string): readonly unknown[] {

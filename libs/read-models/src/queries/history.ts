@@ -12,6 +12,7 @@ import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
+import type { SessionOwners } from './session-owners.js';
 
 /** A message as `POST /get-messages` shows it. */
 export interface MessageView {
@@ -25,7 +26,7 @@ interface FoldedMessage {
   readonly pieces: readonly Content[] | number;
 }
 
-const NOTHING: ProjectedHistory = { project: '', foldedTo: -1, isHidden: false, messages: [] };
+const NOTHING: ProjectedHistory = { foldedTo: -1, isHidden: false, messages: [] };
 
 /**
  * The messages of a session: rows of what is projected and a fold of the stream behind them. Complete at the moment when
@@ -36,12 +37,13 @@ export class History {
     private readonly rows: HistoryRows,
     private readonly log: EventLog,
     private readonly content: ContentStore,
+    private readonly owners: SessionOwners,
   ) {}
 
   /** In the order of the conversation. @throws Problem not_found; LogUnavailable */
   async messages(project: string, session: string): Promise<readonly MessageView[]> {
     const projected = await this.projected(session);
-    if (projected !== NOTHING && projected.project !== project) throw notFound('the session');
+    if (projected !== NOTHING) await this.owners.require(project, session, 'the session');
     const tail = new HistoryTail(projected);
     for await (const page of this.log.readStream(sessionStream(session), { after: projected.foldedTo })) {
       if (projected === NOTHING && page[0]?.meta.project !== project) throw notFound('the session');

@@ -7,6 +7,7 @@ import { warningsIn } from '../postgres/stored-rows.js';
 import type { RunError, RunStatus } from '../projection/rows.js';
 import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
 import type { Freshness } from './freshness.js';
+import type { SessionOwners } from './session-owners.js';
 import { dollars, timestamp, timestampOrNull } from './views.js';
 
 /** A run as `GET /runs/{run_id}` shows it. */
@@ -54,6 +55,7 @@ export class Runs {
     private readonly log: EventLog,
     private readonly codec: ContentCodec,
     private readonly freshness: Freshness,
+    private readonly owners: SessionOwners,
   ) {}
 
   /** Where a run that is not under way stands in its session's stream. @throws as `get` */
@@ -90,11 +92,12 @@ export class Runs {
         .addOrderBy('run.runId', 'DESC')
         .limit(limit + 1);
     });
-    await this.codec.ready(found.flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
+    const own = new Set(await this.owners.only(project, found));
+    await this.codec.ready([...own].flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
     return pageOf(
       found,
       limit,
-      (row) => this.view(row),
+      (row) => (own.has(row) ? this.view(row) : null),
       (row) => ({ createdAt: Number(row.createdAt), id: row.runId }),
     );
   }
@@ -119,6 +122,7 @@ export class Runs {
       select.where('run.runId = :run AND run.project = :project', { run, project }),
     );
     if (row === undefined) throw notFound('the run');
+    await this.owners.require(project, row.session, 'the run');
     await this.codec.ready([row.errorMessage, row.warnings]);
     return row;
   }

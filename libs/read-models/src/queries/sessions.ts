@@ -5,6 +5,7 @@ import type { Database } from '../postgres/database.js';
 import type { RunStatus } from '../projection/rows.js';
 import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
 import type { Freshness } from './freshness.js';
+import type { SessionOwners } from './session-owners.js';
 import { dollars, timestamp } from './views.js';
 
 /** A session as `GET /sessions/{session}` shows it. */
@@ -28,6 +29,7 @@ export class Sessions {
     private readonly database: Database,
     private readonly codec: ContentCodec,
     private readonly freshness: Freshness,
+    private readonly owners: SessionOwners,
   ) {}
 
   /** Resolves when the lists show what was done before; in any case after 2 s. */
@@ -42,6 +44,7 @@ export class Sessions {
       select.where('session.session = :session AND session.project = :project', { session, project }),
     );
     if (row === undefined) throw notFound('the session');
+    await this.owners.require(project, session, 'the session');
     await this.codec.ready([row.title]);
     return this.view(row);
   }
@@ -58,11 +61,12 @@ export class Sessions {
         .addOrderBy('session.session', 'DESC')
         .limit(limit + 1);
     });
-    await this.codec.ready(found.map(({ title }) => title));
+    const own = new Set(await this.owners.only(project, found));
+    await this.codec.ready([...own].map(({ title }) => title));
     return pageOf(
       found,
       limit,
-      (row) => this.view(row),
+      (row) => (own.has(row) ? this.view(row) : null),
       (row) => ({ createdAt: Number(row.createdAt), id: row.session }),
     );
   }

@@ -6,6 +6,7 @@ import type { Database } from '../postgres/database.js';
 import { SCHEMA } from '../postgres/schema.js';
 import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
 import type { Freshness } from './freshness.js';
+import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
 
 /** A slot that fired; one that was missed has no run. */
@@ -43,6 +44,7 @@ export class Tasks {
     private readonly codec: ContentCodec,
     private readonly content: ContentStore,
     private readonly freshness: Freshness,
+    private readonly owners: SessionOwners,
   ) {}
 
   /** @throws Problem not_found; ReadModelsUnavailable */
@@ -52,6 +54,7 @@ export class Tasks {
       select.where('task.taskId = :task AND task.project = :project', { task, project }),
     );
     if (row === undefined) throw notFound('the task');
+    await this.owners.require(project, row.session, 'the task');
     await this.codec.ready([row.message]);
     return this.view(row);
   }
@@ -70,9 +73,10 @@ export class Tasks {
         .addOrderBy('task.taskId', 'DESC')
         .limit(limit + 1);
     });
-    await this.codec.ready(found.map(({ message }) => message));
+    const own = new Set(await this.owners.only(project, found));
+    await this.codec.ready([...own].map(({ message }) => message));
     const placeOf = (row: TaskEntity) => ({ createdAt: Number(row.createdAt), id: row.taskId });
-    const page = pageOf(found, limit, (row) => row, placeOf);
+    const page = pageOf(found, limit, (row) => (own.has(row) ? row : null), placeOf);
     return { ...page, items: await Promise.all(page.items.map((row) => this.view(row))) };
   }
 
