@@ -110,6 +110,17 @@ describe('what reads, on a PostgreSQL of the caller', () => {
     expect(await run.call('shop_sql', { sql: 'SELECT 1' })).not.toHaveProperty('isError', true);
   });
 
+  test('the schema of the connection string is the search path', async () => {
+    const id = await place.create(`${place.url}?schema=elsewhere`);
+    await place.owner.query(
+      `CREATE SCHEMA elsewhere; GRANT USAGE ON SCHEMA elsewhere TO reader;
+        CREATE VIEW elsewhere.ports AS SELECT 'Oslo' AS name; GRANT SELECT ON elsewhere.ports TO reader`,
+    );
+    const run = await place.run([], id);
+    expect((await run.result('shop_sql', { sql: 'SELECT name FROM ports' })).rows).toEqual([['Oslo']]);
+    expect(await run.call('shop_sql', { sql: 'SELECT name FROM ships' })).toMatchObject({ isError: true });
+  });
+
   test.each([
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i)::int FROM n`,
     `SELECT s.name, count(*) FILTER (WHERE v.port <> '') OVER (PARTITION BY s.id) FROM ships s LEFT JOIN voyages v ON v.ship = s.id`,
