@@ -68,6 +68,8 @@ class LentKeys extends ContentKeys {
 
   override draw = (): Promise<string> => this.owner.draw();
   override destroy = (id: string): Promise<void> => this.owner.destroy(id);
+  override placeBelow = (id: string, parent: string): Promise<void> => this.owner.placeBelow(id, parent);
+  override destroyTree = (id: string): Promise<void> => this.owner.destroyTree(id);
 }
 
 test('what comes while keys are loaded is opened with keys of its own', async () => {

@@ -17,7 +17,7 @@ export interface KeyStoreHarness {
 
 const M1 = new ContentKey('m1', Buffer.alloc(32, 1));
 const M2 = new ContentKey('m2', Buffer.alloc(32, 2));
-const AT = 1_750_000_000_000;
+export const AT = 1_750_000_000_000;
 const SUCCESSOR = { of: 'm1', wrapped: Buffer.from('m2 under m1') };
 
 export const begunAs = (storeId: string): StoreState => ({
@@ -129,6 +129,8 @@ function beginning(store: Given<KeyStore>, harness: Given<KeyStoreHarness>): voi
       () => closed.read(['a']),
       () => closed.add([keyCalled('a')]),
       () => closed.destroy('a', AT),
+      () => closed.placeBelow('a', 'b'),
+      () => closed.destroyTree('a', AT),
       () => closed.remove(['a']),
       () => closed.checkpoint(),
       () => closed.saveCheckpoint({ logId: 'log', position: 1 }),

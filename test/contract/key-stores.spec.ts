@@ -8,13 +8,14 @@ import { Client } from 'pg';
 import { type KeyStore, LogUnavailable, PostgresKeyStore, SqliteKeyStore } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { keysBelowContract } from './keys-below.contract.js';
 import { begunAs, found, keyCalled, keyStoreContract, keysCalled } from './key-store.contract.js';
 
 const ports = () => ({ clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() });
 const removed = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 
-keyStoreContract('SqliteKeyStore', async () => {
+async function inAFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'annals-keys-'));
   const stores: KeyStore[] = [];
   return {
@@ -29,7 +30,10 @@ keyStoreContract('SqliteKeyStore', async () => {
       removed(folder);
     },
   };
-});
+}
+
+keyStoreContract('SqliteKeyStore', inAFolder);
+keysBelowContract('SqliteKeyStore', inAFolder);
 
 describe('SqliteKeyStore', () => {
   it('leaves no byte of a key that is destroyed, however long another process reads, and does not stand still until then', async () => {
@@ -105,6 +109,7 @@ async function dispose(): Promise<void> {
 }
 
 keyStoreContract('PostgresKeyStore', async () => ({ open, dispose }));
+keysBelowContract('PostgresKeyStore', async () => ({ open, dispose }));
 
 /** Ends the server as a loss of power does, and waits until it is back. */
 async function crash(): Promise<void> {

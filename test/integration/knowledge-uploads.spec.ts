@@ -228,7 +228,7 @@ describe('uploads', () => {
       texts.push(...events.map(({ json }) => json));
       break;
     }
-    expect(texts.join()).toContain('"connection":"v1.');
+    expect(texts.join()).toContain('"connection":"k1.');
     expect(texts.join()).not.toContain('seekrit');
   });
 

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DiskFileStore, SqliteEventLog } from '#event-log';
+import {
+  DiskFileStore,
+  type EventLog,
+  MemoryContentKeys,
+  SealedEventLog,
+  SqliteEventLog,
+  StreamKeys,
+} from '#event-log';
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -22,6 +29,8 @@ import {
 } from '../../apps/server/src/datastores/datastore-providers.js';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
+
+import { MemoryProgress } from './memory-progress.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
@@ -45,7 +54,9 @@ export interface KnowledgeHouseOptions {
 export class KnowledgeHouse {
   readonly folder = mkdtempSync(join(tmpdir(), 'annals-knowledge-'));
   readonly logger = new SilentLogger();
-  log!: SqliteEventLog;
+  readonly contentKeys = new MemoryContentKeys();
+  private readonly erased = new MemoryProgress();
+  log!: EventLog;
   files!: DiskFileStore;
   models!: ReadModels;
   knowledge!: Knowledge;
@@ -70,7 +81,10 @@ export class KnowledgeHouse {
     const { folder, logger, options } = this;
     const background = new ProcessBackground(logger);
     this.background = background;
-    this.log = await SqliteEventLog.open({ folder: join(folder, 'log'), logger, reserveBytes: 0 });
+    const { contentKeys, erased } = this;
+    const log = { folder: join(folder, 'log'), logger, reserveBytes: 0, keys: contentKeys };
+    const plain = await SqliteEventLog.open(log);
+    this.log = new SealedEventLog(plain, new StreamKeys(plain, contentKeys));
     this.files = await DiskFileStore.open(join(folder, 'files'), new Uint8Array(32));
     const ports = { log: this.log, files: this.files, clock, random, background, logger };
     this.models = openReadModels({ ...ports, folder: join(folder, 'postgres') });
@@ -84,6 +98,8 @@ export class KnowledgeHouse {
       uploads: this.files,
       database,
       box,
+      contentKeys,
+      erased,
       keys,
       egress,
       ...options.knowledge,

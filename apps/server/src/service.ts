@@ -159,9 +159,11 @@ function openKnowledgeOn(
   settings: Settings,
   fatal: FatalParts,
 ): Knowledge {
-  const { log, uploads, clock, random, box } = ports;
+  const { log, uploads, clock, random, box, sealed } = ports;
   return openKnowledge({
     ...ports,
+    contentKeys: ports.keys,
+    erased: sealed.store,
     uploads,
     egress,
     database: readModels.database,

@@ -4,6 +4,7 @@ export * from './event-log.js';
 export * from './keys/content-keys.js';
 export { ContentChanged, ContentKey, commitmentOf } from './keys/content-key.js';
 export * from './keys/key-store.js';
+export { ErasurePlace, type ErasureProgress } from './keys/erasure-place.js';
 export { KEY_STREAM, KeyVault, keysMade, type VaultPorts } from './keys/key-vault.js';
 export { rotateMaster } from './keys/rotate-master.js';
 export { PostgresKeyStore } from './keys/postgres/postgres-key-store.js';

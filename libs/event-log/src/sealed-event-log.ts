@@ -3,8 +3,8 @@ import type { AppendResult, EventLog, Expected } from './event-log.js';
 import { PassingLog } from './passing-log.js';
 import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
 
-/** Says in the open that a session is erased, after its key is gone. */
-const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased']);
+/** What says in the open that something is erased, after its key is gone. */
+const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased', 'datastore_deleted', 'document_deleted']);
 
 /**
  * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening
@@ -23,6 +23,8 @@ export class SealedEventLog extends PassingLog {
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
+    const given = events[0]?.meta.keyId;
+    if (given !== undefined) return this.appendAsGiven(given, stream, events, options);
     const place = placeOf(options.expected);
     const known = this.streams.peek(stream, place);
     if (known !== undefined && this.streams.keys.peek(known) !== undefined)
@@ -30,6 +32,17 @@ export class SealedEventLog extends PassingLog {
     return this.streams
       .of(stream, events, place)
       .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
+  }
+
+  /** Who appends has chosen the key: of a document each upload has one, and a datastore may get another. */
+  private async appendAsGiven(
+    keyId: string,
+    stream: string,
+    events: readonly NewEvent[],
+    options: { expected: Expected },
+  ): Promise<AppendResult> {
+    if (this.streams.keys.peek(keyId) === undefined) await this.streams.keys.load([keyId]);
+    return this.log.append(stream, events, options);
   }
 
   private appendWith(

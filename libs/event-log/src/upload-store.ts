@@ -27,6 +27,10 @@ export abstract class UploadStore {
     name: string,
     file: { readonly bytes: number; readonly key: string | undefined },
   ): ReadableFile;
+  /** Seals a file anew that lies as it was sent, beside the one that is there. @throws FileMissing */
+  abstract sealAnew(scope: string, name: string): Promise<{ readonly name: string; readonly key: string }>;
+  /** Removes every other file of a scope. */
+  abstract keepOnly(scope: string, name: string): Promise<void>;
   /** The scopes whose names begin so and that nothing was put into since `before` (ms since 1970). */
   abstract scopesBefore(prefix: string, before: number): Promise<readonly string[]>;
   /** Removes everything of a scope; it need not be there. */

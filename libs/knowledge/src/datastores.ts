@@ -1,6 +1,10 @@
 import { type Datastore, type DatastoreType, Problem, datastoreId, datastoreStream, notFound } from '#domain';
-import type { Random, SecretBox } from '#platform';
+import { ContentErased } from '#event-log';
+import type { Random } from '#platform';
 import type { DatabaseAccess } from './callers-database.js';
+import type { DatastoreKeys } from './erasure/datastore-keys.js';
+import type { Deletions } from './erasure/deletions.js';
+import { sayDatastoreAgain } from './erasure/say-again.js';
 import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
 import type { Author, CreationKeys, CreationRequest } from './ports.js';
 import { metaOf } from './ports.js';
@@ -24,13 +28,11 @@ interface DatastoresPorts {
   readonly rows: KnowledgeRows;
   readonly progress: Progress;
   readonly keys: CreationKeys;
-  readonly box: SecretBox;
+  readonly datastoreKeys: DatastoreKeys;
+  readonly deletions: Deletions;
   readonly random: Random;
   readonly check: CheckConnection;
 }
-
-/** What connection strings are sealed for. */
-export const connectionContext = (id: string): string => `datastore:${id}:connection`;
 
 /** Creates, shows and deletes datastores. */
 export class Datastores {
@@ -69,13 +71,38 @@ export class Datastores {
     return pageOf(await this.ports.rows.datastores(project, limit + 1, before), limit);
   }
 
-  /** With its documents. @throws Problem not_found; LogUnavailable */
+  /**
+   * With its documents: nothing of them can be read any more, for their keys are destroyed.
+   * @throws Problem not_found; LogUnavailable: once it is on the log, who follows it does the rest
+   */
   async delete(id: string, by: Author): Promise<void> {
-    const { streams, progress } = this.ports;
-    const { revision } = await this.require(by.project, id);
-    // A conflict is another's deletion.
-    await streams.append(datastoreStream(id), [{ type: 'datastore_deleted', data: {} }], by, revision);
+    const { streams, deletions, progress } = this.ports;
+    let datastore: Datastore | null = await this.require(by.project, id);
+    while (datastore !== null) {
+      const { keys, revision } = datastore;
+      const deleted = { type: 'datastore_deleted', data: { keys } } as const;
+      const { kind } = await streams.append(datastoreStream(id), [deleted], by, revision);
+      if (kind === 'appended') await deletions.ofDatastore(keys);
+      // A conflict is another's deletion, or a key that it got meanwhile.
+      datastore = kind === 'appended' ? null : await streams.datastore(id);
+    }
     await progress.caughtUp();
+  }
+
+  /** Id of a key for a document in it. @throws Problem not_found, LogUnavailable */
+  async drawBelow(project: string, id: string): Promise<string> {
+    for (let tried: string | null = null; ;) {
+      const datastore = await this.require(project, id);
+      const parent = datastore.keys.at(-1) ?? (await sayDatastoreAgain(datastore, this.ports));
+      try {
+        if (parent !== null) return await this.ports.datastoreKeys.drawBelow(parent);
+      } catch (error) {
+        if (!(error instanceof ContentErased)) throw error;
+        // It is deleted at this moment, unless it gets another key.
+        if (parent === tried) throw notFound('the datastore');
+        tried = parent;
+      }
+    }
   }
 
   /** The key's stream may be there without the datastore's: then the datastore is made now. */
@@ -84,18 +111,19 @@ export class Datastores {
   }
 
   private async append(id: string, asked: NewDatastore, by: Author): Promise<Datastore> {
-    const { streams, box } = this.ports;
+    const { streams, datastoreKeys } = this.ports;
     const { name, type, connectionString, isWritable } = asked;
+    const key = await datastoreKeys.draw();
     const data = {
       name,
       type,
       ...(connectionString === undefined
         ? {}
-        : { connection: box.seal(connectionString, connectionContext(id)) }),
+        : { connection: await datastoreKeys.seal(id, key, connectionString) }),
       ...(isWritable === true ? { is_writable: true as const } : {}),
     };
     // A conflict is the same request, answered at the same time.
-    await streams.append(datastoreStream(id), [{ type: 'datastore_created', data }], by, 'no_stream');
+    await streams.append(datastoreStream(id), [{ type: 'datastore_created', data }], by, 'no_stream', key);
     return this.require(by.project, id);
   }
 }

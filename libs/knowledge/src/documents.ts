@@ -1,4 +1,5 @@
 import { type Document, documentStream, notFound } from '#domain';
+import type { Deletions } from './erasure/deletions.js';
 import { type Datastores, requireDocuments } from './datastores.js';
 import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
 import type { Author } from './ports.js';
@@ -12,6 +13,7 @@ export class Documents {
     private readonly ports: {
       readonly datastores: Datastores;
       readonly streams: KnowledgeStreams;
+      readonly deletions: Deletions;
       readonly rows: KnowledgeRows;
       readonly progress: Progress;
     },
@@ -34,15 +36,23 @@ export class Documents {
     return pageOf(await this.ports.rows.documents(datastore, limit + 1, before), limit);
   }
 
-  /** With its file and its passages. @throws Problem not_found; LogUnavailable */
+  /**
+   * With its file and its passages: nothing of it can be read any more, for its key is destroyed.
+   * @throws Problem not_found; LogUnavailable: once it is on the log, who follows it does the rest
+   */
   async delete(id: string, by: Author): Promise<void> {
-    const { streams, progress } = this.ports;
+    const { streams, deletions, progress } = this.ports;
     for (;;) {
-      const { revision } = await this.require(by.project, id);
-      const deleted = { type: 'document_deleted', data: {} } as const;
+      const { revision, upload, datastore, keys: named } = await this.require(by.project, id);
+      const above = await streams.keysOf(datastore);
+      // A document of an older version may have that of the datastore until it gets its own.
+      const keys = named.filter((key) => !above.includes(key));
+      const deleted = { type: 'document_deleted', data: { keys, upload } } as const;
       const { kind } = await streams.append(documentStream(id), [deleted], by, revision);
       // The outcome of its reading may come in between.
-      if (kind === 'appended') return progress.caughtUp();
+      if (kind !== 'appended') continue;
+      await deletions.ofDocument(keys);
+      return progress.caughtUp();
     }
   }
 }

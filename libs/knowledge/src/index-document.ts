@@ -1,5 +1,5 @@
-import { type Document, type DocumentEvent, Problem, documentId, documentStream } from '#domain';
-import type { ReceivedFile, UploadStore } from '#event-log';
+import { type Document, type DocumentEvent, Problem, documentId, documentStream, notFound } from '#domain';
+import { type AppendResult, type ReceivedFile, type UploadStore, isErasure } from '#event-log';
 import type { Background, Clock, Logger, Random, Reservation } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
 import type { Extraction } from './extractor.js';
@@ -78,6 +78,9 @@ export class IndexDocumentHandler {
         this.readOn(reading, id, upload.upload, file);
       }
       return document;
+    } catch (error) {
+      // Its key was destroyed while the file came.
+      throw isErasure(error) ? notFound('the datastore') : error;
     } finally {
       reserved?.(isKept);
       if (!isReadOn) await file.discard();
@@ -126,7 +129,7 @@ export class IndexDocumentHandler {
     request: CreationRequest | null,
     { id, upload: { upload }, revision, early }: Accepting,
   ): Promise<Document> {
-    const { streams, uploads, keys, progress } = this.ports;
+    const { datastores, streams, uploads, keys, progress } = this.ports;
     let isAccepted = false;
     try {
       const name = await file.keep(scopeOf(upload));
@@ -135,12 +138,12 @@ export class IndexDocumentHandler {
       const data = { datastore, filename, bytes, sha256, upload, file: name, fileKey };
       const events: DocumentEvent[] = [{ type: 'document_uploaded', data }];
       if (early !== null) events.push(outcomeOf(early));
-      const expected = revision < 0 ? 'no_stream' : revision;
-      // A conflict is the same file, uploaded at the same time.
-      const { kind } = await streams.append(documentStream(id), events, by, expected);
-      isAccepted = kind === 'appended';
+      const key = await datastores.drawBelow(by.project, datastore);
+      const kind = await this.upload(id, events, by, revision, key);
       const { document } = await streams.document(id);
       if (document === null) throw new Problem('conflict', 'the document was deleted meanwhile');
+      await datastores.require(by.project, datastore);
+      isAccepted = kind === 'appended';
       if (isAccepted && early !== null) await progress.caughtUp();
       return document;
     } finally {
@@ -149,6 +152,25 @@ export class IndexDocumentHandler {
         await uploads.remove(scopeOf(upload));
         await this.ports.passages.remove(upload).catch(() => undefined);
       }
+    }
+  }
+
+  /** A conflict is the same file, uploaded at the same time; or one that failed is said again under another key. */
+  private async upload(
+    id: string,
+    events: readonly DocumentEvent[],
+    by: Author,
+    revision: number,
+    key: string,
+  ): Promise<AppendResult['kind']> {
+    const { streams } = this.ports;
+    for (let last = revision; ;) {
+      const expected = last < 0 ? 'no_stream' : last;
+      const { kind } = await streams.append(documentStream(id), events, by, expected, key);
+      if (kind === 'appended') return kind;
+      const { document } = await streams.document(id);
+      if (document?.status !== 'failed') return kind;
+      last = document.revision;
     }
   }
 

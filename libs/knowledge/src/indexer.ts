@@ -48,8 +48,8 @@ export class Indexer implements FollowerTarget {
   }
 
   async apply(batch: FollowerBatch): Promise<void> {
-    const gone = await this.ports.rows.apply(batch, (uploads) => this.removeFiles(uploads));
-    this.isVacuumDue ||= gone.length > 0;
+    const isDeletion = await this.ports.rows.apply(batch, (uploads) => this.removeFiles(uploads));
+    this.isVacuumDue ||= isDeletion;
   }
 
   /** Our own events always fit; one that does not must not stop the others. */
@@ -112,12 +112,12 @@ export class Indexer implements FollowerTarget {
     }
   }
 
-  private async read({ document: id, upload, datastore, file }: UnreadUpload): Promise<void> {
+  private async read({ document: id, upload, datastore }: UnreadUpload): Promise<void> {
     const { reader, outcomes, uploads, streams, logger } = this.ports;
     try {
       const { document } = await streams.document(id);
       if (document?.upload !== upload) return;
-      const { bytes, fileKey: key } = document;
+      const { bytes, file, fileKey: key } = document;
       const kept = uploads.kept(scopeOf(upload), file, { bytes, key });
       const extraction = await reader.read({ upload, datastore }, kept);
       await outcomes.record(id, upload, extraction);

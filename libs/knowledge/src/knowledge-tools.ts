@@ -1,9 +1,9 @@
 import { type Datastore, type DatastoreQuery, type DatastoreRef, Problem, ToolNames, invalid } from '#domain';
-import type { SecretBox } from '#platform';
+import { isErasure } from '#event-log';
 import type { ConnectDatabase } from './callers-database.js';
 import { type Connection, readConnection } from './connection-string.js';
 import { type OpenDatabase, queryTool, schemaTool, sqlTool } from './database-tools.js';
-import { connectionContext } from './datastores.js';
+import type { DatastoreKeys } from './erasure/datastore-keys.js';
 import type { Search } from './search.js';
 import { searchTool } from './search-tool.js';
 import { MAX_PLACEHOLDERS, hasTooManyMarks, hasTooManyPlaceholders } from './sql/statement.js';
@@ -23,7 +23,7 @@ export class KnowledgeTools {
     private readonly ports: {
       readonly streams: KnowledgeStreams;
       readonly search: Search;
-      readonly box: SecretBox;
+      readonly datastoreKeys: DatastoreKeys;
       readonly connect: ConnectDatabase;
     },
   ) {}
@@ -42,14 +42,16 @@ export class KnowledgeTools {
         errors: invalid('queries', 'need a database among the datastores').more.errors ?? [],
       });
     for (const [index, { query }] of queries.entries())
-      if (hasTooManyMarks(query)) this.requireFew(query, `queries[${index}].query`, databases);
+      if (hasTooManyMarks(query)) await this.requireFew(query, `queries[${index}].query`, databases);
   }
 
   /** What a placeholder is depends on the kind of database. @throws Problem invalid_request */
-  private requireFew(query: string, path: string, databases: readonly Datastore[]): void {
-    for (const datastore of databases)
-      if (hasTooManyPlaceholders(query, this.connectionOf(datastore).kind))
+  private async requireFew(query: string, path: string, databases: readonly Datastore[]): Promise<void> {
+    for (const datastore of databases) {
+      const connection = await this.connectionOf(datastore);
+      if (connection !== null && hasTooManyPlaceholders(query, connection.kind))
         throw invalid(path, `must have at most ${MAX_PLACEHOLDERS} placeholders`);
+    }
   }
 
   /**
@@ -77,7 +79,8 @@ export class KnowledgeTools {
         );
         continue;
       }
-      const database = this.openDatabase(datastore, label);
+      const database = await this.openDatabase(datastore, label);
+      if (database === null) continue;
       databases.push(database);
       tools.push(schemaTool(names.give(`${ref.name}_schema`), database));
       tools.push(sqlTool(names.give(`${ref.name}_sql`), database));
@@ -87,14 +90,21 @@ export class KnowledgeTools {
     return [...actions, ...tools];
   }
 
-  private connectionOf({ id, connection }: Datastore): Connection {
-    return readConnection(this.ports.box.open(connection ?? '', connectionContext(id)));
+  /** null: the datastore is deleted at this moment. @throws LogUnavailable */
+  private async connectionOf({ id, connection }: Datastore): Promise<Connection | null> {
+    try {
+      return readConnection(await this.ports.datastoreKeys.open(id, connection ?? ''));
+    } catch (error) {
+      if (isErasure(error)) return null;
+      throw error;
+    }
   }
 
-  private openDatabase(datastore: Datastore, label: string): OpenDatabase {
+  private async openDatabase(datastore: Datastore, label: string): Promise<OpenDatabase | null> {
     const { streams, connect } = this.ports;
     const { id, isWritable, project } = datastore;
-    const opened = this.connectionOf(datastore);
+    const opened = await this.connectionOf(datastore);
+    if (opened === null) return null;
     return {
       label,
       kind: opened.kind,

@@ -1,4 +1,11 @@
-import { type EventLog, Follower, type RunningFollowers, type UploadStore } from '#event-log';
+import {
+  type ContentKeys,
+  type ErasureProgress,
+  type EventLog,
+  Follower,
+  type RunningFollowers,
+  type UploadStore,
+} from '#event-log';
 import {
   type Background,
   type Clock,
@@ -12,6 +19,9 @@ import { AbandonedUploads } from './abandoned-uploads.js';
 import { checkConnection } from './check-connection.js';
 import { Datastores } from './datastores.js';
 import { Documents } from './documents.js';
+import { DatastoreKeys } from './erasure/datastore-keys.js';
+import { Deletions } from './erasure/deletions.js';
+import { Resealing } from './erasure/resealing.js';
 import { ThreadExtractor } from './extract/thread-extractor.js';
 import type { Extractor } from './extractor.js';
 import { CallersMysql } from './mysql/callers-mysql.js';
@@ -37,7 +47,12 @@ export interface KnowledgeOptions {
   readonly log: EventLog;
   readonly database: KnowledgeDatabase;
   readonly uploads: UploadStore;
+  /** Of the whole installation: in older versions it sealed connection strings. */
   readonly box: SecretBox;
+  /** Of datastores and documents. */
+  readonly contentKeys: ContentKeys;
+  /** How far what was deleted is gone. */
+  readonly erased: ErasureProgress;
   readonly egress: EgressGuard;
   readonly keys: CreationKeys;
   readonly clock: Clock;
@@ -69,10 +84,10 @@ export interface Knowledge {
 /** Starts what the queries need, in the background: it returns at once, and waits for the database as long as it takes. */
 export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const { log, clock, random, background, logger, isIndexer = true } = options;
-  const { box, keys, egress } = options;
+  const { keys, egress } = options;
   const database = new PreparedDatabase(options.database, clock);
   const parts = partsOf({ ...options, database });
-  const { rows, streams, extractor } = parts;
+  const { rows, streams, extractor, datastoreKeys, deletions } = parts;
   let trigrams: string | null = null;
   const prepare = async (): Promise<void> => {
     trigrams = await migrate(options.database, logger);
@@ -87,8 +102,11 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
       ? new CallersPostgres(connection, access, egress.of(access.project), clock)
       : new CallersMysql(connection, access, egress.of(access.project), clock);
   const check = checkConnection({ egress, clock, connect });
-  const datastores = new Datastores({ streams, rows, progress, keys, box, random, check });
+  const datastores = new Datastores({ ...parts, progress, keys, random, check });
   const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, progress });
+  const resealing = new Resealing({ ...options, ...parts });
+  deletions.start();
+  if (isIndexer) background.start('seal older datastores anew', () => resealing.run());
   let isClosed = false;
   background.start('begin to follow the documents', async () => {
     await options.database.ready.catch(() => undefined);
@@ -100,15 +118,17 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const search = new Search(new PassageSearch(database, () => trigrams), () => progress.caughtUp());
   return {
     datastores,
-    documents: new Documents({ datastores, streams, rows, progress }),
+    documents: new Documents({ datastores, streams, deletions, rows, progress }),
     indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress, stored }),
     search,
-    tools: new KnowledgeTools({ streams, search, box, connect }),
+    tools: new KnowledgeTools({ streams, search, datastoreKeys, connect }),
     follower,
     close: async () => {
       isClosed = true;
       indexer.stop();
+      resealing.stop();
       await closeInOrder(
+        () => deletions.stop(),
         () => follower?.stop(),
         () => extractor.close(),
       );
@@ -116,13 +136,16 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   };
 }
 
-function partsOf({ log, database, clock, random, logger, extractor }: KnowledgeOptions) {
+function partsOf(options: KnowledgeOptions) {
+  const { log, database, clock, random, logger, extractor, contentKeys, box } = options;
   const streams = new KnowledgeStreams({ log, clock, random });
   const passages = new PassageRows(database, random.hex(8));
   const reading = extractor ?? new ThreadExtractor(clock);
   return {
     streams,
     passages,
+    datastoreKeys: new DatastoreKeys(contentKeys, box),
+    deletions: new Deletions({ ...options, streams }),
     extractor: reading,
     rows: new KnowledgeRows(database),
     reader: new TextReader(reading, passages, clock),

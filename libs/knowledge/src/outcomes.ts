@@ -30,7 +30,8 @@ export class Outcomes {
     }
     const by = { project: document.project, actor: 'indexer' };
     // A conflict is a deletion, or the outcome that another process found.
-    await streams.append(documentStream(id), [outcomeOf(extraction)], by, document.revision);
+    const key = document.keys.at(-1);
+    await streams.append(documentStream(id), [outcomeOf(extraction)], by, document.revision, key);
   }
 }
 

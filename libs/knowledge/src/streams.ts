@@ -10,6 +10,7 @@ import {
   foldDocument,
   isDatastoreId,
   isDocumentId,
+  withKeyOf,
 } from '#domain';
 import {
   type AppendResult,
@@ -45,21 +46,40 @@ export class KnowledgeStreams {
     return { document: foldDocument(id, facts), revision: facts.length - 1 };
   }
 
+  /** Ids of the keys of a datastore, whether it was deleted or not. */
+  async keysOf(datastore: string): Promise<readonly string[]> {
+    if (!isDatastoreId(datastore)) return [];
+    return (await this.facts<DatastoreEvent>(datastoreStream(datastore))).reduce<readonly string[]>(
+      withKeyOf,
+      [],
+    );
+  }
+
+  /** When a datastore was created, or said again under another key, for the last time (ms since 1970); null: there is none. */
+  async lastSaidOf(datastore: string): Promise<number | null> {
+    const facts = await this.facts<DatastoreEvent>(datastoreStream(datastore));
+    return facts.findLast(({ type }) => type === 'datastore_created')?.time ?? null;
+  }
+
   /** NO_EVENTS where there is no such stream. */
   async lastRevision(stream: string): Promise<number> {
     const [last] = await collect(this.ports.log.readStream(stream, { backwards: true, limit: 1 }));
     return last?.revision ?? NO_EVENTS;
   }
 
-  /** @throws LogUnavailable */
+  /**
+   * @param keyId of the key that the events are sealed with; absent: they stand in the clear, or in a stream that has none
+   * @throws ContentErased where the key is destroyed; LogUnavailable
+   */
   append(
     stream: string,
     events: readonly (DatastoreEvent | DocumentEvent)[],
     by: Author,
     expected: Expected,
+    keyId?: string,
   ): Promise<AppendResult> {
     const { log, clock, random } = this.ports;
-    const meta = metaOf(by);
+    const meta = { ...metaOf(by), ...(keyId === undefined ? {} : { keyId }) };
     const encoded = events.map(({ type, data }) =>
       newEvent({ id: random.uuid(), type, time: clock.now(), data }, meta),
     );

@@ -1,5 +1,5 @@
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';
-export { type ErasureProgress, Erasures } from './erasure/erasures.js';
+export { Erasures } from './erasure/erasures.js';
 export * from './recovery.js';
 export * from './core.js';
 export * from './api-keys/api-keys.js';

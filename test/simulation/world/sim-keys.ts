@@ -1,5 +1,10 @@
-import { ContentKeys, type ErasureCheckpoint, type KnownKey, LogUnavailable } from '#event-log';
-import type { ErasureProgress } from '#runs';
+import {
+  ContentKeys,
+  type ErasureCheckpoint,
+  type ErasureProgress,
+  type KnownKey,
+  LogUnavailable,
+} from '#event-log';
 import type { Owner } from '../engine/scheduler.js';
 import { type SimWorld, latency, strikes } from './sim-world.js';
 
@@ -35,6 +40,14 @@ export class SimKeys extends ContentKeys {
 
   override destroy(id: string): Promise<void> {
     return askKeyStore(this.world, this.owner, 'key destroyed', () => void this.shared.destroy(id));
+  }
+
+  override placeBelow(id: string, parent: string): Promise<void> {
+    return this.shared.placeBelow(id, parent);
+  }
+
+  override destroyTree(id: string): Promise<void> {
+    return askKeyStore(this.world, this.owner, 'keys destroyed', () => void this.shared.destroyTree(id));
   }
 }
 

@@ -89,12 +89,17 @@ export class EventFigures {
           outcome: outcomeOf(event.data as DataOf<DeliveryEvent, typeof event.type>),
         });
       case 'document_indexed':
-        return this.documents.add({ status: 'indexed' });
+        return this.document('indexed', event);
       case 'document_failed':
-        return this.documents.add({ status: 'failed' });
+        return this.document('failed', event);
       default:
         return event.type.startsWith('task_') ? this.task(event) : this.run(event);
     }
+  }
+
+  private document(status: string, event: NewEvent): void {
+    // What is said again was counted when it was said.
+    if (!('again' in event.data)) this.documents.add({ status });
   }
 
   private run(event: NewEvent): void {

@@ -8,13 +8,24 @@ export type DatastoreEvent =
       readonly data: {
         readonly name: string;
         readonly type: DatastoreType;
-        /** Of a database: its connection string, sealed with the master key. */
+        /**
+         * Of a database: its connection string, sealed with the datastore's key; in older versions with that of the whole
+         * installation.
+         */
         readonly connection?: string;
         /** The caller's own queries may write. */
         readonly is_writable?: true;
+        /** ms since 1970; only where the same is said again, under another key than before. */
+        readonly created_at?: number;
       };
     }
-  | { readonly type: 'datastore_deleted'; readonly data: Readonly<Record<string, never>> };
+  | { readonly type: 'datastore_deleted'; readonly data: Erased };
+
+/** In the clear: what can be read no more. */
+export interface Erased {
+  /** Ids of the keys that are destroyed with it; absent: an older version wrote it. */
+  readonly keys?: readonly string[];
+}
 
 /** What a run's request says of the knowledge that the agent may use. */
 export interface DatastoreRef {
@@ -42,6 +53,8 @@ export interface Datastore {
   readonly createdAt: number;
   /** Of its last event. */
   readonly revision: number;
+  /** Ids of the keys that its events are sealed with. What comes is sealed with the last. */
+  readonly keys: readonly string[];
 }
 
 /** An event as it is read back, as far as the folds look at it. */
@@ -50,7 +63,9 @@ export interface StoredFact<E extends { readonly type: string; readonly data: ob
   readonly data: E['data'];
   readonly time: number;
   readonly revision: number;
-  readonly meta: { readonly project: string };
+  readonly meta: { readonly project: string; readonly keyId?: string | undefined };
+  /** Its data are gone. */
+  readonly isErased?: boolean;
 }
 
 /** The datastore that the events of its stream tell of; null: there is none, or none any more. */
@@ -58,7 +73,9 @@ export function foldDatastore(id: string, facts: readonly StoredFact<DatastoreEv
   const [first] = facts;
   if (first?.type !== 'datastore_created') return null;
   if (facts.some(({ type }) => type === 'datastore_deleted')) return null;
-  const { name, type, connection, is_writable } = first.data as CreatedData;
+  const created = facts.findLast((fact) => fact.type === 'datastore_created' && fact.isErased !== true);
+  if (created === undefined) return null;
+  const { name, type, connection, is_writable } = created.data as CreatedData;
   return {
     id,
     project: first.meta.project,
@@ -68,7 +85,17 @@ export function foldDatastore(id: string, facts: readonly StoredFact<DatastoreEv
     isWritable: is_writable === true,
     createdAt: first.time,
     revision: facts.length - 1,
+    keys: facts.reduce<readonly string[]>(withKeyOf, []),
   };
+}
+
+/** The ids, and that of the key that the event is sealed with as the last one. */
+export function withKeyOf(
+  keys: readonly string[],
+  { meta: { keyId } }: Pick<StoredFact<never>, 'meta'>,
+): readonly string[] {
+  if (keyId === undefined || keys.at(-1) === keyId) return keys;
+  return [...keys.filter((id) => id !== keyId), keyId];
 }
 
 type CreatedData = Extract<DatastoreEvent, { type: 'datastore_created' }>['data'];

@@ -1,4 +1,4 @@
-import type { StoredFact } from './datastore.js';
+import { type Erased, type StoredFact, withKeyOf } from './datastore.js';
 
 export type DocumentStatus = 'processing' | 'indexed' | 'failed';
 
@@ -8,48 +8,56 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** Events of a `document-` stream. A deleted or failed document may be uploaded again. */
-export type DocumentEvent =
-  | {
-      readonly type: 'document_uploaded';
-      readonly data: {
-        readonly datastore: string;
-        readonly filename: string;
-        readonly bytes: number;
-        /** Of the content, hex. */
-        readonly sha256: string;
-        /** Of this upload alone: the scope of its file, and the owner of its passages. */
-        readonly upload: string;
-        /** Name of the file within its scope. */
-        readonly file: string;
-        /** What the file is sealed with, hex; absent: it lies as it was sent, as before files were sealed. */
-        readonly fileKey?: string;
-      };
-    }
-  | {
-      readonly type: 'document_indexed';
-      readonly data: { readonly passages: number; readonly pages: number | null };
-    }
-  | { readonly type: 'document_failed'; readonly data: Unreadable }
-  | { readonly type: 'document_deleted'; readonly data: Readonly<Record<string, never>> };
-
-export interface Document {
-  readonly id: string;
-  readonly project: string;
+/** A file as it was uploaded. */
+export interface UploadedDocument {
   readonly datastore: string;
   readonly filename: string;
   readonly bytes: number;
+  /** Of the content, hex. */
+  readonly sha256: string;
+  /** Of this upload alone: the scope of its file, and the owner of its passages. */
   readonly upload: string;
+  /** Name of the file within its scope. */
   readonly file: string;
+  /** What the file is sealed with, hex; absent: it lies as it was sent, as before files were sealed. */
+  readonly fileKey?: string;
+}
+
+/** What became of an upload, told once more under another key: with all that was said of it under the one before. */
+export interface SaidAgain {
+  /** Absent where it is said for the first time. */
+  readonly again?: UploadedDocument & { readonly created_at: number; readonly indexed_at: number | null };
+}
+
+/** Events of a `document-` stream. A deleted or failed document may be uploaded again. */
+export type DocumentEvent =
+  | { readonly type: 'document_uploaded'; readonly data: UploadedDocument }
+  | {
+      readonly type: 'document_indexed';
+      readonly data: { readonly passages: number; readonly pages: number | null } & SaidAgain;
+    }
+  | { readonly type: 'document_failed'; readonly data: Unreadable & SaidAgain }
+  | {
+      readonly type: 'document_deleted';
+      /** With the upload, for nobody can read any more which one it was. */
+      readonly data: Erased & { readonly upload?: string };
+    };
+
+export interface Document extends Omit<UploadedDocument, 'fileKey'> {
+  readonly id: string;
+  readonly project: string;
   readonly fileKey?: string | undefined;
   readonly status: DocumentStatus;
   readonly failure: Unreadable | null;
+  readonly passages: number;
   readonly pages: number | null;
   /** ms since 1970 */
   readonly createdAt: number;
   readonly indexedAt: number | null;
   /** Of its last event. */
   readonly revision: number;
+  /** Ids of the keys that its events are sealed with. What comes is sealed with the last. */
+  readonly keys: readonly string[];
 }
 
 /** The document that the events of its stream tell of; null: there is none, or none any more. */
@@ -63,18 +71,47 @@ export function evolveDocument(
   fact: StoredFact<DocumentEvent>,
 ): Document | null {
   const { time, revision } = fact;
+  if (fact.type === 'document_deleted') return null;
   if (fact.type === 'document_uploaded') {
-    const { datastore, filename, bytes, upload, file, fileKey } = fact.data as DataOf<'document_uploaded'>;
-    const of = { id, project: fact.meta.project, datastore, filename, bytes, upload, file, fileKey };
-    const fresh = { status: 'processing', failure: null, pages: null, indexedAt: null } as const;
-    return { ...of, ...fresh, createdAt: time, revision };
+    if (fact.isErased === true) return null;
+    return uploaded(id, document, fact, fact.data as UploadedDocument, time);
   }
-  if (document === null || fact.type === 'document_deleted') return null;
-  if (fact.type === 'document_indexed') {
-    const { pages } = fact.data as DataOf<'document_indexed'>;
-    return { ...document, status: 'indexed', pages, indexedAt: time, revision };
+  if (fact.isErased === true) return document === null ? null : { ...document, revision };
+  const { again } = fact.data as SaidAgain;
+  const known = again === undefined ? document : uploaded(id, document, fact, again, again.created_at);
+  if (known === null) return null;
+  const keys = withKeyOf(known.keys, fact);
+  if (fact.type === 'document_failed') {
+    const { code, reason } = fact.data as DataOf<'document_failed'>;
+    return { ...known, status: 'failed', failure: { code, reason }, revision, keys };
   }
-  return { ...document, status: 'failed', failure: fact.data as DataOf<'document_failed'>, revision };
+  const { passages, pages } = fact.data as DataOf<'document_indexed'>;
+  const indexedAt = again === undefined ? time : again.indexed_at;
+  return { ...known, status: 'indexed', passages, pages, indexedAt, revision, keys };
+}
+
+function uploaded(
+  id: string,
+  before: Document | null,
+  fact: StoredFact<DocumentEvent>,
+  { datastore, filename, bytes, sha256, upload, file, fileKey }: UploadedDocument,
+  createdAt: number,
+): Document {
+  const { revision, meta } = fact;
+  const of = { id, project: meta.project, datastore, filename, bytes, sha256, upload, file, fileKey };
+  const fresh = { status: 'processing', failure: null, passages: 0, pages: null, indexedAt: null } as const;
+  return { ...of, ...fresh, createdAt, revision, keys: withKeyOf(before?.keys ?? [], fact) };
+}
+
+/** What became of the document, as it is said again. */
+export function sayAgain(document: Document): DocumentEvent {
+  const { datastore, filename, bytes, sha256, upload, file, fileKey } = document;
+  const { createdAt, indexedAt, failure, passages, pages } = document;
+  const said = { datastore, filename, bytes, sha256, upload, file, ...(fileKey && { fileKey }) };
+  const again = { ...said, created_at: createdAt, indexed_at: indexedAt };
+  return failure === null
+    ? { type: 'document_indexed', data: { passages, pages, again } }
+    : { type: 'document_failed', data: { ...failure, again } };
 }
 
 type DataOf<T extends DocumentEvent['type']> = Extract<DocumentEvent, { type: T }>['data'];

@@ -27,6 +27,8 @@ class SlowKeys extends ContentKeys {
   override async destroy(id: string): Promise<void> {
     this.known.set(id, 'destroyed');
   }
+  override placeBelow = (): Promise<void> => Promise.reject(new Error('not here'));
+  override destroyTree = (id: string): Promise<void> => this.destroy(id);
 }
 
 class ImpatientClock extends SystemClock {

@@ -104,6 +104,24 @@ export class DiskFileStore extends FileStore implements UploadStore {
     return { bytes, read: () => this.orMissing(scope, name, open) };
   }
 
+  async sealAnew(scope: string, name: string): Promise<{ readonly name: string; readonly key: string }> {
+    const content = await this.orMissing(scope, name, async (path) => readFile(path));
+    const received = await this.receive(oneOf(content), content.length);
+    try {
+      return { name: await received.keep(scope), key: received.key };
+    } finally {
+      await received.discard();
+    }
+  }
+
+  async keepOnly(scope: string, name: string): Promise<void> {
+    const folder = join(this.folder, scopeFolder(scope));
+    const others = (await readdir(folder).catch(orNothing)).filter((other) => other !== name);
+    if (others.length === 0) return;
+    for (const other of others) await rm(join(folder, other), { force: true });
+    await syncFolder(folder);
+  }
+
   async scopesBefore(prefix: string, before: number): Promise<readonly string[]> {
     const found: string[] = [];
     for (const folder of await readdir(this.folder)) {
@@ -161,6 +179,15 @@ export class DiskFileStore extends FileStore implements UploadStore {
     });
     return folder;
   }
+}
+
+async function* oneOf(content: Uint8Array): AsyncIterable<Uint8Array> {
+  yield content;
+}
+
+function orNothing(error: unknown): string[] {
+  if (isMissing(error)) return [];
+  throw error;
 }
 
 const uploadKey = (bytes: Uint8Array): ContentKey => new ContentKey('upload', bytes);

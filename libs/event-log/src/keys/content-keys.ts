@@ -37,6 +37,10 @@ export abstract class ContentKeys {
 
   /** For good: when this resolves no byte of the key is left in the store. Doing it again does nothing. @throws LogUnavailable */
   abstract destroy(id: string): Promise<void>;
+  /** From now on the key is destroyed with the other one. @throws ContentErased where that one is destroyed; LogUnavailable */
+  abstract placeBelow(id: string, parent: string): Promise<void>;
+  /** The same as `destroy` for the key and all that are below it, at once. @throws LogUnavailable */
+  abstract destroyTree(id: string): Promise<void>;
 
   /** What is known of the keys, loading what is not in memory. */
   async get(id: string): Promise<KnownKey> {

@@ -21,6 +21,9 @@ export interface StoreState {
   readonly successor: { readonly of: string; readonly wrapped: Buffer } | null;
 }
 
+/** Each kind has a place of its own: `resealed` is how far the content of earlier versions was sealed anew. */
+export type ErasureKind = 'sessions' | 'datastores' | 'resealed';
+
 /** How far the erasures of a log were carried out. */
 export interface ErasureCheckpoint {
   readonly logId: string;
@@ -44,10 +47,18 @@ export abstract class KeyStore {
   abstract add(keys: readonly StoredKey[]): Promise<number | null>;
   /** No byte of the key is left in the store's files; that it was there is. */
   abstract destroy(id: string, at: number): Promise<void>;
+  /**
+   * Says for good that a key is destroyed with another one. False: that one is destroyed, or was never there; nothing is said
+   * then. A key that is below another already stays there.
+   */
+  abstract placeBelow(id: string, parent: string): Promise<boolean>;
+  /** Destroys a key with all that are below it, all of them or none. Returns their ids, those that were destroyed before, too. */
+  abstract destroyTree(id: string, at: number): Promise<readonly string[]>;
   /** Removes keys that nothing was sealed with. */
   abstract remove(ids: readonly string[]): Promise<void>;
-  abstract checkpoint(): Promise<ErasureCheckpoint | null>;
-  abstract saveCheckpoint(checkpoint: ErasureCheckpoint): Promise<void>;
+  /** Of the erasures of one kind. */
+  abstract checkpoint(of?: ErasureKind): Promise<ErasureCheckpoint | null>;
+  abstract saveCheckpoint(checkpoint: ErasureCheckpoint, of?: ErasureKind): Promise<void>;
   /** Sets master, root and successor; the rest of the state stays. */
   abstract replaceMaster(state: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void>;
   /** Keys that another master key wraps than this one. */

@@ -3,7 +3,7 @@ import { newEvent } from '../envelope.js';
 import { type EventLog, LogRefused, LogUnavailable } from '../event-log.js';
 import { appendUntilDefinite } from '../append-until-definite.js';
 import { ContentChanged, ContentKey, KEY_BYTES } from './content-key.js';
-import { ContentKeys, type KnownKey } from './content-keys.js';
+import { ContentErased, ContentKeys, type KnownKey } from './content-keys.js';
 import type { KeyStore, StoredKey, StoreState } from './key-store.js';
 
 /** Keys made at a time: one by one each would wait for the disk. At a start fewer, for many starts use few. */
@@ -118,6 +118,19 @@ export class KeyVault extends ContentKeys {
     await this.store.destroy(id, this.ports.clock.now());
     this.keep(id, 'destroyed');
     this.tellDestroyed(id);
+  }
+
+  override async placeBelow(id: string, parent: string): Promise<void> {
+    if (!(await this.store.placeBelow(id, parent)))
+      throw new ContentErased(`nothing is kept below the key ${parent} any more`);
+  }
+
+  override async destroyTree(id: string): Promise<void> {
+    for (const gone of await this.store.destroyTree(id, this.ports.clock.now())) {
+      // Thousands may go at once: those that nobody has in memory need not come into it.
+      if (this.cache.has(gone)) this.keep(gone, 'destroyed');
+      this.tellDestroyed(gone);
+    }
   }
 
   /** Removes what was made ahead and not given out, and closes the store. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { LogUnavailable } from '../event-log.js';
 import { ContentKey } from './content-key.js';
-import { ContentKeys, type KnownKey } from './content-keys.js';
+import { ContentErased, ContentKeys, type KnownKey } from './content-keys.js';
 
 /** Keys in memory, for tests and the simulation: the n-th of a seed is always the same. */
 export class MemoryContentKeys extends ContentKeys {
   private readonly keys = new Map<string, KnownKey>();
+  /** By key: the one that it is destroyed with. */
+  private readonly parents = new Map<string, string>();
 
   constructor(private readonly seed = 'annals') {
     super();
@@ -30,5 +32,16 @@ export class MemoryContentKeys extends ContentKeys {
   override async destroy(id: string): Promise<void> {
     this.keys.set(id, 'destroyed');
     this.tellDestroyed(id);
+  }
+
+  override async placeBelow(id: string, parent: string): Promise<void> {
+    if (typeof this.keys.get(parent) !== 'object')
+      throw new ContentErased(`nothing is kept below the key ${parent} any more`);
+    if (!this.parents.has(id)) this.parents.set(id, parent);
+  }
+
+  override async destroyTree(id: string): Promise<void> {
+    await this.destroy(id);
+    for (const [one, parent] of this.parents) if (parent === id) await this.destroy(one);
   }
 }

@@ -1,16 +1,9 @@
 import type { PoolClient } from 'pg';
-import {
-  DATASTORE_PREFIX,
-  DOCUMENT_PREFIX,
-  type DatastoreEvent,
-  type DatastoreType,
-  type DocumentEvent,
-  type DocumentStatus,
-  type Unreadable,
-} from '#domain';
-import type { FollowerBatch, RecordedEvent } from '#event-log';
+import { type DatastoreType, type DocumentStatus, type Unreadable } from '#domain';
+import type { FollowerBatch } from '#event-log';
 import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
+import { applyEvent } from './applied-events.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
 import { SCHEMA } from './tables.js';
 import { markVacuumDue } from './vacuum.js';
@@ -39,7 +32,6 @@ export interface DocumentRow {
 /** An upload whose text nobody has read yet, or not to its end. */
 export interface UnreadUpload extends UploadRef {
   readonly document: string;
-  readonly file: string;
 }
 
 /** Another process has moved the checkpoint. */
@@ -61,24 +53,25 @@ export class KnowledgeRows {
   }
 
   /**
-   * Rows and checkpoint together. Returns the uploads that are gone for good, after `remove` has done its part for them:
-   * a process that dies meanwhile does it again. @throws CheckpointMoved
+   * Rows and checkpoint together, and `remove` for the uploads that are gone for good: a process that dies meanwhile does it
+   * again. Returns whether something was deleted. @throws CheckpointMoved
    */
   async apply(
     { logId, events, from, to }: FollowerBatch,
     remove: (uploads: readonly string[]) => Promise<void>,
-  ): Promise<readonly string[]> {
+  ): Promise<boolean> {
     const gone: string[] = [];
+    const isDeletion = events.some(({ type }) => type === 'datastore_deleted' || type === 'document_deleted');
     const isDone = await this.database.transaction(async (client) => {
       gone.length = 0;
       if (!(await moveCheckpoint(client, logId, from, to))) return false;
       for (const event of events) gone.push(...(await applyEvent(client, event)));
       await remove(gone);
-      if (gone.length > 0) await markVacuumDue(client);
+      if (isDeletion || gone.length > 0) await markVacuumDue(client);
       return true;
     });
     if (!isDone) throw new CheckpointMoved('another process follows, too');
-    return gone;
+    return isDeletion || gone.length > 0;
   }
 
   async datastores(project: string, limit: number, before: Place | null): Promise<DatastoreRow[]> {
@@ -118,7 +111,7 @@ export class KnowledgeRows {
   /** Uploads that wait for a reader, the oldest first. */
   async unread(limit: number): Promise<UnreadUpload[]> {
     const { rows } = await this.database.query({
-      text: `SELECT d.upload, d.datastore, d.id AS document, d.file
+      text: `SELECT d.upload, d.datastore, d.id AS document
         FROM ${SCHEMA}.documents d LEFT JOIN ${SCHEMA}.texts t USING (upload)
         WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
         ORDER BY d.created_at, d.id LIMIT $1`,
@@ -175,98 +168,3 @@ async function moveCheckpoint(client: PoolClient, logId: string, from: number, t
   );
   return made.rowCount === 1;
 }
-
-/** Returns the uploads that are gone with it. */
-async function applyEvent(client: PoolClient, event: RecordedEvent): Promise<readonly string[]> {
-  if (event.stream.startsWith(DATASTORE_PREFIX))
-    return applyDatastoreEvent(client, event.stream.slice(DATASTORE_PREFIX.length), event);
-  if (event.stream.startsWith(DOCUMENT_PREFIX))
-    return applyDocumentEvent(client, event.stream.slice(DOCUMENT_PREFIX.length), event);
-  return [];
-}
-
-async function applyDatastoreEvent(
-  client: PoolClient,
-  id: string,
-  event: RecordedEvent,
-): Promise<readonly string[]> {
-  const fact = event as unknown as DatastoreEvent;
-  if (fact.type === 'datastore_created') {
-    await client.query(
-      `INSERT INTO ${SCHEMA}.datastores (id, project, name, type, created_at) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (id) DO NOTHING`,
-      [id, event.meta.project, fact.data.name, fact.data.type, event.time],
-    );
-    return [];
-  }
-  const { rows } = await client.query<{ upload: string }>(
-    `DELETE FROM ${SCHEMA}.documents WHERE datastore = $1 RETURNING upload`,
-    [id],
-  );
-  await client.query(
-    `DELETE FROM ${SCHEMA}.passages WHERE upload IN (SELECT upload FROM ${SCHEMA}.texts WHERE datastore = $1)`,
-    [id],
-  );
-  for (const table of ['texts', 'lexemes', 'languages'])
-    await client.query(`DELETE FROM ${SCHEMA}.${table} WHERE datastore = $1`, [id]);
-  await client.query(`DELETE FROM ${SCHEMA}.datastores WHERE id = $1`, [id]);
-  return rows.map(({ upload }) => upload);
-}
-
-async function applyDocumentEvent(
-  client: PoolClient,
-  id: string,
-  event: RecordedEvent,
-): Promise<readonly string[]> {
-  const fact = event as unknown as DocumentEvent;
-  switch (fact.type) {
-    case 'document_uploaded':
-      return insertDocument(client, id, event, fact.data);
-    case 'document_indexed':
-      await client.query(
-        `UPDATE ${SCHEMA}.documents SET status = 'indexed', pages = $2, indexed_at = $3 WHERE id = $1`,
-        [id, fact.data.pages, event.time],
-      );
-      return [];
-    case 'document_failed':
-      await client.query(
-        `UPDATE ${SCHEMA}.documents SET status = 'failed', failure_code = $2, failure_reason = $3 WHERE id = $1`,
-        [id, fact.data.code, fact.data.reason],
-      );
-      return [];
-    case 'document_deleted':
-      return deleteDocument(client, id);
-    default:
-      return [];
-  }
-}
-
-async function insertDocument(
-  client: PoolClient,
-  id: string,
-  { time, meta }: RecordedEvent,
-  { datastore, filename, bytes, upload, file }: UploadedData,
-): Promise<readonly string[]> {
-  // An upload after a failure takes the place of the one before.
-  const gone = await deleteDocument(client, id);
-  const { rowCount } = await client.query(
-    `INSERT INTO ${SCHEMA}.documents (id, datastore, project, filename, bytes, upload, file, status, created_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, 'processing', $8
-     FROM ${SCHEMA}.datastores WHERE id = $2`,
-    [id, datastore, meta.project, filename, bytes, upload, file, time],
-  );
-  // The datastore was deleted while the file came.
-  if (rowCount === 0) await removeUpload(client, upload);
-  return rowCount === 0 ? [...gone, upload] : gone;
-}
-
-async function deleteDocument(client: PoolClient, id: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ upload: string }>(
-    `DELETE FROM ${SCHEMA}.documents WHERE id = $1 RETURNING upload`,
-    [id],
-  );
-  for (const { upload } of rows) await removeUpload(client, upload);
-  return rows.map(({ upload }) => upload);
-}
-
-type UploadedData = Extract<DocumentEvent, { type: 'document_uploaded' }>['data'];

@@ -3,6 +3,7 @@ import { Problem, sessionStream } from '#domain';
 import {
   ContentErased,
   type ErasureCheckpoint,
+  type ErasureProgress,
   LogUnavailable,
   MemoryContentKeys,
   MemoryFileStore,
@@ -16,7 +17,7 @@ import { heldBy, stored, unavailable } from '../../../../test/support/scripted-l
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 import { EraseSession } from './erase-session.js';
-import { type ErasureProgress, Erasures } from './erasures.js';
+import { Erasures } from './erasures.js';
 
 const keys = new MemoryContentKeys();
 let temp: TempLog;

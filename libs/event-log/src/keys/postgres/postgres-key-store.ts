@@ -1,7 +1,13 @@
 import { Pool, type PoolClient } from 'pg';
 import type { Clock, Logger } from '#platform';
 import { LogUnavailable } from '../../event-log.js';
-import { type ErasureCheckpoint, KeyStore, type StoredKey, type StoreState } from '../key-store.js';
+import {
+  type ErasureCheckpoint,
+  type ErasureKind,
+  KeyStore,
+  type StoredKey,
+  type StoreState,
+} from '../key-store.js';
 
 const SCHEMA = 'annals_keys';
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -25,6 +31,11 @@ const TABLES = `
   );
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.erasures (
     one integer PRIMARY KEY CHECK (one = 1), log_id text NOT NULL, position bigint NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.below (id text PRIMARY KEY, parent text NOT NULL);
+  CREATE INDEX IF NOT EXISTS below_by_parent ON ${SCHEMA}.below (parent);
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.places (
+    kind text PRIMARY KEY, log_id text NOT NULL, position bigint NOT NULL
   );`;
 
 type Row = Readonly<Record<string, unknown>>;
@@ -117,31 +128,61 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   override async destroy(id: string, at: number): Promise<void> {
-    await this.rows(
-      `INSERT INTO ${SCHEMA}.keys AS k (id, master, wrapped, destroyed_at) VALUES ($1, '', NULL, $2)
-       ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(k.destroyed_at, EXCLUDED.destroyed_at)`,
-      [id, at],
-    );
+    await this.rows(DESTROY, [[id], at]);
     // Takes the old version of the row off its page. No transaction may be around it.
     await this.rows(`VACUUM ${SCHEMA}.keys`);
+  }
+
+  /** Waits for whoever destroys the other one at the same moment, and is seen by whoever does so later. */
+  override async placeBelow(id: string, parent: string): Promise<boolean> {
+    const [row] = await this.rows(
+      `WITH p AS (SELECT id FROM ${SCHEMA}.keys WHERE id = $2 AND wrapped IS NOT NULL FOR SHARE),
+         placed AS (INSERT INTO ${SCHEMA}.below (id, parent) SELECT $1, id FROM p ON CONFLICT DO NOTHING)
+       SELECT count(*)::int AS parents FROM p`,
+      [id, parent],
+    );
+    return row?.['parents'] === 1;
+  }
+
+  override async destroyTree(id: string, at: number): Promise<readonly string[]> {
+    const ids = await this.transaction(async (client) => {
+      // By itself: from now on nothing comes below it, and the next statement sees all that did.
+      await client.query(DESTROY, [[id], at]);
+      const { rows } = await client.query<{ id: string }>(
+        `SELECT id FROM ${SCHEMA}.below WHERE parent = $1 ORDER BY id`,
+        [id],
+      );
+      const below = rows.map((row) => row.id);
+      await client.query(DESTROY, [below, at]);
+      return [id, ...below];
+    });
+    await this.rows(`VACUUM ${SCHEMA}.keys`);
+    return ids;
   }
 
   override async remove(ids: readonly string[]): Promise<void> {
     await this.rows(`DELETE FROM ${SCHEMA}.keys WHERE id = ANY ($1) AND wrapped IS NOT NULL`, [ids]);
   }
 
-  override async checkpoint(): Promise<ErasureCheckpoint | null> {
-    const [row] = await this.rows(`SELECT log_id, position FROM ${SCHEMA}.erasures`);
+  override async checkpoint(of: ErasureKind = 'sessions'): Promise<ErasureCheckpoint | null> {
+    const [row] =
+      of === 'sessions'
+        ? await this.rows(`SELECT log_id, position FROM ${SCHEMA}.erasures`)
+        : await this.rows(`SELECT log_id, position FROM ${SCHEMA}.places WHERE kind = $1`, [of]);
     return row === undefined ? null : { logId: row['log_id'] as string, position: Number(row['position']) };
   }
 
   /** Replicas are not equally far: the place of the one that is behind does not go back over what another did. */
-  override async saveCheckpoint({ logId, position }: ErasureCheckpoint): Promise<void> {
+  override async saveCheckpoint(
+    { logId, position }: ErasureCheckpoint,
+    of: ErasureKind = 'sessions',
+  ): Promise<void> {
+    const [table, key, name] = of === 'sessions' ? ['erasures', 'one', 1] : ['places', 'kind', of];
     await this.rows(
-      `INSERT INTO ${SCHEMA}.erasures AS e VALUES (1, $1, $2) ON CONFLICT (one) DO UPDATE SET log_id = EXCLUDED.log_id,
+      `INSERT INTO ${SCHEMA}.${table} AS e VALUES ($1, $2, $3) ON CONFLICT (${key}) DO UPDATE SET log_id = EXCLUDED.log_id,
          position = CASE WHEN e.log_id = EXCLUDED.log_id THEN greatest(e.position, EXCLUDED.position)
            ELSE EXCLUDED.position END`,
-      [logId, position],
+      [name, logId, position],
     );
   }
 
@@ -207,6 +248,10 @@ export class PostgresKeyStore extends KeyStore {
     }
   }
 }
+
+const DESTROY = `
+  INSERT INTO ${SCHEMA}.keys AS k (id, master, wrapped, destroyed_at) SELECT id, '', NULL, $2 FROM unnest($1::text[]) AS id
+  ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(k.destroyed_at, EXCLUDED.destroyed_at)`;
 
 const ignore = (): void => undefined;
 

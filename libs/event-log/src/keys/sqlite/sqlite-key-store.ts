@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogRefused, LogUnavailable } from '../../event-log.js';
-import { type ErasureCheckpoint, KeyStore, type StoredKey, type StoreState } from '../key-store.js';
+import {
+  type ErasureCheckpoint,
+  type ErasureKind,
+  KeyStore,
+  type StoredKey,
+  type StoreState,
+} from '../key-store.js';
 
 const FILE = 'keys.db';
 const APPLICATION_ID = 0x416e6b73;
@@ -22,6 +28,14 @@ const SCHEMA = `
     successor_of TEXT, successor BLOB
   ) STRICT;
   CREATE TABLE erasures (one INTEGER PRIMARY KEY CHECK (one = 1), log_id TEXT NOT NULL, position INTEGER NOT NULL) STRICT;`;
+
+/** Came later: a store that was begun without them gets them, and whoever does not know them goes on without. */
+const LATER = `
+  CREATE TABLE IF NOT EXISTS below (id TEXT PRIMARY KEY, parent TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS below_by_parent ON below (parent);
+  CREATE TABLE IF NOT EXISTS places (
+    kind TEXT PRIMARY KEY, log_id TEXT NOT NULL, position INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;`;
 
 /**
  * Keys in a SQLite file of their own.
@@ -110,15 +124,29 @@ export class SqliteKeyStore extends KeyStore {
   }
 
   override async destroy(id: string, at: number): Promise<void> {
-    this.transaction(() =>
-      this.db
-        .prepare(
-          `INSERT INTO keys (id, master, wrapped, destroyed_at) VALUES (?, '', NULL, ?)
-           ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(destroyed_at, excluded.destroyed_at)`,
-        )
-        .run(id, at),
-    );
+    this.transaction(() => this.db.prepare(DESTROY).run(id, at));
     await this.cutWal();
+  }
+
+  override async placeBelow(id: string, parent: string): Promise<boolean> {
+    return this.transaction(() => {
+      const key = this.selectKey.get(parent);
+      if (key === undefined || key['wrapped'] === null) return false;
+      this.db.prepare('INSERT OR IGNORE INTO below VALUES (?, ?)').run(id, parent);
+      return true;
+    });
+  }
+
+  override async destroyTree(id: string, at: number): Promise<readonly string[]> {
+    const ids = this.transaction(() => {
+      const below = this.db.prepare('SELECT id FROM below WHERE parent = ?').all(id);
+      const all = [id, ...below.map((row) => String(row['id']))];
+      const statement = this.db.prepare(DESTROY);
+      for (const one of all) statement.run(one, at);
+      return all;
+    });
+    await this.cutWal();
+    return ids;
   }
 
   override async remove(ids: readonly string[]): Promise<void> {
@@ -128,19 +156,27 @@ export class SqliteKeyStore extends KeyStore {
     });
   }
 
-  override async checkpoint(): Promise<ErasureCheckpoint | null> {
-    const row = this.ask(() => this.db.prepare('SELECT log_id, position FROM erasures').get());
+  override async checkpoint(of: ErasureKind = 'sessions'): Promise<ErasureCheckpoint | null> {
+    const row = this.ask(() =>
+      of === 'sessions'
+        ? this.db.prepare('SELECT log_id, position FROM erasures').get()
+        : this.db.prepare('SELECT log_id, position FROM places WHERE kind = ?').get(of),
+    );
     return row === undefined ? null : { logId: String(row['log_id']), position: Number(row['position']) };
   }
 
-  override async saveCheckpoint({ logId, position }: ErasureCheckpoint): Promise<void> {
+  override async saveCheckpoint(
+    { logId, position }: ErasureCheckpoint,
+    of: ErasureKind = 'sessions',
+  ): Promise<void> {
+    const [table, key, name] = of === 'sessions' ? ['erasures', 'one', 1] : ['places', 'kind', of];
     this.transaction(() =>
       this.db
         .prepare(
-          `INSERT INTO erasures VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET log_id = excluded.log_id,
+          `INSERT INTO ${table} VALUES (?, ?, ?) ON CONFLICT (${key}) DO UPDATE SET log_id = excluded.log_id,
              position = iif(log_id = excluded.log_id, max(position, excluded.position), excluded.position)`,
         )
-        .run(logId, position),
+        .run(name, logId, position),
     );
   }
 
@@ -218,6 +254,10 @@ export class SqliteKeyStore extends KeyStore {
   }
 }
 
+const DESTROY = `
+  INSERT INTO keys (id, master, wrapped, destroyed_at) VALUES (?, '', NULL, ?)
+  ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(destroyed_at, excluded.destroyed_at)`;
+
 function prepare(db: DatabaseSync, file: string): void {
   const pragma = (name: string): number => Number(db.prepare(`PRAGMA ${name}`).get()?.[name]);
   const isNew = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']) === 0;
@@ -230,6 +270,7 @@ function prepare(db: DatabaseSync, file: string): void {
     db.exec(
       `BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,
     );
+  db.exec(LATER);
 }
 
 const keyOf = (row: Record<string, unknown>): StoredKey => ({

@@ -1,0 +1,168 @@
+import type { PoolClient } from 'pg';
+import {
+  DATASTORE_PREFIX,
+  DOCUMENT_PREFIX,
+  type DatastoreEvent,
+  type Document,
+  type DocumentEvent,
+  type StoredFact,
+  type UploadedDocument,
+  evolveDocument,
+} from '#domain';
+import type { RecordedEvent } from '#event-log';
+import { removeUpload } from './passage-rows.js';
+import { SCHEMA } from './tables.js';
+
+/** What an event changes in the rows. Returns the uploads that are gone with it. */
+export async function applyEvent(client: PoolClient, event: RecordedEvent): Promise<readonly string[]> {
+  if (event.stream.startsWith(DATASTORE_PREFIX))
+    return applyDatastoreEvent(client, event.stream.slice(DATASTORE_PREFIX.length), event);
+  if (event.stream.startsWith(DOCUMENT_PREFIX))
+    return applyDocumentEvent(client, event.stream.slice(DOCUMENT_PREFIX.length), event);
+  return [];
+}
+
+async function applyDatastoreEvent(
+  client: PoolClient,
+  id: string,
+  event: RecordedEvent,
+): Promise<readonly string[]> {
+  const fact = event as unknown as DatastoreEvent;
+  if (fact.type === 'datastore_deleted') return deleteDatastore(client, id);
+  // What is erased is told again under another key, or was deleted.
+  if (fact.type !== 'datastore_created' || event.isErased === true) return [];
+  const { name, type, created_at = event.time } = fact.data;
+  await client.query(
+    `INSERT INTO ${SCHEMA}.datastores (id, project, name, type, created_at) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (id) DO NOTHING`,
+    [id, event.meta.project, name, type, created_at],
+  );
+  return [];
+}
+
+/** Uploads that are being read and have no row of a document yet are gone, too. */
+async function deleteDatastore(client: PoolClient, id: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ upload: string }>(
+    `SELECT upload FROM ${SCHEMA}.documents WHERE datastore = $1
+     UNION SELECT upload FROM ${SCHEMA}.texts WHERE datastore = $1`,
+    [id],
+  );
+  const uploads = rows.map(({ upload }) => upload);
+  await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = ANY ($1)`, [uploads]);
+  for (const table of ['documents', 'texts', 'lexemes', 'languages'])
+    await client.query(`DELETE FROM ${SCHEMA}.${table} WHERE datastore = $1`, [id]);
+  await client.query(`DELETE FROM ${SCHEMA}.datastores WHERE id = $1`, [id]);
+  return uploads;
+}
+
+async function applyDocumentEvent(
+  client: PoolClient,
+  id: string,
+  event: RecordedEvent,
+): Promise<readonly string[]> {
+  const fact = event as unknown as DocumentEvent;
+  if (fact.type === 'document_deleted') return deleteDocument(client, id, fact.data.upload);
+  if (event.isErased === true) return [];
+  switch (fact.type) {
+    case 'document_uploaded':
+      return insertDocument(client, id, event, fact.data);
+    case 'document_indexed':
+    case 'document_failed': {
+      const { again } = fact.data;
+      if (again !== undefined) return sayAgain(client, id, event, again);
+      await setOutcome(client, id, outcomeOf(id, event));
+      return [];
+    }
+    default:
+      return [];
+  }
+}
+
+type Outcome = Pick<Document, 'status' | 'failure' | 'pages' | 'indexedAt'>;
+
+/** What the event says, whatever document it is about. */
+function outcomeOf(id: string, event: RecordedEvent): Outcome {
+  const fact = event as unknown as StoredFact<DocumentEvent>;
+  const outcome = evolveDocument(id, ANY, fact);
+  if (outcome === null) throw new Error(`${fact.type} is no outcome of a document`);
+  return outcome;
+}
+
+const ANY: Document = {
+  id: '',
+  project: '',
+  datastore: '',
+  filename: '',
+  bytes: 0,
+  sha256: '',
+  upload: '',
+  file: '',
+  status: 'processing',
+  failure: null,
+  passages: 0,
+  pages: null,
+  createdAt: 0,
+  indexedAt: null,
+  revision: 0,
+  keys: [],
+};
+
+async function setOutcome(
+  client: PoolClient,
+  id: string,
+  { status, failure, pages, indexedAt }: Outcome,
+): Promise<void> {
+  await client.query(
+    `UPDATE ${SCHEMA}.documents
+     SET status = $2, failure_code = $3, failure_reason = $4, pages = $5, indexed_at = $6 WHERE id = $1`,
+    [id, status, failure?.code ?? null, failure?.reason ?? null, pages, indexedAt],
+  );
+}
+
+/** Where the rows are filled anew, this is the first that can be read of the document. */
+async function sayAgain(
+  client: PoolClient,
+  id: string,
+  event: RecordedEvent,
+  again: UploadedDocument & { readonly created_at: number },
+): Promise<readonly string[]> {
+  const { rowCount } = await client.query(
+    `UPDATE ${SCHEMA}.documents SET file = $3 WHERE id = $1 AND upload = $2`,
+    [id, again.upload, again.file],
+  );
+  const gone =
+    rowCount === 1 ? [] : await insertDocument(client, id, { ...event, time: again.created_at }, again);
+  await setOutcome(client, id, outcomeOf(id, event));
+  return gone;
+}
+
+async function insertDocument(
+  client: PoolClient,
+  id: string,
+  { time, meta }: Pick<RecordedEvent, 'time' | 'meta'>,
+  { datastore, filename, bytes, upload, file }: UploadedDocument,
+): Promise<readonly string[]> {
+  // An upload after a failure takes the place of the one before.
+  const gone = await deleteDocument(client, id);
+  const { rowCount } = await client.query(
+    `INSERT INTO ${SCHEMA}.documents (id, datastore, project, filename, bytes, upload, file, status, created_at)
+     SELECT $1, $2, $3, $4, $5, $6, $7, 'processing', $8
+     FROM ${SCHEMA}.datastores WHERE id = $2`,
+    [id, datastore, meta.project, filename, bytes, upload, file, time],
+  );
+  // The datastore was deleted while the file came.
+  if (rowCount === 0) await removeUpload(client, upload);
+  return rowCount === 0 ? [...gone, upload] : gone;
+}
+
+/** @param upload what the log says that it was: its own event may have been erased before its row was made */
+async function deleteDocument(client: PoolClient, id: string, upload?: string): Promise<readonly string[]> {
+  const { rows } = await client.query<{ upload: string }>(
+    `DELETE FROM ${SCHEMA}.documents WHERE id = $1 RETURNING upload`,
+    [id],
+  );
+  const gone = new Set(rows.map((row) => row.upload));
+  if (upload !== undefined) gone.add(upload);
+  for (const one of gone) await removeUpload(client, one);
+  return [...gone];
+}

@@ -1,0 +1,14 @@
+import type { ErasureCheckpoint, ErasureKind, ErasureProgress } from '#event-log';
+
+/** How far erasures were carried out, in memory. */
+export class MemoryProgress implements ErasureProgress {
+  private readonly places = new Map<ErasureKind, ErasureCheckpoint>();
+
+  async checkpoint(of: ErasureKind = 'sessions'): Promise<ErasureCheckpoint | null> {
+    return this.places.get(of) ?? null;
+  }
+
+  async saveCheckpoint(checkpoint: ErasureCheckpoint, of: ErasureKind = 'sessions'): Promise<void> {
+    this.places.set(of, checkpoint);
+  }
+}
