@@ -30,6 +30,8 @@ interface DeletionPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** The follower ended although nobody stopped it: the process must not go on. */
+  readonly onFatal?: (error: unknown) => void;
 }
 
 /**
@@ -43,8 +45,10 @@ export class Deletions implements FollowerTarget {
 
   constructor(private readonly ports: DeletionPorts) {
     const { logger, erased: progress, log } = ports;
-    const onFatal = (error: unknown): void =>
+    const onFatal = (error: unknown): void => {
       logger.error({ err: error }, 'deletions of other replicas are not carried out any more');
+      ports.onFatal?.(error);
+    };
     this.place = new ErasurePlace({ log, progress, logger }, 'datastores');
     const prefixes = [DATASTORE_PREFIX, DOCUMENT_PREFIX];
     this.follower = new Follower({ name: 'deletions', prefixes, target: this, onFatal }, ports);
