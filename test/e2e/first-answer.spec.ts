@@ -128,6 +128,7 @@ describe('the first answer', () => {
         { type: 'agent_response', content: 'One.' },
       ],
       task_ids: [],
+      warnings: [],
     });
     const second = await stage.client.runToEnd('and then?', { session: first.session });
     expect(second.messages.map(({ content }) => content)).toEqual([
