@@ -120,13 +120,16 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
+const timeText = text(MAX_TIME);
+const NO_TIME = wrong('must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z');
+
 /** A time as `timeOf` reads it. */
 export const time = described(
   { type: 'string', minLength: 1, maxLength: MAX_TIME, examples: ['2027-01-31T12:00:00Z'] },
-  (value) =>
-    typeof value === 'string' && value.length <= MAX_TIME && timeOf(value) !== null
-      ? null
-      : wrong('must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z'),
+  (value) => {
+    if (typeof value !== 'string') return NO_TIME;
+    return timeText(value) ?? (timeOf(value) === null ? NO_TIME : null);
+  },
 );
 
 const urlText = text(LENGTHS.url);
