@@ -145,8 +145,8 @@ class SessionFold implements StreamFold {
     const event = asSessionEvent(recorded);
     // Of what is erased nothing but its place is left.
     if (!recorded.isErased) this.evolve(event, recorded.meta.run);
-    const next = [...this.runs].map(([run, state]) => [run, state, nextAction(state, MAX_STEPS)]);
-    this.prefixes.push(hashOf([this.session, next]));
+    const next = [...this.runs].map(([run, state]) => [run, asKept(state), nextAction(state, MAX_STEPS)]);
+    this.prefixes.push(hashOf([sessionAsKept(this.session), next]));
   }
 
   private evolve(event: RecordedSessionEvent, run: string | undefined): void {
@@ -178,6 +178,18 @@ class DeliveriesFold implements StreamFold {
     const records = Array.from({ length: next }, (_, i) => this.fold.record(i + 1));
     this.prefixes.push(hashOf([next, passed, tries, isStopped, isComplete, resends, records]));
   }
+}
+
+/** Without what states hold besides since the first log was kept: the events of that log say nothing of it. */
+function asKept({ warnings, ...state }: RunState): object {
+  return warnings.length === 0 ? state : { ...state, warnings };
+}
+
+function sessionAsKept({ current, ...session }: SessionState): object {
+  const { project, ...rest } = session;
+  if (current === null) return { project, current, ...rest };
+  const { run, requested, worker, epoch, claimed, isCancelRequested } = current;
+  return { project, current: { run, requested, worker, epoch, claimed, isCancelRequested }, ...rest };
 }
 
 /** Of the configuration only what is kept in the event itself: what lies in a file is not there. */
