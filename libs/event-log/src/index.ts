@@ -14,7 +14,7 @@ export { MemoryContentKeys } from './keys/memory-content-keys.js';
 export { StreamKeys } from './keys/stream-keys.js';
 export * from './proof.js';
 export { PassingLog } from './passing-log.js';
-export { SealedEventLog } from './sealed-event-log.js';
+export { CLEAR_TYPES, SealedEventLog } from './sealed-event-log.js';
 export { ContentStore, fitsInline } from './content-store.js';
 export * from './file-store.js';
 export * from './upload-store.js';

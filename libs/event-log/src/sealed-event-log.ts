@@ -4,7 +4,7 @@ import { PassingLog } from './passing-log.js';
 import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
 
 /** What says in the open that something is erased, after its key is gone. */
-const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased', 'datastore_deleted', 'document_deleted']);
+export const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased', 'datastore_deleted', 'document_deleted']);
 
 /**
  * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening

@@ -1,4 +1,4 @@
-import { type RecordedEvent, verifyLog } from '#event-log';
+import { CLEAR_TYPES, type RecordedEvent, verifyLog } from '#event-log';
 import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
 import { openSealed } from '../open-keys.js';
 import { requireLog } from '../open-log.js';
@@ -9,7 +9,7 @@ import { Progress } from './progress.js';
 const CONTENT = /^(?:session|task|delivery|datastore|document)-/;
 
 const unsealedContent = ({ stream, type, meta }: RecordedEvent): string | undefined =>
-  CONTENT.test(stream) && meta.keyId === undefined && type !== 'session_erased'
+  CONTENT.test(stream) && meta.keyId === undefined && !CLEAR_TYPES.has(type)
     ? 'its content is not sealed'
     : undefined;
 
