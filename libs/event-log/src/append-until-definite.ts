@@ -1,10 +1,10 @@
 import type { Clock, Random } from '#platform';
 import type { NewEvent } from './envelope.js';
 import {
+  type AppendOptions,
   AppendOutcomeUnknown,
   type AppendResult,
   type EventLog,
-  type Expected,
   LogUnavailable,
 } from './event-log.js';
 
@@ -23,10 +23,10 @@ export function appendUntilDefinite(
   random: Random,
   stream: string,
   events: readonly NewEvent[],
-  options: { expected: Expected; signal?: AbortSignal },
+  { signal, ...options }: AppendOptions & { readonly signal?: AbortSignal },
 ): Promise<AppendResult> {
-  const append = () => log.append(stream, events, { expected: options.expected });
-  return append().catch((error: unknown) => again(error, append, clock, random, options.signal));
+  const append = () => log.append(stream, events, options);
+  return append().catch((error: unknown) => again(error, append, clock, random, signal));
 }
 
 async function again(

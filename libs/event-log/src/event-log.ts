@@ -41,6 +41,12 @@ export interface LogHealth {
   readonly detail?: string;
 }
 
+export interface AppendOptions {
+  readonly expected: Expected;
+  /** Of a key that the events are sealed with, where it is not the one of their stream. */
+  readonly sealedWith?: string | undefined;
+}
+
 /**
  * The durable log, the one source of truth.
  *
@@ -59,11 +65,7 @@ export abstract class EventLog {
   abstract readonly exclusive: boolean;
 
   /** @throws AppendOutcomeUnknown (retry the identical batch), LogUnavailable (nothing was stored), EventTooLarge */
-  abstract append(
-    stream: string,
-    events: readonly NewEvent[],
-    options: { expected: Expected },
-  ): Promise<AppendResult>;
+  abstract append(stream: string, events: readonly NewEvent[], options: AppendOptions): Promise<AppendResult>;
 
   /** Pages of a stream, bounded in count and bytes; no page where there is no stream. @throws LogUnavailable */
   abstract readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;

@@ -1,10 +1,14 @@
 import type { NewEvent } from './envelope.js';
-import type { AppendResult, EventLog, Expected } from './event-log.js';
+import type { AppendOptions, AppendResult, EventLog, Expected } from './event-log.js';
 import { PassingLog } from './passing-log.js';
 import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
 
 /** What says in the open that something is erased, after its key is gone. */
-export const CLEAR_TYPES: ReadonlySet<string> = new Set(['session_erased', 'datastore_deleted', 'document_deleted']);
+export const CLEAR_TYPES: ReadonlySet<string> = new Set([
+  'session_erased',
+  'datastore_deleted',
+  'document_deleted',
+]);
 
 /**
  * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening
@@ -21,17 +25,17 @@ export class SealedEventLog extends PassingLog {
   override append(
     stream: string,
     events: readonly NewEvent[],
-    options: { expected: Expected },
+    options: AppendOptions,
   ): Promise<AppendResult> {
-    const given = events[0]?.meta.keyId;
-    if (given !== undefined) return this.appendAsGiven(given, stream, events, options);
-    const place = placeOf(options.expected);
+    const { expected, sealedWith } = options;
+    if (sealedWith !== undefined) return this.appendAsGiven(sealedWith, stream, events, expected);
+    const place = placeOf(expected);
     const known = this.streams.peek(stream, place);
     if (known !== undefined && this.streams.keys.peek(known) !== undefined)
-      return this.appendWith(known, stream, events, options.expected);
+      return this.appendWith(known, stream, events, expected);
     return this.streams
       .of(stream, events, place)
-      .then((keyId) => this.appendWith(keyId, stream, events, options.expected));
+      .then((keyId) => this.appendWith(keyId, stream, events, expected));
   }
 
   /** Who appends has chosen the key: of a document each upload has one, and a datastore may get another. */
@@ -39,10 +43,10 @@ export class SealedEventLog extends PassingLog {
     keyId: string,
     stream: string,
     events: readonly NewEvent[],
-    options: { expected: Expected },
+    expected: Expected,
   ): Promise<AppendResult> {
     if (this.streams.keys.peek(keyId) === undefined) await this.streams.keys.load([keyId]);
-    return this.log.append(stream, events, options);
+    return this.log.append(stream, sealedBy(keyId, events), { expected });
   }
 
   private appendWith(
@@ -51,10 +55,7 @@ export class SealedEventLog extends PassingLog {
     events: readonly NewEvent[],
     expected: Expected,
   ): Promise<AppendResult> {
-    const sealed =
-      keyId === null
-        ? events
-        : events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
+    const sealed = keyId === null ? events : sealedBy(keyId, events);
     const appending = this.log.append(stream, sealed, { expected });
     const mayBegin = keyId !== null && placeOf(expected) !== 'later';
     return mayBegin ? appending.then((result) => this.begun(stream, result)) : appending;
@@ -66,6 +67,10 @@ export class SealedEventLog extends PassingLog {
     return result;
   }
 }
+
+/** Whatever key an event named before: one that was read names that of its own stream. */
+const sealedBy = (keyId: string, events: readonly NewEvent[]): readonly NewEvent[] =>
+  events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
 
 function placeOf(expected: Expected): Place {
   if (expected === 'no_stream' || expected === -1) return 'first';

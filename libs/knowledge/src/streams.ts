@@ -68,7 +68,7 @@ export class KnowledgeStreams {
   }
 
   /**
-   * @param keyId of the key that the events are sealed with; absent: they stand in the clear, or in a stream that has none
+   * @param sealedWith id of the key that the events are sealed with; absent: they stand in the clear, or in a stream that has none
    * @throws ContentErased where the key is destroyed; LogUnavailable
    */
   append(
@@ -76,14 +76,14 @@ export class KnowledgeStreams {
     events: readonly (DatastoreEvent | DocumentEvent)[],
     by: Author,
     expected: Expected,
-    keyId?: string,
+    sealedWith?: string,
   ): Promise<AppendResult> {
     const { log, clock, random } = this.ports;
-    const meta = { ...metaOf(by), ...(keyId === undefined ? {} : { keyId }) };
+    const meta = metaOf(by);
     const encoded = events.map(({ type, data }) =>
       newEvent({ id: random.uuid(), type, time: clock.now(), data }, meta),
     );
-    return appendUntilDefinite(log, clock, random, stream, encoded, { expected });
+    return appendUntilDefinite(log, clock, random, stream, encoded, { expected, sealedWith });
   }
 
   private async facts<E extends DatastoreEvent | DocumentEvent>(stream: string): Promise<StoredFact<E>[]> {

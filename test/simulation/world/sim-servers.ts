@@ -1,7 +1,7 @@
 import type { McpServerConfig, McpTools, Tool } from '#agent';
 import type { RunWarning } from '#domain';
 import { RunToolboxes } from '#runs';
-import { SilentLogger } from '#platform';
+import { EgressGuard, SilentLogger, readEgressAllow } from '#platform';
 import type { Owner } from '../engine/scheduler.js';
 import { cancellable } from './sim-model.js';
 import { type SimWorld, strikes } from './sim-world.js';
@@ -36,7 +36,7 @@ export type RemoteTool = (name: string, annotations: Annotations, token: string)
 /** The product's own memory of what callers sent of their servers, over connections that are simulated. */
 export const rememberedServers = (world: SimWorld, owner: Owner, toolOf: RemoteTool): RunToolboxes =>
   new RunToolboxes({
-    egress: null as never,
+    egress: NO_EGRESS,
     knowledge: { open: () => Promise.resolve([]) },
     clock: null as never,
     logger: new SilentLogger(),
@@ -53,6 +53,9 @@ export const rememberedServers = (world: SimWorld, owner: Owner, toolOf: RemoteT
       return { tools, notices, warnings, close: () => Promise.resolve() };
     },
   });
+
+/** Nobody is connected to: the connections are simulated. */
+const NO_EGRESS = new EgressGuard(readEgressAllow(''));
 
 const unavailable = (server: string): RunWarning => ({
   code: 'tool_server_unavailable',

@@ -1,9 +1,9 @@
 import {
+  type AppendOptions,
   AppendOutcomeUnknown,
   type AppendResult,
   type EventLog,
   EventTooLarge,
-  type Expected,
   LogUnavailable,
   type NewEvent,
   PassingLog,
@@ -59,7 +59,7 @@ export class WatchedLog extends PassingLog {
   override append(
     stream: string,
     events: readonly NewEvent[],
-    options: { expected: Expected },
+    options: AppendOptions,
   ): Promise<AppendResult> {
     const since = performance.now();
     return this.log.append(stream, events, options).then(

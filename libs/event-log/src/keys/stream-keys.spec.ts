@@ -69,6 +69,22 @@ describe('the key of a stream', () => {
     expect(await keysOf(DELIVERIES)).toEqual(await keysOf(SESSION));
   });
 
+  it('is that of its stream for all of a batch, whatever key their envelopes named where they were read', async () => {
+    const { log } = open();
+    await log.append(SESSION, [said('a')], { expected: 'no_stream' });
+    const [read] = await temp.read(SESSION);
+    const answer = newEvent({ id: random.uuid(), type: 'agent_response', time: 1, data: {} }, read!.meta);
+    await log.append(SESSION, [answer, said('b')], { expected: 0 });
+    await log.append(DELIVERIES, [said('c'), answer], { expected: 'no_stream' });
+    const key = read?.meta.keyId ?? 'none';
+    expect(key).not.toBe('none');
+    expect(await keysOf(SESSION)).toEqual(new Set([key]));
+    expect(await keysOf(DELIVERIES)).toEqual(new Set([key]));
+    const given = await keys.draw();
+    await log.append('document-doc_a', [answer], { expected: 'no_stream', sealedWith: given });
+    expect(await keysOf('document-doc_a')).toEqual(new Set([given]));
+  });
+
   it('is the same for all that is said at once, and for a try of the same events', async () => {
     const { log, wire } = open();
     const first = [said('a')];
