@@ -89,5 +89,7 @@ export class StoredContents {
 export function publicJsonOf(event: RecordedEvent, session: string, contents: StoredContents): string {
   const { content } = event.data as { content?: Content };
   const whole = content === undefined ? {} : { content: contents.text(session, content) };
-  return JSON.stringify({ type: event.type, session, ...event.data, ...whole });
+  const json = JSON.stringify({ type: event.type, session, ...event.data, ...whole });
+  // What ends a line for somebody is escaped.
+  return json.replaceAll('\u0085', '\\u0085').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
