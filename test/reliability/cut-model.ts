@@ -1,4 +1,5 @@
 import { type ScriptedAnswer, call, say, thinking } from '../support/scripted-model.js';
+import { rested } from './rested.js';
 import { Theatre } from './theatre.js';
 import type { RowReport } from './verdict.js';
 
@@ -28,10 +29,12 @@ export async function cutModel(step: number): Promise<RowReport> {
         await theatre.witness.run(message, { body: { streaming_tokens: at % 3 !== 0 } });
       }),
     );
+    const open = await rested(client);
     const lost = model.requests.filter(({ outcome }) => outcome === 'lost').length;
     const runs = await client.all<{ status: string; run_id: string; session: string }>('/runs');
     const histories = await Promise.all(runs.map(({ session }) => client.history(session)));
     const verdict = await theatre.audit();
+    verdict.require(open === null, () => String(open));
     for (const { run_id, status } of runs)
       verdict.require(status === 'completed', () => `${run_id} is ${status}`);
     for (const history of histories)

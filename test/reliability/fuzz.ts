@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenApi } from '../../apps/server/src/openapi/describe-service.js';
 import { type SeenAnswer, requireDescribed } from '../support/api-contract.js';
 import { type FuzzRequest, FuzzRequests } from '../support/api-fuzz/fuzz-requests.js';
@@ -11,6 +10,7 @@ import { Stage } from '../support/stage.js';
 import { Dice } from './dice.js';
 import { LEAK, type Leak, leakEnv } from './leak.js';
 import { MemoryProbe } from './memory-probe.js';
+import { rested } from './rested.js';
 import { type RowReport, Verdict } from './verdict.js';
 
 export interface FuzzOptions {
@@ -21,8 +21,6 @@ export interface FuzzOptions {
 }
 
 const AT_ONCE = 12;
-const LOOK_MS = 50;
-const PATIENCE_MS = 60_000;
 /** Caches are full after so many of a hundred requests. */
 const WARM_UP = 20;
 const MEGABYTE = 1024 * 1024;
@@ -46,7 +44,8 @@ export async function fuzz({ requests, seed, leak }: FuzzOptions): Promise<RowRe
     const held: number[] = [];
     for (const part of [WARM_UP, 100 - WARM_UP]) {
       await round.send(Math.ceil((requests * part) / 100));
-      await rested(stage, verdict);
+      const open = await rested(stage.client);
+      verdict.require(open === null, () => String(open));
       held.push(await probe.held(stage.service));
     }
     round.close();
@@ -143,18 +142,6 @@ function requireGood(seen: SeenAnswer): void {
   const isOverload = status === 503 && text.includes('"code":"overloaded"');
   if (status < 200 || (status >= 500 && !isOverload)) throw new Error(`${status}: ${text}`);
   if (method !== 'HEAD') requireDescribed(seen);
-}
-
-/** Every run ends; those that were asked for, and those that were scheduled. */
-async function rested({ client }: Stage, verdict: Verdict): Promise<void> {
-  const late = performance.now() + PATIENCE_MS;
-  for (const status of ['queued', 'running'])
-    for (;;) {
-      const runs = await client.all<{ run_id: string }>(`/runs?status=${status}`);
-      if (runs.length === 0) break;
-      if (performance.now() > late) return verdict.note(`${runs[0]?.run_id} is ${status} still`);
-      await sleep(LOOK_MS);
-    }
 }
 
 /** The service lives, knows its caller, is ready, ends when it is told to, and leaves a log that is in order. */

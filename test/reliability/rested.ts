@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServiceClient } from '../support/service-client.js';
+
+const LOOK_MS = 50;
+const PATIENCE_MS = 60_000;
+
+/** Until the lists show every run's end: they follow the log. Returns what they show otherwise after a minute. */
+export async function rested(client: ServiceClient): Promise<string | null> {
+  const late = performance.now() + PATIENCE_MS;
+  for (const status of ['queued', 'running'])
+    for (;;) {
+      const [run] = await client.all<{ run_id: string }>(`/runs?status=${status}`);
+      if (run === undefined) break;
+      if (performance.now() > late) return `${run.run_id} is ${status} still`;
+      await sleep(LOOK_MS);
+    }
+  return null;
+}
