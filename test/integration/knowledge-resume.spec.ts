@@ -27,7 +27,7 @@ class SlowExtractor extends Extractor {
   override async close(): Promise<void> {}
 }
 
-const READ: Extraction = { kind: 'extracted', pages: 3, passages: 1 };
+const READ: Extraction = { kind: 'extracted', pages: 3, passages: 1, warnings: [] };
 
 describe('documents that take long', () => {
   let house: KnowledgeHouse;

@@ -46,6 +46,22 @@ describe('datastores and documents', () => {
     expect((await client.ask('GET', '/datastores')).body.items).toEqual([]);
   });
 
+  test('a file that was read in part says so', async () => {
+    const datastore = await client.documents();
+    const broken = Buffer.concat([Buffer.from('Größe der Öfen '), Buffer.from([0xff])]);
+    const { body } = await client.upload(datastore, 'broken.txt', broken);
+    const id = String(body['document_id']);
+    const warnings = [
+      { code: 'broken_characters', detail: '1 place is no character in utf-8; � stands for it' },
+    ];
+    expect(body).toMatchObject({ status: 'indexed', warnings });
+    expect((await client.ask('GET', `/documents/${id}`)).body).toMatchObject({ warnings });
+    expect((await client.ask('GET', `/datastores/${datastore}/documents`)).body.items).toMatchObject([
+      { document_id: id, warnings },
+    ]);
+    await client.ask('DELETE', `/documents/${id}`);
+  });
+
   test('a file is indexed, found, shown and deleted', async () => {
     const datastore = await client.documents();
     const uploaded = await client.upload(datastore, 'Pümpe manual.md', MANUAL);
@@ -57,6 +73,7 @@ describe('datastores and documents', () => {
         filename: 'Pümpe manual.md',
         status: 'indexed',
         indexed_at: expect.stringMatching(TIME),
+        warnings: [],
       },
     });
     const id = String(uploaded.body['document_id']);

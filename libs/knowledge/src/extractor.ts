@@ -1,4 +1,4 @@
-import type { Unreadable } from '#domain';
+import type { DocumentWarning, Unreadable } from '#domain';
 import type { ReadableFile } from '#event-log';
 import type { Passage } from './passage.js';
 
@@ -9,7 +9,13 @@ export interface PassageBatch {
 }
 
 export type Extraction =
-  | { readonly kind: 'extracted'; readonly pages: number | null; readonly passages: number }
+  | {
+      readonly kind: 'extracted';
+      readonly pages: number | null;
+      readonly passages: number;
+      /** What the file holds and the passages do not. */
+      readonly warnings: readonly DocumentWarning[];
+    }
   | ({ readonly kind: 'unreadable' } & Unreadable);
 
 /** Port: makes text of files, in bounded time and memory. */

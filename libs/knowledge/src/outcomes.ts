@@ -40,6 +40,6 @@ export const outcomeOf = (extraction: Extraction): DocumentEvent => {
     const { code, reason } = extraction;
     return { type: 'document_failed', data: { code, reason } };
   }
-  const { passages, pages } = extraction;
-  return { type: 'document_indexed', data: { passages, pages } };
+  const { passages, pages, warnings } = extraction;
+  return { type: 'document_indexed', data: { passages, pages, ...(warnings.length > 0 && { warnings }) } };
 };

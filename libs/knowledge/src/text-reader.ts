@@ -1,3 +1,4 @@
+import type { DocumentWarning } from '#domain';
 import type { ReadableFile } from '#event-log';
 import type { Clock } from '#platform';
 import type { Extraction, Extractor } from './extractor.js';
@@ -62,7 +63,7 @@ export class TextReader {
     );
     const found = await Promise.race([extraction, lost]);
     if (found.kind === 'unreadable') return found;
-    if (count === 0) return EMPTY;
+    if (count === 0) return emptyFor(found.warnings);
     await this.rows.complete(of, count);
     return found;
   }
@@ -81,4 +82,8 @@ export class TextReader {
   }
 }
 
-const EMPTY: Extraction = { kind: 'unreadable', code: 'unprocessable', reason: 'the file holds no text' };
+/** With the first reason for it, where there is one. */
+function emptyFor([first]: readonly DocumentWarning[]): Extraction {
+  const reason = 'the file holds no text' + (first === undefined ? '' : ` that can be read: ${first.detail}`);
+  return { kind: 'unreadable', code: 'unprocessable', reason };
+}

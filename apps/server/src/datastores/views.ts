@@ -12,12 +12,20 @@ export const datastoreView = ({ id, name, type, createdAt }: DatastoreRow) => ({
 });
 
 /** What the upload is answered with. */
-export const uploadView = ({ id, datastore, filename, status, indexedAt }: Document | DocumentRow) => ({
+export const uploadView = ({
+  id,
+  datastore,
+  filename,
+  status,
+  indexedAt,
+  warnings,
+}: Document | DocumentRow) => ({
   document_id: id,
   datastore_id: datastore,
   filename,
   status,
   indexed_at: indexedAt === null ? null : timestamp(indexedAt),
+  warnings,
 });
 
 export const documentView = (document: Document | DocumentRow) => ({

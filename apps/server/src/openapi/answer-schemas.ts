@@ -114,12 +114,22 @@ const DATASTORE = objectOf({
   created_at: TIME,
 });
 
+const DOCUMENT_WARNING = objectOf(
+  { code: TEXT, detail: TEXT },
+  { page: { type: 'integer', minimum: 1, description: 'of a PDF; slides and sheets count as pages' } },
+);
+
 const UPLOADED_DOCUMENT = {
   document_id: TEXT,
   datastore_id: TEXT,
   filename: TEXT,
   status: oneOf('indexed', 'processing', 'failed'),
   indexed_at: orNull(TIME),
+  warnings: {
+    ...listOf(DOCUMENT_WARNING),
+    maxItems: 50,
+    description: 'what the file holds and the index does not',
+  },
 };
 
 const DOCUMENT = objectOf({

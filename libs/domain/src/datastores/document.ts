@@ -8,6 +8,15 @@ export interface Unreadable {
   readonly reason: string;
 }
 
+/** That something of a file is missing from its text, and what. */
+export interface DocumentWarning {
+  readonly code: string;
+  /** For people, at most 300 characters. */
+  readonly detail: string;
+  /** Absent where it is about no single one. */
+  readonly page?: number;
+}
+
 /** A file as it was uploaded. */
 export interface UploadedDocument {
   readonly datastore: string;
@@ -34,7 +43,12 @@ export type DocumentEvent =
   | { readonly type: 'document_uploaded'; readonly data: UploadedDocument }
   | {
       readonly type: 'document_indexed';
-      readonly data: { readonly passages: number; readonly pages: number | null } & SaidAgain;
+      readonly data: {
+        readonly passages: number;
+        readonly pages: number | null;
+        /** Absent where there are none, and in events of earlier versions. */
+        readonly warnings?: readonly DocumentWarning[];
+      } & SaidAgain;
     }
   | { readonly type: 'document_failed'; readonly data: Unreadable & SaidAgain }
   | {
@@ -51,6 +65,7 @@ export interface Document extends Omit<UploadedDocument, 'fileKey'> {
   readonly failure: Unreadable | null;
   readonly passages: number;
   readonly pages: number | null;
+  readonly warnings: readonly DocumentWarning[];
   /** ms since 1970 */
   readonly createdAt: number;
   readonly indexedAt: number | null;
@@ -85,9 +100,9 @@ export function evolveDocument(
     const { code, reason } = fact.data as DataOf<'document_failed'>;
     return { ...known, status: 'failed', failure: { code, reason }, revision, keys };
   }
-  const { passages, pages } = fact.data as DataOf<'document_indexed'>;
+  const { passages, pages, warnings = [] } = fact.data as DataOf<'document_indexed'>;
   const indexedAt = again === undefined ? time : again.indexed_at;
-  return { ...known, status: 'indexed', passages, pages, indexedAt, revision, keys };
+  return { ...known, status: 'indexed', passages, pages, warnings, indexedAt, revision, keys };
 }
 
 function uploaded(
@@ -99,18 +114,26 @@ function uploaded(
 ): Document {
   const { revision, meta } = fact;
   const of = { id, project: meta.project, datastore, filename, bytes, sha256, upload, file, fileKey };
-  const fresh = { status: 'processing', failure: null, passages: 0, pages: null, indexedAt: null } as const;
-  return { ...of, ...fresh, createdAt, revision, keys: withKeyOf(before?.keys ?? [], fact) };
+  return { ...of, ...FRESH, createdAt, revision, keys: withKeyOf(before?.keys ?? [], fact) };
 }
+
+const FRESH = {
+  status: 'processing',
+  failure: null,
+  passages: 0,
+  pages: null,
+  warnings: [],
+  indexedAt: null,
+} as const;
 
 /** What became of the document, as it is said again. */
 export function sayAgain(document: Document): DocumentEvent {
   const { datastore, filename, bytes, sha256, upload, file, fileKey } = document;
-  const { createdAt, indexedAt, failure, passages, pages } = document;
+  const { createdAt, indexedAt, failure, passages, pages, warnings } = document;
   const said = { datastore, filename, bytes, sha256, upload, file, ...(fileKey && { fileKey }) };
   const again = { ...said, created_at: createdAt, indexed_at: indexedAt };
   return failure === null
-    ? { type: 'document_indexed', data: { passages, pages, again } }
+    ? { type: 'document_indexed', data: { passages, pages, ...(warnings.length > 0 && { warnings }), again } }
     : { type: 'document_failed', data: { ...failure, again } };
 }
 

@@ -8,15 +8,18 @@ const SILENT = new Set([
   'style',
   'noscript',
   'template',
-  'svg',
-  'math',
   'iframe',
   'object',
   'canvas',
+  // MathML's formulas in another notation.
+  'annotation',
+  'annotation-xml',
 ]);
+/** Of an input: what is typed in, not what the browser shows or sends by itself. */
+const NOT_TYPED = new Set(['hidden', 'password', 'checkbox', 'radio', 'file', 'image', 'color', 'range']);
 /** What begins a line of its own. */
 const BLOCKS = new Set(
-  'address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre section summary table td th title tr ul'.split(
+  'address article aside blockquote body br caption dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre select section summary table text textarea td th title tr ul'.split(
     ' ',
   ),
 );
@@ -33,55 +36,79 @@ export const isHtml = (text: string): boolean =>
     /<\/(?:div|p|h[1-6]|table|ul|ol|section|article|main|title)>/i.test(text));
 
 /** The text of a page: paragraphs, headings, list items, table rows. @throws UnreadableFile */
-export function* readHtml(html: string): Generator<Block> {
-  const blocks: Block[] = [];
-  let text = '';
-  let [silent, depth] = [0, 0];
-  let row: string[] | null = null;
-  const flush = (isHeading = false): void => {
-    const line = text.replace(/[^\S\n]+/g, ' ').trim();
-    text = '';
-    if (line === '') return;
-    if (row !== null) row.push(line);
-    else blocks.push({ text: line, page: null, isHeading });
-  };
-  const endRow = (): void => {
-    flush();
-    const cells = row ?? [];
-    row = null;
-    if (cells.length > 0) blocks.push({ text: cells.join(' | '), page: null });
-  };
-  const parser = new Parser(
-    {
-      onopentagname: (name) => {
-        if (SILENT.has(name)) silent += 1;
-        if (BLOCKS.has(name)) flush();
-        if (name === 'tr') {
-          endRow();
-          row = [];
-        }
-      },
-      onopentag: (name, { alt }) => {
-        if (++depth > MAX_DEPTH) throw unprocessable('the file is nested too deeply');
-        if (name === 'img' && alt !== undefined) text += ` ${alt} `;
-      },
-      onclosetag: (name) => {
-        depth -= 1;
-        if (SILENT.has(name)) silent = Math.max(0, silent - 1);
-        if (name === 'tr') endRow();
-        else if (BLOCKS.has(name)) flush(/^(h[1-6]|title)$/.test(name));
-      },
-      ontext: (piece) => {
-        if (silent === 0) text += piece;
-      },
-    },
-    { decodeEntities: true },
-  );
+export const readHtml = (html: string): Generator<Block> => read(html, SILENT, {});
+
+/** The text of any XML: whatever its tags are called, all of it is read. @throws UnreadableFile */
+export const readAnyXml = (xml: string): Generator<Block> =>
+  read(xml, NOTHING, { xmlMode: true, lowerCaseTags: true });
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function* read(
+  html: string,
+  silent: ReadonlySet<string>,
+  options: { readonly xmlMode?: boolean; readonly lowerCaseTags?: boolean },
+): Generator<Block> {
+  const reader = new PageReader(silent);
+  const parser = new Parser(reader, { decodeEntities: true, ...options });
   for (let at = 0; at < html.length; at += PIECE) {
     parser.write(html.slice(at, at + PIECE));
-    yield* blocks.splice(0);
+    yield* reader.blocks.splice(0);
   }
   parser.end();
-  endRow();
-  yield* blocks;
+  reader.endRow();
+  yield* reader.blocks;
+}
+
+/** Follows a page: characters make a line, lines in a table's row one of it. */
+class PageReader {
+  readonly blocks: Block[] = [];
+  private text = '';
+  private within = 0;
+  private depth = 0;
+  private row: string[] | null = null;
+
+  constructor(private readonly silent: ReadonlySet<string>) {}
+
+  onopentagname(name: string): void {
+    if (this.silent.has(name)) this.within += 1;
+    if (BLOCKS.has(name)) this.endLine();
+    if (name !== 'tr') return;
+    this.endRow();
+    this.row = [];
+  }
+
+  onopentag(name: string, { alt, type, value }: Readonly<Record<string, string>>): void {
+    if (++this.depth > MAX_DEPTH) throw unprocessable('the file is nested too deeply');
+    if (this.within > 0) return;
+    if (name === 'img' && alt !== undefined) this.text += ` ${alt} `;
+    const isTyped = name === 'input' && !NOT_TYPED.has(type?.toLowerCase() ?? '');
+    if (isTyped && value !== undefined) this.text += ` ${value} `;
+  }
+
+  onclosetag(name: string): void {
+    this.depth -= 1;
+    if (this.silent.has(name)) this.within = Math.max(0, this.within - 1);
+    if (name === 'tr') this.endRow();
+    else if (BLOCKS.has(name)) this.endLine(/^(h[1-6]|title)$/.test(name));
+  }
+
+  ontext(piece: string): void {
+    if (this.within === 0) this.text += piece;
+  }
+
+  endRow(): void {
+    this.endLine();
+    const cells = this.row ?? [];
+    this.row = null;
+    if (cells.length > 0) this.blocks.push({ text: cells.join(' | '), page: null });
+  }
+
+  private endLine(isHeading = false): void {
+    const line = this.text.replace(/[^\S\n]+/g, ' ').trim();
+    this.text = '';
+    if (line === '') return;
+    if (this.row !== null) this.row.push(line);
+    else this.blocks.push({ text: line, page: null, isHeading });
+  }
 }

@@ -29,7 +29,7 @@ const LOOKED_AT = 64 * 1024;
 const MOST_CONTROLS = 0.02;
 
 function looksLikeText(bytes: Uint8Array): boolean {
-  if (isUtf16(bytes) !== null) return true;
+  if (isUtf16(bytes) !== null || isUtf32(bytes)) return true;
   const sample = bytes.subarray(0, LOOKED_AT);
   let controls = 0;
   for (const byte of sample) {
@@ -39,6 +39,10 @@ function looksLikeText(bytes: Uint8Array): boolean {
   }
   return controls <= sample.length * MOST_CONTROLS;
 }
+
+/** By its mark; that of the other byte order begins as UTF-16's does. */
+const isUtf32 = (bytes: Uint8Array): boolean =>
+  [0x00, 0x00, 0xfe, 0xff].every((byte, at) => bytes[at] === byte);
 
 /** By its mark, or because every other byte of the beginning is 0, as in text of few letters above U+00FF. */
 export function isUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {

@@ -1,7 +1,7 @@
 import type { Block } from '../passage.js';
 import { csvDelimiterOf, readCsv } from './csv.js';
 import { decodeText } from './decode.js';
-import { isHtml, readHtml } from './html.js';
+import { isHtml, readAnyXml, readHtml } from './html.js';
 import { imageSizeOf } from './image-size.js';
 import { parsedJson, readJson } from './json.js';
 import { type Kind, kindOf } from './kinds.js';
@@ -10,16 +10,17 @@ import { readOffice } from './office.js';
 import { readPdf } from './pdf.js';
 import { readPlainText } from './plain-text.js';
 import { unprocessable, unsupported } from './unreadable-file.js';
+import type { Warn } from './warnings.js';
 import { UNKNOWN_FORMAT, markupFault } from './unsupported-format.js';
 
-/** The blocks of a file, whatever its name. @throws UnreadableFile */
-export async function* readBlocks(content: Uint8Array): AsyncGenerator<Block> {
+/** The blocks of a file, whatever its name; of what is not among them, `warn` hears. @throws UnreadableFile */
+export async function* readBlocks(content: Uint8Array, warn: Warn): AsyncGenerator<Block> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');
-  yield* readKind(kindOf(bytes), bytes);
+  yield* readKind(kindOf(bytes), bytes, warn);
 }
 
-function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Block> {
+function readKind(kind: Kind, bytes: Buffer, warn: Warn): Iterable<Block> | AsyncIterable<Block> {
   switch (kind) {
     case 'pdf':
       return readPdf(new Uint8Array(bytes));
@@ -30,7 +31,7 @@ function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Bl
     case 'zip':
       return readOffice(bytes);
     case 'text':
-      return readText(decodeText(bytes));
+      return readText(decodeText(bytes, warn));
     case 'compound':
       throw unprocessable(
         'the file is encrypted, or of an Office before 2007; save it as DOCX, XLSX or PPTX',
@@ -43,7 +44,8 @@ function readKind(kind: Kind, bytes: Buffer): Iterable<Block> | AsyncIterable<Bl
 function readText(text: string): Iterable<Block> {
   const fault = markupFault(text);
   if (fault !== null) throw unsupported(fault);
-  if (isHtml(text) || /^\s*<\?xml\b/.test(text)) return readHtml(text);
+  if (isHtml(text)) return readHtml(text);
+  if (/^\s*<\?xml\b/.test(text)) return readAnyXml(text);
   const json = parsedJson(text);
   if (json !== undefined) return readJson(json);
   const delimiter = csvDelimiterOf(text);

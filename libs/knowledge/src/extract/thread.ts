@@ -6,6 +6,7 @@ import type { FromThread, ToThread } from './protocol.js';
 import { readBlocks } from './read-file.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { yieldToOthers } from './priority.js';
+import { Warnings } from './warnings.js';
 
 /** The thread in which files are read, one after the other, behind everything else that the machine has to do. */
 const port = parentPort!;
@@ -37,6 +38,7 @@ async function extract(content: Uint8Array): Promise<Extraction> {
 
 async function extractPassages(content: Uint8Array): Promise<Extraction> {
   const maker = new PassageMaker();
+  const warnings = new Warnings();
   let waiting: Passage[] = [];
   let language: string | null = null;
   let count = 0;
@@ -48,7 +50,7 @@ async function extractPassages(content: Uint8Array): Promise<Extraction> {
     await give({ passages: waiting, language });
     waiting = [];
   };
-  for await (const block of readBlocks(content)) {
+  for await (const block of readBlocks(content, warnings.add)) {
     maker.add({ ...block, text: cleaned(block.text) });
     if (block.page !== null) pages = Math.max(pages ?? 0, block.page);
     waiting.push(...maker.take());
@@ -57,7 +59,7 @@ async function extractPassages(content: Uint8Array): Promise<Extraction> {
   maker.finish();
   waiting.push(...maker.take());
   await flush();
-  return { kind: 'extracted', pages, passages: count };
+  return { kind: 'extracted', pages, passages: count, warnings: warnings.all() };
 }
 
 /** One batch is on its way while the next is made. */

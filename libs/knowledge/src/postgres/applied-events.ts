@@ -78,7 +78,7 @@ async function applyDocumentEvent(
   }
 }
 
-type Outcome = Pick<Document, 'status' | 'failure' | 'pages' | 'indexedAt'>;
+type Outcome = Pick<Document, 'status' | 'failure' | 'pages' | 'warnings' | 'indexedAt'>;
 
 /** What the event says, whatever document it is about. */
 function outcomeOf(id: string, event: RecordedEvent): Outcome {
@@ -101,6 +101,7 @@ const ANY: Document = {
   failure: null,
   passages: 0,
   pages: null,
+  warnings: [],
   createdAt: 0,
   indexedAt: null,
   revision: 0,
@@ -110,12 +111,20 @@ const ANY: Document = {
 async function setOutcome(
   client: PoolClient,
   id: string,
-  { status, failure, pages, indexedAt }: Outcome,
+  { status, failure, pages, warnings, indexedAt }: Outcome,
 ): Promise<void> {
   await client.query(
     `UPDATE ${SCHEMA}.documents
-     SET status = $2, failure_code = $3, failure_reason = $4, pages = $5, indexed_at = $6 WHERE id = $1`,
-    [id, status, failure?.code ?? null, failure?.reason ?? null, pages, indexedAt],
+     SET status = $2, failure_code = $3, failure_reason = $4, pages = $5, indexed_at = $6, warnings = $7 WHERE id = $1`,
+    [
+      id,
+      status,
+      failure?.code ?? null,
+      failure?.reason ?? null,
+      pages,
+      indexedAt,
+      warnings.length === 0 ? null : JSON.stringify(warnings),
+    ],
   );
 }
 

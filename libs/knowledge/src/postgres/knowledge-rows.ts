@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import { type DatastoreType, type DocumentStatus, type Unreadable } from '#domain';
+import { type DatastoreType, type DocumentStatus, type DocumentWarning, type Unreadable } from '#domain';
 import type { FollowerBatch } from '#event-log';
 import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
@@ -25,6 +25,7 @@ export interface DocumentRow {
   readonly status: DocumentStatus;
   readonly failure: Unreadable | null;
   readonly pages: number | null;
+  readonly warnings: readonly DocumentWarning[];
   readonly createdAt: number;
   readonly indexedAt: number | null;
 }
@@ -87,6 +88,7 @@ export class KnowledgeRows {
   async documents(datastore: string, limit: number, before: Place | null): Promise<DocumentRow[]> {
     const { rows } = await this.database.query({
       text: `SELECT id, datastore, filename, bytes::float8 AS bytes, status, pages,
+          coalesce(warnings, '[]') AS warnings,
           created_at::float8 AS "createdAt", indexed_at::float8 AS "indexedAt",
           CASE WHEN failure_code IS NULL THEN NULL
             ELSE jsonb_build_object('code', failure_code, 'reason', failure_reason) END AS failure

@@ -2,7 +2,7 @@
 export const SCHEMA = 'annals_knowledge';
 
 /** Raised with every change of the tables: older ones are dropped and filled anew, from the log and the files. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Marks the datastore of a passage among its lexemes, so that one index finds both. No parser makes such a lexeme. */
 export const datastoreLexeme = (datastore: string): string => `@${datastore}`;
@@ -28,6 +28,7 @@ export const TABLES: readonly string[] = [
     failure_code text,
     failure_reason text,
     pages integer,
+    warnings jsonb,
     created_at bigint NOT NULL,
     indexed_at bigint
   )`,
