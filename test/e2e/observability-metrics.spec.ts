@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackReceiver } from '../support/callback-receiver.js';
-import { call, say, thinking } from '../support/scripted-model.js';
+import { Gate, before, call, say, thinking } from '../support/scripted-model.js';
+import type { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 const ALERTS = 'deploy/observability/prometheus-alerts.yml';
 const DASHBOARD = 'deploy/observability/grafana-dashboard.json';
@@ -27,8 +30,8 @@ afterAll(async () => {
 class Figures {
   constructor(readonly text: string) {}
 
-  static async read(): Promise<Figures> {
-    const answer = await stage.client.get('/metrics');
+  static async read(client = stage.client): Promise<Figures> {
+    const answer = await client.get('/metrics');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     return new Figures(answer.text);
@@ -77,24 +80,31 @@ describe('/metrics', () => {
     expect((await stage.client.runToEnd(refused)).status).toBe('failed');
     const after = await Figures.read();
     const grown = (series: string): number => after.since(before, series);
-    expect(grown('annals_runs_requested_total{trigger="request",mode="base"}')).toBe(2);
-    expect(grown('annals_runs_ended_total{status="completed",code=""}')).toBe(1);
-    expect(grown('annals_runs_ended_total{status="failed",code="model_unavailable"}')).toBe(1);
-    expect(grown('annals_run_duration_seconds_count{mode="base",status="completed"}')).toBe(1);
-    expect(grown('annals_run_first_token_seconds_count{mode="base"}')).toBe(1);
-    expect(grown('annals_run_wait_seconds_count')).toBe(2);
+    expect(grown('annals_runs_requested_total{trigger="request",mode="base",project="default"}')).toBe(2);
+    expect(grown('annals_runs_ended_total{status="completed",code="",project="default"}')).toBe(1);
+    expect(grown('annals_runs_ended_total{status="failed",code="model_unavailable",project="default"}')).toBe(
+      1,
+    );
+    expect(grown('annals_run_duration_seconds_count{mode="base",status="completed",project="default"}')).toBe(
+      1,
+    );
+    expect(grown('annals_run_first_token_seconds_count{mode="base",project="default"}')).toBe(1);
+    expect(grown('annals_run_wait_seconds_count{project="default"}')).toBe(2);
     expect(grown('annals_model_call_duration_seconds_count{model="scripted",outcome="ok"}')).toBe(2);
     expect(grown('annals_model_call_duration_seconds_count{model="scripted",outcome="refused"}')).toBe(1);
-    expect(grown('annals_model_tokens_total{model="scripted",direction="output"}')).toBeGreaterThan(0);
-    expect(grown('annals_tool_calls_total{outcome="error"}')).toBe(1);
+    expect(
+      grown('annals_model_tokens_total{model="scripted",direction="output",project="default"}'),
+    ).toBeGreaterThan(0);
+    expect(grown('annals_tool_calls_total{outcome="error",project="default"}')).toBe(1);
     expect(grown('annals_http_requests_total{method="POST",route="/",status="200"}')).toBe(2);
     expect(grown('annals_delivery_attempt_duration_seconds_count{status="2xx"}')).toBe(
       receiver.of(run).length,
     );
     // The log holds more than a client sees.
-    expect(grown('annals_log_events_total')).toBeGreaterThan(receiver.of(run).length);
+    const [own, services] = ['default', ''].map((project) => `annals_log_events_total{project="${project}"}`);
+    expect(grown(own ?? '')).toBeGreaterThan(receiver.of(run).length);
     expect(grown('annals_log_append_duration_seconds_count')).toBe(grown('annals_log_append_events_count'));
-    expect(grown('annals_log_append_events_sum')).toBe(grown('annals_log_events_total'));
+    expect(grown('annals_log_append_events_sum')).toBe(grown(own ?? '') + grown(services ?? ''));
   }, 60_000);
 
   it('says what the service is now', async () => {
@@ -127,6 +137,79 @@ describe('/metrics', () => {
     for (const word of [...runs, 'ses_', 'run_of_nobody', 'such', ADMIN_KEY, receiver.url])
       expect(own.filter((name) => name.includes(word))).toEqual([]);
   }, 120_000);
+});
+
+describe('/metrics of a key', () => {
+  const keyOf = async (scopes: readonly string[], project: string): Promise<ServiceClient> => {
+    const answer = await stage.client.post('/api-keys', { name: 'k', scopes, project });
+    return stage.client.with(answer.json<{ key: string }>().key);
+  };
+  const TEAM = 'team "a", project="default"';
+  const labelOf = (project: string): string => `project=${JSON.stringify(project)}`;
+
+  it('tells of its own project, and of nothing else', async () => {
+    const [own, admin, other] = [
+      await keyOf(['read', 'run'], TEAM),
+      await keyOf(['admin'], TEAM),
+      await keyOf(['read'], 'team b'),
+    ];
+    await own.runToEnd(stage.message('of team a'));
+    const { series } = await Figures.read(own);
+    expect(series.get(`annals_runs_requested_total{trigger="request",mode="base",${labelOf(TEAM)}}`)).toBe(1);
+    expect(
+      series.get(`annals_run_duration_seconds_count{mode="base",status="completed",${labelOf(TEAM)}}`),
+    ).toBe(1);
+    expect([...series.keys()].filter((name) => !name.endsWith(`${labelOf(TEAM)}}`))).toEqual([]);
+    expect((await Figures.read(admin)).series).toEqual(series);
+    // What another does is not seen, not even that it does anything; a key's issue is an event of its project.
+    const before = await Figures.read(other);
+    expect([...before.series]).toEqual([[`annals_log_events_total{${labelOf('team b')}}`, 1]]);
+    await own.runToEnd(stage.message('once more'));
+    expect((await Figures.read(other)).text).toBe(before.text);
+    const socket = other.socket();
+    socket.end(`${other.head('HEAD', '/metrics', 'Connection: close')}\r\n\r\n`);
+    expect(await text(socket)).toContain(`content-length: ${Buffer.byteLength(before.text)}\r\n`);
+  });
+
+  it('tells of a project what is going on now', async () => {
+    const own = await keyOf(['read', 'run'], 'team c');
+    const other = await keyOf(['read', 'run'], 'team d');
+    const gate = new Gate();
+    const message = stage.book.on(stage.message('held'), say('working ', before(gate), 'done'));
+    const held = await own.run({ message, streaming_tokens: true });
+    await held.untilType('agent_response');
+    const behind = await own.run(stage.message('behind it'), { session: held.session });
+    const running = `annals_project_runs{state="running",${labelOf('team c')}}`;
+    const queued = `annals_project_runs{state="queued",${labelOf('team c')}}`;
+    const isSo = async (ran: number, waited: number): Promise<boolean> => {
+      const { series } = await Figures.read(own);
+      return series.get(running) === ran && series.get(queued) === waited;
+    };
+    await until(() => isSo(1, 1));
+    expect((await Figures.read(other)).text).not.toContain('team c');
+    gate.open();
+    await behind.closed();
+    await until(() => isSo(0, 0));
+  });
+
+  it('tells all to the first admin key, and to the scope metrics, which it alone gives out', async () => {
+    const scrape = await keyOf(['metrics'], 'operators');
+    const { names, series } = await Figures.read(scrape);
+    expect(names).toEqual((await Figures.read()).names);
+    for (const name of [
+      'process_resident_memory_bytes',
+      'annals_log_append_events_count',
+      'annals_streams_open',
+    ])
+      expect(series.has(name)).toBe(true);
+    expect([...series.keys()].some((name) => name.includes(labelOf(TEAM)))).toBe(true);
+    // It reads nothing else.
+    expect((await scrape.get('/runs')).status).toBe(403);
+    expect((await (await keyOf(['run', 'datastores', 'approve'], 'p')).get('/metrics')).status).toBe(403);
+    const admin = await keyOf(['admin'], TEAM);
+    const refused = await admin.post('/api-keys', { name: 'k', scopes: ['read', 'metrics'] });
+    expect([refused.status, refused.json<{ code: string }>().code]).toEqual([403, 'forbidden']);
+  });
 });
 
 describe('the dashboard and the alerts', () => {

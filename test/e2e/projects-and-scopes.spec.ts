@@ -7,7 +7,7 @@ import type { Answer, ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
-const SCOPES: readonly string[] = ['run', 'read', 'datastores', 'admin'];
+const SCOPES: readonly string[] = ['run', 'read', 'datastores', 'approve', 'metrics', 'admin'];
 const OWNER = 'owners';
 const MARK = 'heliotrope';
 
@@ -92,6 +92,8 @@ describe('every operation of /openapi.json', () => {
     const said = (of: (ask: Ask) => string | null): string[] =>
       asks.map((ask) => `${ask.method} ${ask.path}: ${of(ask)}`);
     expect(said(({ scope }) => scope)).toEqual(said(scopeByContract));
+    for (const ask of asks)
+      expect([ask.path, ask.scopes.slice(1)]).toEqual([ask.path, isMetrics(ask) ? ['metrics'] : []]);
   });
 
   it('is 401 without a key, with an unknown one and with a revoked one', async () => {
@@ -110,8 +112,8 @@ describe('every operation of /openapi.json', () => {
     ];
     for (const scopes of sets) {
       const client = await keyOf(scopes, OWNER);
-      const isEnough = ({ scope }: Ask): boolean =>
-        scope === null || [scope, 'admin'].some((s) => scopes.includes(s));
+      const isEnough = (ask: Ask): boolean =>
+        isOpen(ask) || [...ask.scopes, 'admin'].some((s) => scopes.includes(s));
       // Whether what is asked for exists makes no difference.
       await askAll(scopes.join('+'), client, (ask) => (isEnough(ask) ? null : 403));
       for (const ask of asks.filter((ask) => ask.path.includes('{') && !isEnough(ask))) {
@@ -152,6 +154,13 @@ describe('every operation of /openapi.json', () => {
     expect(await ownersView()).toEqual(before);
   }, 60_000);
 
+  it('makes no key that shows the figures of all projects for the admin of one', async () => {
+    const admin = await keyOf(['admin'], OWNER);
+    for (const scopes of [['metrics'], ['read', 'metrics'], SCOPES])
+      expect((await admin.post('/api-keys', { name: 'x', scopes })).status).toBe(403);
+    expect((await admin.post('/api-keys', { name: 'x', scopes: ['read'] })).status).toBe(201);
+  });
+
   it('makes no key in another project for its admin, and knows no idempotency key of another', async () => {
     const other = await keyOf(SCOPES, 'others');
     const key = { name: 'x', scopes: ['read'], project: OWNER };
@@ -167,7 +176,7 @@ describe('every operation of /openapi.json', () => {
   it('is carried out for a key of the project with just the scope, and for its admin', async () => {
     let made = 0;
     for (const ask of asks.filter((ask) => !isOpen(ask)))
-      for (const scope of new Set([ask.scope ?? '', 'admin'])) {
+      for (const scope of new Set([...ask.scopes, 'admin'])) {
         const client = await keyOf([scope], OWNER);
         const isChange = ask.method !== 'GET' && ask.path.includes('{');
         const things = isChange ? await makeBelongings(maker, `${MARK} ${++made}`) : belongings;

@@ -6,6 +6,7 @@ import type { ToolOutcome } from './tool.js';
 export interface RunFacts {
   readonly run: string;
   readonly session: string;
+  readonly project: string;
   readonly mode: string;
   readonly model: string;
   readonly trigger: string;

@@ -47,6 +47,11 @@ export class Admission {
     return this.taken.size;
   }
 
+  /** The project of each run that is driven. */
+  projects(): Iterable<string> {
+    return this.taken.values();
+  }
+
   get waiting(): number {
     return this.waiters.size;
   }

@@ -77,7 +77,8 @@ export class RunDrive {
 
   private factsOf({ data: { mode, model, trigger }, meta, time }: RequestEvent): RunFacts {
     const { run, epoch } = this.claim;
-    const facts = { run, session: this.session.id, mode, model, trigger, requestedAt: time, epoch };
+    const { project } = meta;
+    const facts = { run, session: this.session.id, project, mode, model, trigger, requestedAt: time, epoch };
     return { ...facts, cause: meta.traceparent };
   }
 

@@ -8,6 +8,8 @@ export interface Ask {
   readonly path: string;
   /** What the description says that a key needs; null: none is needed. */
   readonly scope: string | null;
+  /** Each of which is enough. */
+  readonly scopes: readonly string[];
   readonly operation: OpenApiOperation;
 }
 
@@ -15,8 +17,9 @@ export interface Ask {
 export function asksOf(description: OpenApi): Ask[] {
   return Object.entries(description.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
-      const [need] = (operation['security'] ?? []) as readonly { readonly key: readonly string[] }[];
-      return { method: method.toUpperCase(), path, scope: need?.key[0] ?? null, operation };
+      const needs = (operation['security'] ?? []) as readonly { readonly key: readonly string[] }[];
+      const scopes = needs.flatMap(({ key }) => key);
+      return { method: method.toUpperCase(), path, scope: scopes[0] ?? null, scopes, operation };
     }),
   );
 }

@@ -90,8 +90,9 @@ const tooMany = (retryAfterS: number): Problem =>
   new Problem('rate_limited', `too many requests; try again in ${retryAfterS} s`, { retryAfterS });
 
 function refuseScope(principal: Principal, terms: RouteTerms, request: FastifyRequest): Problem | null {
-  const { scope } = terms;
-  if (scope !== null && !hasScope(principal, scope)) {
+  const { scope, orScope } = terms;
+  const mayInstead = orScope !== undefined && hasScope(principal, orScope);
+  if (scope !== null && !hasScope(principal, scope) && !mayInstead) {
     return new Problem('forbidden', `this key lacks the scope ${scope}`);
   }
   return terms.isStream === true && request.method === 'HEAD' ? NO_PATH : null;

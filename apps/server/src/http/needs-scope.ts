@@ -6,6 +6,8 @@ import type { Scope } from '#domain';
 export interface RouteTerms {
   /** null: open to everyone. */
   readonly scope: Scope | null;
+  /** A key with this scope instead comes in, too. */
+  readonly orScope?: Scope;
   /** A GET that streams: HEAD makes no sense there. */
   readonly isStream?: boolean;
   /** Takes JSON. Any other route takes no body, or an empty object. */

@@ -1,5 +1,5 @@
 import type { DeliveryEvent, InternalEvent, PublicEvent, TaskEvent } from '#domain';
-import type { NewEvent } from '#event-log';
+import type { EventMeta, NewEvent } from '#event-log';
 import { type Clock, type Counter, type Histogram, LONG_S, type Metrics } from '#platform';
 import type { RunFacts } from '#agent';
 
@@ -15,30 +15,34 @@ interface DrivenRun {
   hasText: boolean;
 }
 
+/** A figure of each project, by what else is told of it. */
+type Count<L extends string = never> = Counter<L | 'project'>;
+
 /**
- * Figures made of the events that this process has stored, so that they tell what the log tells. Owns the runs that are
+ * Figures made of the events that this process has stored, so that they tell what the log tells, by project. Owns the runs that are
  * driven here: an event alone does not say of which model or mode its run is.
  */
 export class EventFigures {
   private readonly driven = new Map<string, DrivenRun>();
-  private readonly events: Counter<never>;
-  private readonly requested: Counter<'trigger' | 'mode'>;
-  private readonly ended: Counter<'status' | 'code'>;
-  private readonly takenOver: Counter<never>;
-  private readonly firstToken: Histogram<'mode'>;
-  private readonly cost: Counter<'model'>;
-  private readonly toolCalls: Counter<'outcome'>;
-  private readonly attempts: Counter<'outcome'>;
-  private readonly firings: Counter<'lateness'>;
-  private readonly missed: Counter<never>;
-  private readonly documents: Counter<'status'>;
+  private readonly events: Count;
+  private readonly requested: Count<'trigger' | 'mode'>;
+  private readonly ended: Count<'status' | 'code'>;
+  private readonly takenOver: Count;
+  private readonly firstToken: Histogram<'mode' | 'project'>;
+  private readonly tokens: Count<'model' | 'direction'>;
+  private readonly cost: Count<'model'>;
+  private readonly toolCalls: Count<'outcome'>;
+  private readonly attempts: Count<'outcome'>;
+  private readonly firings: Count<'lateness'>;
+  private readonly missed: Count;
+  private readonly documents: Count<'status'>;
 
   constructor(
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    const count = <const L extends string = never>(name: string, help: string, ...labels: L[]): Counter<L> =>
-      metrics.counter({ name, help, labels });
+    const count = <const L extends string = never>(name: string, help: string, ...labels: L[]): Count<L> =>
+      metrics.counter({ name, help, labels: [...labels, 'project'] });
     this.events = count('annals_log_events_total', 'Events that this process has stored.');
     this.requested = count('annals_runs_requested_total', 'Runs that were accepted.', 'trigger', 'mode');
     this.ended = count('annals_runs_ended_total', 'Runs that ended; code: why one failed.', 'status', 'code');
@@ -46,6 +50,7 @@ export class EventFigures {
       'annals_runs_taken_over_total',
       'Runs that were gone on with after another claim.',
     );
+    this.tokens = count('annals_model_tokens_total', 'Tokens of model turns.', 'model', 'direction');
     this.cost = count('annals_model_cost_dollars_total', 'Cost of model turns in US dollars.', 'model');
     this.toolCalls = count('annals_tool_calls_total', 'Tool calls that have a result.', 'outcome');
     this.attempts = count('annals_delivery_attempts_total', 'Attempts to send a callback.', 'outcome');
@@ -55,7 +60,7 @@ export class EventFigures {
     this.firstToken = metrics.histogram({
       name: 'annals_run_first_token_seconds',
       help: "From the start of a run's driving until its first text was stored; runs that were taken over do not count.",
-      labels: ['mode'],
+      labels: ['mode', 'project'],
       buckets: LONG_S,
     });
   }
@@ -71,11 +76,14 @@ export class EventFigures {
   }
 
   readonly stored = (events: readonly NewEvent[]): void => {
-    this.events.add({}, events.length);
-    for (const event of events) this.take(event);
+    for (const event of events) {
+      this.events.add({ project: ownerOf(event.meta) });
+      this.take(event);
+    }
   };
 
   private take(event: NewEvent): void {
+    const { project } = event.meta;
     switch (event.type) {
       case 'agent_response':
       case 'agent_thinking':
@@ -83,10 +91,11 @@ export class EventFigures {
       case 'model_turn_completed':
         return this.turn(event);
       case 'tool_call_completed':
-        return this.toolCalls.add({ outcome: 'is_error' in event.data ? 'error' : 'ok' });
+        return this.toolCalls.add({ outcome: 'is_error' in event.data ? 'error' : 'ok', project });
       case 'delivery_attempted':
         return this.attempts.add({
           outcome: outcomeOf(event.data as DataOf<DeliveryEvent, typeof event.type>),
+          project,
         });
       case 'document_indexed':
         return this.document('indexed', event);
@@ -99,36 +108,39 @@ export class EventFigures {
 
   private document(status: string, event: NewEvent): void {
     // What is said again was counted when it was said.
-    if (!('again' in event.data)) this.documents.add({ status });
+    if (!('again' in event.data)) this.documents.add({ status, project: event.meta.project });
   }
 
   private run(event: NewEvent): void {
+    const { project } = event.meta;
     switch (event.type) {
       case 'run_requested': {
         const { trigger, mode } = event.data as DataOf<InternalEvent, 'run_requested'>;
-        return this.requested.add({ trigger, mode });
+        return this.requested.add({ trigger, mode, project });
       }
       case 'run_claimed':
-        if ((event.data as DataOf<InternalEvent, 'run_claimed'>).epoch > 1) this.takenOver.add({});
+        if ((event.data as DataOf<InternalEvent, 'run_claimed'>).epoch > 1) this.takenOver.add({ project });
         return;
       case 'agent_completed':
-        return this.ended.add({ status: 'completed', code: '' });
+        return this.ended.add({ status: 'completed', code: '', project });
       case 'agent_cancelled':
-        return this.ended.add({ status: 'cancelled', code: '' });
+        return this.ended.add({ status: 'cancelled', code: '', project });
       case 'agent_error':
         return this.ended.add({
           status: 'failed',
           code: (event.data as DataOf<PublicEvent, 'agent_error'>).code,
+          project,
         });
       default:
     }
   }
 
-  private task({ type, data }: NewEvent): void {
+  private task({ type, data, meta: { project } }: NewEvent): void {
     if (type === 'task_fired') {
       const { late } = data as DataOf<TaskEvent, 'task_fired'>;
-      this.firings.add({ lateness: late === true ? 'late' : 'on_time' });
-    } else if (type === 'task_missed') this.missed.add({}, (data as DataOf<TaskEvent, 'task_missed'>).count);
+      this.firings.add({ lateness: late === true ? 'late' : 'on_time', project });
+    } else if (type === 'task_missed')
+      this.missed.add({ project }, (data as DataOf<TaskEvent, 'task_missed'>).count);
   }
 
   private text(id: string): void {
@@ -136,15 +148,23 @@ export class EventFigures {
     if (run === undefined || run.hasText) return;
     run.hasText = true;
     const seconds = Math.max(0, this.clock.now() - run.since) / 1000;
-    this.firstToken.observe({ mode: run.facts.mode }, seconds);
+    const { mode, project } = run.facts;
+    this.firstToken.observe({ mode, project }, seconds);
   }
 
   private turn(event: NewEvent): void {
-    const { cost } = event.data as DataOf<InternalEvent, 'model_turn_completed'>;
-    const model = this.driven.get(event.meta.run ?? '')?.facts.model ?? 'unknown';
-    if (cost !== '0') this.cost.add({ model }, Number(cost));
+    const { cost, usage } = event.data as DataOf<InternalEvent, 'model_turn_completed'>;
+    const { project, run = '' } = event.meta;
+    const model = this.driven.get(run)?.facts.model ?? 'unknown';
+    this.tokens.add({ model, direction: 'input', project }, usage.input_tokens);
+    this.tokens.add({ model, direction: 'output', project }, usage.output_tokens);
+    if (cost !== '0') this.cost.add({ model, project }, Number(cost));
   }
 }
+
+/** What the service writes for itself is no project's, whatever a project may be called: it tells of all of them. */
+const ownerOf = ({ project, actor }: EventMeta): string => (actor === SERVICE ? '' : project);
+const SERVICE = 'annals';
 
 function outcomeOf({ status, next_at, gave_up }: DataOf<DeliveryEvent, 'delivery_attempted'>): string {
   if (gave_up === true) return 'gave_up';

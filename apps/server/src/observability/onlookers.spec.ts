@@ -58,6 +58,7 @@ const metrics = new FailingMetrics();
 const FACTS = {
   run: 'run_s_1',
   session: 's',
+  project: 'p',
   mode: 'base',
   model: 'm',
   trigger: 'request',

@@ -16,6 +16,7 @@ const NONE = {};
 /** What the service is at the moment that somebody asks. */
 export function watchService(metrics: Metrics, service: WatchedService): void {
   watchRuns(metrics, service);
+  watchProjects(metrics, service.core);
   watchFollowers(metrics, service.followers);
   watchChecks(metrics, service.health);
 }
@@ -39,6 +40,31 @@ function watchRuns(metrics: Metrics, { core, openStreams }: WatchedService): voi
     sessions.set(NONE, active.length);
     streams.set(NONE, openStreams.size);
   });
+}
+
+/** Those of a project that has none any more are 0. */
+function watchProjects(metrics: Metrics, core: Core): void {
+  const runs = metrics.gauge({
+    name: 'annals_project_runs',
+    help: 'Runs of this replica by project: running, waiting for their turn or for room (queued).',
+    labels: ['state', 'project'],
+  });
+  let known = new Set<string>();
+  const look = (): void => {
+    const [running, queued] = [new Map<string, number>(), new Map<string, number>()];
+    for (const { journal } of core.sessions.active()) {
+      const { project, waiting } = journal.state;
+      if (project !== null) queued.set(project, (queued.get(project) ?? 0) + waiting.length);
+    }
+    for (const project of core.admission.projects()) running.set(project, (running.get(project) ?? 0) + 1);
+    const now = new Set([...running.keys(), ...queued.keys()]);
+    for (const project of new Set([...known, ...now])) {
+      runs.set({ state: 'running', project }, running.get(project) ?? 0);
+      runs.set({ state: 'queued', project }, queued.get(project) ?? 0);
+    }
+    known = now;
+  };
+  metrics.onRead(look, { isByProject: true });
 }
 
 function watchFollowers(metrics: Metrics, followers: RunningFollowers): void {

@@ -12,7 +12,6 @@ import {
 import type { RunEnd, TurnToolCall } from '#domain';
 import {
   type Clock,
-  type Counter,
   type Histogram,
   LONG_S,
   type Metrics,
@@ -30,11 +29,10 @@ import { runSpan } from './run-span.js';
  * Nothing that the caller, the model or a tool wrote stands in them but the names of tools.
  */
 export class ServiceRunWatch extends RunWatch {
-  private readonly waits: Histogram<never>;
-  private readonly runs: Histogram<'mode' | 'status'>;
+  private readonly waits: Histogram<'project'>;
+  private readonly runs: Histogram<'mode' | 'status' | 'project'>;
   private readonly calls: Histogram<'model' | 'outcome'>;
   private readonly tools: Histogram<'outcome'>;
-  private readonly tokens: Counter<'model' | 'direction'>;
   private readonly tracer: Tracer | null;
 
   /** @param tracer null: nobody asked for traces */
@@ -50,12 +48,13 @@ export class ServiceRunWatch extends RunWatch {
     this.waits = metrics.histogram({
       name: 'annals_run_wait_seconds',
       help: 'From the request of a run until it is driven.',
+      labels: ['project'],
       buckets: LONG_S,
     });
     this.runs = metrics.histogram({
       name: 'annals_run_duration_seconds',
       help: "From the start of a run's driving to its end; runs that were taken over do not count.",
-      labels: ['mode', 'status'],
+      labels: ['mode', 'status', 'project'],
       buckets: LONG_S,
     });
     this.calls = metrics.histogram({
@@ -70,23 +69,19 @@ export class ServiceRunWatch extends RunWatch {
       labels: ['outcome'],
       buckets: LONG_S,
     });
-    this.tokens = metrics.counter({
-      name: 'annals_model_tokens_total',
-      help: 'Tokens of answers that came to their end.',
-      labels: ['model', 'direction'],
-    });
   }
 
   override async run(facts: RunFacts, drive: () => Promise<RunEnd | null>): Promise<RunEnd | null> {
     const since = this.clock.now();
+    const { mode, project } = facts;
     const isFirst = facts.epoch === 1;
-    if (isFirst) this.waits.observe({}, Math.max(0, since - facts.requestedAt) / 1000);
+    if (isFirst) this.waits.observe({ project }, Math.max(0, since - facts.requestedAt) / 1000);
     lookOn(() => this.events.begin(facts));
     try {
       const end = await this.traced(facts, drive);
       if (end !== null && isFirst) {
         const seconds = Math.max(0, this.clock.now() - since) / 1000;
-        this.runs.observe({ mode: facts.mode, status: end.kind }, seconds);
+        this.runs.observe({ mode, status: end.kind, project }, seconds);
       }
       return end;
     } finally {
@@ -108,7 +103,7 @@ export class ServiceRunWatch extends RunWatch {
     let outcome = 'ok';
     try {
       const end = await ask();
-      lookOn(() => this.answered(model, end, span));
+      lookOn(() => answered(end, span));
       return end;
     } catch (error) {
       outcome = outcomeOf(error);
@@ -163,17 +158,14 @@ export class ServiceRunWatch extends RunWatch {
     span.end();
     return end;
   }
+}
 
-  private answered(model: string, { usage, finishReason }: ModelEnd, span: Span | undefined): void {
-    const { inputTokens, outputTokens } = usage;
-    this.tokens.add({ model, direction: 'input' }, inputTokens);
-    this.tokens.add({ model, direction: 'output' }, outputTokens);
-    span?.set({
-      'gen_ai.response.finish_reasons': [finishReason],
-      'gen_ai.usage.input_tokens': inputTokens,
-      'gen_ai.usage.output_tokens': outputTokens,
-    });
-  }
+function answered({ usage, finishReason }: ModelEnd, span: Span | undefined): void {
+  span?.set({
+    'gen_ai.response.finish_reasons': [finishReason],
+    'gen_ai.usage.input_tokens': usage.inputTokens,
+    'gen_ai.usage.output_tokens': usage.outputTokens,
+  });
 }
 
 function spanOf(tracer: Tracer, facts: RunFacts): Span | null {

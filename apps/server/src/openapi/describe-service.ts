@@ -18,6 +18,8 @@ export interface Route {
   readonly url: string;
   /** null: open to everyone. */
   readonly scope: Scope | null;
+  /** Enough instead of it. */
+  readonly orScope?: Scope;
 }
 
 export interface OpenApi {
@@ -125,7 +127,9 @@ function described(route: Route, path: string, operation: Operation | undefined)
   };
 }
 
-const securityOf = ({ scope }: Route): readonly object[] => (scope === null ? [] : [{ key: [scope] }]);
+/** Alternatives: one of them is enough. */
+const securityOf = ({ scope, orScope }: Route): readonly object[] =>
+  scope === null ? [] : [scope, ...(orScope === undefined ? [] : [orScope])].map((one) => ({ key: [one] }));
 
 const pathParameters = (path: string): OpenApiParameter[] =>
   [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({

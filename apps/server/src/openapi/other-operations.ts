@@ -137,6 +137,9 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     id: 'metrics',
     tag: 'operations',
     summary: 'Metrics for Prometheus',
+    description:
+      'What a key reads concerns its own project. All of them, and the process itself, are shown to the first admin key ' +
+      'and to keys with the scope `metrics`, which it alone gives out.',
     answers: { 200: { 'text/plain': TEXT } },
   },
   'GET /openapi.json': {

@@ -14,7 +14,11 @@ export function keepRouteBook(fastify: FastifyInstance): void {
   const routes: Route[] = [];
   fastify.decorate('routeBook', routes);
   fastify.addHook('onRoute', (route: RouteOptions) => {
-    for (const method of [route.method].flat())
-      routes.push({ method, url: route.url, scope: termsOf(route.config)?.scope ?? null });
+    for (const method of [route.method].flat()) routes.push({ method, url: route.url, ...scopesOf(route) });
   });
+}
+
+function scopesOf({ config }: RouteOptions): Pick<Route, 'scope' | 'orScope'> {
+  const terms = termsOf(config);
+  return { scope: terms?.scope ?? null, ...(terms?.orScope ? { orScope: terms.orScope } : {}) };
 }

@@ -29,6 +29,11 @@ export class CellHistogram extends Histogram {
     return cell;
   }
 
+  /** Has another show the same series as this one, as far as they are wanted. */
+  lend(other: CellHistogram, isWanted: (labels: Readonly<Record<string, string>>) => boolean): void {
+    for (const cell of this.cells) if (isWanted(cell.labels)) other.cells.push(cell);
+  }
+
   add(cell: Cell, value: number): void {
     const { bounds } = this;
     let at = 0;

@@ -1,4 +1,7 @@
-/** A value for each label of a metric. Ids and whatever else a caller chooses are never labels. */
+/**
+ * A value for each label of a metric. Ids and whatever else a caller chooses are never labels. One called `project` says
+ * whose a series is: see `Metrics.read`.
+ */
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 
 export interface MetricTerms<L extends string> {
@@ -30,7 +33,8 @@ export interface Histogram<L extends string> {
 
 /**
  * The figures that operators read. One registry a process, made at the composition root and handed on; a name is defined
- * once. A metric keeps a bounded number of series: what comes beyond is counted under `other`.
+ * once. A metric keeps a bounded number of series: what comes beyond is counted under `other`. Projects are bounded, too:
+ * those that come beyond are counted together, under no name (`project=""`), with what is none's, and have no gauges.
  */
 export abstract class Metrics {
   abstract counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L>;
@@ -38,10 +42,24 @@ export abstract class Metrics {
   abstract histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L>;
 
   /** Has `look` set gauges each time that the figures are read. What it throws leaves them as they were. */
-  abstract onRead(look: () => void | Promise<void>): void;
+  abstract onRead(look: () => void | Promise<void>, terms?: LookTerms): void;
 
-  /** All figures, in Prometheus's text format. */
-  abstract read(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /**
+   * All figures, in Prometheus's text format; or, of one project, the series whose label `project` is its name, and
+   * nothing of what other projects or the process as a whole do.
+   */
+  abstract read(project?: string): Promise<Figures>;
+}
+
+export interface LookTerms {
+  /** Sets gauges with a label `project`: needed by those, too, who read the figures of one project. */
+  readonly isByProject?: boolean;
+}
+
+/** What a scrape gets. */
+export interface Figures {
+  readonly contentType: string;
+  readonly text: string;
 }
 
 /** For processes and tests whose figures nobody reads. */
@@ -56,7 +74,7 @@ export class SilentMetrics extends Metrics {
     return { observe: () => undefined };
   }
   override onRead(): void {}
-  override read(): Promise<{ readonly contentType: string; readonly text: string }> {
+  override read(): Promise<Figures> {
     return Promise.resolve({ contentType: 'text/plain', text: '' });
   }
 }

@@ -1,8 +1,10 @@
 import {
   type Counter,
+  type Figures,
   type Gauge,
   type Histogram,
   type HistogramTerms,
+  type LookTerms,
   type MetricTerms,
   Metrics,
 } from './metrics.js';
@@ -43,11 +45,11 @@ export class QuietMetrics extends Metrics {
     return { observe: (labels, value) => lookOn(() => histogram.observe(labels, value), this.onFault) };
   }
 
-  override onRead(look: () => void | Promise<void>): void {
-    this.metrics.onRead(look);
+  override onRead(look: () => void | Promise<void>, terms?: LookTerms): void {
+    this.metrics.onRead(look, terms);
   }
 
-  override read(): Promise<{ readonly contentType: string; readonly text: string }> {
-    return this.metrics.read();
+  override read(project?: string): Promise<Figures> {
+    return this.metrics.read(project);
   }
 }

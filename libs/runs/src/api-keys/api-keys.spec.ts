@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,6 +78,23 @@ describe('api keys', () => {
       [newEvent({ id: randomUUID(), type, time: 0, data }, { schemaVersion: 1, project: 'p', actor: 'x' })],
       { expected: 'any' },
     );
+
+  test('the scope metrics is given by the first admin key; given by others it counts for nothing', async () => {
+    const { keys } = await open();
+    const root = as(keys, ADMIN);
+    const admin = await keys.issue(root, { name: 'a', scopes: ['admin'], project: 'p' });
+    const wish = { name: 'scrape', scopes: ['metrics', 'read'] as const };
+    expect(await codeOf(keys.issue(as(keys, admin.key), wish))).toBe('forbidden');
+    const given = await keys.issue(root, { ...wish, project: 'p' });
+    // As a log of before this was asked may hold it.
+    const data = { ...given.record, id: 'key_old', hash: hash('sha256', 'old', 'hex'), webhook_secret: '' };
+    const meta = { schemaVersion: 1, project: 'p', actor: admin.record.id };
+    const event = newEvent({ id: randomUUID(), type: 'api_key_issued', time: 0, data }, meta);
+    await log.append('apikey-key_old', [event], { expected: 'no_stream' });
+    const { keys: later } = await open();
+    expect([...as(later, given.key).scopes]).toEqual(['metrics', 'read']);
+    expect([...as(later, 'old').scopes]).toEqual(['read']);
+  });
 
   test('a set admin key is the root of project default, and stands nowhere', async () => {
     const { keys, shown } = await open();

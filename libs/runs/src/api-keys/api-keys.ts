@@ -3,7 +3,7 @@ import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, 
 import { type SecretBox, derivedWebhookSecret } from '#platform';
 import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
 import { type KeyUses, LastUses } from './last-uses.js';
-import { type KeyRecord, KeyTable, type Revocation, hashKey } from './key-table.js';
+import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
 import type { Principal } from './principal.js';
 
 export interface ApiKeysPorts extends KeyFeedPorts {
@@ -112,6 +112,9 @@ export class ApiKeys {
     const { name, scopes, project = caller.project, expiresAt = null } = wish;
     if (!caller.isRoot && project !== caller.project) {
       throw new Problem('forbidden', 'only the first admin key makes keys of other projects');
+    }
+    if (!caller.isRoot && scopes.includes(OPERATORS_SCOPE)) {
+      throw new Problem('forbidden', `only the first admin key gives the scope ${OPERATORS_SCOPE}`);
     }
     const { random, box, clock } = this.ports;
     const createdAt = clock.now();

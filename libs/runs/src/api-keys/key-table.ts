@@ -19,6 +19,9 @@ export interface KeyRecord {
   readonly expiresAt: number | null;
 }
 
+/** Shows what no project owns, so only the first admin key gives it out; nobody else's giving counts. */
+export const OPERATORS_SCOPE: Scope = 'metrics';
+
 /** How a key was revoked. */
 export interface Revocation {
   /** What it has scheduled goes on firing. */
@@ -33,6 +36,7 @@ export const hashKey = (key: string): string => hash('sha256', key, 'hex');
  * 1. A revoked id never comes back: the feed may tell of its issue after this process has revoked it.
  * 2. Applying an event again changes nothing, and nobody is told of a revocation twice.
  * 3. A key is what its own stream says: an event that names another one counts for neither.
+ * 4. What a key may is what whoever gave it out could give: see OPERATORS_SCOPE.
  */
 export class KeyTable {
   private readonly byId = new Map<string, KeyRecord>();
@@ -96,7 +100,7 @@ export class KeyTable {
   apply(recorded: RecordedEvent): boolean {
     const event = { type: recorded.type, data: recorded.data } as ApiKeyEvent;
     if (recorded.stream !== apiKeyStream(event.data.id)) return false;
-    if (event.type === 'api_key_issued') this.add(recordOf(event.data, recorded));
+    if (event.type === 'api_key_issued') this.add(recordOf(event.data, recorded, this.rootId));
     else if (event.type === 'api_key_revoked')
       this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
     else return false;
@@ -109,8 +113,10 @@ type Issued = Extract<ApiKeyEvent, { type: 'api_key_issued' }>['data'];
 function recordOf(
   { id, name, hash, scopes, webhook_secret, expires_at }: Issued,
   { meta, time }: Pick<RecordedEvent, 'meta' | 'time'>,
+  rootId: string,
 ): KeyRecord {
-  const { project } = meta;
+  const { project, actor } = meta;
+  const given = actor === rootId ? scopes : scopes.filter((scope) => scope !== OPERATORS_SCOPE);
   const times = { createdAt: time, expiresAt: expires_at ?? null };
-  return { id, name, hash, scopes, project, webhookSecret: webhook_secret, ...times };
+  return { id, name, hash, scopes: given, project, webhookSecret: webhook_secret, ...times };
 }
