@@ -19,6 +19,7 @@ export interface TurnOptions {
   readonly model?: string;
   readonly jitter?: number;
   readonly settled?: () => Promise<void>;
+  readonly contents?: ContentStore;
 }
 
 /** A turn that is being taken, and what it is taken with. */
@@ -27,7 +28,7 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
   const client = new ScriptedClient(script);
   const clock = new ManualClock();
   const sink = new DraftSink();
-  const contents = new ContentStore(new MemoryFileStore());
+  const { contents = new ContentStore(new MemoryFileStore()) } = options;
   const controller = new AbortController();
   const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter), contents);
   const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };

@@ -2,7 +2,13 @@
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string }
-  | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly ToolCall[];
+      /** As the `end` of its turn had it. */
+      readonly provider?: string;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
 
 export interface ToolCall {

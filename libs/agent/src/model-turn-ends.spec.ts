@@ -93,6 +93,36 @@ describe('an answer that the server cut', () => {
   });
 });
 
+describe('what the server sent besides', () => {
+  const endWith = (provider: string) => ({ ...done(toolCall('c', 't')), provider });
+  const user = { role: 'user', content: 'hi' } as const;
+
+  it.each([
+    [100, 'in the event'],
+    [200 * 1024, 'in a file'],
+  ])('is kept with the turn, %i characters %s, and told to the model with it', async (size) => {
+    const provider = JSON.stringify({ server: 's', model: 'm', message: { foo: 'ä'.repeat(size / 2) } });
+    const { taken, sink, contents, client } = turnOf([[endWith(provider)]]);
+    const kept = (await taken).provider!;
+    expect(typeof kept === 'string').toBe(size === 100);
+    expect(await contents.text('ses_1', kept)).toBe(provider);
+    expect(sink.drafts).toEqual([]);
+    expect(client.requests).toHaveLength(1);
+    // Of a file of its own for each of the two.
+    const toolCalls = [toolCall('c', 't')];
+    const said: ContextMessage = { role: 'assistant', content: '', toolCalls, provider: kept };
+    const next = turnOf([[done()]], { messages: [user, said], contents });
+    await next.taken;
+    expect(next.client.requests[0]?.messages.at(-1)).toEqual({ ...said, provider });
+  });
+
+  it('is dropped where it is more than 256 KB, and that is told', async () => {
+    const { taken, sink } = turnOf([[endWith('x'.repeat(256 * 1024 + 1))]]);
+    expect(await taken).not.toHaveProperty('provider');
+    expect(sink.lines).toEqual([expect.stringContaining('agent_warning {"code":"provider_fields_dropped"')]);
+  });
+});
+
 describe('text that turns out to be thinking', () => {
   it('is told as thinking where no client has seen it, and is no part of the context where one has', async () => {
     const script = [[text('hm'), { kind: 'was_thinking' as const }, text('yes'), done()]];

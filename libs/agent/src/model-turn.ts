@@ -1,4 +1,5 @@
 import {
+  type Content,
   type ContextMessage,
   type Draft,
   type ErrorCode,
@@ -82,6 +83,8 @@ const MAX_RETRY_AFTER_MS = 12_000;
 const CUTS = 4;
 /** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
 const MAX_CALL_BYTES = 160 * 1024;
+/** Of what a server sends with one message and may want back. */
+const MAX_PROVIDER_BYTES = 256 * 1024;
 /** UTF-16 units of what is told of a failure. */
 const MAX_MESSAGE = 2000;
 
@@ -104,7 +107,7 @@ export class ModelTurn {
         const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
         const turn = turnData(end, model);
         for (const warning of warningsOf(end)) request.sink.write([warningEvent(warning)]);
-        return turn;
+        return { ...turn, ...(await this.kept(end, request.session)) };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
@@ -165,10 +168,22 @@ export class ModelTurn {
     const system = systemMessage(config, MODES[mode], request.situation);
     const messages: ModelMessage[] = [{ role: 'system', content: system }];
     for (const message of cutToBudget(request.messages, budget, sizeOf)) {
-      if (isInline(message)) messages.push(message);
-      else messages.push({ ...message, content: await this.contents.text(request.session, message.content) });
+      messages.push(isInline(message) ? message : await this.readOut(request.session, message));
     }
     return messages;
+  }
+
+  private async readOut(session: string, message: ContextMessage): Promise<ModelMessage> {
+    const content = await this.contents.text(session, message.content);
+    if (message.role !== 'assistant' || message.provider === undefined)
+      return { ...message, content } as InlineMessage;
+    return { ...message, content, provider: await this.contents.text(session, message.provider) };
+  }
+
+  /** What the server may want back, as the log holds it. */
+  private async kept({ provider }: ModelEnd, session: string): Promise<Pick<TurnData, 'provider'>> {
+    if (provider === undefined || isTooMuch(provider)) return {};
+    return { provider: await this.contents.storeBeside(session, provider) };
   }
 
   private waitBefore(attempt: number, error: ModelFailure, signal: AbortSignal): Promise<void> {
@@ -217,10 +232,18 @@ function turnData(end: ModelEnd, model: string): TurnData {
   };
 }
 
-/** What is missing of an answer that the server cut itself. */
-function warningsOf({ finishReason: reason }: ModelEnd): RunWarning[] {
-  return reason === 'length' || reason === 'content_filter' ? [{ code: 'answer_cut', reason }] : [];
+/** What is missing of an answer that the server cut itself, or of what it sent with it. */
+function warningsOf({ finishReason: reason, provider }: ModelEnd): RunWarning[] {
+  const warnings: RunWarning[] = [];
+  if (reason === 'length' || reason === 'content_filter') warnings.push({ code: 'answer_cut', reason });
+  if (provider !== undefined && isTooMuch(provider)) {
+    const told = `the model server sent more than ${MAX_PROVIDER_BYTES} bytes of its own with an answer: they do not go back to it`;
+    warnings.push({ code: 'provider_fields_dropped', reason: told });
+  }
+  return warnings;
 }
+
+const isTooMuch = (provider: string): boolean => Buffer.byteLength(provider) > MAX_PROVIDER_BYTES;
 
 /** Some servers give every call of a turn the same id, or none. */
 function distinct(calls: readonly ToolCall[]): TurnToolCall[] {
@@ -236,13 +259,20 @@ function distinct(calls: readonly ToolCall[]): TurnToolCall[] {
 type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;
 
 const isInline = (message: ContextMessage): message is ContextMessage & InlineMessage =>
-  !isFileRef(message.content);
+  !isFileRef(message.content) &&
+  !(message.role === 'assistant' && message.provider !== undefined && isFileRef(message.provider));
 
 function sizeOf(message: ContextMessage): number {
-  const content = isFileRef(message.content) ? message.content.bytes : message.content.length;
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return calls.reduce((sum, call) => sum + call.name.length + call.arguments.length, content);
+  const content = lengthOf(message.content);
+  if (message.role !== 'assistant') return content;
+  const { toolCalls = [], provider = '' } = message;
+  return toolCalls.reduce(
+    (sum, call) => sum + call.name.length + call.arguments.length,
+    content + lengthOf(provider),
+  );
 }
+
+const lengthOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);
 
 /** Whether fewer messages fit into `less` than into `budget`: the last ones always stay. */
 const isLess = (messages: readonly ContextMessage[], less: number, budget: number): boolean =>

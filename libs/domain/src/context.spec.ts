@@ -48,6 +48,23 @@ const answer = (text: string): readonly Draft[] => [
 ];
 
 describe('the context of the model', () => {
+  it('holds with a turn what its server sent besides', () => {
+    const told = (draft: Draft, provider: string): Draft =>
+      ({ ...draft, data: { ...draft.data, provider } }) as Draft;
+    const tape = session().addRun(
+      'a',
+      'hi',
+      told(turn('c1'), '{"n":1}'),
+      result('c1', 'one'),
+      toolResponse('{}'),
+    );
+    tape.add('a', step(1), responseStart, response('done'), told(turn(), '{"n":2}'), step(2), completed);
+    expect(contextOf(tape.events).filter(({ role }) => role === 'assistant')).toMatchObject([
+      { toolCalls: [{ id: 'c1' }], provider: '{"n":1}' },
+      { content: 'done', provider: '{"n":2}' },
+    ]);
+  });
+
   it('holds messages, answers and calls with their results, each in its role', () => {
     const tape = session().addRun('a', 'hi', thinkingStart, thinking('hm'), responseStart, response('let '));
     tape.add('a', response('me see'), turn('c1', 'c2'), result('c2', 'two'), result('c1', 'one'));

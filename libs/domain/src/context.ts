@@ -1,11 +1,19 @@
 import type { Content } from './content.js';
-import type { RecordedSessionEvent, TurnToolCall } from './session-events.js';
+import type { RecordedSessionEvent, SessionEvent, TurnToolCall } from './session-events.js';
 
 /** A message of the model's context; each earlier message keeps its role. */
 export type ContextMessage =
   | { readonly role: 'user'; readonly content: Content }
-  | { readonly role: 'assistant'; readonly content: Content; readonly toolCalls?: readonly TurnToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: Content;
+      readonly toolCalls?: readonly TurnToolCall[];
+      /** What its server sent besides: see `model_turn_completed`. */
+      readonly provider?: Content;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly content: Content };
+
+type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
 /** What the agent is told of a call whose result nobody knows. */
 export const OUTCOME_UNKNOWN =
@@ -53,7 +61,7 @@ export class ContextFold {
         return;
       case 'model_turn_completed':
         if (event.data.step !== undefined || event.data.final_output) return;
-        return this.completeTurn(event.data.tool_calls ?? []);
+        return this.completeTurn(event.data);
       case 'tool_call_completed':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, event.data.content);
@@ -79,15 +87,18 @@ export class ContextFold {
       this.messages.push({ role: 'user', content: message });
   }
 
-  private completeTurn(toolCalls: readonly TurnToolCall[]): void {
+  private completeTurn({ tool_calls: toolCalls = [], provider }: TurnData): void {
     this.dropBroken();
     const text = this.takeText();
     if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
     const content = text.pop() ?? '';
     for (const part of text) this.messages.push({ role: 'assistant', content: part });
-    this.messages.push(
-      toolCalls.length > 0 ? { role: 'assistant', content, toolCalls } : { role: 'assistant', content },
-    );
+    this.messages.push({
+      role: 'assistant',
+      content,
+      ...(toolCalls.length > 0 ? { toolCalls } : {}),
+      ...(provider === undefined ? {} : { provider }),
+    });
     for (const call of toolCalls)
       this.messages.push({ role: 'tool', callId: call.id, content: OUTCOME_UNKNOWN });
   }

@@ -147,6 +147,11 @@ export type InternalEvent =
         readonly text?: Content;
         /** An answer to the request for the final output; then `text` is there, too. */
         readonly final_output?: true;
+        /**
+         * What the model's server sent with the message besides what is known here, and may want back: JSON text, at most
+         * 256 KB, which names the server and the model. No client sees it.
+         */
+        readonly provider?: Content;
       };
     }
   /** The turn broke and is asked again: what it wrote so far is no part of the context. */

@@ -22,6 +22,13 @@ export class ContentStore {
     return { $file: await this.files.put(session, bytes), bytes: bytes.length };
   }
 
+  /** The same for what stands beside the content of an event, which may be as large as any. */
+  async storeBeside(session: string, text: string): Promise<Content> {
+    return Buffer.byteLength(JSON.stringify(text)) <= MAX_INLINE_OBJECT_BYTES
+      ? text
+      : this.toFile(session, text);
+  }
+
   /** The same for an object, whose fields are a part of an event. */
   async storeObject<T extends object>(session: string, value: T): Promise<T | FileRef> {
     const text = JSON.stringify(value);

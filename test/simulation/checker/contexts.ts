@@ -153,8 +153,9 @@ function checkPairs(event: SessionRecord, messages: readonly ContextMessage[]): 
 }
 
 function resolved(message: ContextMessage, session: string, { textOf }: Evidence): PromptMessage {
-  const { content } = message;
-  return { ...message, content: isFileRef(content) ? textOf(session, content.$file) : content };
+  const { provider: _, ...said } = { provider: undefined, ...message };
+  const { content } = said;
+  return { ...said, content: isFileRef(content) ? textOf(session, content.$file) : content };
 }
 
 const sizeOf = (messages: readonly ContextMessage[]): number =>

@@ -57,7 +57,7 @@ export class FinalOutput {
     const output = new CollectedText();
     const { messages, ...form } = asked;
     const all = { ...request, ...form, messages: [...request.messages, ...messages], output };
-    const { tool_calls = [], ...data } = await turn.take(all as TurnRequest, signal);
+    const { tool_calls = [], provider: _, ...data } = await turn.take(all as TurnRequest, signal);
     const answer = { text: output.text, toolCalls: tool_calls };
     const text = await contents.store(session, answerText(answer));
     sink.write([{ type: 'model_turn_completed', data: { ...data, text, final_output: true } }]);

@@ -3,8 +3,9 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionFunctionTool,
 } from 'openai/resources/chat/completions';
-import type { ModelMessage, ModelRequest, ToolDefinition } from '../model-client.js';
+import type { ModelRequest, ToolDefinition } from '../model-client.js';
 import { inStrictOrder, plainMessages } from './plain-messages.js';
+import { type SentCall, type SentMessage, sentMessages } from './sent-message.js';
 import type { RequestForm } from './server-memory.js';
 
 /**
@@ -14,7 +15,7 @@ import type { RequestForm } from './server-memory.js';
 const written = new WeakMap<object, string>();
 
 /** The body of a Chat Completions request, as the JSON text that goes over the wire. */
-export function writeChatBody(request: ModelRequest, form: RequestForm): string {
+export function writeChatBody(request: ModelRequest, form: RequestForm, server: string): string {
   const { omit, isStrictOrder } = form;
   const settings: Omit<ChatCompletionCreateParamsStreaming, 'messages' | 'tools'> = {
     model: request.model,
@@ -28,7 +29,7 @@ export function writeChatBody(request: ModelRequest, form: RequestForm): string 
       ? {}
       : { tool_choice: { type: 'function', function: { name: request.forcedTool } } }),
   };
-  const plain = plainMessages(request.messages);
+  const plain = plainMessages(sentMessages(request.messages, server, request.model));
   const messages = (isStrictOrder ? inStrictOrder(plain) : plain)
     .map((message) => once(message, messageOf))
     .join(',');
@@ -43,7 +44,7 @@ function once<T extends object>(value: T, map: (value: T) => object): string {
   return json;
 }
 
-function messageOf(message: ModelMessage): ChatCompletionMessageParam {
+function messageOf(message: SentMessage): ChatCompletionMessageParam {
   switch (message.role) {
     case 'system':
     case 'user':
@@ -51,20 +52,25 @@ function messageOf(message: ModelMessage): ChatCompletionMessageParam {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
-      const { content, toolCalls = [] } = message;
-      if (toolCalls.length === 0) return { role: 'assistant', content };
+      const { content, toolCalls = [], extra } = message;
+      // Content that came as a list of parts goes back as one.
+      if (toolCalls.length === 0) return { role: 'assistant', content, ...extra };
       return {
         role: 'assistant',
         content: content === '' ? null : content,
-        tool_calls: toolCalls.map((call) => ({
-          id: call.id,
-          type: 'function',
-          function: { name: call.name, arguments: call.arguments },
-        })),
+        ...extra,
+        tool_calls: toolCalls.map(callOf),
       };
     }
   }
 }
+
+const callOf = ({ id, name, arguments: input, extra: { function: inner, ...extra } = {} }: SentCall) => ({
+  ...extra,
+  id,
+  type: 'function' as const,
+  function: { ...(inner as object | undefined), name, arguments: input },
+});
 
 function toolOf(tool: ToolDefinition): ChatCompletionFunctionTool {
   const { name, description, parameters } = tool;

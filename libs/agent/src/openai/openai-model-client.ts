@@ -73,7 +73,7 @@ export class OpenAiModelClient extends ModelClient {
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const body = writeChatBody(request, form);
+    const body = writeChatBody(request, form, this.server);
     const { apiKey } = this.options;
     const { model } = request;
     const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });

@@ -1,6 +1,4 @@
-import type { ModelMessage, ToolCall } from '../model-client.js';
-
-type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
+import type { SentAssistant as Assistant, SentCall, SentMessage } from './sent-message.js';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NO_ANSWER = '(no answer)';
@@ -10,8 +8,8 @@ const NO_ANSWER = '(no answer)';
  * in the request, arguments that are a JSON object, no empty message of a user or of the model, each call with its
  * result. What a model or a person said otherwise stands on the log. What needs no change is the same object.
  */
-export function plainMessages(messages: readonly ModelMessage[]): ModelMessage[] {
-  const plain: ModelMessage[] = [];
+export function plainMessages(messages: readonly SentMessage[]): SentMessage[] {
+  const plain: SentMessage[] = [];
   const ids = new Set<string>();
   let open = new Map<string, string>();
   const closeOpen = () => {
@@ -58,7 +56,7 @@ function withPlainCalls(
   return { message: isSame ? message : { ...message, toolCalls: plain }, ids: own };
 }
 
-function plainCall(call: ToolCall, id: string): ToolCall {
+function plainCall(call: SentCall, id: string): SentCall {
   const name = NAME.test(call.name) ? call.name : nameOf(call.name);
   const args = isObject(call.arguments) ? call.arguments : '{}';
   return id === call.id && name === call.name && args === call.arguments
@@ -82,38 +80,43 @@ function isObject(text: string): boolean {
  * The same in the order that the strictest servers want: the user and the model take turns, and calls of one turn are told
  * one after the other, each with its result.
  */
-export function inStrictOrder(messages: readonly ModelMessage[]): ModelMessage[] {
-  const strict: ModelMessage[] = [];
+export function inStrictOrder(messages: readonly SentMessage[]): SentMessage[] {
+  const strict: SentMessage[] = [];
   for (const message of messages.flatMap((one, at) => callsInTurn(one, messages, at))) {
     const last = strict.at(-1);
     if (message.role === 'user' && (last?.role === 'user' || last?.role === 'tool'))
       strict.push({ role: 'assistant', content: NO_ANSWER });
     if (message.role === 'assistant' && isText(last)) {
       const content = [last.content, message.content].filter((text) => text !== '').join('\n\n');
-      strict[strict.length - 1] = { ...message, content };
+      // What came with either is of no use to the two as one.
+      strict[strict.length - 1] = { ...withoutExtra(message), content };
     } else strict.push(message);
   }
   return strict;
 }
 
-const isText = (message: ModelMessage | undefined): message is Assistant =>
+const withoutExtra = ({ extra: _, ...message }: Assistant): Assistant => message;
+
+const isText = (message: SentMessage | undefined): message is Assistant =>
   message?.role === 'assistant' && (message.toolCalls ?? []).length === 0;
 
 /** A message with several calls as one message a call; their results come with it. */
-function callsInTurn(message: ModelMessage, messages: readonly ModelMessage[], at: number): ModelMessage[] {
+function callsInTurn(message: SentMessage, messages: readonly SentMessage[], at: number): SentMessage[] {
   if (message.role === 'tool') return resultStandsAlone(messages, at) ? [message] : [];
   if (message.role !== 'assistant' || (message.toolCalls ?? []).length < 2) return [message];
   const { toolCalls = [] } = message;
   const results = messages.slice(at + 1, at + 1 + toolCalls.length);
-  return toolCalls.flatMap((call, n): ModelMessage[] => {
+  return toolCalls.flatMap((call, n): SentMessage[] => {
     const result = results.find((one) => one.role === 'tool' && one.callId === call.id);
-    const { content } = n === 0 ? message : { content: '' };
-    const own: ModelMessage = { ...message, content, toolCalls: [call] };
+    const own: SentMessage =
+      n === 0
+        ? { ...message, toolCalls: [call] }
+        : { ...withoutExtra(message), content: '', toolCalls: [call] };
     return result === undefined ? [own] : [own, result];
   });
 }
 
-function resultStandsAlone(messages: readonly ModelMessage[], at: number): boolean {
+function resultStandsAlone(messages: readonly SentMessage[], at: number): boolean {
   const before = messages.slice(0, at).findLast((one) => one.role !== 'tool');
   return before?.role !== 'assistant' || (before.toolCalls ?? []).length < 2;
 }

@@ -20,47 +20,56 @@ export interface ProviderFields {
 const KNOWN = new Set(
   (
     'role content refusal tool_calls function_call index name type audio annotations parsed logprobs token_ids ' +
-    'prompt_token_ids padding obfuscation stop_reason images usage id object created model'
+    'prompt_token_ids padding obfuscation stop_reason images usage id object created model __proto__'
   ).split(' '),
 );
 /** The model's thinking as mere text: wanted back beside tool calls only, and refused by some elsewhere. */
 const THINKING = new Set(['reasoning_content', 'reasoning', 'reasoning_text', 'thinking']);
-/** More of them than anyone sends; beyond it they are left out. */
-const maxChars = 4 * 1024 * 1024;
-/** Fields whose pieces follow each other; of other texts the last one counts. */
+/** Texts whose pieces may be the same one after the other. */
 const GROWS =
   /^(reasoning_content|reasoning|reasoning_text|thinking|text|summary|content|data|partial_json|encrypted_content)$/;
+/** Texts that say what a thing is: of several the last one counts. */
+const NAMES = new Set('type id index format role status phase name model provider'.split(' '));
 
 /** Collects them from the pieces of one answer. */
 export class ProviderFieldsReader {
   private readonly message: Fields = {};
-  private isEmpty = true;
+  private parts: unknown[] | undefined;
 
-  /** @param delta a piece of the message, or all of it */
-  add(delta: object): void {
+  /** @param delta a piece of the message, or all of it as far as it has come */
+  add(delta: object, isWhole: boolean): void {
     for (const key in delta) {
       if (KNOWN.has(key)) continue;
       const value = (delta as Fields)[key];
       if (isNothing(value)) continue;
-      this.isEmpty = false;
-      this.message[key] = mergedValue(key, this.message[key], value);
+      this.message[key] = isWhole ? value : mergedValue(key, this.message[key], value);
     }
   }
 
-  /** The content as the list of parts that it came in, where some of them are more than text. */
-  addParts(parts: readonly unknown[]): void {
-    if (parts.every((part) => isObject(part) && (part['type'] ?? 'text') === 'text' && isTextOnly(part)))
-      return;
-    this.isEmpty = false;
-    this.message['content'] = mergedList(listOf(this.message['content']), parts);
+  /**
+   * The content as the list of parts that it comes in; some servers send only what is more than text so.
+   * @param before the text that came before it
+   */
+  addParts(parts: readonly unknown[], before: string): void {
+    this.parts ??= before === '' ? [] : [textPart(before)];
+    this.parts = mergedList(
+      this.parts,
+      parts.map((part) => (typeof part === 'string' ? textPart(part) : part)),
+    );
+  }
+
+  /** Text that is no part of such a list. */
+  addText(text: string): void {
+    if (this.parts !== undefined) this.parts = mergedList(this.parts, [textPart(text)]);
   }
 
   /** As it is kept; undefined: there is nothing. */
   written(server: string, model: string, calls: readonly AssembledCall[]): string | undefined {
     const message = { ...this.message };
+    if (this.parts !== undefined && !this.parts.every(isTextOnly)) message['content'] = this.parts;
     if (calls.length === 0) for (const key of THINKING) delete message[key];
     const extras = calls.map(({ extra }) => (Object.keys(extra).length === 0 ? null : extra));
-    const hasMessage = !this.isEmpty && Object.keys(message).length > 0;
+    const hasMessage = Object.keys(message).length > 0;
     const hasCalls = extras.some((extra) => extra !== null);
     if (!hasMessage && !hasCalls) return undefined;
     const fields: ProviderFields = {
@@ -69,19 +78,24 @@ export class ProviderFieldsReader {
       ...(hasMessage ? { message } : {}),
       ...(hasCalls ? { calls: extras } : {}),
     };
-    const json = JSON.stringify(fields);
-    return json.length <= maxChars ? json : undefined;
+    return JSON.stringify(fields);
   }
 }
 
 /** What one piece after the other of the same field makes. */
 export function mergedValue(key: string, before: unknown, value: unknown): unknown {
   if (before === undefined) return value;
-  if (typeof before === 'string' && typeof value === 'string')
-    return GROWS.test(key) ? before + value : value;
+  if (typeof before === 'string' && typeof value === 'string') return mergedText(key, before, value);
   if (Array.isArray(before) && Array.isArray(value)) return mergedList(before, value);
   if (isObject(before) && isObject(value)) return mergedObject(before, value);
   return value;
+}
+
+/** What nobody knows grows, as OpenAI's own libraries have it, but for servers that say the same again or all of it. */
+function mergedText(key: string, before: string, value: string): string {
+  if (NAMES.has(key)) return value;
+  if (!GROWS.test(key) && value.startsWith(before)) return value;
+  return before + value;
 }
 
 function mergedObject(before: Readonly<Fields>, value: Readonly<Fields>): Fields {
@@ -117,10 +131,12 @@ function placeOf(list: readonly unknown[], piece: Readonly<Fields>): number {
   return isNothing(signature) && hasIndex === undefined ? list.length - 1 : -1;
 }
 
-const isTextOnly = (part: Readonly<Fields>): boolean =>
-  Object.keys(part).every((key) => key === 'type' || key === 'text');
+const textPart = (text: string) => ({ type: 'text', text });
 
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const isTextOnly = (part: unknown): boolean =>
+  isObject(part) &&
+  (part['type'] ?? 'text') === 'text' &&
+  Object.keys(part).every((key) => key === 'type' || key === 'text');
 
 const isNothing = (value: unknown): boolean =>
   value === undefined ||

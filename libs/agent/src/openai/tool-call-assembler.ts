@@ -1,5 +1,6 @@
 import type { ToolCall } from '../model-client.js';
 import { cleanText } from './clean-text.js';
+import { mergedValue } from './provider-fields.js';
 import { argumentsOfPieces, isWholeObject } from './tool-arguments.js';
 
 interface Draft {
@@ -83,11 +84,20 @@ export interface CallPiece {
   readonly arguments?: unknown;
 }
 
-const KNOWN = new Set(['index', 'id', 'type', 'function', 'name', 'arguments']);
+const KNOWN = new Set(['index', 'id', 'type', 'function', 'name', 'arguments', '__proto__']);
 
-function keepExtra(extra: Record<string, unknown>, piece: object): void {
-  for (const [key, value] of Object.entries(piece))
-    if (!KNOWN.has(key) && value !== null && value !== undefined && value !== '') extra[key] = value;
+/** Of the call, and of the function in it. */
+function keepExtra(extra: Record<string, unknown>, piece: CallPiece): void {
+  keepUnknown(extra, piece);
+  const inner: Record<string, unknown> = {};
+  keepUnknown(inner, piece.function ?? {});
+  if (Object.keys(inner).length > 0) extra['function'] = mergedValue('function', extra['function'], inner);
+}
+
+function keepUnknown(extra: Record<string, unknown>, piece: object): void {
+  for (const [key, value] of Object.entries(piece) as [string, unknown][])
+    if (!KNOWN.has(key) && value !== null && value !== undefined && value !== '')
+      extra[key] = mergedValue(key, extra[key], value);
 }
 
 /** Whether a piece for a slot that is taken begins a call of its own. Only a piece with a name can. */

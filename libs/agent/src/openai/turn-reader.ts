@@ -182,7 +182,7 @@ export class TurnReader {
       this.noteMore();
       this.calls.add({ index: 0, function: delta.function_call });
     }
-    this.provider.add(delta);
+    this.provider.add(delta, isWhole);
   }
 
   private readContent(content: unknown, isWhole: boolean): void {
@@ -190,11 +190,14 @@ export class TurnReader {
     if (typeof content !== 'string') return;
     // A message may hold all that came before it.
     const isMore = isWhole && this.content !== '' && content.startsWith(this.content);
-    this.sayText(isMore ? content.slice(this.content.length) : content);
+    const text = isMore ? content.slice(this.content.length) : content;
+    this.sayText(text);
+    if (text !== '') this.provider.addText(text);
   }
 
   /** Content as a list of parts, of which some are thinking. */
   private readParts(parts: readonly unknown[]): void {
+    const before = this.content;
     for (const part of parts) {
       if (typeof part === 'string') this.sayText(part);
       if (typeof part !== 'object' || part === null) continue;
@@ -204,7 +207,7 @@ export class TurnReader {
       else if (typeof text === 'string') this.sayText(text);
       else if (typeof refusal === 'string') this.sayText(refusal);
     }
-    this.provider.addParts(parts);
+    this.provider.addParts(parts, before);
   }
 
   private sayText(text: string): void {

@@ -6,6 +6,7 @@ import type { SessionEvent } from '../session-events.js';
 interface StepTurn {
   readonly text: Content;
   readonly calls: readonly CallState[];
+  readonly provider: Content | undefined;
 }
 
 export type AttemptAction =
@@ -33,7 +34,8 @@ export class AttemptTranscript {
           result: null,
           isResponded: false,
         }));
-        this.turns.push({ text: event.data.text ?? '', calls });
+        const { text = '', provider } = event.data;
+        this.turns.push({ text, calls, provider });
         return;
       }
       case 'tool_call_completed': {
@@ -61,16 +63,18 @@ export class AttemptTranscript {
 
   /** What follows the attempt's first message in the model's context; each call is followed by exactly one result. */
   get messages(): readonly ContextMessage[] {
-    return this.turns.flatMap(({ text, calls }): ContextMessage[] =>
-      calls.length === 0
-        ? [{ role: 'assistant', content: text }]
-        : [
-            { role: 'assistant', content: text, toolCalls: calls.map((c) => c.call) },
-            ...calls.map(({ call, result }): ContextMessage => {
-              return { role: 'tool', callId: call.id, content: result?.content ?? OUTCOME_UNKNOWN };
-            }),
-          ],
-    );
+    return this.turns.flatMap(({ text, calls, provider }): ContextMessage[] => {
+      const said = {
+        role: 'assistant',
+        content: text,
+        ...(provider === undefined ? {} : { provider }),
+      } as const;
+      if (calls.length === 0) return [said];
+      const results = calls.map(({ call, result }): ContextMessage => {
+        return { role: 'tool', callId: call.id, content: result?.content ?? OUTCOME_UNKNOWN };
+      });
+      return [{ ...said, toolCalls: calls.map((c) => c.call) }, ...results];
+    });
   }
 
   private change(callId: string, to: (call: CallState) => CallState): void {
