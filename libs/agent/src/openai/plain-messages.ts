@@ -95,7 +95,8 @@ export function inStrictOrder(messages: readonly SentMessage[]): SentMessage[] {
   return strict;
 }
 
-const withoutExtra = ({ extra: _, ...message }: Assistant): Assistant => message;
+const withoutExtra = ({ role, content, toolCalls }: Assistant): Assistant =>
+  toolCalls === undefined ? { role, content } : { role, content, toolCalls };
 
 const isText = (message: SentMessage | undefined): message is Assistant =>
   message?.role === 'assistant' && (message.toolCalls ?? []).length === 0;

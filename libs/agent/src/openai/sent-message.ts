@@ -29,7 +29,7 @@ export function sentMessages(
   model: string,
 ): readonly SentMessage[] {
   if (!messages.some((message) => message.role === 'assistant' && message.provider !== undefined))
-    return messages as readonly SentMessage[];
+    return messages;
   return messages.map((message) => {
     if (message.role !== 'assistant' || message.provider === undefined) return message;
     const to = `${server} ${model}`;
