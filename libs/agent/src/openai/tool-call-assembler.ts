@@ -1,6 +1,6 @@
 import type { ToolCall } from '../model-client.js';
 import { cleanText } from './clean-text.js';
-import { mergedValue } from './provider-fields.js';
+import { mergedValue } from './merged-value.js';
 import { argumentsOfPieces, isWholeObject } from './tool-arguments.js';
 
 interface Draft {
