@@ -26,6 +26,7 @@ import {
   PROJECT,
   said,
 } from './read-models-fixture.js';
+import { wholeHistory } from '../support/whole-history.js';
 
 let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));
@@ -121,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
     const killed = postmaster();
     process.kill(killed, 'SIGKILL');
     const later = await oneRun('while it is down');
-    expect(await fixture.models.history.messages(PROJECT, later.session)).toHaveLength(2);
+    expect(await wholeHistory(fixture.models.history, PROJECT, later.session)).toHaveLength(2);
     // A connection of the dead one may go on answering for a moment.
     await until(() => isReplaced(killed));
     await until(() => isThere(later));
@@ -212,7 +213,7 @@ describe('read models whose database is away', () => {
     const run = await oneRun();
     await fixture.models.close();
     await expect(fixture.models.runs.get(PROJECT, run.run)).rejects.toBeInstanceOf(ReadModelsUnavailable);
-    expect(await fixture.models.history.messages(PROJECT, run.session)).toHaveLength(2);
+    expect(await wholeHistory(fixture.models.history, PROJECT, run.session)).toHaveLength(2);
     expect((await fixture.models.health()).database).toEqual({ ok: false, detail: 'the database is closed' });
     await fixture.reopen();
   });
@@ -223,7 +224,7 @@ describe('read models whose database is away', () => {
     const stopped = postmaster();
     try {
       await append(fixture.log, session, [event('agent_response_start', 'r'), said('r', 'on and on')]);
-      const messages = await fixture.models.history.messages(PROJECT, session);
+      const messages = await wholeHistory(fixture.models.history, PROJECT, session);
       expect(messages.at(-1)).toEqual({ type: 'agent_response', content: 'on and on' });
     } finally {
       process.kill(stopped, 'SIGCONT');

@@ -25,6 +25,7 @@ import {
   PROJECT,
 } from './read-models-fixture.js';
 import { seeded, Story } from './read-models-stories.js';
+import { wholeHistory } from '../support/whole-history.js';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const STORIES = 12;
@@ -159,7 +160,7 @@ describe(`the projection (SEED=${SEED})`, () => {
       const story = stories[pick(STORIES)]!;
       await story.next();
       if (pick(4) === 0)
-        expect(await fixture.models.history.messages(PROJECT, story.session)).toEqual(
+        expect(await wholeHistory(fixture.models.history, PROJECT, story.session)).toEqual(
           await onLog(story.session),
         );
     }
@@ -212,7 +213,7 @@ describe(`the projection (SEED=${SEED})`, () => {
 
   const expectHistories = async (of: readonly Story[]): Promise<void> => {
     for (const { session } of of)
-      expect(await fixture.models.history.messages(PROJECT, session)).toEqual(await onLog(session));
+      expect(await wholeHistory(fixture.models.history, PROJECT, session)).toEqual(await onLog(session));
   };
 });
 
@@ -247,7 +248,7 @@ describe('a stream that cannot be projected', () => {
     expect(await fixture.models.runs.get(PROJECT, `run_${good}_1`)).toMatchObject({ status: 'running' });
     expect(await fixture.models.runs.get(PROJECT, `run_${bad}_1`)).toMatchObject({ status: 'running' });
     // What follows the event is not known, neither to the tables nor to the fold behind them.
-    expect(await fixture.models.history.messages(PROJECT, bad)).toEqual([
+    expect(await wholeHistory(fixture.models.history, PROJECT, bad)).toEqual([
       { type: 'user_message', content: 'known' },
     ]);
     const warnings = fixture.logger.lines.filter((line) => line.message.includes('parked a stream'));
@@ -263,7 +264,7 @@ describe('a stream that cannot be projected', () => {
     await append(fixture.log, good, [{ type: 'messages_cleared', data: {} }]);
     await models.caughtUp();
     expect(models.parkedStreams()).toBe(1);
-    expect(await models.history.messages(PROJECT, good)).toEqual([]);
+    expect(await wholeHistory(models.history, PROJECT, good)).toEqual([]);
   });
 
   it('is parked, too, when the tables cannot hold its event', async () => {

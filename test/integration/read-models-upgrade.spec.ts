@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import { SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
 import { UpgradeRebuild } from '../../libs/read-models/src/upgrade-rebuild.js';
+import { wholeHistory } from '../support/whole-history.js';
 import {
   type Fixture,
   PROJECT,
@@ -32,7 +33,7 @@ describe('tables that an earlier version wrote', () => {
     const session = newSession();
     const run = `run_${session}_1`;
     await append(fixture.log, session, [...opening(run, 'hi'), ...answer(run, ['6 x 7'])]);
-    const whole = await fixture.models.history.messages(PROJECT, session);
+    const whole = await wholeHistory(fixture.models.history, PROJECT, session);
     expect(whole).toHaveLength(2);
     await fixture.models.caughtUp();
     // No earlier version wrote these.
@@ -40,9 +41,9 @@ describe('tables that an earlier version wrote', () => {
 
     await query(`DELETE FROM ${SCHEMA}.messages`);
     await query(`INSERT INTO ${SCHEMA}.wanted_rebuilds VALUES ('torn messages')`);
-    expect(await fixture.models.history.messages(PROJECT, session)).toEqual([]);
+    expect(await wholeHistory(fixture.models.history, PROJECT, session)).toEqual([]);
     await rebuild();
-    expect(await fixture.models.history.messages(PROJECT, session)).toEqual(whole);
+    expect(await wholeHistory(fixture.models.history, PROJECT, session)).toEqual(whole);
     expect(await query(`SELECT reason FROM ${SCHEMA}.wanted_rebuilds`)).toEqual([]);
 
     await query(`DELETE FROM ${SCHEMA}.messages`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeyStream, sessionStream } from '#domain';
 import { newEvent } from '#event-log';
 import { SystemRandom } from '#platform';
+import { wholeHistory } from '../support/whole-history.js';
 import {
   answer,
   append,
@@ -25,7 +26,7 @@ let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));
 afterAll(() => fixture.close());
 
-const history = (session: string) => fixture.models.history.messages(PROJECT, session);
+const history = (session: string) => wholeHistory(fixture.models.history, PROJECT, session);
 const write = (session: string, ...steps: Parameters<typeof append>[2]) =>
   append(fixture.log, session, steps);
 
@@ -200,12 +201,12 @@ describe('read models', () => {
     const run = `run_${session}_1`;
     await write(session, ...opening(run, 'mine'));
     const absent = { code: 'not_found' };
-    await expect(fixture.models.history.messages('other', session)).rejects.toMatchObject(absent);
+    await expect(wholeHistory(fixture.models.history, 'other', session)).rejects.toMatchObject(absent);
     await expect(fixture.models.runs.get('other', run)).rejects.toMatchObject(absent);
     await expect(fixture.models.sessions.get('other', session)).rejects.toMatchObject(absent);
     await expect(history('ses_nowhere')).rejects.toMatchObject(absent);
     await fixture.models.caughtUp();
-    await expect(fixture.models.history.messages('other', session)).rejects.toMatchObject(absent);
+    await expect(wholeHistory(fixture.models.history, 'other', session)).rejects.toMatchObject(absent);
   });
 });
 

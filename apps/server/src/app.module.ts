@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { Metrics } from '#platform';
-import { History, Runs, Sessions as SessionList, Tasks } from '#read-models';
+import { Runs, Sessions as SessionList, Tasks } from '#read-models';
 import { ApiKeys, EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './datastores/datastore-providers.js';
 import { DeliveriesController } from './deliveries/deliveries.controller.js';
@@ -14,6 +14,7 @@ import { OpenApiController } from './openapi/openapi.controller.js';
 import { MetricsController } from './observability/metrics.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { EventAnswers } from './runs/event-answers.js';
+import { HistoryAnswers } from './runs/history-answers.js';
 import { RunDoor } from './runs/run-door.js';
 import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
@@ -51,6 +52,7 @@ export class AppModule {
     hasApi,
     streams,
     answers,
+    largeAnswers,
     log,
     deliveries,
     eraseSession,
@@ -72,13 +74,13 @@ export class AppModule {
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
       [KeyEnd, new PausedKeyEnd(taskPauses, logger)],
-      [History, readModels.history],
+      [HistoryAnswers, new HistoryAnswers(readModels.history, largeAnswers)],
       [Runs, readModels.runs],
       [SessionList, readModels.sessions],
       [EventStreams, streams],
       [RunAnswers, answers],
       [RunPlaces, new RunPlaces(core.sessions, readModels.runs, log)],
-      [EventAnswers, new EventAnswers(streams, answers)],
+      [EventAnswers, new EventAnswers(streams, answers, largeAnswers)],
       [RunSurroundings, surroundings],
       [Deliveries, deliveries],
       [Tasks, readModels.tasks],

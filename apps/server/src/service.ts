@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import type { DiskFileStore, EventLog, RunningFollowers } from '#event-log';
+import type { ContentStore, DiskFileStore, EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -32,14 +32,23 @@ import type { Observability } from './observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './kafka/open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './tasks/open-task-clock.js';
+import { AnswerRoom } from './http/answer-room.js';
+import { LargeAnswers } from './http/large-answer.js';
 import { RequestEgress } from './runs/request-egress.js';
 import { RunDoor } from './runs/run-door.js';
 import { RunSurroundings } from './runs/run-command.js';
 import { RunAnswers } from './runs/run-answers.js';
 import { OpenStreams } from './sse/socket-sink.js';
 
+interface Answering {
+  readonly streams: EventStreams;
+  readonly openStreams: OpenStreams;
+  readonly answers: RunAnswers;
+  readonly largeAnswers: LargeAnswers;
+}
+
 /** Everything that runs, but for HTTP. */
-export interface Service {
+export interface Service extends Answering {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
   readonly taskPauses: TaskPauses;
@@ -47,9 +56,6 @@ export interface Service {
   readonly replicas: Replicas;
   readonly fatal: FatalParts;
   readonly log: EventLog;
-  readonly streams: EventStreams;
-  readonly openStreams: OpenStreams;
-  readonly answers: RunAnswers;
   readonly surroundings: RunSurroundings;
   readonly runDoor: RunDoor;
   readonly eraseSession: EraseSession;
@@ -110,15 +116,13 @@ export async function openService(
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, { ...ports, onFatal: fatal.of('erasures') });
-  const streams = new EventStreams(log, contents);
-  const openStreams = new OpenStreams(clock);
-  const answers = new RunAnswers(log, contents, streams, openStreams);
+  const answering = answeringOf(ports, contents, settings);
   const close = (graceMs: number): Promise<void> =>
     closeInOrder(
       () => stopCommands?.(),
       () => replicas.retire(PARTS_GRACE_MS),
       () => core.sessions.drain(graceMs),
-      () => openStreams.hangUp(),
+      () => answering.openStreams.hangUp(),
       () => replicas.end(PARTS_GRACE_MS),
       () => callbacks.close(),
       () => stopping.abort(),
@@ -132,10 +136,19 @@ export async function openService(
     );
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
-  const parts = { ...keys, core, readModels, log, streams, openStreams, answers, surroundings };
+  const parts = { ...keys, ...answering, core, readModels, log, surroundings };
   const more = { runDoor, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
   return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
+}
+
+/** What writes answers. */
+function answeringOf({ log, clock }: Foundation, contents: ContentStore, settings: Settings): Answering {
+  const streams = new EventStreams(log, contents);
+  const openStreams = new OpenStreams(clock);
+  const answers = new RunAnswers(log, contents, streams, openStreams);
+  const largeAnswers = new LargeAnswers(new AnswerRoom(settings.maxAnswersBytes, clock), clock);
+  return { streams, openStreams, answers, largeAnswers };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

@@ -1,7 +1,8 @@
 import { isEndType, isPublicType, sessionStream } from '#domain';
 import { type ContentStore, type EventLog, type RecordedEvent, isErasure } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
 import type { ClientSink } from './client-sink.js';
-import { publicJson } from './public-json.js';
+import { fetchedBytes, publicJson } from './public-json.js';
 
 export interface StreamRequest {
   readonly session: string;
@@ -19,6 +20,11 @@ export interface RecordedPublicEvent {
 
 /** What is gathered into one write; a client that reads slowly costs about this much memory. */
 const WRITE_CHARS = 64 * 1024;
+
+/** Read of a page of events before it is known how large they are. */
+const FIRST_EVENTS = 16;
+/** What a page of the log brings into memory, for Weigh. */
+const LOG_PAGE_BYTES = 512 * 1024;
 
 /** Sends what stands on the log, from any point on, then what comes. The log is the buffer: nothing is kept per client. */
 export class EventStreams {
@@ -74,9 +80,13 @@ export class EventStreams {
   }
 
   /** The same, of which only one event is in memory at a time; returns whether there may be more. */
-  async *events(request: StreamRequest, limit: number): AsyncGenerator<RecordedPublicEvent, boolean> {
+  async *events(
+    request: StreamRequest,
+    limit: number,
+    weigh: Weigh = unweighed,
+  ): AsyncGenerator<RecordedPublicEvent, boolean> {
     try {
-      return yield* this.read(request, limit);
+      return yield* this.read(request, limit, weigh);
     } catch (error) {
       // Erased while it was read: what comes behind is gone.
       if (!isErasure(error)) throw error;
@@ -84,20 +94,45 @@ export class EventStreams {
     }
   }
 
-  private async *read(request: StreamRequest, limit: number): AsyncGenerator<RecordedPublicEvent, boolean> {
+  private async *read(
+    request: StreamRequest,
+    limit: number,
+    weigh: Weigh,
+  ): AsyncGenerator<RecordedPublicEvent, boolean> {
     let count = 0;
-    for await (const events of this.log.readStream(sessionStream(request.session), {
-      after: request.after,
-    })) {
+    for await (const events of this.pages(request, weigh)) {
       for (const event of events) {
         if (isGone(event)) return false;
         if (!isWanted(event, request)) continue;
         if (count++ === limit) return true;
+        await weigh(fetchedBytes(event));
         yield { id: event.revision, json: await publicJson(event, request.session, this.contents) };
         if (request.run !== undefined && isEndType(event.type)) return false;
       }
     }
     return false;
+  }
+
+  /** Of the stream; the log's own pages, which are large, only when it is known to be longer than a few events. */
+  private async *pages(
+    { session, after }: StreamRequest,
+    weigh: Weigh,
+  ): AsyncGenerator<readonly RecordedEvent[]> {
+    const stream = sessionStream(session);
+    let [place, left, chars] = [after, FIRST_EVENTS, 0];
+    for await (const page of this.log.readStream(stream, { after, limit: FIRST_EVENTS })) {
+      yield page;
+      left -= page.length;
+      place = page.at(-1)!.revision;
+      chars += charsOf(page);
+    }
+    if (left > 0) return;
+    if (chars > WRITE_CHARS) await weigh(LOG_PAGE_BYTES);
+    for await (const page of this.log.readStream(stream, { after: place })) {
+      yield page;
+      chars += charsOf(page);
+      if (chars > WRITE_CHARS) await weigh(LOG_PAGE_BYTES);
+    }
   }
 
   /** What one write can take of the events from a place on. A promise where content has to be fetched from the file store. */
@@ -130,6 +165,9 @@ interface Frame {
 }
 
 const NOTHING_SENT: Frame = { text: '', next: 0, isLast: false };
+
+const charsOf = (events: readonly RecordedEvent[]): number =>
+  events.reduce((sum, { json }) => sum + json.length, 0);
 
 const sse = (event: RecordedEvent, json: string): string => `id: ${event.revision}\ndata: ${json}\n\n`;
 

@@ -1,4 +1,4 @@
-import { isFileRef } from '#domain';
+import { type FileRef, isFileRef } from '#domain';
 import type { ContentStore, RecordedEvent } from '#event-log';
 
 /** Within JSON text a quote is escaped, so this can only be the name of a stored file. */
@@ -17,12 +17,21 @@ export function publicJson(
   return framed(event.type, session, event.json);
 }
 
+/** What has to be fetched from the file store for the JSON of an event, in bytes. */
+export function fetchedBytes(event: RecordedEvent): number {
+  if (!event.json.includes(FILE_MARK)) return 0;
+  const files = Object.values<unknown>({ ...event.data }).filter(isFile);
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** A field that holds content: a name of a file stands in no other kind. */
+const isFile = (value: unknown): value is FileRef =>
+  typeof value === 'object' && value !== null && isFileRef(value);
+
 async function withContent(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
   const fields: Record<string, unknown> = { ...event.data };
   for (const [name, value] of Object.entries(fields)) {
-    // A field that holds content: a name of a file stands in no other kind.
-    if (typeof value === 'object' && value !== null && isFileRef(value))
-      fields[name] = await contents.text(session, value);
+    if (isFile(value)) fields[name] = await contents.text(session, value);
   }
   return framed(event.type, session, JSON.stringify(fields));
 }

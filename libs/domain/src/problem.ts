@@ -13,6 +13,7 @@ export type ProblemCode =
   | 'rate_limited'
   | 'log_unavailable'
   | 'unavailable'
+  | 'overloaded'
   | 'internal';
 
 export interface FieldError {

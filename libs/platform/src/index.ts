@@ -26,6 +26,7 @@ export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
 export * from './transient-map.js';
 export * from './turn-order.js';
+export { type Weigh, unweighed } from './weigh.js';
 export { EgressGuard, EgressRefused, type EgressVerdict } from './egress/egress-guard.js';
 export { NetworkNames } from './egress/network-names.js';
 export { type PinnedAddress, Resolver } from './egress/resolver.js';

@@ -45,6 +45,8 @@ export interface Settings {
   readonly maxQueuedRunsPerProject: number;
   readonly maxTasksPerProject: number;
   readonly maxStoredBytesPerProject: number;
+  /** What large answers may hold in memory while they are written. */
+  readonly maxAnswersBytes: number;
   readonly runTimeoutMs: number;
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
@@ -101,6 +103,7 @@ export function readSettings(env: Environment = process.env): Settings {
     maxQueuedRunsPerProject: or('MAX_QUEUED_RUNS_PER_PROJECT', read.positive(), 2_000),
     maxTasksPerProject: or('MAX_TASKS_PER_PROJECT', read.positive(), 1_000),
     maxStoredBytesPerProject: or('MAX_STORED_MB_PER_PROJECT', read.positive(MEGABYTE), 10_240 * MEGABYTE),
+    maxAnswersBytes: or('MAX_ANSWERS_MB', read.positive(MEGABYTE), 64 * MEGABYTE),
     runTimeoutMs: or('RUN_TIMEOUT_S', read.positive(1000), 600_000),
     maxSteps: or('MAX_STEPS', read.positive(), 50),
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),

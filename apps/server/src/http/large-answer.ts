@@ -1,59 +1,139 @@
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { Clock, Weigh } from '#platform';
+import type { AnswerRoom, AnswerShare } from './answer-room.js';
 
-/** What is gathered into one write; what fits is sent as any other answer is. */
-const WRITE_CHARS = 64 * 1024;
-/** A client that takes nothing for so long is cut off. Node counts what the system took, not what was given to it. */
+/** What is gathered into one write, and of a larger text written at a time; what fits is sent as any other answer is. */
+const WRITE_BYTES = 64 * 1024;
+/** Whoever takes none of a write for so long is cut off. */
 const STALLED_MS = 30_000;
+/** A client may keep an answer waiting for STALLED_MS and as long as it takes at this pace. */
+const BYTES_A_SECOND = 8 * 1024;
+/** The same while others wait for what its answer holds. */
+const WANTED_BYTES_A_SECOND = 64 * 1024;
+const LOOK_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Makes an answer's JSON, a part when the one before is on its way; says first how much a part brings into memory. */
+export type Pieces = (weigh: Weigh) => AsyncIterable<string>;
 
 /**
  * Sends JSON that is made a piece at a time. The next piece is only made when the client has taken those before it, so an
- * answer costs a write's memory, however large it is. What throws before the first write is a problem like any other;
- * later the connection is cut, so that nobody takes half an answer for a whole one.
+ * answer costs a piece's memory, however large it is, and that is taken from the room that all large answers share.
  */
-export async function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): Promise<void> {
-  const writes = gathered(pieces);
-  const first = await writes.next();
-  const second = await writes.next();
-  reply.header('content-type', JSON_TYPE);
-  if (second.done === true) return void reply.send(first.value ?? '');
-  reply.hijack();
-  const { raw } = reply;
-  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-  raw.setTimeout(STALLED_MS, () => raw.destroy());
-  try {
-    await write(raw, first.value ?? '');
-    await write(raw, second.value);
+export class LargeAnswers {
+  constructor(
+    private readonly room: AnswerRoom,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * What throws before the first write is a problem like any other; later the connection is cut, so that nobody takes half
+   * an answer for a whole one.
+   * @throws what `pieces` throws; Problem overloaded
+   */
+  async send(reply: FastifyReply, project: string, pieces: Pieces): Promise<void> {
+    const gone = new AbortController();
+    const whenClosed = (): void => gone.abort(new Error('the client is gone'));
+    reply.raw.once('close', whenClosed);
+    if (reply.raw.destroyed) whenClosed();
+    const share = this.room.share(project, gone.signal);
+    const weigh: Weigh = async (bytes) => (bytes <= WRITE_BYTES ? undefined : share.hold(bytes));
+    const writes = gathered(pieces(weigh));
+    try {
+      await this.write(reply, writes, share);
+    } catch (error) {
+      if (reply.raw.headersSent) reply.raw.destroy();
+      if (!gone.signal.aborted) throw error;
+    } finally {
+      share.release();
+      reply.raw.off('close', whenClosed);
+      await writes.return(undefined);
+    }
+  }
+
+  private async write(
+    reply: FastifyReply,
+    writes: AsyncGenerator<string>,
+    share: AnswerShare,
+  ): Promise<void> {
+    const { value: first = '' } = (await writes.next()) as IteratorResult<string, undefined>;
+    reply.header('content-type', JSON_TYPE);
+    // What was gathered to less is all of it.
+    if (first.length < WRITE_BYTES) return void reply.send(first);
+    await share.hold(WRITE_BYTES);
+    const second = await writes.next();
+    reply.hijack();
+    const { raw } = reply;
+    raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+    raw.setTimeout(STALLED_MS, () => raw.destroy());
+    const client = new Client(raw, this.room, this.clock);
+    await client.take(first);
+    if (second.done !== true) await client.take(second.value);
     for await (const text of writes) {
       if (raw.destroyed) return;
-      await write(raw, text);
+      await client.take(text);
     }
     raw.end();
-  } catch {
-    raw.destroy();
   }
 }
 
-/** For drain or the end of the connection: whoever waits for one alone may wait for ever. */
-async function write(raw: ServerResponse, text: string): Promise<void> {
-  if (raw.destroyed || raw.write(text)) return;
-  const stop = new AbortController();
-  const either = ['drain', 'close'].map((event) => once(raw, event, { signal: stop.signal }));
-  try {
-    await Promise.race(either);
-  } finally {
-    stop.abort();
-    await Promise.allSettled(either);
+/** Who reads an answer, and how fast. */
+class Client {
+  private takenBytes = 0;
+  private waitedMs = 0;
+
+  constructor(
+    private readonly raw: ServerResponse,
+    private readonly room: AnswerRoom,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when there is room for more, or the client is gone; one that is too slow is cut off. */
+  async take(text: string): Promise<void> {
+    const bytes = Buffer.from(text, 'utf8');
+    for (let at = 0; at < bytes.length && !this.raw.destroyed; at += WRITE_BYTES) {
+      const slice = bytes.subarray(at, at + WRITE_BYTES);
+      if (!this.raw.write(slice)) await this.drained();
+      this.takenBytes += slice.length;
+    }
+  }
+
+  /** For drain or the end of the connection: whoever waits for one alone may wait for ever. */
+  private async drained(): Promise<void> {
+    const { raw, clock } = this;
+    if (raw.destroyed) return;
+    const stop = new AbortController();
+    const either = ['drain', 'close'].map((event) => once(raw, event, { signal: stop.signal }));
+    const since = clock.now();
+    const look = (): void => {
+      const now = clock.now() - since;
+      const allowed = allowedWaitMs(this.takenBytes, this.room.isWanted);
+      if (now >= STALLED_MS || this.waitedMs + now >= allowed) raw.destroy();
+      else cancel = clock.timer(LOOK_MS, look);
+    };
+    let cancel = clock.timer(LOOK_MS, look);
+    try {
+      await Promise.race(either);
+    } finally {
+      cancel();
+      this.waitedMs += clock.now() - since;
+      stop.abort();
+      await Promise.allSettled(either);
+    }
   }
 }
+
+/** For how long in all a client may have kept an answer waiting that has taken so many bytes of it. */
+export const allowedWaitMs = (takenBytes: number, isWanted: boolean): number =>
+  STALLED_MS + (takenBytes / (isWanted ? WANTED_BYTES_A_SECOND : BYTES_A_SECOND)) * 1_000;
 
 async function* gathered(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
   let text = '';
   for await (const piece of pieces) {
     text += piece;
-    if (text.length < WRITE_CHARS) continue;
+    if (text.length < WRITE_BYTES) continue;
     yield text;
     text = '';
   }

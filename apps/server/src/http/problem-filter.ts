@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type ProblemCode, notFound } from '#domain';
-import { ContentErased, EventTooLarge, LogUnavailable } from '#event-log';
+import { EventTooLarge, LogUnavailable, isErasure } from '#event-log';
 import { DatabaseFault, ReadModelsUnavailable } from '#read-models';
 import type { Logger } from '#platform';
 import { PROBLEM_JSON, STATUS, problemBody } from './problem-response.js';
@@ -59,7 +59,7 @@ export function problemOf(error: unknown): Problem {
     return new Problem('unavailable', 'the database of the lists does not answer now', { retryAfterS: 5 });
   }
   // Erased while the request was under way.
-  if (error instanceof ContentErased) return notFound('the session');
+  if (isErasure(error)) return notFound('the session');
   if (error instanceof EventTooLarge) {
     return new Problem('payload_too_large', 'the request is too large to be stored');
   }

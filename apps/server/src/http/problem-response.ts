@@ -16,6 +16,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   internal: 500,
   log_unavailable: 503,
   unavailable: 503,
+  overloaded: 503,
 };
 
 const TITLES: Readonly<Record<number, string>> = {

@@ -1,7 +1,6 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
-import { History, type MessageView } from '#read-models';
 import { SessionCommands, type AcceptedRun, type Principal } from '#runs';
 import { Caller } from '../http/caller.js';
 import { idempotencyKeyOf } from '../dto/idempotency-key.js';
@@ -11,7 +10,8 @@ import { checkRunSemantics } from '../dto/run-semantics.js';
 import { NeedsScope } from '../http/needs-scope.js';
 import { causeOf } from '../http/request-trace.js';
 import { wantsJson } from './negotiation.js';
-import { RunAnswers, type RunOutcome } from './run-answers.js';
+import { HistoryAnswers } from './history-answers.js';
+import { RunAnswers } from './run-answers.js';
 import { RunDoor } from './run-door.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
 
@@ -22,17 +22,13 @@ interface AcceptedAnswer {
   readonly task_ids: readonly string[];
 }
 
-interface EndedAnswer extends Omit<AcceptedAnswer, 'status'>, RunOutcome {
-  readonly messages: readonly MessageView[];
-}
-
 /** The interface that existing clients speak: start a run, read a session's messages, clear them. */
 @Controller()
 export class AgentController {
   constructor(
     private readonly door: RunDoor,
     private readonly commands: SessionCommands,
-    private readonly history: History,
+    private readonly histories: HistoryAnswers,
     private readonly answers: RunAnswers,
     private readonly surroundings: RunSurroundings,
   ) {}
@@ -70,9 +66,13 @@ export class AgentController {
   @Post('get-messages')
   @HttpCode(200)
   @NeedsScope('read')
-  async messages(@Query() query: unknown, @Caller() { project }: Principal): Promise<readonly MessageView[]> {
+  async messages(
+    @Query() query: unknown,
+    @Caller() { project }: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
     const { session } = sessionQuery(query);
-    return this.history.messages(project, session);
+    return this.histories.messages(project, session, reply);
   }
 
   @Post('clear-messages')
@@ -93,10 +93,7 @@ export class AgentController {
     if (open?.isOver)
       throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
     if (outcome === null) return;
-    const { session, run } = started;
-    const messages = await this.history.messages(project, session);
-    const answer: EndedAnswer = { session, run_id: run, ...outcome, messages, task_ids: started.tasks };
-    reply.code(200).send(answer);
+    await this.histories.ended(project, started, outcome, reply);
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
 import { invalid } from '#domain';
 import { parseLastEventId } from '../dto/query.js';
-import { sendPieces } from '../http/large-answer.js';
+import type { LargeAnswers } from '../http/large-answer.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers } from './run-answers.js';
 
@@ -27,6 +27,7 @@ export class EventAnswers {
   constructor(
     private readonly streams: EventStreams,
     private readonly answers: RunAnswers,
+    private readonly large: LargeAnswers,
   ) {}
 
   async answer(
@@ -49,7 +50,8 @@ export class EventAnswers {
   /** The events' JSON is what the log holds, so the page is put together as text. */
   private async sendPage(wanted: StreamRequest, limit: number, reply: FastifyReply): Promise<void> {
     reply.code(200);
-    await sendPieces(reply, pageOf(this.streams.events(wanted, limit)));
+    const { project } = reply.request.principal!;
+    await this.large.send(reply, project, (weigh) => pageOf(this.streams.events(wanted, limit, weigh)));
   }
 }
 

@@ -11,7 +11,23 @@ export interface ProjectedHistory {
   /** All messages that began up to this revision are there. */
   readonly foldedTo: number;
   readonly isHidden: boolean;
+  /** The first ones, in at most FIRST_BYTES of rows; none where the first row is larger. */
   readonly messages: readonly StoredMessage[];
+  /** null: these are all. */
+  readonly rest: HistoryRest | null;
+}
+
+/** What is still to be read of a history, as it was at the moment of its first page. */
+export interface HistoryRest {
+  /** The most bytes that a page of it brings into memory. */
+  readonly pageBytes: number;
+  /** Revision of the last row that was read; -1: none. */
+  readonly after: number;
+  /** Of its last row. */
+  readonly until: number;
+  /** Of its first row, and the table in which that stood: as long as it stands there, nothing of the rest was taken away. */
+  readonly first: number;
+  readonly table: number;
 }
 
 /** A database that answers later than this is no faster than the log. */
@@ -19,29 +35,64 @@ const PATIENCE_MS = 1_000;
 
 /** What goes into one row of the answer, or one message that is larger. */
 const ROW_BYTES = 16 * 1024;
+/** Rows of a history of which nobody knows yet how large it is. */
+const FIRST_BYTES = 64 * 1024;
+/** Rows of each further page, or one row that is larger. */
+const PAGE_BYTES = 256 * 1024;
+/** So many are looked at for a page, so that a history of many small ones is not counted to its end for each. */
+const PAGE_ROWS = 4_096;
 
 /**
  * A few rows; the parts of each are a list of how many bytes they have, and the bytes of all of them. Of 600 rows the
  * driver alone would take 6 ms; for one large row it doubles its buffer until the row fits, and the garbage of 50 answers
  * of 150 KB makes V8 collect the whole heap. (It cannot take them in binary form: it reads all answers as UTF-8.)
  */
-const QUERY = `
-SELECT s.folded_to, s.is_hidden, m.parts, m.contents
-FROM ${SCHEMA}.sessions s LEFT JOIN LATERAL (
-  SELECT place, string_agg(concat_ws(' ', octet_length(contents), type, is_file::int), ',' ORDER BY revision) AS parts,
-    string_agg(contents, '' ORDER BY revision) AS contents
-  FROM (
-    SELECT *, sum(octet_length(contents)) OVER (ORDER BY revision) / ${ROW_BYTES} AS place
-    FROM ${SCHEMA}.messages WHERE session = s.session
-  ) ordered GROUP BY place
-) m ON true WHERE s.session = $1 ORDER BY m.place`;
+const pageOf = (source: string, fits: string): string => `
+SELECT place, max(revision) AS last,
+  string_agg(concat_ws(' ', octet_length(contents), type, is_file::int), ',' ORDER BY revision) AS parts,
+  string_agg(contents, '' ORDER BY revision) AS contents
+FROM (
+  SELECT *, upto / ${ROW_BYTES} AS place
+  FROM (SELECT *, sum(octet_length(contents)) OVER (ORDER BY revision) AS upto
+    FROM (SELECT revision, type, is_file, contents FROM ${SCHEMA}.messages WHERE ${source}
+      ORDER BY revision LIMIT ${PAGE_ROWS}) few) counted
+  WHERE ${fits}
+) ordered GROUP BY place`;
+
+const FIRST = `
+SELECT s.folded_to, s.is_hidden, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
+FROM ${SCHEMA}.sessions s
+CROSS JOIN LATERAL (
+  SELECT min(revision) AS first, max(revision) AS until, max(octet_length(contents)) AS most,
+    min(tableoid::bigint)::float8 AS of_table
+  FROM ${SCHEMA}.messages WHERE session = s.session
+) w
+LEFT JOIN LATERAL (${pageOf('session = s.session', `upto <= ${FIRST_BYTES}`)}) m ON true
+WHERE s.session = $1 ORDER BY m.place`;
+
+const NEXT = `
+SELECT m.last, m.parts, m.contents FROM (${pageOf(
+  'session = $1 AND revision > $2 AND revision <= $3',
+  `upto <= ${PAGE_BYTES} OR upto = octet_length(contents)`,
+)}) m
+WHERE EXISTS (SELECT FROM ${SCHEMA}.messages WHERE session = $1 AND revision = $4 AND tableoid = $5::bigint::oid)
+ORDER BY m.place`;
 
 interface Row {
-  readonly folded_to: number;
-  readonly is_hidden: boolean;
-  /** null: no messages */
+  /** Of its last part; null: no messages */
+  readonly last: number | null;
   readonly parts: string | null;
   readonly contents: Buffer | null;
+}
+
+interface FirstRow extends Row {
+  readonly folded_to: number;
+  readonly is_hidden: boolean;
+  /** These four are null where there are no messages at all. */
+  readonly first: number | null;
+  readonly until: number | null;
+  readonly most: number | null;
+  readonly of_table: number | null;
 }
 
 function partsOf({ parts, contents }: Row): readonly MessagePart[] {
@@ -61,29 +112,54 @@ export class HistoryRows {
     private readonly codec: ContentCodec,
   ) {}
 
-  /** null: the tables do not know the session. @throws ReadModelsUnavailable */
+  /** null: the tables do not know the session. @throws ReadModelsUnavailable, ContentErased */
   async read(session: string): Promise<ProjectedHistory | null> {
-    const rows = await this.query(session);
+    const rows = await this.first(session);
     const [row] = rows;
     if (row === undefined) return null;
     const { folded_to: foldedTo, is_hidden: isHidden } = row;
-    const parts = rows.flatMap(partsOf);
-    await this.codec.ready(parts.map(({ contents }) => contents));
-    const messages = parts.flatMap((part) => messagesIn(session, part, this.codec));
-    return { foldedTo, isHidden, messages };
+    const messages = await this.messages(session, rows);
+    return { foldedTo, isHidden, messages, rest: restOf(row, rows.at(-1)!.last ?? -1) };
   }
 
-  private async query(session: string): Promise<readonly Row[]> {
+  /**
+   * The rest of a history, page by page.
+   * @throws ReadModelsUnavailable: it is no longer as it was, cleared or in other tables; ContentErased
+   */
+  async *rest(session: string, rest: HistoryRest): AsyncGenerator<readonly StoredMessage[]> {
+    const { until, first, table } = rest;
+    for (let { after } = rest; after < until;) {
+      const values = [session, after, until, first, table];
+      const { rows } = await this.database.query({ name: 'history_rest', text: NEXT, values });
+      const last = (rows as readonly Row[]).at(-1)?.last ?? null;
+      if (last === null) throw new ReadModelsUnavailable('the history changed while it was read');
+      after = last;
+      yield await this.messages(session, rows as readonly Row[]);
+    }
+  }
+
+  private async messages(session: string, rows: readonly Row[]): Promise<readonly StoredMessage[]> {
+    const parts = rows.flatMap(partsOf);
+    await this.codec.ready(parts.map(({ contents }) => contents));
+    return parts.flatMap((part) => messagesIn(session, part, this.codec));
+  }
+
+  private async first(session: string): Promise<readonly FirstRow[]> {
     try {
       const { rows } = await this.database.query(
-        { name: 'history', text: QUERY, values: [session] },
+        { name: 'history', text: FIRST, values: [session] },
         PATIENCE_MS,
       );
-      return rows as readonly Row[];
+      return rows as readonly FirstRow[];
     } catch (error) {
-      // The log can tell the same: a history too large for one answer, tables that are being made anew.
+      // The log can tell the same: tables that are being made anew.
       if (error instanceof DatabaseFault) throw new ReadModelsUnavailable(error.message);
       throw error;
     }
   }
+}
+
+function restOf({ first, until, most, of_table: table }: FirstRow, after: number): HistoryRest | null {
+  if (first === null || until === null || table === null || after >= until) return null;
+  return { pageBytes: Math.max(PAGE_BYTES, most ?? 0), after, until, first, table };
 }

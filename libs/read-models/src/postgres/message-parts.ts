@@ -1,4 +1,5 @@
 import type { Content, MessageType } from '#domain';
+import { ContentErased } from '#event-log';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { MessageRow } from '../projection/rows.js';
 import { bytes, integers, texts } from './binary-arrays.js';
@@ -38,14 +39,14 @@ export interface MessagePart {
   readonly only?: { readonly type: MessageType; readonly isFile: boolean };
 }
 
+/** @throws ContentErased: a moment ago; the row goes next */
 export function messagesIn(
   session: string,
   { contents, only }: MessagePart,
   codec: ContentCodec,
 ): readonly StoredMessage[] {
   const text = codec.open(session, contents);
-  // Erased a moment ago: the row goes next.
-  if (text === null) return [];
+  if (text === null) throw new ContentErased(`nothing of ${session} can be read any more`);
   if (only === undefined)
     return (JSON.parse(text) as readonly Written[]).map(([type, content]) => ({
       type,

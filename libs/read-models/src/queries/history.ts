@@ -1,17 +1,10 @@
-import {
-  type Content,
-  HistoryFold,
-  type HistorySink,
-  type MessageType,
-  UnknownEventType,
-  asSessionEvent,
-  notFound,
-  sessionStream,
-} from '#domain';
-import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
+import { type MessageType, isFileRef, notFound } from '#domain';
+import type { ContentStore, EventLog } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
+import { type FoldedMessage, HistoryTail } from './history-tail.js';
 import type { SessionOwners } from './session-owners.js';
 
 /** A message as `POST /get-messages` shows it. */
@@ -20,13 +13,10 @@ export interface MessageView {
   readonly content: string;
 }
 
-interface FoldedMessage {
-  readonly type: MessageType;
-  /** A number: the revision of the `run_requested` that holds the message. */
-  readonly pieces: readonly Content[] | number;
-}
+const NOTHING: ProjectedHistory = { foldedTo: -1, isHidden: false, messages: [], rest: null };
 
-const NOTHING: ProjectedHistory = { foldedTo: -1, isHidden: false, messages: [] };
+/** A longer message is weighed by itself. */
+const LONG_CHARS = 64 * 1024;
 
 /**
  * The messages of a session: rows of what is projected and a fold of the stream behind them. Complete at the moment when
@@ -40,19 +30,32 @@ export class History {
     private readonly owners: SessionOwners,
   ) {}
 
-  /** In the order of the conversation. @throws Problem not_found; LogUnavailable */
-  async messages(project: string, session: string): Promise<readonly MessageView[]> {
+  /**
+   * In the order of the conversation, as it was at the moment of the first page; of a large history a page at a time is
+   * in memory.
+   * @throws Problem not_found; LogUnavailable; ReadModelsUnavailable where it was cleared between two pages
+   */
+  async *messages(
+    project: string,
+    session: string,
+    weigh: Weigh = unweighed,
+  ): AsyncGenerator<readonly MessageView[]> {
     const projected = await this.projected(session);
     if (projected !== NOTHING) await this.owners.require(project, session, 'the session');
-    const tail = new HistoryTail(projected);
-    for await (const page of this.log.readStream(sessionStream(session), { after: projected.foldedTo })) {
-      if (projected === NOTHING && page[0]?.meta.project !== project) throw notFound('the session');
-      if (page.some(({ isErased, type }) => isErased || type === 'session_erased'))
-        throw notFound('the session');
-      if (!tail.push(page)) break;
-    }
+    const { foldedTo, isHidden, messages, rest } = projected;
+    const tail = new HistoryTail(this.log, { session, foldedTo, isHidden }, weigh);
+    await tail.look(({ meta }) => {
+      if (projected === NOTHING && meta.project !== project) throw notFound('the session');
+    });
     if (projected === NOTHING && tail.isEmpty) throw notFound('the session');
-    return Promise.all(tail.finish().map((message) => this.view(session, message)));
+    if (!tail.isCleared) {
+      yield* this.views(session, messages, weigh);
+      if (rest !== null) {
+        await weigh(rest.pageBytes);
+        for await (const page of this.rows.rest(session, rest)) yield* this.views(session, page, weigh);
+      }
+    }
+    for await (const page of tail.messages()) yield* this.views(session, page, weigh);
   }
 
   private async projected(session: string): Promise<ProjectedHistory> {
@@ -64,52 +67,28 @@ export class History {
     }
   }
 
-  private async view(session: string, { type, pieces }: FoldedMessage): Promise<MessageView> {
-    const contents =
-      typeof pieces === 'number' ? [await requestedMessage(this.log, session, pieces)] : pieces;
-    if (contents.every((piece) => typeof piece === 'string')) return { type, content: contents.join('') };
-    const texts = await Promise.all(contents.map((piece) => this.content.text(session, piece)));
-    return { type, content: texts.join('') };
-  }
-}
-
-/** The fold of what the tables do not know yet. */
-class HistoryTail implements HistorySink {
-  isEmpty = true;
-  private messages: FoldedMessage[];
-  private readonly fold: HistoryFold;
-
-  constructor(projected: ProjectedHistory) {
-    this.messages = [...projected.messages];
-    this.fold = new HistoryFold(this, { isHidden: projected.isHidden });
-  }
-
-  /** False: no further. What follows an event that is unknown here is not known either, as for the projection. */
-  push(page: readonly RecordedEvent[]): boolean {
-    this.isEmpty &&= page.length === 0;
-    try {
-      for (const event of page) this.fold.push(asSessionEvent(event));
-      return true;
-    } catch (error) {
-      if (error instanceof UnknownEventType) return false;
-      throw error;
+  /** What has to be fetched is fetched when its turn has come, and alone. */
+  private async *views(
+    session: string,
+    messages: readonly FoldedMessage[],
+    weigh: Weigh,
+  ): AsyncGenerator<readonly MessageView[]> {
+    let ready: MessageView[] = [];
+    for (const { type, pieces } of messages) {
+      const contents =
+        typeof pieces === 'number' ? [await requestedMessage(this.log, session, pieces)] : pieces;
+      const bytes = contents.reduce((sum, piece) => sum + (isFileRef(piece) ? piece.bytes : piece.length), 0);
+      const isHere = contents.every((piece) => typeof piece === 'string');
+      if (isHere && bytes < LONG_CHARS) ready.push({ type, content: contents.join('') });
+      else {
+        if (ready.length > 0) yield ready;
+        ready = [];
+        await weigh(bytes);
+        let content = '';
+        for (const piece of contents) content += await this.content.text(session, piece);
+        yield [{ type, content }];
+      }
     }
-  }
-
-  finish(): readonly FoldedMessage[] {
-    this.fold.finish();
-    return this.messages;
-  }
-
-  add({ type, pieces }: FoldedMessage): void {
-    this.messages.push({ type, pieces });
-  }
-
-  addRequest(_run: string, _revision: number, requested: number): void {
-    this.messages.push({ type: 'user_message', pieces: requested });
-  }
-
-  clear(): void {
-    this.messages = [];
+    if (ready.length > 0) yield ready;
   }
 }

@@ -1,0 +1,86 @@
+import { Problem } from '#domain';
+import { type Clock, DeadlinePassed, FairTurns, type GiveBack, TurnsFull } from '#platform';
+
+/** For each byte that is brought into memory: sealed as it was stored, as text, as JSON, and on its way out. */
+const COST = 4;
+/** What an answer of many small parts holds at least. */
+const LEAST_BYTES = 1024 * 1024;
+/** Who waits holds the beginning of an answer. */
+const MAX_WAITING = 128;
+const MAX_WAITING_EACH = 64;
+const WAIT_MS = 20_000;
+
+const OVERLOADED = new Problem('overloaded', 'too many large answers are being written; try again later', {
+  retryAfterS: 5,
+});
+
+/**
+ * The memory that large answers may take, all together and those of one project, given in turns by project (FairTurns).
+ * Owns what is taken of it.
+ */
+export class AnswerRoom {
+  private readonly turns: FairTurns;
+
+  /** @param maxBytes of all; one project may have half of it */
+  constructor(
+    maxBytes: number,
+    private readonly clock: Clock,
+  ) {
+    const each = { roomEach: Math.ceil(maxBytes / 2), maxWaitingEach: MAX_WAITING_EACH };
+    this.turns = new FairTurns({ room: maxBytes, maxWaiting: MAX_WAITING, ...each });
+  }
+
+  /** In bytes. */
+  get inUse(): number {
+    return this.turns.inUse;
+  }
+
+  /** Whether somebody waits for a part of it. */
+  get isWanted(): boolean {
+    return this.turns.waiting > 0;
+  }
+
+  /** Of an answer that is no more when `gone` is aborted. It holds nothing yet. */
+  share(project: string, gone: AbortSignal): AnswerShare {
+    return new AnswerShare(this.turns, this.clock, project, gone);
+  }
+}
+
+/** What one answer holds. */
+export class AnswerShare {
+  private weight = 0;
+  private giveBack: GiveBack = () => undefined;
+
+  constructor(
+    private readonly turns: FairTurns,
+    private readonly clock: Clock,
+    private readonly project: string,
+    private readonly gone: AbortSignal,
+  ) {}
+
+  /**
+   * Makes it enough for so many bytes at a time. What it held is given back first, so that no two that have a part wait for
+   * each other: nothing of what came before may be in memory any more.
+   * @throws Problem overloaded; the reason of `gone`
+   */
+  async hold(bytes: number): Promise<void> {
+    const weight = Math.max(LEAST_BYTES, bytes * COST);
+    if (weight <= this.weight) return;
+    this.release();
+    const deadline = this.clock.deadline(WAIT_MS, this.gone);
+    try {
+      this.giveBack = await this.turns.take(this.project, deadline.signal, weight);
+      this.weight = weight;
+    } catch (error) {
+      if (error instanceof TurnsFull || error instanceof DeadlinePassed) throw OVERLOADED;
+      throw error;
+    } finally {
+      deadline[Symbol.dispose]();
+    }
+  }
+
+  release(): void {
+    this.weight = 0;
+    this.giveBack();
+  }
+}
