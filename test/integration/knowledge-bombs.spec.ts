@@ -1,36 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { kill } from 'node:process';
+import { crc32, deflateSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, ThreadExtractor } from '#knowledge';
+import { type Extraction, type ExtractorLimits, ProcessExtractor, type Reading } from '#knowledge';
 import { SystemClock } from '#platform';
 import { deflateBomb, emptyPagesPdf, pdfOf, textPdf } from '../support/pdf-files.js';
+import { readingOf } from '../support/reading-of.js';
 import { memoryOf } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
-const extractor = new ThreadExtractor(new SystemClock(), { timeoutMs: 60_000 });
+const readers = { count: 1, memoryMb: 1024 };
+const extractor = new ProcessExtractor(new SystemClock(), { readers, timeoutMs: 60_000 });
 afterAll(() => extractor.close());
 
-/** What the thread may hold (576 MB, looked at ten times a second), and what it reads. */
-const MOST_BYTES = 900 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+/** What others would suffer from: of this process; and what its watch, which looks each 20 ms, may be late by. */
+const MOST_HERE = 150 * MEGABYTE;
+const MOST_LATE = 100 * MEGABYTE;
 
 let characters = 0;
-async function read(bytes: Uint8Array, by = extractor): Promise<Extraction> {
+async function read(bytes: Uint8Array, by = extractor, limitMb = readers.memoryMb): Promise<Extraction> {
   characters = 0;
   const before = memoryOf(process.pid);
-  let most = before;
-  const timer = setInterval(() => (most = Math.max(most, memoryOf(process.pid))), 20);
+  let [here, there] = [before, 0];
+  const timer = setInterval(() => {
+    here = Math.max(here, memoryOf(process.pid));
+    there = Math.max(there, ...by.pids.map(memoryOf));
+  }, 20);
   try {
-    return await by.extract(
-      { bytes: bytes.length, read: async () => new Uint8Array(bytes) },
-      async ({ passages }) => {
-        for (const { text } of passages) characters += text.length;
-      },
-      new AbortController().signal,
-    );
+    const reading = readingOf(bytes, async ({ passages }) => {
+      for (const { text } of passages) characters += text.length;
+    });
+    return await by.extract(reading);
   } finally {
     clearInterval(timer);
-    expect(most - before).toBeLessThan(MOST_BYTES);
+    expect(here - before).toBeLessThan(MOST_HERE);
+    expect(there).toBeLessThan(limitMb * MEGABYTE + MOST_LATE);
   }
 }
 
@@ -59,22 +66,26 @@ const webpOf = (width: number, height: number): Buffer => {
   return file;
 };
 
-/** Pixels of one colour: 225 million of them are 30 KB. */
-function pngOf(width: number, height: number): Buffer {
+/** Pixels of one colour, of at most so many rows: 40 million of them are 120 KB. */
+function pngOf(width: number, height: number, mostRows = 100): Buffer {
   const chunk = (type: string, data: Uint8Array): Buffer => {
-    const head = Buffer.alloc(8);
+    const [head, sum] = [Buffer.alloc(8), Buffer.alloc(4)];
     head.writeUInt32BE(data.length, 0);
     head.write(type, 4, 'latin1');
-    return Buffer.concat([head, data, Buffer.alloc(4)]);
+    sum.writeUInt32BE(crc32(data, crc32(type)));
+    return Buffer.concat([head, data, sum]);
   };
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header[8] = 8;
-  const rows = deflateSync(Buffer.alloc((width + 1) * Math.min(height, 100)));
+  [header[8], header[9]] = [8, 2];
+  const rows = deflateSync(Buffer.alloc((width * 3 + 1) * Math.min(height, mostRows)));
   const mark = Buffer.from('89504e470d0a1a0a', 'hex');
   return Buffer.concat([mark, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
 }
+
+/** As many pixels as an image may have. */
+const largest = (): Buffer => pngOf(6_300, 6_300, 6_300);
 
 const reasonOf = (extraction: Extraction): string =>
   extraction.kind === 'unreadable' ? `${extraction.code}: ${extraction.reason}` : 'it was read';
@@ -179,25 +190,79 @@ describe('files that would take the machine down', () => {
 });
 
 describe('a file that oversteps', () => {
-  let strict: ThreadExtractor;
-  beforeEach(() => {
-    strict = new ThreadExtractor(new SystemClock(), { timeoutMs: 300, heapMb: 48, outsideMb: 64 });
+  const opened: ProcessExtractor[] = [];
+  const open = (limits: Partial<ExtractorLimits> = {}): ProcessExtractor => {
+    const one = new ProcessExtractor(new SystemClock(), { readers, ...limits });
+    opened.push(one);
+    return one;
+  };
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close();
   });
-  afterEach(() => strict.close());
+  const reads = async (by: ProcessExtractor): Promise<void> =>
+    expect(await read(utf8('a note'), by)).toMatchObject({ kind: 'extracted' });
 
   test('the time is ended, and the next is read', async () => {
+    const strict = open({ timeoutMs: 500 });
+    await reads(strict);
     const long = textPdf(2_000, ['pump', 'well', 'hose', 'valve']);
-    expect(reasonOf(await read(long, strict))).toBe('unprocessable: the file takes too long to read');
-    const slow = new ThreadExtractor(new SystemClock());
-    expect(await read(utf8('a note'), slow)).toMatchObject({ kind: 'extracted' });
-    await slow.close();
+    const reason = 'unprocessable: the file takes too long to read: more than 0.5 s';
+    expect(reasonOf(await read(long, strict))).toBe(reason);
+    await reads(strict);
   }, 60_000);
 
-  test('the heap of its thread ends with the thread, and the next is read', async () => {
-    const roomy = new ThreadExtractor(new SystemClock(), { heapMb: 48 });
+  test('the heap of its process ends with the process, and the next is read', async () => {
+    const strict = open({ heapMb: 48 });
     const list = Array.from({ length: 600_000 }, (_, i) => ({ [`key ${i}`]: [i] }));
-    expect(reasonOf(await read(utf8(JSON.stringify(list)), roomy))).toMatch(/too much memory/);
-    expect(await read(utf8('a note'), roomy)).toMatchObject({ kind: 'extracted' });
-    await roomy.close();
+    expect(reasonOf(await read(utf8(JSON.stringify(list)), strict))).toMatch(/too much memory/);
+    await reads(strict);
+  }, 60_000);
+
+  test('the memory of its process, which OCR holds beside the heap, is told the limit, and the next is read', async () => {
+    const strict = open({ readers: { count: 1, memoryMb: 256 } });
+    const [image, limitMb] = [largest(), 256];
+    const reason = 'unprocessable: the file takes too much memory to read: more than 256 MB';
+    expect(reasonOf(await read(image, strict, limitMb))).toBe(reason);
+    await reads(strict);
+    // In a process that has read others before it is tried a second time.
+    expect(reasonOf(await read(image, strict, limitMb))).toBe(reason);
+  }, 60_000);
+});
+
+describe('readers', () => {
+  const image = fixture('note.jpg');
+
+  test('that hold much after a file are not used for the next', async () => {
+    const small = new ProcessExtractor(new SystemClock(), { readers: { count: 1, memoryMb: 768 } });
+    await small.extract(readingOf(utf8('a note')));
+    const [first] = small.pids;
+    await small.extract(readingOf(utf8('another note')));
+    expect(small.pids).toEqual([first]);
+    expect(await small.extract(readingOf(largest()))).toMatchObject({ kind: 'extracted' });
+    expect(small.pids).toEqual([]);
+    await small.close();
+  }, 60_000);
+
+  test('that are killed from outside begin anew, and end with the third', async () => {
+    const mortal = new ProcessExtractor(new SystemClock(), { readers });
+    let begun = 0;
+    let text = '';
+    // With nothing but itself to hold it has 70 MB.
+    const isAtIt = (): boolean => mortal.pids.some((pid) => memoryOf(pid) > 110 * MEGABYTE);
+    const reading = (kills: number): Reading => ({
+      ...readingOf(image, async ({ passages }) => void (text += passages.map((p) => p.text).join(' '))),
+      begin: async () => {
+        text = '';
+        begun += 1;
+        if (begun <= kills) void until(isAtIt).then(() => kill(mortal.pids[0]!, 'SIGKILL'));
+        return null;
+      },
+    });
+    expect(await mortal.extract(reading(2))).toMatchObject({ kind: 'extracted' });
+    expect(text).toMatch(/marmalade/i);
+    begun = 0;
+    const reason = 'unprocessable: the process that read the file was killed 3 times';
+    expect(reasonOf(await mortal.extract(reading(3)))).toBe(reason);
+    await mortal.close();
   }, 60_000);
 });

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, ThreadExtractor } from '#knowledge';
+import { type Extraction, ProcessExtractor } from '#knowledge';
 import { SystemClock } from '#platform';
+import { readingOf } from '../support/reading-of.js';
 
-const extractor = new ThreadExtractor(new SystemClock());
+const extractor = new ProcessExtractor(new SystemClock(), { readers: { count: 1, memoryMb: 1024 } });
 afterAll(() => extractor.close());
 
 const fixture = (name: string): Buffer => readFileSync(join('test/fixtures/documents', name));
@@ -21,14 +22,11 @@ interface Read {
 async function read(bytes: Uint8Array): Promise<Read> {
   const passages: string[] = [];
   let language: string | null = null;
-  const extraction = await extractor.extract(
-    { bytes: bytes.length, read: async () => new Uint8Array(bytes) },
-    async (batch) => {
-      language = batch.language;
-      passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));
-    },
-    new AbortController().signal,
-  );
+  const reading = readingOf(bytes, async (batch) => {
+    language = batch.language;
+    passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));
+  });
+  const extraction = await extractor.extract(reading);
   return { extraction, text: passages.join('\n---\n'), language };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type Extraction, Extractor, type PassageBatch } from '#knowledge';
+import { type Extraction, Extractor, type Reading } from '#knowledge';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
 
@@ -11,11 +11,8 @@ class SlowExtractor extends Extractor {
   readonly gate = Promise.withResolvers<Extraction>();
   started = 0;
 
-  override async extract(
-    _file: unknown,
-    take: (batch: PassageBatch) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<Extraction> {
+  override async extract({ begin, take, signal }: Reading): Promise<Extraction> {
+    await begin();
     this.started += 1;
     await take({ passages: [PASSAGE], language: 'english' });
     const stopped = new Promise<never>((_, reject) =>

@@ -1,5 +1,6 @@
-import { type Extraction, ThreadExtractor } from '#knowledge';
+import { type Extraction, ProcessExtractor } from '#knowledge';
 import { SystemClock } from '#platform';
+import { readingOf } from './reading-of.js';
 
 export interface ReadDocument {
   readonly extraction: Extraction;
@@ -12,19 +13,18 @@ export interface ReadDocument {
 
 /** Reads files as the service does, one after the other. */
 export class DocumentReader {
-  private readonly extractor = new ThreadExtractor(new SystemClock());
+  private readonly extractor = new ProcessExtractor(new SystemClock(), {
+    readers: { count: 1, memoryMb: 1024 },
+  });
 
   async read(bytes: Uint8Array): Promise<ReadDocument> {
     const passages: string[] = [];
     let language: string | null = null;
-    const extraction = await this.extractor.extract(
-      { bytes: bytes.length, read: async () => new Uint8Array(bytes) },
-      async (batch) => {
-        language = batch.language;
-        passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));
-      },
-      new AbortController().signal,
-    );
+    const reading = readingOf(bytes, async (batch) => {
+      language = batch.language;
+      passages.push(...batch.passages.map(({ page, text }) => `${page ?? '-'}: ${text}`));
+    });
+    const extraction = await this.extractor.extract(reading);
     const warnings = extraction.kind === 'extracted' ? extraction.warnings : [];
     return {
       extraction,

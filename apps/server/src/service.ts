@@ -183,6 +183,7 @@ function openKnowledgeOn(
     keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
     isIndexer: settings.roles.has('indexer'),
     maxStoredBytes: settings.maxStoredBytesPerProject,
+    documentsMemoryMb: settings.documentsMemoryMb,
     onFatal: fatal.of('indexer'),
   });
 }

@@ -1,8 +1,8 @@
 export { connectionFault } from './connection-string.js';
 export { Datastores, type NewDatastore, requireDocuments } from './datastores.js';
 export { Documents } from './documents.js';
-export { type Extraction, Extractor, type PassageBatch } from './extractor.js';
-export { ThreadExtractor } from './extract/thread-extractor.js';
+export { type ExtractorLimits, ProcessExtractor } from './extract/process-extractor.js';
+export { type Extraction, Extractor, type PassageBatch, type Reading } from './extractor.js';
 export { type IndexDocument, IndexDocumentHandler } from './index-document.js';
 export { type Knowledge, type KnowledgeOptions, openKnowledge } from './open-knowledge.js';
 export type { Page, PageRequest } from './paging.js';

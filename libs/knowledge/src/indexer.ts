@@ -30,6 +30,7 @@ interface IndexerPorts {
 
 const LOOK_MS = 5_000;
 const VACUUM_PAUSE_MS = 2_000;
+/** More than are read at the same time, so that their readers need not wait for us. */
 const AT_ONCE = 20;
 
 /**
@@ -38,6 +39,7 @@ const AT_ONCE = 20;
  */
 export class Indexer implements FollowerTarget {
   private readonly stopping = new AbortController();
+  private readonly reading = new Set<Promise<boolean>>();
   private isVacuumDue = false;
 
   constructor(private readonly ports: IndexerPorts) {}
@@ -104,26 +106,40 @@ export class Indexer implements FollowerTarget {
     await abandoned.sweep(this.stopping.signal);
   }
 
+  /** Begins to read what nobody reads, and goes on while it is done within a moment. */
   private async readAll(): Promise<void> {
-    const unread = await this.ports.rows.unread(AT_ONCE);
-    for (const upload of unread) {
-      if (this.stopping.signal.aborted) return;
-      if (!this.ports.reader.isReading(upload.upload)) await this.read(upload);
+    const { rows, reader, clock } = this.ports;
+    const { signal } = this.stopping;
+    for (let isBrisk = true; isBrisk && !signal.aborted;) {
+      const unread = await rows.unread(AT_ONCE);
+      const fresh = unread.filter(({ upload }) => !reader.isReading(upload));
+      for (const upload of fresh.slice(0, AT_ONCE - this.reading.size)) this.begin(upload);
+      if (this.reading.size === 0) return;
+      const done = Promise.all(this.reading).then((found) => found.some((wasRead) => wasRead));
+      isBrisk = await Promise.race([done, clock.sleep(LOOK_MS, signal).then(() => false)]);
     }
   }
 
-  private async read({ document: id, upload, datastore }: UnreadUpload): Promise<void> {
+  private begin(upload: UnreadUpload): void {
+    const reading = this.read(upload).finally(() => this.reading.delete(reading));
+    this.reading.add(reading);
+  }
+
+  /** Returns whether it was. */
+  private async read({ document: id, upload, datastore, project }: UnreadUpload): Promise<boolean> {
     const { reader, outcomes, uploads, streams, logger } = this.ports;
     try {
       const { document } = await streams.document(id);
-      if (document?.upload !== upload) return;
+      if (document?.upload !== upload) return false;
       const { bytes, file, fileKey: key } = document;
       const kept = uploads.kept(scopeOf(upload), file, { bytes, key });
-      const extraction = await reader.read({ upload, datastore }, kept);
+      const extraction = await reader.read({ upload, datastore }, kept, project);
       await outcomes.record(id, upload, extraction);
+      return true;
     } catch (error) {
-      if (error instanceof ReadingStopped || error instanceof TextLost) return;
-      logger.warn({ err: error, document: id }, 'a document is read again later');
+      const isStopped = error instanceof ReadingStopped || error instanceof TextLost;
+      if (!isStopped) logger.warn({ err: error, document: id }, 'a document is read again later');
+      return false;
     }
   }
 

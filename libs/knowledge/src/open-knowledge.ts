@@ -14,6 +14,8 @@ import {
   type Random,
   type SecretBox,
   closeInOrder,
+  documentsMemoryMb,
+  readersOf,
 } from '#platform';
 import { AbandonedUploads } from './abandoned-uploads.js';
 import { checkConnection } from './check-connection.js';
@@ -22,7 +24,7 @@ import { Documents } from './documents.js';
 import { DatastoreKeys } from './erasure/datastore-keys.js';
 import { Deletions } from './erasure/deletions.js';
 import { Resealing } from './erasure/resealing.js';
-import { ThreadExtractor } from './extract/thread-extractor.js';
+import { ProcessExtractor } from './extract/process-extractor.js';
 import type { Extractor } from './extractor.js';
 import { CallersMysql } from './mysql/callers-mysql.js';
 import { CallersPostgres } from './postgres/callers-postgres.js';
@@ -64,6 +66,8 @@ export interface KnowledgeOptions {
   /** False: this process keeps no rows and reads no documents but those that it accepts. */
   readonly isIndexer?: boolean;
   readonly extractor?: Extractor;
+  /** Of the processes that read documents, together; null or absent: what the machine or the container allows. */
+  readonly documentsMemoryMb?: number | null;
   /** Of the files of one project's documents; absent: no limit. */
   readonly maxStoredBytes?: number;
   /** The follower ended although nobody stopped it: the process must not go on. */
@@ -131,6 +135,8 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
         () => deletions.stop(),
         () => follower?.stop(),
         () => extractor.close(),
+        // They tell the database that they did not die of it.
+        () => parts.reader.settled(),
       );
     },
   };
@@ -140,7 +146,8 @@ function partsOf(options: KnowledgeOptions) {
   const { log, database, clock, random, logger, extractor, contentKeys, box } = options;
   const streams = new KnowledgeStreams({ log, clock, random });
   const passages = new PassageRows(database, random.hex(8));
-  const reading = extractor ?? new ThreadExtractor(clock);
+  const readers = readersOf(options.documentsMemoryMb ?? documentsMemoryMb());
+  const reading = extractor ?? new ProcessExtractor(clock, { readers });
   return {
     streams,
     passages,

@@ -1,5 +1,6 @@
 import { Problem } from '#domain';
 import { Quota, type Reservation } from '#platform';
+import { isOutage } from './outage.js';
 import type { KnowledgeRows } from './postgres/knowledge-rows.js';
 import type { Progress } from './progress.js';
 
@@ -28,8 +29,3 @@ export class StoredBytes {
 }
 
 const megabytes = (bytes: number): string => (Math.ceil((bytes / MEGABYTE) * 10) / 10).toString();
-
-/** As the indexer sees it: the database is away, or its tables are being made. */
-const isOutage = (error: unknown): boolean =>
-  (error instanceof Error && error.name === 'ReadModelsUnavailable') ||
-  (error instanceof Problem && error.code === 'unavailable');

@@ -2,20 +2,28 @@ import type { DocumentWarning } from '#domain';
 import type { ReadableFile } from '#event-log';
 import type { Clock } from '#platform';
 import type { Extraction, Extractor } from './extractor.js';
+import { isOutage } from './outage.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
 
 const RENEW_MS = 10_000;
-/** A file that took the process down so often is not tried again. */
-const MAX_ATTEMPTS = 10;
+/** A file that was being read so often when the process died is not tried again. */
+const MAX_DEATHS = 3;
 
 /** An upload's text was not wanted any more, or the process stops. */
 export class ReadingStopped extends Error {
   override readonly name = 'ReadingStopped';
 }
 
-/** Reads uploads: from the file to passages that can be searched. Owns what is being read in this process. */
+/**
+ * Reads uploads: from the file to passages that can be searched. Owns what is being read in this process.
+ * 1. A file is counted, durably, before a reader touches it, and uncounted by whoever lives to see it end: so what is left
+ *    of the count are deaths of the process that read it. Those that only waited are not counted.
+ */
 export class TextReader {
   private readonly readings = new Map<string, AbortController>();
+  private readonly ends = new Set<Promise<unknown>>();
+  /** Counted by this process, and neither read to the end nor uncounted yet: they are not counted a second time. */
+  private readonly counted = new Set<string>();
 
   constructor(
     private readonly extractor: Extractor,
@@ -27,18 +35,17 @@ export class TextReader {
     return this.readings.has(upload);
   }
 
-  /** @throws ReadingStopped, TextLost, and what the database throws */
-  async read(of: UploadRef, file: ReadableFile): Promise<Extraction> {
+  /** @param project whose turn it takes @throws ReadingStopped, TextLost, ReadersBusy, and what the database throws */
+  read(of: UploadRef, file: ReadableFile, project: string): Promise<Extraction> {
     const stop = new AbortController();
     this.readings.set(of.upload, stop);
-    try {
-      if ((await this.rows.hold(of)) > MAX_ATTEMPTS)
-        return { kind: 'unreadable', code: 'unprocessable', reason: 'the file cannot be read' };
-      return await this.extract(of, file, stop);
-    } finally {
+    const reading = this.held(of, file, project, stop).finally(() => {
       this.readings.delete(of.upload);
+      this.ends.delete(reading);
       stop.abort();
-    }
+    });
+    this.ends.add(reading);
+    return reading;
   }
 
   stop(upload: string): void {
@@ -49,23 +56,65 @@ export class TextReader {
     for (const stop of this.readings.values()) stop.abort(new ReadingStopped('the service stops'));
   }
 
-  private async extract(of: UploadRef, file: ReadableFile, stop: AbortController) {
+  /** When nothing is read any more: after stopAll. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.ends);
+  }
+
+  private async held(of: UploadRef, file: ReadableFile, project: string, stop: AbortController) {
+    const { upload } = of;
+    await this.rows.hold(of);
+    try {
+      const found = await this.extract(of, file, project, stop);
+      if (found.kind === 'unreadable') await this.uncount(upload);
+      else this.counted.delete(upload);
+      return found;
+    } catch (error) {
+      if (isPassing(error)) await this.uncount(upload, error instanceof ReadingStopped);
+      else this.counted.delete(upload);
+      throw error;
+    }
+  }
+
+  /** Invariant 1. Where the database is away it is done when the file is begun again. */
+  private async uncount(upload: string, isLetGo = false): Promise<void> {
+    try {
+      await this.rows.uncount(upload, { isCounted: this.counted.has(upload), isLetGo });
+      this.counted.delete(upload);
+    } catch {
+      // It stays in `counted`.
+    }
+  }
+
+  private async extract(of: UploadRef, file: ReadableFile, project: string, stop: AbortController) {
     const { signal } = stop;
     const lost = this.renewUntil(of.upload, stop);
     let count = 0;
-    const extraction = this.extractor.extract(
+    const extraction = this.extractor.extract({
       file,
-      async ({ passages, language }) => {
+      project,
+      begin: () => {
+        count = 0;
+        return this.begin(of);
+      },
+      take: async ({ passages, language }) => {
         await this.rows.add(of, count, passages, language);
         count += passages.length;
       },
       signal,
-    );
+    });
     const found = await Promise.race([extraction, lost]);
     if (found.kind === 'unreadable') return found;
     if (count === 0) return emptyFor(found.warnings);
     await this.rows.complete(of, count);
     return found;
+  }
+
+  /** Invariant 1. */
+  private async begin({ upload }: UploadRef): Promise<Extraction | null> {
+    const attempts = await this.rows.begin(upload, { isCounted: this.counted.has(upload) });
+    this.counted.add(upload);
+    return attempts > MAX_DEATHS ? DEADLY : null;
   }
 
   /** Never resolves; rejects when the text was lost. */
@@ -84,6 +133,23 @@ export class TextReader {
 
 /** With the first reason for it, where there is one. */
 function emptyFor([first]: readonly DocumentWarning[]): Extraction {
-  const reason = 'the file holds no text' + (first === undefined ? '' : ` that can be read: ${first.detail}`);
-  return { kind: 'unreadable', code: 'unprocessable', reason };
+  return unreadable(
+    'the file holds no text' + (first === undefined ? '' : ` that can be read: ${first.detail}`),
+  );
 }
+
+/** Whether a failure says nothing of the file: it is read again as if nothing had been. Others count as deaths do. */
+function isPassing(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const isOfSystem = syscall !== undefined || code === 'EPIPE';
+  return isOfSystem || isOutage(error) || (error instanceof Error && PASSING.has(error.name));
+}
+const PASSING: ReadonlySet<string> = new Set([
+  'ReadingStopped',
+  'TextLost',
+  'ReadersBusy',
+  'ProcessNotStarted',
+]);
+
+const unreadable = (reason: string): Extraction => ({ kind: 'unreadable', code: 'unprocessable', reason });
+const DEADLY = unreadable(`the service ended, or failed, ${MAX_DEATHS} times while it read the file`);

@@ -9,6 +9,7 @@ export * from './fair-turns.js';
 export { keepFolder } from './folders.js';
 export * from './key-files.js';
 export * from './logger.js';
+export * from './memory-shares.js';
 export * from './metrics/metrics.js';
 export * from './metrics/open-metrics.js';
 export * from './metrics/quiet-metrics.js';

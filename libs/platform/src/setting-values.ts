@@ -14,6 +14,14 @@ export const positive =
     return Math.min(Number(text) * unit, Number.MAX_SAFE_INTEGER);
   };
 
+export const atLeast =
+  (least: number): ReadValue<number> =>
+  (text) => {
+    const value = positive()(text);
+    if (value < least) throw new WrongValue(`a whole number, ${least} or more`);
+    return value;
+  };
+
 /** Whole seconds, 0 too, as milliseconds. */
 export const seconds: ReadValue<number> = (text) => {
   if (!/^\d+$/.test(text)) throw new WrongValue('a whole number of seconds');

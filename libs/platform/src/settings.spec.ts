@@ -113,6 +113,8 @@ describe('settings', () => {
     ['MAX_CONNECTIONS_PER_ADDRESS', 'all'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['LOG_LEVEL', 'loud'],
+    ['DOCUMENTS_MEMORY_MB', '255'],
+    ['DOCUMENTS_MEMORY_MB', '1 GB'],
   ])('refuse %s=%s in one line that names it and not the value', (name, value) => {
     const refusal = refusalOf({ [name]: value });
     expect(refusal).toMatch(new RegExp(`^${name} must be [^\\n]+$`));

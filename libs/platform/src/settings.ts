@@ -1,4 +1,5 @@
 import { type EgressAllow, readEgressAllow } from './egress/allow-list.js';
+import { LEAST_READER_MB } from './memory-shares.js';
 import * as read from './setting-values.js';
 import { type ReadValue, WrongValue } from './setting-values.js';
 
@@ -50,6 +51,8 @@ export interface Settings {
   readonly runTimeoutMs: number;
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
+  /** Of the processes that read documents, together; null: what the machine or the container allows. */
+  readonly documentsMemoryMb: number | null;
   readonly rateLimitRpm: number;
   /** A second port, for `/healthz` and `/readyz` alone; null: none. */
   readonly probePort: number | null;
@@ -107,6 +110,7 @@ export function readSettings(env: Environment = process.env): Settings {
     runTimeoutMs: or('RUN_TIMEOUT_S', read.positive(1000), 600_000),
     maxSteps: or('MAX_STEPS', read.positive(), 50),
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
+    documentsMemoryMb: optional('DOCUMENTS_MEMORY_MB', read.atLeast(LEAST_READER_MB)),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
     probePort: optional('PROBE_PORT', read.port),
     maxConnections: or('MAX_CONNECTIONS', read.positive(), 10_000),

@@ -1,4 +1,4 @@
-/** A file that is no text to us, with the reason as the caller is told it. Thrown in the thread only. */
+/** A file that is no text to us, with the reason as the caller is told it. Thrown where files are read only. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
   readonly code: 'unsupported_media_type' | 'unprocessable';

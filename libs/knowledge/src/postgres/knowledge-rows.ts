@@ -33,6 +33,7 @@ export interface DocumentRow {
 /** An upload whose text nobody has read yet, or not to its end. */
 export interface UnreadUpload extends UploadRef {
   readonly document: string;
+  readonly project: string;
 }
 
 /** Another process has moved the checkpoint. */
@@ -110,13 +111,14 @@ export class KnowledgeRows {
     return (rows as readonly { bytes: number }[])[0]?.bytes ?? 0;
   }
 
-  /** Uploads that wait for a reader, the oldest first. */
+  /** Uploads that wait for a reader: of each project the oldest first, and the projects by turns. */
   async unread(limit: number): Promise<UnreadUpload[]> {
     const { rows } = await this.database.query({
-      text: `SELECT d.upload, d.datastore, d.id AS document
+      text: `SELECT d.upload, d.datastore, d.project, d.id AS document
         FROM ${SCHEMA}.documents d LEFT JOIN ${SCHEMA}.texts t USING (upload)
         WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
-        ORDER BY d.created_at, d.id LIMIT $1`,
+        ORDER BY row_number() OVER (PARTITION BY d.project ORDER BY d.created_at, d.id), d.created_at, d.id
+        LIMIT $1`,
       values: [limit],
     });
     return rows as UnreadUpload[];

@@ -25,27 +25,55 @@ export class PassageRows {
   ) {}
 
   /**
-   * Takes an upload to read its text; what an earlier reader left of it is removed. Returns how often that was done by
-   * now. @throws TextLost where someone else has it
+   * Takes an upload whose text is to be read when its turn comes; what an earlier reader left of it is removed.
+   * @throws TextLost where someone else has it
    */
-  async hold({ upload, datastore }: UploadRef): Promise<number> {
-    let attempts = 0;
+  async hold({ upload, datastore }: UploadRef): Promise<void> {
     await this.database.transaction(async (client) => {
-      const { rows } = await client.query<{ attempts: number }>(
+      const { rowCount } = await client.query(
         `INSERT INTO ${SCHEMA}.texts AS t (upload, datastore, holder, held_until, attempts)
-         VALUES ($1, $2, $3, now() + $4 * interval '1 s', 1)
-         ON CONFLICT (upload) DO UPDATE
-           SET holder = $3, held_until = excluded.held_until, attempts = t.attempts + 1
-         WHERE t.passages IS NULL AND (t.held_until < now() OR t.holder = $3)
-         RETURNING attempts`,
+         VALUES ($1, $2, $3, now() + $4 * interval '1 s', 0)
+         ON CONFLICT (upload) DO UPDATE SET holder = $3, held_until = excluded.held_until
+         WHERE t.passages IS NULL AND (t.held_until < now() OR t.holder = $3)`,
         [upload, datastore, this.holder, HELD_S],
       );
-      if (rows[0] === undefined) throw new TextLost('someone else reads the text');
-      ({ attempts } = rows[0]);
+      if (rowCount === 0) throw new TextLost('someone else reads the text');
+      await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
+      return true;
+    });
+  }
+
+  /**
+   * The reading of what is held begins: it is counted, unless it is already, so that whatever becomes of this process and
+   * of the database's the count stays. Returns the count. @throws TextLost
+   */
+  async begin(upload: string, { isCounted }: { readonly isCounted: boolean }): Promise<number> {
+    let attempts = 0;
+    await this.database.transaction(async (client) => {
+      await client.query('SET LOCAL synchronous_commit = on');
+      await this.renew(client, upload);
+      const { rows } = await client.query<{ attempts: number }>(
+        `UPDATE ${SCHEMA}.texts SET attempts = attempts + $2 WHERE upload = $1 RETURNING attempts`,
+        [upload, isCounted ? 0 : 1],
+      );
+      ({ attempts } = rows[0]!);
       await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
       return true;
     });
     return attempts;
+  }
+
+  /** What is held is not read on, through no fault of its own. */
+  async uncount(
+    upload: string,
+    how: { readonly isCounted: boolean; readonly isLetGo: boolean },
+  ): Promise<void> {
+    await this.database.query({
+      text: `UPDATE ${SCHEMA}.texts SET attempts = greatest(attempts - $3, 0),
+          held_until = CASE WHEN $4 THEN '-infinity' ELSE held_until END
+        WHERE upload = $1 AND holder = $2 AND passages IS NULL`,
+      values: [upload, this.holder, how.isCounted ? 1 : 0, how.isLetGo],
+    });
   }
 
   /** @throws TextLost */

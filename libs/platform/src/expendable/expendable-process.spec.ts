@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { kill } from 'node:process';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Deed } from '../../../../test/support/does-anything.js';
 import { until } from '../../../../test/support/until.js';
@@ -84,6 +86,17 @@ describe('a process that may die', () => {
       expect(await echo(process)).toBe('hello');
     },
   );
+
+  it('is the first to go where memory runs out, and says that it was killed from outside', async () => {
+    const process = open();
+    await echo(process);
+    const score = `/proc/${process.pid}/oom_score_adj`;
+    if (existsSync(score)) expect(readFileSync(score, 'utf8').trim()).toBe('1000');
+    const killed = process.ask({ kind: 'spin' }, QUICK);
+    kill(process.pid!, 'SIGKILL');
+    await expect(killed).rejects.toMatchObject({ name: 'ProcessDied', why: 'killed' });
+    expect(await echo(process)).toBe('hello');
+  });
 
   it('is ended where it takes too long, however busy it is, and the next request is answered', async () => {
     const process = open();

@@ -1,6 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../clock.js';
-import type { ExpendableOrders, FromProcess, ToProcess } from './protocol.js';
+import {
+  type ExpendableOrders,
+  type FromProcess,
+  OVER_MEMORY,
+  OVER_TIME,
+  type ToProcess,
+} from './protocol.js';
 
 export interface ExpendableTerms {
   /** Calls `serveRequests`: see `compiledFile`. */
@@ -28,8 +34,11 @@ export interface Asking<Piece> {
   readonly hear?: (piece: Piece) => Promise<void>;
 }
 
-/** What ended a process: it took too long, took too much memory, or did something that no process survives. */
-export type Death = 'time' | 'memory' | 'crash';
+/**
+ * What ended a process: it took too long, took more memory than it may, did something that no process survives; or it was
+ * killed from outside, by the system that ran out of memory or by somebody, which says little of the request.
+ */
+export type Death = 'time' | 'memory' | 'crash' | 'killed';
 
 /** The process did not live to answer. Whether another one would is not known: the same request may kill that, too. */
 export class ProcessDied extends Error {
@@ -215,11 +224,12 @@ function forked({ file, heapMb, memoryMb, cpuMs, niceness = 0 }: ExpendableTerms
   return child;
 }
 
-/** V8 aborts where memory runs out (or hits a trap that it has for the purpose); the watch and the kernel kill. */
-const OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set(['SIGKILL', 'SIGABRT', 'SIGTRAP', 'SIGILL']);
+/** V8 aborts where memory runs out, or hits a trap that it has for the purpose. */
+const OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set([OVER_MEMORY, 'SIGABRT', 'SIGTRAP', 'SIGILL']);
 
 function deathBy(signal: NodeJS.Signals | null): Death {
-  if (signal === 'SIGVTALRM') return 'time';
+  if (signal === OVER_TIME) return 'time';
+  if (signal === 'SIGKILL') return 'killed';
   return signal !== null && OF_MEMORY.has(signal) ? 'memory' : 'crash';
 }
 

@@ -23,3 +23,7 @@ export type FromProcess =
   | { readonly kind: 'ready' }
   | { readonly kind: 'piece'; readonly piece: unknown }
   | { readonly kind: 'answer'; readonly answer: unknown };
+
+/** With what the watch ends its process. */
+export const OVER_TIME = 'SIGVTALRM';
+export const OVER_MEMORY = 'SIGUSR2';

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { ExpendableOrders, FromProcess, ToProcess, WatchOrders } from './protocol.js';
@@ -17,6 +18,7 @@ export function serveRequests<Request, Answer, Piece = never>(serve: Serve<Reque
   // Ctrl-C in a terminal is meant for the service, which is not done with this process when it hears it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => process.exit());
+  dieFirst();
   const working = new Int32Array(new SharedArrayBuffer(4));
   let requests = 0;
   const pieces = new Pieces<Piece>();
@@ -32,6 +34,15 @@ export function serveRequests<Request, Answer, Piece = never>(serve: Serve<Reque
     send({ kind: 'answer', answer: found });
   };
   startWatch({ ...orders, request: working }, () => send({ kind: 'ready' }));
+}
+
+/** Where the machine or the container runs out of memory, Linux ends the process with the highest score: this one, not us. */
+function dieFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Not Linux, or /proc is not to be written: then the largest process ends.
+  }
 }
 
 /** The thread first, so that it does not stand behind others as this one does from then on. */

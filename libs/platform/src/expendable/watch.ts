@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { WatchOrders } from './protocol.js';
+import { OVER_MEMORY, OVER_TIME, type WatchOrders } from './protocol.js';
 
 /**
  * The thread that ends its process, which may be too busy to hear anything: when it holds too much memory, of whatever
@@ -11,14 +11,13 @@ let watched = 0;
 let computedBefore = 0;
 
 setInterval(() => {
-  if (process.ppid !== parent || process.memoryUsage.rss() > memoryBytes)
-    process.kill(process.pid, 'SIGKILL');
+  if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+  // By default both signals end a process, without a dump of what it holds; nobody else sends them.
+  if (process.memoryUsage.rss() > memoryBytes) process.kill(process.pid, OVER_MEMORY);
   const computed = computedMs();
   const now = Atomics.load(request, 0);
   if (now !== watched) [watched, computedBefore] = [now, computed];
-  // By default it ends a process; nobody else sends it.
-  if (now !== 0 && cpuMs !== null && computed - computedBefore > cpuMs)
-    process.kill(process.pid, 'SIGVTALRM');
+  if (now !== 0 && cpuMs !== null && computed - computedBefore > cpuMs) process.kill(process.pid, OVER_TIME);
 }, LOOK_MS);
 parentPort?.postMessage('watching');
 

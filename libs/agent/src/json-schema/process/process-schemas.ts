@@ -7,6 +7,7 @@ import {
   FairTurns,
   ProcessDied,
   ProcessNotStarted,
+  SCHEMAS_MB,
   compiledFile,
 } from '#platform';
 import type { Checked, SchemaAnswer, SchemaRequest } from '../schema-requests.js';
@@ -18,7 +19,7 @@ import { TOO_LONG, TOO_MUCH_MEMORY, type Validation } from '../validation.js';
 const TERMS: ExpendableTerms = {
   file: compiledFile('./schema-process.js', import.meta.url),
   heapMb: 160,
-  memoryMb: 288,
+  memoryMb: SCHEMAS_MB,
   // More than the limits of its work add up to: what cannot be interrupted is ended with its process.
   cpuMs: 6_000,
   idleMs: 30_000,

@@ -1,34 +1,17 @@
-import { parentPort } from 'node:worker_threads';
 import type { Extraction, PassageBatch } from '../extractor.js';
 import { languageOf } from '../language.js';
-import { PassageMaker, type Passage } from '../passage.js';
-import type { FromThread, ToThread } from './protocol.js';
+import { type Passage, PassageMaker } from '../passage.js';
 import { readBlocks } from './read-file.js';
 import { UnreadableFile } from './unreadable-file.js';
-import { yieldToOthers } from './priority.js';
 import { Warnings } from './warnings.js';
 
-/** The thread in which files are read, one after the other, behind everything else that the machine has to do. */
-const port = parentPort!;
 const BATCH = 200;
-let taken: PromiseWithResolvers<void> | null = null;
+type Give = (batch: PassageBatch) => Promise<void>;
 
-port.on('message', (message: ToThread) => {
-  if (message.kind === 'taken') taken?.resolve();
-  else void run(message.content);
-});
-yieldToOthers();
-
-async function run(content: Uint8Array): Promise<void> {
-  taken = null;
-  const extraction = await extract(content);
-  await (taken as PromiseWithResolvers<void> | null)?.promise;
-  send({ kind: 'done', extraction });
-}
-
-async function extract(content: Uint8Array): Promise<Extraction> {
+/** The passages of a file, a batch at a time. */
+export async function extract(content: Uint8Array, give: Give): Promise<Extraction> {
   try {
-    return await extractPassages(content);
+    return await extractPassages(content, give);
   } catch (error) {
     if (error instanceof UnreadableFile)
       return { kind: 'unreadable', code: error.code, reason: error.reason };
@@ -36,7 +19,7 @@ async function extract(content: Uint8Array): Promise<Extraction> {
   }
 }
 
-async function extractPassages(content: Uint8Array): Promise<Extraction> {
+async function extractPassages(content: Uint8Array, give: Give): Promise<Extraction> {
   const maker = new PassageMaker();
   const warnings = new Warnings();
   let waiting: Passage[] = [];
@@ -61,15 +44,6 @@ async function extractPassages(content: Uint8Array): Promise<Extraction> {
   await flush();
   return { kind: 'extracted', pages, passages: count, warnings: warnings.all() };
 }
-
-/** One batch is on its way while the next is made. */
-async function give(batch: PassageBatch): Promise<void> {
-  await taken?.promise;
-  taken = Promise.withResolvers<void>();
-  send({ kind: 'passages', batch });
-}
-
-const send = (message: FromThread): void => port.postMessage(message);
 
 /** PostgreSQL takes neither U+0000 nor half characters, and no control character but tabs and line ends says anything. */
 const cleaned = (text: string): string =>
