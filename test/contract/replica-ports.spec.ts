@@ -4,20 +4,29 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { type Heartbeats, type Leases, PostgresHeartbeats, PostgresLeases, ReplicaDatabase } from '#runs';
+import {
+  type EndSign,
+  type Heartbeats,
+  type Leases,
+  PostgresHeartbeats,
+  PostgresLeases,
+  type ProcessWatch,
+  ReplicaDatabase,
+} from '#runs';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { MemoryHeartbeats, MemoryLeases } from '../support/memory-replicas.js';
 
 let folder: string;
 let postgres: EmbeddedPostgres;
 let database: ReplicaDatabase;
+let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'annals-replicas-'));
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
   postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports);
   const { user, password, port, database: name } = await postgres.start();
-  const url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
+  url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
   database = new ReplicaDatabase({ url, timeoutMs: 5_000 });
 }, 60_000);
 afterAll(async () => {
@@ -40,11 +49,12 @@ const ADAPTERS: readonly Adapter[] = [
   { name: 'in memory', heartbeats: () => heartbeats, leases: () => leases },
   {
     name: 'in PostgreSQL',
-    heartbeats: () => new PostgresHeartbeats(database),
+    heartbeats: () => (ofPostgres ??= new PostgresHeartbeats(database)),
     leases: () => new PostgresLeases(database),
   },
 ];
 const LONG_MS = 60_000;
+let ofPostgres: PostgresHeartbeats | null = null;
 
 describe.each(ADAPTERS)('heartbeats $name', ({ heartbeats: open }) => {
   const of = async (replica: string) =>
@@ -70,6 +80,11 @@ describe.each(ADAPTERS)('heartbeats $name', ({ heartbeats: open }) => {
     await open().beat('c', LONG_MS);
     expect((await of('c'))?.hasLeft).toBe(false);
   });
+
+  it('say of one that lives that nothing tells of its end', async () => {
+    await open().beat('e', LONG_MS);
+    expect((await of('e'))?.sign).toBe('none');
+  });
 });
 
 describe.each(ADAPTERS)('leases $name', ({ leases: open }) => {
@@ -90,6 +105,14 @@ describe.each(ADAPTERS)('leases $name', ({ leases: open }) => {
     expect(await open().take('z', 'a', LONG_MS)).toBe(3);
   });
 
+  it('are all free when their holder is known to be no more', async () => {
+    for (const name of ['p', 'q']) await open().take(name, 'dead', LONG_MS);
+    await open().take('r', 'a', LONG_MS);
+    await open().releaseAll('dead');
+    const taken = await Promise.all(['p', 'q', 'r'].map((name) => open().take(name, 'b', LONG_MS)));
+    expect(taken).toEqual([2, 2, null]);
+  });
+
   it('are given to one of many who want them at once', async () => {
     const wanted = Array.from({ length: 8 }, (_, n) => open().take('many', `holder ${n}`, LONG_MS));
     expect((await Promise.all(wanted)).filter((fence) => fence !== null)).toEqual([1]);
@@ -97,6 +120,67 @@ describe.each(ADAPTERS)('leases $name', ({ leases: open }) => {
 });
 
 describe('in PostgreSQL', () => {
+  /** A replica with connections of its own. */
+  const replica = (watch?: ProcessWatch) => {
+    const own = new ReplicaDatabase({ url, timeoutMs: 5_000 });
+    return { own, heartbeats: new PostgresHeartbeats(own, watch) };
+  };
+  const signOf = async (of: PostgresHeartbeats, name: string) =>
+    (await of.all()).find((heartbeat) => heartbeat.replica === name)?.sign;
+  const becomes = async (of: PostgresHeartbeats, name: string, wanted: EndSign) => {
+    while ((await signOf(of, name)) !== wanted) await sleep(20);
+  };
+
+  it('a connection that is gone tells of an end, one that is made again does not', async () => {
+    const [watcher, other] = [replica(), replica()];
+    await watcher.heartbeats.beat('watcher', LONG_MS);
+    await other.heartbeats.beat('other', LONG_MS);
+    // Its own connection has to be older than a moment before it judges those of others.
+    await sleep(500);
+    expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
+    const connection = async () =>
+      (
+        await watcher.own.query<{ pid: number }>(
+          `SELECT pid FROM pg_locks, annals_replicas.heartbeats
+           WHERE replica = 'other' AND locktype = 'advisory' AND objid::bigint = pulse`,
+        )
+      )[0]?.pid;
+    const first = await connection();
+    await watcher.own.query('SELECT pg_terminate_backend($1)', [first]);
+    // It makes a new one without being asked to, and goes on.
+    for (let pid = first; pid === undefined || pid === first; pid = await connection()) await sleep(20);
+    expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
+    await other.own.close();
+    await becomes(watcher.heartbeats, 'other', 'cut');
+    await watcher.own.close();
+  });
+
+  it('a restart of the server tells of nobody', async () => {
+    const [watcher, other] = [replica(), replica()];
+    await watcher.heartbeats.beat('watcher', LONG_MS);
+    await other.heartbeats.beat('silent', LONG_MS);
+    await other.own.close();
+    await becomes(watcher.heartbeats, 'silent', 'cut');
+    // As a row looks that was written before it.
+    await watcher.own.query(
+      "UPDATE annals_replicas.heartbeats SET server_started = server_started - interval '1 s' WHERE replica = 'silent'",
+    );
+    expect(await signOf(watcher.heartbeats, 'silent')).toBe('none');
+    await watcher.own.close();
+  });
+
+  it('a process that its place knows to be no more has ended', async () => {
+    const watcher = replica({ own: 'me', hasEnded: (named) => named === 'dead' });
+    await watcher.heartbeats.beat('watcher', LONG_MS);
+    for (const own of ['dead', 'living']) {
+      const other = replica({ own, hasEnded: () => false });
+      await other.heartbeats.beat(own, LONG_MS);
+      expect(await signOf(watcher.heartbeats, own)).toBe(own === 'dead' ? 'ended' : 'none');
+      await other.own.close();
+    }
+    await watcher.own.close();
+  });
+
   it('the tables are made again where they were lost', async () => {
     await new PostgresHeartbeats(database).beat('d', LONG_MS);
     await database.query('DROP SCHEMA annals_replicas CASCADE');

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform';
-import { type Heartbeat, Heartbeats, Leases } from '#runs';
+import { type EndSign, type Heartbeat, Heartbeats, Leases } from '#runs';
 
 interface Beat {
   readonly at: number;
@@ -10,6 +10,8 @@ interface Beat {
 /** Heartbeats in memory, by a clock that a test may hold; `isDown`: nothing can be read or said. */
 export class MemoryHeartbeats extends Heartbeats {
   isDown = false;
+  /** By replica. */
+  readonly signs = new Map<string, EndSign>();
   private readonly beats = new Map<string, Beat>();
 
   constructor(private readonly clock: Clock) {
@@ -24,7 +26,10 @@ export class MemoryHeartbeats extends Heartbeats {
   override async all(): Promise<readonly Heartbeat[]> {
     this.requireUp();
     const now = this.clock.now();
-    return [...this.beats].map(([replica, { at, ...beat }]) => ({ replica, silentMs: now - at, ...beat }));
+    return [...this.beats].map(([replica, { at, ...beat }]) => {
+      const sign = this.signs.get(replica) ?? 'none';
+      return { replica, silentMs: now - at, ...beat, sign };
+    });
   }
 
   override async leave(replica: string): Promise<void> {
@@ -66,5 +71,9 @@ export class MemoryLeases extends Leases {
   override async release(name: string, holder: string): Promise<void> {
     const known = this.held.get(name);
     if (known?.holder === holder) known.until = -Infinity;
+  }
+
+  override async releaseAll(holder: string): Promise<void> {
+    for (const held of this.held.values()) if (held.holder === holder) held.until = -Infinity;
   }
 }

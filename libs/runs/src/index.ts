@@ -23,11 +23,11 @@ export { type KnownTask, TaskIndex, type TaskSnapshot } from './tasks/task-index
 export { TaskPauses, type TaskPausesPorts, TasksOfKeys } from './tasks/task-pauses.js';
 export { TaskShares } from './tasks/task-shares.js';
 export { TaskMaker } from './tasks/task-maker.js';
-export { Heartbeats, type Heartbeat, Leases } from './replicas/heartbeats.js';
+export { type EndSign, Heartbeats, type Heartbeat, Leases } from './replicas/heartbeats.js';
 export { LeasedPart, type Part } from './replicas/leased-part.js';
 export { Membership, type ReplicaState } from './replicas/membership.js';
 export { type ReplicaTimes, replicaTimes } from './replicas/replica-times.js';
 export { TakeOver } from './replicas/take-over.js';
-export { PostgresHeartbeats } from './postgres/postgres-heartbeats.js';
+export { PostgresHeartbeats, type ProcessWatch } from './postgres/postgres-heartbeats.js';
 export { PostgresLeases } from './postgres/postgres-leases.js';
 export { ReplicaDatabase } from './postgres/replica-database.js';

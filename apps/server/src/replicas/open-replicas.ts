@@ -9,7 +9,7 @@ import {
   SettingsRefused,
 } from '#platform';
 import { Alone } from './alone.js';
-import { hasEnded, ownIdentity } from './process-identity.js';
+import { hasEnded, ownIdentity, processWatch } from './process-identity.js';
 import type { Replicas } from './replicas.js';
 import { Shared } from './shared.js';
 import { SoleLease } from './sole-lease.js';
@@ -38,7 +38,8 @@ export async function openReplicas(settings: ReplicasSettings, ports: ReplicasPo
   const lease = new SoleLease(ports, options);
   await lease.take();
   if (!isShared) return new Alone(() => lease.release());
-  return new Shared({ ...ports, databaseUrl, takeoverMs, host: hostname() }, () => lease.release());
+  const watch = processWatch();
+  return new Shared({ ...ports, databaseUrl, takeoverMs, host: hostname(), watch }, () => lease.release());
 }
 
 /** What it still does the log refuses; at its next start it is told why. */

@@ -1,10 +1,11 @@
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { ProcessWatch } from '#runs';
 
 /** Where a process runs, so that another one in the same place can see whether it still does. */
 export interface Identity {
   readonly host: string;
-  /** Process ids mean the same only within it; null: the system does not say. */
+  /** Process ids mean the same only within it, from one start of the machine to the next; null: the system does not say. */
   readonly namespace: string | null;
   readonly pid: number;
 }
@@ -31,9 +32,24 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** The same for replicas of one place, which look at each other. */
+export const processWatch = (): ProcessWatch => ({ own: JSON.stringify(ownIdentity()), hasEnded: endedOf });
+
+function endedOf(named: string): boolean {
+  try {
+    const { host, namespace, pid } = JSON.parse(named) as Identity;
+    return hasEnded({ host, namespace, pid });
+  } catch {
+    // Of a version that says it otherwise.
+    return false;
+  }
+}
+
 function pidNamespace(): string | null {
   try {
-    return readlinkSync('/proc/self/ns/pid');
+    // The first namespace of every machine has the same number.
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return null;
   }

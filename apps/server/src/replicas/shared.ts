@@ -15,6 +15,7 @@ import {
   type Part,
   PostgresHeartbeats,
   PostgresLeases,
+  type ProcessWatch,
   ReplicaDatabase,
   TakeOver,
   replicaTimes,
@@ -26,6 +27,7 @@ export interface SharedOptions {
   readonly takeoverMs: number;
   /** Part of the name, so that an operator finds the process. */
   readonly host: string;
+  readonly watch: ProcessWatch;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly random: Random;
@@ -63,7 +65,7 @@ export class Shared extends Replicas {
     this.leases = new PostgresLeases(this.database);
     // Never that of another process: a successor of the same name would vouch for the dead.
     this.replica = `${host}-${random.hex(4)}`;
-    const heartbeats = new PostgresHeartbeats(this.database);
+    const heartbeats = new PostgresHeartbeats(this.database, options.watch);
     this.membership = new Membership(this.replica, times, { ...options, heartbeats }, () =>
       this.core?.admission.reconsider(),
     );
@@ -101,7 +103,9 @@ export class Shared extends Replicas {
     const unfinished = {
       sessions: (isWaitingOnly?: boolean) => readModels.unfinishedSessions(isWaitingOnly),
     };
-    this.takeOver = new TakeOver({ ...options, membership, contents, unfinished, recovery: core.recovery });
+    const { leases } = this;
+    const { recovery } = core;
+    this.takeOver = new TakeOver({ ...options, membership, leases, contents, unfinished, recovery });
     this.takeOver.start();
     core.admission.reconsider();
   }

@@ -12,6 +12,8 @@ const TAKE = `INSERT INTO ${SCHEMA}.leases AS held (name, holder, fence, held_un
 
 const RELEASE = `UPDATE ${SCHEMA}.leases SET held_until = '-infinity' WHERE name = $1 AND holder = $2`;
 
+const RELEASE_ALL = `UPDATE ${SCHEMA}.leases SET held_until = '-infinity' WHERE holder = $1`;
+
 /** Leases as rows of a PostgreSQL that all replicas share, by its clock. */
 export class PostgresLeases extends Leases {
   constructor(private readonly database: ReplicaDatabase) {
@@ -25,5 +27,9 @@ export class PostgresLeases extends Leases {
 
   override async release(name: string, holder: string): Promise<void> {
     await this.database.query(RELEASE, [name, holder]);
+  }
+
+  override async releaseAll(holder: string): Promise<void> {
+    await this.database.query(RELEASE_ALL, [holder]);
   }
 }

@@ -1,4 +1,5 @@
-import { Pool, type QueryResultRow } from 'pg';
+import { type ClientConfig, Pool, type QueryResultRow } from 'pg';
+import { Pulse, type PulseQuery } from './pulse.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
 export const SCHEMA = 'annals_replicas';
@@ -28,6 +29,11 @@ const TABLES: readonly string[] = [
     lease_ms integer NOT NULL,
     left_at timestamptz
   )`,
+  // What tells a death at once came later.
+  `ALTER TABLE ${SCHEMA}.heartbeats
+    ADD COLUMN IF NOT EXISTS pulse integer,
+    ADD COLUMN IF NOT EXISTS server_started timestamptz,
+    ADD COLUMN IF NOT EXISTS process text`,
   `CREATE TABLE IF NOT EXISTS ${SCHEMA}.leases (
     name text PRIMARY KEY,
     holder text NOT NULL,
@@ -37,33 +43,48 @@ const TABLES: readonly string[] = [
 ];
 
 /**
- * Two connections of their own, so that a heartbeat never waits behind a list. Owns them, and makes the tables when they
- * are not there.
+ * Connections of their own, so that a heartbeat never waits behind a list. Owns them, and makes the tables when they are
+ * not there.
  */
 export class ReplicaDatabase {
+  private readonly config: ClientConfig;
   private readonly pool: Pool;
+  private readonly pulses: Pulse[] = [];
   private hasTables = false;
 
   constructor({ url, timeoutMs }: ReplicaDatabaseOptions) {
-    this.pool = new Pool({
+    this.config = {
       connectionString: url,
-      max: 2,
       application_name: 'annals replicas',
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
       keepAlive: true,
-    });
+    };
+    this.pool = new Pool({ ...this.config, max: 2 });
     // Errors of idle connections are noticed by the next statement.
     this.pool.on('error', () => undefined);
   }
 
-  /** @throws ReplicasUnavailable */
-  async query<R extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+  /** A connection that is there as long as this process is. @param renewed tells the others of its new lock */
+  pulse(renewed: () => Promise<void>): Pulse {
+    const pulse = new Pulse(this.config, renewed);
+    this.pulses.push(pulse);
+    return pulse;
+  }
+
+  /** @param over absent: any of the others. @throws ReplicasUnavailable */
+  async query<R extends QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+    over?: PulseQuery,
+  ): Promise<R[]> {
     try {
       if (!this.hasTables) await this.makeTables();
       this.hasTables = true;
-      return (await this.pool.query<R>(text, [...values])).rows;
+      return over === undefined
+        ? (await this.pool.query<R>(text, [...values])).rows
+        : await over.query<R>(text, values);
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA) this.hasTables = false;
@@ -73,7 +94,7 @@ export class ReplicaDatabase {
   }
 
   async close(): Promise<void> {
-    await this.pool.end();
+    await Promise.all([this.pool.end(), ...this.pulses.map((pulse) => pulse.close())]);
   }
 
   private async makeTables(): Promise<void> {

@@ -1,3 +1,9 @@
+/**
+ * What is known of a replica's end besides its silence. `cut`: the connection that carries its heartbeat is gone, and what
+ * keeps the heartbeats was there all the time; one that lives is back in a moment. `ended`: its process is no more.
+ */
+export type EndSign = 'none' | 'cut' | 'ended';
+
 /** What is known of a replica. */
 export interface Heartbeat {
   readonly replica: string;
@@ -7,6 +13,7 @@ export interface Heartbeat {
   readonly leaseMs: number;
   /** It has ended in order and will not come back. */
   readonly hasLeft: boolean;
+  readonly sign: EndSign;
 }
 
 /** Port: what tells the replicas of one log which of them live. Every call fails where that cannot be said. */
@@ -31,4 +38,7 @@ export abstract class Leases {
 
   /** Gives it up, so that another may take it at once. Nothing happens where somebody else holds it. */
   abstract release(name: string, holder: string): Promise<void>;
+
+  /** Gives up all that a holder has who is known to be no more. */
+  abstract releaseAll(holder: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { Background, Clock, Logger } from '#platform';
 import type { Heartbeat, Heartbeats } from './heartbeats.js';
 import type { ReplicaTimes } from './replica-times.js';
 
-/** `silent`: for a lease; `gone`: for three, or it has left, or nobody knows of it. */
+/** `silent`: for a lease; `gone`: for three, or it has left, or its end is certain, or nobody knows of it. */
 export type ReplicaState = 'alive' | 'silent' | 'gone';
 
 export interface MembershipPorts {
@@ -14,6 +14,8 @@ export interface MembershipPorts {
 
 /** A claim of a run with tool servers ends it: so many leases its replica is waited for. */
 const LEASES_UNTIL_GONE = 3;
+/** A connection that is gone for so long stays gone: a replica that lives makes a new one at once. */
+const CUT_MS = 600;
 
 /**
  * This replica among the others. Owns its own lease, and what was heard of the others at the last look.
@@ -25,6 +27,8 @@ export class Membership {
   private heldUntil = -Infinity;
   private heardSince: number | null = null;
   private known = new Map<string, Heartbeat>();
+  /** By replica: when its connection was first seen to be gone. */
+  private cutSince = new Map<string, number>();
   private trouble: string | null = null;
   private readonly stopping = new AbortController();
 
@@ -71,6 +75,9 @@ export class Membership {
   async look(): Promise<void> {
     const all = await this.ports.heartbeats.all();
     this.known = new Map(all.map((heartbeat) => [heartbeat.replica, heartbeat]));
+    const now = this.ports.clock.now();
+    const cut = all.filter(({ sign }) => sign === 'cut');
+    this.cutSince = new Map(cut.map(({ replica }) => [replica, this.cutSince.get(replica) ?? now]));
   }
 
   /** As of the last look. */
@@ -78,8 +85,9 @@ export class Membership {
     if (replica === this.replica) return 'alive';
     const heartbeat = this.known.get(replica);
     if (heartbeat === undefined) return this.knowsTheUnheard ? 'gone' : 'alive';
-    const { silentMs, leaseMs, hasLeft } = heartbeat;
-    if (hasLeft || silentMs > leaseMs * LEASES_UNTIL_GONE) return 'gone';
+    const { silentMs, leaseMs, hasLeft, sign } = heartbeat;
+    if (hasLeft || sign === 'ended' || this.isCutForLong(replica)) return 'gone';
+    if (silentMs > leaseMs * LEASES_UNTIL_GONE) return 'gone';
     return silentMs > leaseMs ? 'silent' : 'alive';
   }
 
@@ -87,6 +95,10 @@ export class Membership {
   absent(): ReadonlyMap<string, ReplicaState> {
     const states = [...this.known.keys()].map((replica) => [replica, this.stateOf(replica)] as const);
     return new Map(states.filter(([, state]) => state !== 'alive'));
+  }
+
+  private isCutForLong(replica: string): boolean {
+    return this.ports.clock.now() - (this.cutSince.get(replica) ?? Infinity) >= CUT_MS;
   }
 
   private async beatUntilStopped(): Promise<void> {

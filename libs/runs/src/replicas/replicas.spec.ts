@@ -97,6 +97,24 @@ describe('a replica', () => {
     expect(membership.stateOf('b')).toBe('alive');
     await membership.leave();
   });
+
+  it('knows at once that one has ended, and of a cut connection when it stays cut', async () => {
+    const membership = await member('a');
+    for (const other of ['b', 'c', 'd']) await heartbeats.beat(other, leaseMs);
+    heartbeats.signs.set('b', 'ended').set('c', 'cut').set('d', 'cut');
+    const states = async () => {
+      await membership.look();
+      return ['b', 'c', 'd'].map((name) => membership.stateOf(name));
+    };
+    expect(await states()).toEqual(['gone', 'alive', 'alive']);
+    clock.advance(lookMs);
+    heartbeats.signs.delete('d');
+    expect(await states()).toEqual(['gone', 'alive', 'alive']);
+    heartbeats.signs.set('d', 'cut');
+    clock.advance(lookMs);
+    expect(await states()).toEqual(['gone', 'gone', 'alive']);
+    await membership.leave();
+  });
 });
 
 describe('a part that one replica at a time does', () => {
@@ -177,6 +195,7 @@ describe('the runs of a silent replica', () => {
   interface World {
     readonly house: House;
     readonly session: string;
+    readonly leases: MemoryLeases;
     readonly looks: () => number;
     readonly close: () => Promise<void>;
   }
@@ -201,7 +220,9 @@ describe('the runs of a silent replica', () => {
       return Promise.resolve([session]);
     };
     const { log, core } = house;
-    const ports = { membership, log, clock, background, logger, unfinished: { sessions } };
+    const leases = new MemoryLeases(clock);
+    await leases.take('projector', 'dead', 1_000_000);
+    const ports = { membership, leases, log, clock, background, logger, unfinished: { sessions } };
     const random = new CountingRandom('take over');
     const takeOver = new TakeOver({ ...ports, random, contents: core.contents, recovery: core.recovery });
     await heartbeats.beat('dead', leaseMs);
@@ -212,7 +233,7 @@ describe('the runs of a silent replica', () => {
       await membership.leave();
       await house.settled();
     };
-    return { house, session, looks: () => looks, close };
+    return { house, session, leases, looks: () => looks, close };
   }
 
   const types = (session: string) => temp.typesOf(sessionStream(session));
@@ -251,6 +272,22 @@ describe('the runs of a silent replica', () => {
     expect(looks()).toBeGreaterThan(before);
     expect(await types(session)).toHaveLength(5);
     while ((await ends(session)).length < 2) await passed(lookMs);
+    await house.ended({ session, run: `run_${session}_b`, requested: 4 });
+    await close();
+  });
+
+  it('go on at once where its end is certain, also those with tool servers, and its leases are free', async () => {
+    const { house, session, leases, looks, close } = await world({ mcp_servers: ['files'] });
+    const since = clock.now();
+    expect(await leases.take('projector', 'r1', 1_000)).toBeNull();
+    heartbeats.signs.set('dead', 'ended');
+    const before = looks();
+    while ((await ends(session)).length < 2 && clock.now() - since < leaseMs / 2) await passed(lookMs);
+    expect(await ends(session)).toHaveLength(2);
+    expect(await leases.take('projector', 'r1', 1_000)).toBe(2);
+    // The lists may have been late: they are looked at again, and then no more than before.
+    while (clock.now() - since < 3 * leaseMs) await passed(lookMs);
+    expect(looks() - before).toBe(3);
     await house.ended({ session, run: `run_${session}_b`, requested: 4 });
     await close();
   });

@@ -3,10 +3,12 @@ import type { ContentStore, EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { loadRequest, loadSession } from '../load-session.js';
 import type { Recovery, UnfinishedRuns } from '../recovery.js';
+import type { Leases } from './heartbeats.js';
 import type { Membership, ReplicaState } from './membership.js';
 
 export interface TakeOverPorts {
   readonly membership: Membership;
+  readonly leases: Pick<Leases, 'releaseAll'>;
   readonly recovery: Recovery;
   readonly unfinished: UnfinishedRuns;
   readonly log: EventLog;
@@ -21,6 +23,8 @@ export interface TakeOverPorts {
 const SWEEP_MS = 30_000;
 /** For so long after one did all that are unfinished are looked through: a claim may not have gone through. */
 const WARY_MS = 300_000;
+/** After news it is swept again, for the lists follow the log, and who wrote them may be the one that is no more. */
+const LISTS_LATE_MS = 1_000;
 /** Sessions that are read at the same time. */
 const AT_ONCE = 16;
 
@@ -29,11 +33,14 @@ const AT_ONCE = 16;
  * 1. It names runs, nothing more: who claims one, the log decides.
  * 2. A replica that cannot renew its own heartbeat looks for nothing.
  * 3. A run with tool servers is claimed when its replica is gone and not just silent, because the claim ends it.
+ *    What it held besides may be taken at once.
  * 4. Runs that wait behind one that is driven are the business of whoever drives it.
  */
 export class TakeOver {
   private readonly seenTo = new Map<string, ReplicaState>();
   private sweptAt = -Infinity;
+  /** When it is swept again, in order. */
+  private sweepsDue: readonly number[] = [];
   private waryUntil = -Infinity;
   private hasSweptUnheard = false;
   private readonly stopping = new AbortController();
@@ -69,14 +76,21 @@ export class TakeOver {
     const news = [...absent].filter(([replica, state]) => this.seenTo.get(replica) !== state);
     const isForUnheard = membership.knowsTheUnheard && !this.hasSweptUnheard;
     const now = clock.now();
-    if (news.length === 0 && !isForUnheard && now - this.sweptAt < SWEEP_MS) return;
-    for (const [replica, state] of news)
-      this.ports.logger.info({ replica, state }, 'a replica is silent: its runs are taken over');
+    const isDue = now - this.sweptAt >= SWEEP_MS || now >= (this.sweepsDue[0] ?? Infinity);
+    if (news.length === 0 && !isForUnheard && !isDue) return;
+    this.sweepsDue = this.sweepsDue.filter((at) => at > now);
+    if (news.length > 0) this.sweepsDue = [now + LISTS_LATE_MS, now + membership.times.leaseMs];
+    for (const [replica, state] of news) await this.hear(replica, state);
     if (news.length > 0 || isForUnheard || this.sweptAt === -Infinity) this.waryUntil = now + WARY_MS;
     await this.sweep(now >= this.waryUntil);
     for (const [replica, state] of news) this.seenTo.set(replica, state);
     this.hasSweptUnheard ||= isForUnheard;
     this.sweptAt = now;
+  }
+
+  private async hear(replica: string, state: ReplicaState): Promise<void> {
+    this.ports.logger.info({ replica, state }, 'a replica is silent: its runs are taken over');
+    if (state === 'gone') await this.ports.leases.releaseAll(replica);
   }
 
   private async sweep(isWaitingOnly: boolean): Promise<void> {

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type ClientConfig, type QueryResultRow } from 'pg';
+
+/** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
+export const PULSE_CLASS = 0x616e6e;
+const LARGEST_LOCK = 2 ** 31 - 1;
+const RETRY_MS = 100;
+
+/** What a PostgreSQL answers a replica over its own connection. */
+export interface PulseQuery {
+  query: <R extends QueryResultRow>(text: string, values: readonly unknown[]) => Promise<R[]>;
+}
+
+/**
+ * The connection that carries a heartbeat. The lock that it holds is gone as soon as its process is, and the others see it.
+ * A connection that breaks while the process lives is made again at once, before anybody believes in a death.
+ */
+export class Pulse implements PulseQuery {
+  /** What the lock is called; 0: it has no name yet. */
+  private lock = 0;
+  private connection: Promise<Client> | null = null;
+  private readonly closing = new AbortController();
+
+  /** @param renewed says the new lock's name where the others look it up */
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly renewed: () => Promise<void>,
+  ) {}
+
+  /** Asks with the lock's name as the last value. */
+  readonly named: PulseQuery = {
+    query: async (text, values) => {
+      await this.connected();
+      return this.query(text, [...values, this.lock]);
+    },
+  };
+
+  async query<R extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<R[]> {
+    const client = await this.connected();
+    try {
+      return (await client.query<R>(text, [...values])).rows;
+    } catch (error) {
+      // What the server itself refused says nothing about the connection.
+      if (!isRefusal(error)) void client.end().catch(ignore);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.connection?.then((client) => client.end()).catch(ignore);
+  }
+
+  private connected(): Promise<Client> {
+    this.connection ??= this.connect().catch((error: unknown) => {
+      this.connection = null;
+      throw error;
+    });
+    return this.connection;
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client(this.config);
+    client.on('error', ignore);
+    await client.connect();
+    try {
+      await this.takeLock(client);
+    } catch (error) {
+      await client.end().catch(ignore);
+      throw error;
+    }
+    client.once('end', () => {
+      this.connection = null;
+      void this.renew();
+    });
+    return client;
+  }
+
+  /** Another name where the old one is still held: by a connection whose end the server has not noticed. */
+  private async takeLock(client: Client): Promise<void> {
+    for (;;) {
+      const lock = this.lock || randomInt(1, LARGEST_LOCK);
+      const { rows } = await client.query<{ taken: boolean }>(
+        'SELECT pg_try_advisory_lock($1, $2) AS taken',
+        [PULSE_CLASS, lock],
+      );
+      this.lock = lock;
+      if (rows[0]?.taken === true) return;
+      this.lock = 0;
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      try {
+        return await this.renewed();
+      } catch {
+        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(ignore);
+      }
+    }
+  }
+}
+
+/** Errors of the server have a severity. */
+const isRefusal = (error: unknown): boolean => typeof (error as { severity?: unknown }).severity === 'string';
+
+const ignore = (): void => undefined;
