@@ -16,6 +16,8 @@ import {
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { MemoryHeartbeats, MemoryLeases } from '../support/memory-replicas.js';
 
+const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
+
 let folder: string;
 let postgres: EmbeddedPostgres;
 let database: ReplicaDatabase;
@@ -23,11 +25,10 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'annals-replicas-'));
-  const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
   postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports);
   const { user, password, port, database: name } = await postgres.start();
   url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
-  database = new ReplicaDatabase({ url, timeoutMs: 5_000 });
+  database = new ReplicaDatabase({ url, timeoutMs: 5_000 }, ports);
 }, 60_000);
 afterAll(async () => {
   await database.close();
@@ -122,7 +123,7 @@ describe.each(ADAPTERS)('leases $name', ({ leases: open }) => {
 describe('in PostgreSQL', () => {
   /** A replica with connections of its own. */
   const replica = (watch?: ProcessWatch) => {
-    const own = new ReplicaDatabase({ url, timeoutMs: 5_000 });
+    const own = new ReplicaDatabase({ url, timeoutMs: 5_000 }, ports);
     return { own, heartbeats: new PostgresHeartbeats(own, watch) };
   };
   const signOf = async (of: PostgresHeartbeats, name: string) =>
@@ -190,7 +191,10 @@ describe('in PostgreSQL', () => {
   });
 
   it('an error names no user and no host', async () => {
-    const away = new ReplicaDatabase({ url: 'postgres://root:hunter2@127.0.0.1:9/none', timeoutMs: 1_000 });
+    const away = new ReplicaDatabase(
+      { url: 'postgres://root:hunter2@127.0.0.1:9/none', timeoutMs: 1_000 },
+      ports,
+    );
     const error = await new PostgresHeartbeats(away).all().catch(String);
     expect(error).toBe('ReplicasUnavailable: the database does not take heartbeats (ECONNREFUSED)');
     await away.close();

@@ -61,7 +61,7 @@ export class Shared extends Replicas {
     const { databaseUrl, takeoverMs, host, random } = options;
     const times = replicaTimes(takeoverMs);
     const timeoutMs = Math.max(LEAST_TIMEOUT_MS, times.leaseMs / TRIES_PER_LEASE);
-    this.database = new ReplicaDatabase({ url: databaseUrl, timeoutMs });
+    this.database = new ReplicaDatabase({ url: databaseUrl, timeoutMs }, options);
     this.leases = new PostgresLeases(this.database);
     // Never that of another process: a successor of the same name would vouch for the dead.
     this.replica = `${host}-${random.hex(4)}`;

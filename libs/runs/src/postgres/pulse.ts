@@ -1,11 +1,16 @@
-import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryResultRow } from 'pg';
+import type { Clock, Random } from '#platform';
 
 /** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
 export const PULSE_CLASS = 0x616e6e;
 const LARGEST_LOCK = 2 ** 31 - 1;
+const LOCK_BYTES = 4;
 const RETRY_MS = 100;
+
+export interface PulsePorts {
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** What a PostgreSQL answers a replica over its own connection. */
 export interface PulseQuery {
@@ -25,6 +30,7 @@ export class Pulse implements PulseQuery {
   /** @param renewed says the new lock's name where the others look it up */
   constructor(
     private readonly config: ClientConfig,
+    private readonly ports: PulsePorts,
     private readonly renewed: () => Promise<void>,
   ) {}
 
@@ -80,7 +86,7 @@ export class Pulse implements PulseQuery {
   /** Another name where the old one is still held: by a connection whose end the server has not noticed. */
   private async takeLock(client: Client): Promise<void> {
     for (;;) {
-      const lock = this.lock || randomInt(1, LARGEST_LOCK);
+      const lock = this.lock || this.newLock();
       const { rows } = await client.query<{ taken: boolean }>(
         'SELECT pg_try_advisory_lock($1, $2) AS taken',
         [PULSE_CLASS, lock],
@@ -91,13 +97,17 @@ export class Pulse implements PulseQuery {
     }
   }
 
+  private newLock(): number {
+    return (Number.parseInt(this.ports.random.hex(LOCK_BYTES), 16) % LARGEST_LOCK) + 1;
+  }
+
   private async renew(): Promise<void> {
     const { signal } = this.closing;
     while (!signal.aborted) {
       try {
         return await this.renewed();
       } catch {
-        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(ignore);
+        await this.ports.clock.sleep(RETRY_MS, signal).catch(ignore);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { type ClientConfig, Pool, type QueryResultRow } from 'pg';
-import { Pulse, type PulseQuery } from './pulse.js';
+import { Pulse, type PulsePorts, type PulseQuery } from './pulse.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
 export const SCHEMA = 'annals_replicas';
@@ -52,7 +52,10 @@ export class ReplicaDatabase {
   private readonly pulses: Pulse[] = [];
   private hasTables = false;
 
-  constructor({ url, timeoutMs }: ReplicaDatabaseOptions) {
+  constructor(
+    { url, timeoutMs }: ReplicaDatabaseOptions,
+    private readonly ports: PulsePorts,
+  ) {
     this.config = {
       connectionString: url,
       application_name: 'annals replicas',
@@ -68,7 +71,7 @@ export class ReplicaDatabase {
 
   /** A connection that is there as long as this process is. @param renewed tells the others of its new lock */
   pulse(renewed: () => Promise<void>): Pulse {
-    const pulse = new Pulse(this.config, renewed);
+    const pulse = new Pulse(this.config, this.ports, renewed);
     this.pulses.push(pulse);
     return pulse;
   }
