@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '#demo-model';
 import { McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
-import { type ScriptStep, type ScriptedTurn, call, delay, say } from '../support/scripted-model.js';
+import {
+  Gate,
+  type ScriptStep,
+  type ScriptedTurn,
+  before,
+  call,
+  delay,
+  say,
+} from '../support/scripted-model.js';
 import type { RunBody } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
@@ -185,5 +193,43 @@ describe('07: what a server sent of its own', () => {
     const shown = [ended.messages, again.messages, await stage.client.history(ended.session), records];
     expect(JSON.stringify(shown)).toContain('echo says: signed');
     expect(JSON.stringify(shown)).not.toContain(SIGNATURE);
+  });
+});
+
+describe('a model server that has its own limits', () => {
+  let slow: Stage;
+  beforeAll(async () => {
+    const env = {
+      MODEL_CONCURRENCY: '1',
+      MODEL_TIMEOUT_S: '2',
+      MODEL_OMIT_FLASH: 'reasoning_effort,stream_options',
+    };
+    slow = await Stage.open({ env });
+  }, 60_000);
+  afterAll(() => slow.close());
+
+  it('is asked for one answer at a time, and nobody is given up for waiting here', async () => {
+    const gate = new Gate();
+    const messages = Array.from({ length: 10 }, (_, n) => slow.book.on(`slot ${n}`, say(before(gate), 'ok')));
+    const runs = messages.map((message) => slow.client.runToEnd(message));
+    await gate.reached;
+    gate.open();
+    for (const ended of await Promise.all(runs)) expect(ended).toMatchObject({ status: 'completed' });
+    expect(slow.model.maxConcurrent).toBe(1);
+    for (const message of messages) expect(slow.book.asksOf(message, 0)).toBe(1);
+  });
+
+  it('is waited for as long as the setting says', async () => {
+    const message = slow.book.on('hang', (attempt) => (attempt === 0 ? { kind: 'hang' } : say('ok')));
+    expect(await slow.client.runToEnd(message)).toMatchObject({ status: 'completed', response: 'ok' });
+    expect(slow.book.asksOf(message, 0)).toBe(2);
+  }, 30_000);
+
+  it('is not sent what the setting leaves out', async () => {
+    await slow.client.runToEnd({ message: 'flash', mode: 'flash' });
+    const { body } = slow.model.requests.at(-1)!;
+    expect(Object.keys(body).toSorted()).toEqual(['messages', 'model', 'stream']);
+    await slow.client.runToEnd({ message: 'base' });
+    expect(slow.model.requests.at(-1)!.body).toHaveProperty('reasoning_effort');
   });
 });

@@ -35,7 +35,7 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
   const state = newRun({ mode: 'base', model, message: 'hi', config });
   const journal = { hasRoom: true, room: () => Promise.resolve() };
   const { settled = stored } = options;
-  const request = { session: 'ses_1', state, messages, tools: [], journal, sink, settled };
+  const request = { session: 'ses_1', project: 'prj_1', state, messages, tools: [], journal, sink, settled };
   const taken = turn.take(request, controller.signal);
   taken.catch(() => {});
   return { client, clock, sink, controller, contents, journal, taken };

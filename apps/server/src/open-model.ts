@@ -1,6 +1,6 @@
 import { type ModelClient, OpenAiModelClient } from '#agent';
 import { startDemoModel } from '#demo-model';
-import { type Settings, closeInOrder } from '#platform';
+import { FairTurns, type Settings, closeInOrder } from '#platform';
 
 /** The demo model has one name, and costs nothing. */
 export const modelsOf = ({ openai, models }: Settings): Settings['models'] =>
@@ -12,9 +12,12 @@ export interface OpenModel {
 }
 
 /** The model that the settings name, or the built-in demo. */
-export async function openModel({ openai }: Settings): Promise<OpenModel> {
+export async function openModel(settings: Settings): Promise<OpenModel> {
+  const { openai, modelConcurrency, modelTimeoutMs: timeoutMs } = settings;
   if (openai !== null) {
-    const client = new OpenAiModelClient({ baseUrl: openai.baseUrl, apiKey: openai.apiKey ?? '' });
+    const turns = modelConcurrency === null ? {} : { turns: new FairTurns({ room: modelConcurrency }) };
+    const { baseUrl, apiKey } = openai;
+    const client = new OpenAiModelClient({ baseUrl, apiKey: apiKey ?? '', timeoutMs, ...turns });
     return { client, close: () => client.close() };
   }
   const demo = await startDemoModel();

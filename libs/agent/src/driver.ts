@@ -179,10 +179,11 @@ export class Driver implements RunSink {
   }
 
   private request(tools: readonly ToolDefinition[]): TurnRequest {
-    const { journal, session, context } = this.run;
+    const { journal, session, context, writer } = this.run;
     const { state, offered } = this;
     return {
       session,
+      project: writer.meta.project,
       state,
       messages: context.messages,
       tools,

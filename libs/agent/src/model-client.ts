@@ -1,3 +1,5 @@
+import type { ModelParameter } from '#platform';
+
 /** One message of the model's context, in the terms of Chat Completions. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
@@ -37,6 +39,10 @@ export interface ModelRequest {
   readonly responseFormat?: { readonly name: string; readonly schema: object; readonly strict: boolean };
   /** The model must call this tool. */
   readonly forcedTool?: string;
+  /** Whose it is: where calls have to wait for each other, they do so in turns by project. */
+  readonly project?: string;
+  /** Parameters that are not to be sent. */
+  readonly omit?: readonly ModelParameter[];
 }
 
 export interface Usage {

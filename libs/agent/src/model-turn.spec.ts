@@ -51,7 +51,10 @@ describe('a turn of the model', () => {
     const messages = [{ role: 'user' as const, content }];
     const signal = new AbortController().signal;
     const sink = new DraftSink();
-    await turn.take({ session: 'ses_1', state, messages, tools: [], journal, sink, settled: stored }, signal);
+    await turn.take(
+      { session: 'ses_1', project: 'prj_1', state, messages, tools: [], journal, sink, settled: stored },
+      signal,
+    );
     expect(client.requests[0]?.messages[1]).toEqual({ role: 'user', content: large });
   });
 

@@ -3,6 +3,7 @@ import {
   type ContextMessage,
   type Draft,
   type ErrorCode,
+  type Mode,
   type RunState,
   type RunWarning,
   type SessionEvent,
@@ -12,7 +13,7 @@ import {
   isFileRef,
   warningEvent,
 } from '#domain';
-import type { Clock, Random } from '#platform';
+import type { Clock, ModelParameter, Random } from '#platform';
 import { BlockWriter, type RunSink } from './block-writer.js';
 import type { ContentStore } from '#event-log';
 import type { Journal } from './journal.js';
@@ -34,6 +35,7 @@ export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['
 
 export interface TurnRequest {
   readonly session: string;
+  readonly project: string;
   readonly state: RunState;
   readonly messages: readonly ContextMessage[];
   readonly tools: readonly ToolDefinition[];
@@ -96,6 +98,8 @@ export class ModelTurn {
     private readonly random: Random,
     private readonly contents: ContentStore,
     private readonly watch: RunWatch = UNWATCHED,
+    /** What is not sent, by the mode of the run. */
+    private readonly omit: Partial<Readonly<Record<Mode, readonly ModelParameter[]>>> = {},
   ) {}
 
   /** @throws TurnFailed, or the signal's reason when it is aborted */
@@ -135,10 +139,11 @@ export class ModelTurn {
     const isStreaming = state.config.streaming_tokens === true;
     const block: TurnOutput = request.output ?? new BlockWriter(sink, this.contents, session, isStreaming);
     block.restart?.();
-    const stream = this.model.stream(
-      { model: state.model, messages, tools, reasoningEffort: mode.reasoningEffort, ...formOf(request) },
-      signal,
-    );
+    const { reasoningEffort } = mode;
+    const { project } = request;
+    const omit = this.omit[state.mode] ?? [];
+    const asked = { model: state.model, messages, tools, reasoningEffort, project, omit, ...formOf(request) };
+    const stream = this.model.stream(asked, signal);
     try {
       for await (const pieces of stream) {
         for (const piece of pieces) {

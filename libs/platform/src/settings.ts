@@ -26,6 +26,11 @@ export interface Settings {
   /** null: the built-in demo model. */
   readonly openai: { readonly baseUrl: string; readonly apiKey: string | null } | null;
   readonly models: { readonly flash: string; readonly base: string; readonly max: string };
+  /** What is not sent to the model of a mode. */
+  readonly modelOmit: Readonly<Record<'flash' | 'base' | 'max', readonly ModelParameter[]>>;
+  /** Calls to the model's server at a time; null: any number. */
+  readonly modelConcurrency: number | null;
+  readonly modelTimeoutMs: number;
   /** null: generated at first start. */
   readonly adminKey: string | null;
   /** 32 bytes; null: generated into dataDir. */
@@ -62,6 +67,15 @@ export interface Settings {
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
+/** What may be left out of what is sent to a model. */
+export const MODEL_PARAMETERS = [
+  'reasoning_effort',
+  'stream_options',
+  'response_format',
+  'tool_choice',
+] as const;
+export type ModelParameter = (typeof MODEL_PARAMETERS)[number];
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const OPENAI = 'https://api.openai.com/v1';
 
@@ -91,6 +105,13 @@ export function readSettings(env: Environment = process.env): Settings {
       base: or('MODEL_BASE', modelName, 'gpt-5-mini'),
       max: or('MODEL_MAX', modelName, 'gpt-5'),
     },
+    modelOmit: {
+      flash: or('MODEL_OMIT_FLASH', readParameters, []),
+      base: or('MODEL_OMIT_BASE', readParameters, []),
+      max: or('MODEL_OMIT_MAX', readParameters, []),
+    },
+    modelConcurrency: optional('MODEL_CONCURRENCY', read.positive()),
+    modelTimeoutMs: or('MODEL_TIMEOUT_S', read.positive(1000), 120_000),
     adminKey: optional('ANNALS_ADMIN_KEY', read.adminKey),
     masterKey: optional('ANNALS_MASTER_KEY', read.key32),
     newMasterKey: optional('ANNALS_NEW_MASTER_KEY', read.key32),
@@ -163,6 +184,7 @@ function requireTwoPorts({ port, probePort }: Settings): void {
 const esdbUrl = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');
 const postgresUrl = read.url('postgres://user:password@host:5432/name', 'postgres', 'postgresql');
 const modelName = read.word("a model's name");
+const readParameters = read.list(read.oneOf(...MODEL_PARAMETERS));
 const readRoles = read.list(read.oneOf(...ROLES));
 
 const readPath: ReadValue<string> = (text) => {

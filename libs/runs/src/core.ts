@@ -8,7 +8,7 @@ import {
 } from '#agent';
 import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
+import type { Background, Clock, Logger, ModelParameter, Random } from '#platform';
 import { Admission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { Recovery } from './recovery.js';
@@ -35,6 +35,8 @@ export interface CorePorts {
 
 export interface CoreOptions {
   readonly models: Readonly<Record<Mode, string>>;
+  /** What is not sent to a model, by mode; absent: all is. */
+  readonly modelOmit?: Readonly<Record<Mode, readonly ModelParameter[]>>;
   readonly maxRuns: number;
   /** Of one project; absent: all that there is. */
   readonly shares?: ProjectShares;
@@ -65,7 +67,7 @@ export interface Core {
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const { log, files, model, toolboxes, schemas, clock, random, background, logger, watch } = ports;
   const contents = new ContentStore(files);
-  const turn = new ModelTurn(model, clock, random, contents, watch);
+  const turn = new ModelTurn(model, clock, random, contents, watch, options.modelOmit);
   const driver: DriverPorts = { clock, logger, contents, turn, schemas, watch, limits: options };
   const admission = new Admission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
-import { type Clock, SystemClock } from '#platform';
+import { type Clock, type FairTurns, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '../model-client.js';
 import { writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
@@ -17,6 +17,8 @@ export interface OpenAiModelOptions {
   readonly apiKey: string;
   /** How long a call may send nothing, its head included; a model may think for long without showing it. */
   readonly timeoutMs?: number;
+  /** Calls to the server at a time: the others wait here, without a clock of their own. Absent: there is no limit. */
+  readonly turns?: FairTurns;
   readonly clock?: Clock;
 }
 
@@ -49,8 +51,22 @@ export class OpenAiModelClient extends ModelClient {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
+    const giveBack = await this.options.turns?.take(request.project ?? '', signal);
+    try {
+      yield* this.untilTaken(request, signal);
+    } finally {
+      giveBack?.();
+    }
+  }
+
+  /** Asks, and again in another way where the server does not take it as it is. */
+  private async *untilTaken(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ModelPiece[], void> {
     for (;;) {
-      const form = this.memory.formFor(request.model);
+      const form = this.memory.formOf(request);
+      requireSendable(request, form);
       let hasBegun = false;
       try {
         for await (const pieces of this.ask(request, form, signal)) {
@@ -120,6 +136,17 @@ export class OpenAiModelClient extends ModelClient {
     const refusal = { ...head, body: await answer.text() };
     throw failureOfStatus(refusal, this.options.apiKey, this.clock.now());
   }
+}
+
+/** @throws ModelFailure for what is asked for in another way where this parameter is left out */
+function requireSendable({ responseFormat, forcedTool }: ModelRequest, { omit }: RequestForm): void {
+  const left =
+    responseFormat !== undefined && omit.has('response_format')
+      ? 'response_format'
+      : forcedTool !== undefined && omit.has('tool_choice')
+        ? 'tool_choice'
+        : null;
+  if (left !== null) throw new ModelFailure('refused', `${left} is not sent to this model`);
 }
 
 const NONE = Buffer.alloc(0);

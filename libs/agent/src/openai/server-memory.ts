@@ -1,12 +1,10 @@
+import type { ModelParameter } from '#platform';
 import type { ModelFailure, ModelRequest } from '../model-client.js';
 import { inStrictOrder } from './plain-messages.js';
 
-/** What may be left out of a request: the answer is the same, or nearly. */
-export type Omittable = 'reasoning_effort' | 'stream_options';
-
 /** How a request is written for a server and a model. */
 export interface RequestForm {
-  readonly omit: ReadonlySet<Omittable>;
+  readonly omit: ReadonlySet<ModelParameter>;
   readonly isStrictOrder: boolean;
   /** Answers of the model begin inside of thinking. */
   readonly beginsInside: boolean;
@@ -16,7 +14,7 @@ const PLAIN: RequestForm = { omit: new Set(), isStrictOrder: false, beginsInside
 const maxModels = 200;
 /** About who asks, how often and for which model: not about how it is asked. */
 const notOfForm = new Set([401, 402, 403, 408, 409, 429]);
-const ABOUT: readonly (readonly [name: Omittable, words: RegExp])[] = [
+const ABOUT: readonly (readonly [name: ModelParameter, words: RegExp])[] = [
   ['stream_options', /stream[_ -]?options|include_usage/i],
   ['reasoning_effort', /reasoning|thinking|\beffort\b/i],
 ];
@@ -32,6 +30,12 @@ export class ServerMemory {
 
   formFor(model: string): RequestForm {
     return this.forms.get(model) ?? PLAIN;
+  }
+
+  /** How a request is written: as the model wants it, and without what is not to be sent. */
+  formOf({ model, omit = [] }: ModelRequest): RequestForm {
+    const form = this.formFor(model);
+    return omit.length === 0 ? form : { ...form, omit: new Set([...form.omit, ...omit]) };
   }
 
   change(model: string, change: Partial<RequestForm>): void {
@@ -53,7 +57,7 @@ export class ServerMemory {
       const isSent =
         !form.omit.has(name) && (name !== 'reasoning_effort' || request.reasoningEffort !== undefined);
       if (!isSent || !(words.includes(name) || about.test(words))) continue;
-      this.change(request.model, { omit: new Set([...form.omit, name]) });
+      this.change(request.model, { omit: new Set([...this.formFor(request.model).omit, name]) });
       return true;
     }
     if (form.isStrictOrder || !ABOUT_ORDER.test(words) || !isOtherwiseOrdered(request)) return false;
