@@ -1,10 +1,12 @@
+export type ImageKind = 'png' | 'jpeg' | 'webp';
+
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
 /** Width and height of an image, read from its header before anything is unpacked; null: it has none. */
-export function imageSizeOf(kind: 'png' | 'jpeg' | 'webp', bytes: Uint8Array): Size | null {
+export function imageSizeOf(kind: ImageKind, bytes: Uint8Array): Size | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     if (kind === 'png') return { width: view.getUint32(16), height: view.getUint32(20) };

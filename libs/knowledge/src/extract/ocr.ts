@@ -12,17 +12,32 @@ type Recogniser = Awaited<ReturnType<typeof createWorker>>;
 let recogniser: Promise<Recogniser> | null = null;
 let broke: ((error: unknown) => void) | null = null;
 
+/** Of one file. Reading has an end after ten minutes, with all that was read until then. */
+const MOST_MS = 7 * 60_000;
+let spentMs = 0;
+
+/** A file comes: it has all the time for its pictures. */
+export function beginFile(): void {
+  spentMs = 0;
+}
+
+/** Whether a file's pictures took less time than they may. */
+export const hasTime = (): boolean => spentMs < MOST_MS;
+
 /** The text of an image, from top to bottom. Everything that it needs is in node_modules. @throws UnreadableFile */
 export async function recognise(image: Uint8Array): Promise<string> {
   recogniser ??= open();
   const { promise, reject } = Promise.withResolvers<never>();
   broke = reject;
+  const begun = performance.now();
   try {
     const { data } = await Promise.race([(await recogniser).recognize(Buffer.from(image)), promise]);
     return data.text;
   } catch {
     recogniser = null;
     throw unprocessable('the image is damaged');
+  } finally {
+    spentMs += performance.now() - begun;
   }
 }
 

@@ -9,6 +9,8 @@ const MAX_ENTRIES = 20_000;
 export class ZipParts {
   readonly names: ReadonlySet<string>;
   private readonly bytes: Uint8Array;
+  /** By what other programs may call them. */
+  private readonly spellings = new Map<string, string>();
   private unpacked = 0;
 
   constructor(bytes: Uint8Array) {
@@ -20,11 +22,13 @@ export class ZipParts {
       return false;
     });
     this.names = names;
+    for (const name of names) this.spellings.set(spelled(name), name);
   }
 
   /** A part's bytes; null: there is none. The size that the package states is the size that is unpacked, or it is broken. */
-  read(name: string): Uint8Array | null {
-    if (!this.names.has(name)) return null;
+  read(asked: string): Uint8Array | null {
+    const name = this.names.has(asked) ? asked : this.spellings.get(spelled(asked));
+    if (name === undefined) return null;
     const found = unzip(this.bytes, (entry) => {
       if (entry.name !== name) return false;
       this.unpacked += entry.originalSize;
@@ -32,6 +36,16 @@ export class ZipParts {
       return true;
     });
     return found[name] ?? null;
+  }
+}
+
+/** Names of parts differ neither in the case of letters nor in escapes (ECMA-376, part 2); some programs write backslashes. */
+function spelled(name: string): string {
+  const plain = name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase();
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
   }
 }
 
