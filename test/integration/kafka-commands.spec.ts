@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CommandHandler, type CommandOutcome, type KafkaCommand } from '#delivery';
+import { CountedWork } from '#platform';
 import { KafkaCommands } from '../../libs/delivery/src/kafka/kafka-commands.js';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
 import { KafkaClient } from '../support/kafka-client.js';
@@ -59,9 +60,14 @@ class ScriptedHandler extends CommandHandler {
     });
   });
 
-  const start = (handler: CommandHandler): KafkaCommands => {
+  const start = (handler: CommandHandler, counted = new CountedWork()): KafkaCommands => {
     const connection = { brokers: [broker.address], ssl: false, sasl: null };
-    const commands = new KafkaCommands(connection, { ...world.ports, handler, maxCommandBytes: 10_000 });
+    const commands = new KafkaCommands(connection, {
+      ...world.ports,
+      counted,
+      handler,
+      maxCommandBytes: 10_000,
+    });
     commands.start();
     started.push(commands);
     return commands;

@@ -76,24 +76,23 @@ const OF_TASKS: readonly Omit<Mutant, 'parts'>[] = [
     replace: `const next = decision.events.find(({ data }) => 'next_at' in data)?.data.next_at ?? null;
       const plan = [{ type: 'task_resumed', data: { next_at: next } }];
       const planned = next === null ? state : await this.write(state, plan);
-      if (planned === null) continue;
+      if (planned === null) return null;
       const after = await this.write(planned, decision.events);`,
   },
   {
     name: 'firing-not-mended',
     story: 'a slot that was taken by a process that died has no run',
     file: FIRINGS,
-    find: `      await this.start(state, run, signal);
-      return true;`,
-    replace: '      return false;',
+    find: "return (await this.start(state, last.run, signal)) === 'deadly' ? 'deadly' : true;",
+    replace: 'return false;',
   },
   {
     name: 'firing-overtaken',
     story: 'a firing whose run is started by another at that moment counts as over',
     file: FIRINGS,
     find: `    if (session.journal.revision < requested) throw new LogUnavailable('the session is being written to');
-    return isUnended(session, run);`,
-    replace: '    return requested < 0;',
+    return isUnended(session, run) ? 'busy' : 'ended';`,
+    replace: "    return requested < 0 ? 'busy' : 'ended';",
   },
   {
     name: 'missed-unrecorded',

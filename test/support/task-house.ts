@@ -16,7 +16,7 @@ import {
   type NewEvent,
   type RecordedEvent,
 } from '#event-log';
-import { ProcessBackground, SilentLogger } from '#platform';
+import { type Attempts, CountedWork, ProcessBackground, SilentLogger } from '#platform';
 import { type AcceptedRun, type Core, type ScheduleWish, TaskClock, TaskIndex, openCore } from '#runs';
 import { CountingRandom } from './counting-random.js';
 import type { ManualClock } from './manual-clock.js';
@@ -132,6 +132,7 @@ export interface TaskHouseOptions {
   /** Whether a key may still act; absent: always. */
   readonly mayAct?: (keyId: string) => boolean;
   readonly script?: () => ClientStep[];
+  readonly attempts?: Attempts;
 }
 
 /** A process with the core and the clock of the tasks, on a log that it shares. */
@@ -147,7 +148,7 @@ export class TaskHouse {
     temp: TempLog,
     clock: ManualClock,
     files: FileStore,
-    { boot, maxRuns = 100, script = () => [text('ok'), done()], mayAct }: TaskHouseOptions,
+    { boot, maxRuns = 100, script = () => [text('ok'), done()], mayAct, attempts }: TaskHouseOptions,
   ) {
     this.log = new MortalLog(temp.log);
     const { errors, warnings } = this;
@@ -166,7 +167,12 @@ export class TaskHouse {
     const model = new ScriptedClient(script);
     const ports = { log, files, model, clock, background, logger, toolboxes: new FixedToolboxes([]) };
     this.core = openCore(
-      { ...ports, schemas: LOCAL_SCHEMAS, random: new CountingRandom(boot, 0.5) },
+      {
+        ...ports,
+        schemas: LOCAL_SCHEMAS,
+        random: new CountingRandom(boot, 0.5),
+        counted: new CountedWork(attempts),
+      },
       {
         models: { flash: 'm', base: 'm', max: 'm' },
         maxRuns,

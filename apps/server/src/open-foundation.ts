@@ -9,6 +9,8 @@ import {
   SealedFileStore,
 } from '#event-log';
 import {
+  CountedWork,
+  DiskAttempts,
   type Logger,
   ProcessBackground,
   type SecretBox,
@@ -41,6 +43,9 @@ export interface Foundation {
   readonly observability: Observability;
   readonly watch: Observability['runs'];
   readonly followers: RunningFollowers;
+  readonly attempts: DiskAttempts;
+  /** Work on what others sent, in which an earlier process may have ended. */
+  readonly counted: CountedWork;
 }
 
 export async function openFoundation(
@@ -65,8 +70,10 @@ export async function openFoundation(
   const files = new SealedFileStore(uploads, streams);
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
+  const attempts = await DiskAttempts.open(join(settings.dataDir, 'attempts'), clock.now(), logger);
+  const counted = new CountedWork(attempts);
   const more = { background, observability, watch, followers, schemas: new ProcessSchemas(clock) };
-  return { log, keys, sealed, replicas, files, uploads, box, ...ports, ...more };
+  return { log, keys, sealed, replicas, files, uploads, box, attempts, counted, ...ports, ...more };
 }
 
 /** The log and its keys, and what this process is on it, while the port says what is waited for. */

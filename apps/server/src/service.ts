@@ -119,6 +119,7 @@ export async function openService(
   const answering = answeringOf(ports, contents, settings);
   const close = (graceMs: number): Promise<void> =>
     closeInOrder(
+      () => ports.attempts.close(),
       () => stopCommands?.(),
       () => replicas.retire(PARTS_GRACE_MS),
       () => core.sessions.drain(graceMs),

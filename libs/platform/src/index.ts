@@ -1,3 +1,6 @@
+export * from './attempts/attempts.js';
+export * from './attempts/counted-work.js';
+export * from './attempts/disk-attempts.js';
 export * from './background.js';
 export * from './bag.js';
 export * from './clock.js';

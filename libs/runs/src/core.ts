@@ -8,7 +8,14 @@ import {
 } from '#agent';
 import type { Mode } from '#domain';
 import { ContentStore, type EventLog, type FileStore } from '#event-log';
-import type { Background, Clock, Logger, ModelParameter, Random } from '#platform';
+import {
+  type Background,
+  type Clock,
+  CountedWork,
+  type Logger,
+  type ModelParameter,
+  type Random,
+} from '#platform';
 import { Admission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from './idempotency.js';
 import { Recovery } from './recovery.js';
@@ -31,6 +38,8 @@ export interface CorePorts {
   readonly logger: Logger;
   /** Absent: nobody looks on. */
   readonly watch?: RunWatch;
+  /** Absent: nobody outlives this process who could know of its death. */
+  readonly counted?: CountedWork;
 }
 
 export interface CoreOptions {
@@ -83,6 +92,8 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const recovery = new Recovery(sessions, shared);
   const commands = new SessionCommands(sessions, log);
   const tasks = new TaskCommands(shared, options.mayAct);
-  const firings = new TaskFirings({ ...shared, contents, sessions, startRun, mayAct: options.mayAct });
+  const { counted = new CountedWork() } = ports;
+  const starting = { contents, sessions, startRun, counted, mayAct: options.mayAct };
+  const firings = new TaskFirings({ ...shared, ...starting });
   return { sessions, admission, contents, startRun, commands, recovery, tasks, maker, firings };
 }

@@ -1,4 +1,5 @@
 import {
+  type CommandsPorts,
   type CommandsStatus,
   type KafkaCommands,
   type KafkaPublisher,
@@ -30,7 +31,7 @@ export interface KafkaLink {
   check(): Promise<Check>;
 }
 
-export type KafkaPorts = PublisherPorts & RunCommandPorts;
+export type KafkaPorts = PublisherPorts & RunCommandPorts & Pick<CommandsPorts, 'counted'>;
 
 type KafkaSettings = Pick<
   Settings,

@@ -80,7 +80,15 @@ const ERASED_SESSION = objectOf({
   not_reached: listOf(TEXT),
 });
 
-const FIRING = objectOf({ slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG });
+const FIRING = objectOf(
+  { slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG },
+  {
+    error: {
+      ...objectOf({ code: oneOf('internal'), message: TEXT }),
+      description: 'why no run comes of it: processes ended while they started it, and the task was paused',
+    },
+  },
+);
 
 const TASK = objectOf({
   task_id: TEXT,

@@ -1,7 +1,8 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { Problem } from '#domain';
 import { closeQuietly } from './bounded.js';
 import { reasonOf } from './kafka-client.js';
-import { type CommandOutcome, commandOf } from './kafka-command.js';
+import { type CommandOutcome, type KafkaCommand, commandOf } from './kafka-command.js';
 import type { CommandsPorts } from './commands-ports.js';
 import { type KnownEnds, ProgressWatch } from './progress-watch.js';
 import { Rejections } from './rejections.js';
@@ -144,10 +145,11 @@ export class CommandSession {
 
   private async step(topic: string, partition: number, message: KafkaMessage, failures: number) {
     const command = commandOf(topic, partition, message);
-    const { handler } = this.ports;
+    const { handler, counted } = this.ports;
     let outcome: CommandOutcome;
     try {
-      outcome = await handler.handle(command);
+      const tried = await counted.run(keyOf(command), () => handler.handle(command));
+      outcome = tried.kind === 'done' ? tried.value : handler.giveUp(command, deadly(tried.deaths));
     } catch (error) {
       if (failures + 1 < ATTEMPTS) return { kind: 'failed' as const, detail: reasonOf(error) };
       outcome = handler.giveUp(command, error);
@@ -163,10 +165,20 @@ export class CommandSession {
     } catch (error) {
       return { kind: 'later' as const, detail: reasonOf(error) };
     }
+    await counted.forget(keyOf(command));
     this.counts.rejected += 1;
     return { kind: 'settled' as const };
   }
 }
+
+/** The time, too: a topic that was made anew has the same places. */
+const keyOf = ({ place, timestamp }: KafkaCommand): string => `command/${place}/${timestamp}`;
+
+const deadly = (deaths: number): Problem =>
+  new Problem(
+    'unprocessable',
+    `${deaths} processes ended while they handled this command: it is not tried again`,
+  );
 
 /** Whichever comes first decides; what the others still say is heard by nobody. */
 function unlessOver(work: Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Background, Clock, Logger, Random } from '#platform';
+import type { Background, Clock, CountedWork, Logger, Random } from '#platform';
 import type { CommandHandler } from './kafka-command.js';
 
 /** What taking commands needs of the rest of the house. */
@@ -8,6 +8,7 @@ export interface CommandsPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  readonly counted: CountedWork;
   /** Bytes of the largest command, for the topic that is made where it is missing. */
   readonly maxCommandBytes: number;
 }

@@ -14,6 +14,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * 1. A record is settled before its offset is committed, so it comes again after a death: the handler knows it by its key.
  * 2. A bad record is settled by its rejection. Only what is no command's fault (no log, no room, no broker) is waited for.
  * 3. A consumer that ends, fails, or makes no progress is made again.
+ * 4. A record that the process has not survived three times is settled by its rejection.
  */
 export class KafkaCommands {
   private readonly kafka: Kafka;

@@ -33,7 +33,16 @@ export type TaskEvent =
         readonly next_at: number | null;
       };
     }
-  | { readonly type: 'task_paused'; readonly data: Readonly<Record<string, never>> }
+  | {
+      readonly type: 'task_paused';
+      readonly data: {
+        /** By the service, and why: the processes that fired it ended, again and again. */
+        readonly reason?: 'deadly';
+        /** The firing that it concerns, where its run was not started and will not be; absent: a slot that did not fire. */
+        readonly run?: string;
+        readonly slot?: number;
+      };
+    }
   | {
       readonly type: 'task_resumed';
       readonly data: {

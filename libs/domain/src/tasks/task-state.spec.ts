@@ -81,6 +81,29 @@ describe('a task', () => {
     expect(tape.fire(NOW + 3 * MINUTE).state?.firings.at(-1)?.run).toBe(runOf(NOW + 3 * MINUTE));
   });
 
+  it('that is given up is paused; its firing, or the slot that did not fire, says why', () => {
+    const started = new Tape('* * * * *').fire(NOW + MINUTE);
+    const run = lastFiring(started.state as TaskState)?.run ?? '';
+    started.push(NOW + MINUTE, { type: 'task_paused', data: { reason: 'deadly', run } });
+    expect(started.state).toMatchObject({ status: 'paused', nextAt: null });
+    expect(started.state?.firings).toEqual([
+      { slot: NOW + MINUTE, firedAt: NOW + MINUTE, run, isLate: false, failure: 'deadly' },
+    ]);
+    const looked = new Tape('* * * * *').fire(NOW + MINUTE);
+    looked.push(NOW, { type: 'task_paused', data: { reason: 'deadly', slot: NOW + 2 * MINUTE } });
+    const missed = { slot: NOW + 2 * MINUTE, firedAt: null, run: null, isLate: false, failure: 'deadly' };
+    expect(looked.state?.firings.at(-1)).toEqual(missed);
+    expect(looked.state?.firings[0]).not.toHaveProperty('failure');
+    expect(looked.command('resume', NOW + 3 * MINUTE).state).toMatchObject({ status: 'scheduled' });
+  });
+
+  it('that is over stays over when its last firing is given up', () => {
+    const tape = new Tape(60).fire(NOW + MINUTE);
+    const run = lastFiring(tape.state as TaskState)?.run ?? '';
+    tape.push(NOW + MINUTE, { type: 'task_paused', data: { reason: 'deadly', run } });
+    expect(tape.state).toMatchObject({ status: 'finished', nextAt: null, firings: [{ failure: 'deadly' }] });
+  });
+
   it('that is paused passes its slots, which do not fire later', () => {
     const tape = new Tape('* * * * *').command('pause', NOW + 1000);
     expect(tape.state).toMatchObject({ status: 'paused', nextAt: null });

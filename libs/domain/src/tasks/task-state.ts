@@ -9,6 +9,8 @@ export interface Firing {
   readonly firedAt: number | null;
   readonly run: string | null;
   readonly isLate: boolean;
+  /** Why no run comes of it; absent: one did, or it was missed. */
+  readonly failure?: 'deadly';
 }
 
 /** What the events of a task change. */
@@ -73,12 +75,11 @@ function changeOf(
     }
     case 'task_missed': {
       const { slots, next_at } = event.data;
-      const missed = slots.map((slot) => ({ slot, firedAt: null, run: null, isLate: false }));
-      const firings = newest([...state.firings, ...missed]);
+      const firings = newest([...state.firings, ...slots.map(missedAt)]);
       return { ...passed(state, next_at), actor: event.meta.actor, firings };
     }
     case 'task_paused':
-      return { status: 'paused', nextAt: null };
+      return pausedBy(state, event.data);
     case 'task_resumed':
       return {
         status: 'scheduled',
@@ -91,6 +92,24 @@ function changeOf(
       return { status: 'finished', nextAt: null };
   }
 }
+
+/** A task that is over stays over: what is said of it then is that its last firing failed. */
+function pausedBy(
+  { status, firings }: TaskProgress,
+  { reason, run, slot }: Extract<TaskEvent, { type: 'task_paused' }>['data'],
+): Partial<TaskProgress> {
+  const change = { status: status === 'scheduled' ? ('paused' as const) : status, nextAt: null };
+  if (reason === undefined) return change;
+  if (run !== undefined)
+    return {
+      ...change,
+      firings: firings.map((one) => (one.run === run ? { ...one, failure: reason } : one)),
+    };
+  if (slot === undefined) return change;
+  return { ...change, firings: newest([...firings, { ...missedAt(slot), failure: reason }]) };
+}
+
+const missedAt = (slot: number): Firing => ({ slot, firedAt: null, run: null, isLate: false });
 
 const newest = (firings: readonly Firing[]): readonly Firing[] => firings.slice(-FIRINGS_KEPT);
 

@@ -83,7 +83,10 @@ const firedBy = (event: RecordedEvent): string | null =>
 function progressed(row: TaskRow, event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>): TaskRow {
   const after = progressTask(row, event);
   const last = lastFiring(after);
-  return { ...after, lastRun: last?.run ?? row.lastRun, lastFiredAt: last?.firedAt ?? row.lastFiredAt };
+  const lastRun = last?.run ?? row.lastRun;
+  // Nobody is to look for it any more.
+  const startedRun = last?.failure === undefined ? row.startedRun : lastRun;
+  return { ...after, lastRun, startedRun, lastFiredAt: last?.firedAt ?? row.lastFiredAt };
 }
 
 const newRow = (

@@ -15,6 +15,8 @@ export interface FiringView {
   readonly fired_at: string | null;
   readonly run_id: string | null;
   readonly late: boolean;
+  /** Why no run comes of it. */
+  readonly error?: { readonly code: string; readonly message: string };
 }
 
 /** A task as `GET /tasks/{task_id}` shows it. */
@@ -161,9 +163,15 @@ const BY_KEY = `
     JOIN ${SCHEMA}.runs r ON r.session = t.session AND r.requested = t.requested
     WHERE t.status = 'scheduled' AND t.actor = ''`;
 
-const firingView = ({ slot, firedAt, run, isLate }: Firing): FiringView => ({
+const firingView = ({ slot, firedAt, run, isLate, failure }: Firing): FiringView => ({
   slot: new Date(slot).toISOString(),
   fired_at: firedAt === null ? null : new Date(firedAt).toISOString(),
   run_id: run,
   late: isLate,
+  ...(failure === undefined ? {} : { error: DEADLY }),
 });
+
+const DEADLY = {
+  code: 'internal',
+  message: 'the processes that started this firing ended, again and again: the task was paused',
+};

@@ -20,7 +20,7 @@ import {
   isErasure,
   newEvent,
 } from '#event-log';
-import type { Clock, Logger, Random } from '#platform';
+import type { Clock, CountedWork, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
@@ -36,6 +36,7 @@ export interface FiringPorts {
   readonly contents: ContentStore;
   readonly sessions: Sessions;
   readonly startRun: StartRunHandler;
+  readonly counted: CountedWork;
   /** Whether a key may still act; absent: always. */
   readonly mayAct?: ((keyId: string) => boolean) | undefined;
 }
@@ -51,7 +52,9 @@ const SKEW_MS = 10 * 60_000;
  * 1. A slot is taken by `task_fired` at the task's expected revision, so it is taken once, whoever tries.
  * 2. The run's id follows from the slot, and it is started only where it is not on the log: a crash between the two costs
  *    nothing, and doing it again does nothing.
- * 3. A task of a key that may act no more is paused instead, whatever any list says of it.
+ * 3. A task that ends the process is paused when three processes have ended at the same slot, or the same run: see
+ *    CountedWork. What it has fired without a run gets none any more.
+ * 4. A task of a key that may act no more is paused instead, whatever any list says of it.
  */
 export class TaskFirings {
   constructor(private readonly ports: FiringPorts) {}
@@ -63,29 +66,48 @@ export class TaskFirings {
       const state = await loadTask(this.ports.log, task);
       if (state === null || state === 'erased') return state;
       if (state.nextAt === null || state.nextAt > this.ports.clock.now()) return state;
-      // Invariant 3.
-      if (this.ports.mayAct?.(state.actor) === false) {
-        const paused = await this.write(state, [{ type: 'task_paused', data: {} }]);
-        if (paused === null) continue;
-        return paused;
-      }
-      const isBusy = await this.isBusy(state, signal);
-      const { session } = state.definition;
-      const decision = decideDue(state, this.ports.clock.now(), isBusy, (slot) =>
-        firingRun(session, task, slot),
-      );
-      if (decision === null) return state;
-      const after = await this.write(state, decision.events);
-      if (after === null) continue;
-      if (decision.fires !== null) await this.start(after, decision.fires.run, signal);
-      return after;
+      const after = await this.fireOnce(state, signal);
+      if (after !== null) return after;
     }
+  }
+
+  /** null: somebody else was faster. */
+  private async fireOnce(state: TaskState, signal: AbortSignal): Promise<TaskState | null> {
+    const { task, session } = state.definition;
+    // Invariant 4.
+    if (this.ports.mayAct?.(state.actor) === false)
+      return this.write(state, [{ type: 'task_paused', data: {} }]);
+    const isBusy = await this.isBusy(state, signal);
+    if (isBusy === 'deadly') return this.giveUp(state);
+    const runOf = (slot: number): string => firingRun(session, task, slot);
+    const decision = decideDue(state, this.ports.clock.now(), isBusy, runOf);
+    if (decision === null) return state;
+    const after = await this.write(state, decision.events);
+    if (after === null || decision.fires === null) return after;
+    const started = await this.start(after, decision.fires.run, signal);
+    return started === 'deadly' ? this.giveUp(after) : after;
   }
 
   /** Starts the run of the task's last firing where a crash came in between. @throws the signal's reason */
   async mend(task: string, signal: AbortSignal): Promise<void> {
     const state = await loadTask(this.ports.log, task);
-    if (state !== null && state !== 'erased') await this.isBusy(state, signal);
+    if (state === null || state === 'erased') return;
+    if ((await this.isBusy(state, signal)) === 'deadly') await this.giveUp(state);
+  }
+
+  /** Invariant 3. null: somebody else was faster. */
+  private async giveUp(state: TaskState): Promise<TaskState | null> {
+    const { counted, logger, clock } = this.ports;
+    const { task } = state.definition;
+    const last = lastFiring(state);
+    const isRuns = last !== null && counted.isDeadly(startKey(last.run));
+    const slot = state.nextAt ?? clock.now();
+    const data = { reason: 'deadly' as const, ...(isRuns ? { run: last.run } : { slot }) };
+    const after = await this.write(state, [{ type: 'task_paused', data }]);
+    if (after === null) return null;
+    logger.error({ task, ...data }, 'a task was paused: processes ended while they fired it');
+    await counted.forget(isRuns ? startKey(last.run) : lookKey(task));
+    return after;
   }
 
   /** null: somebody else was faster. */
@@ -108,23 +130,32 @@ export class TaskFirings {
   }
 
   /** Whether the last firing's run still waits or runs; where it is missing, it is started. @throws LogUnavailable */
-  private async isBusy(state: TaskState, signal: AbortSignal): Promise<boolean> {
+  private async isBusy(state: TaskState, signal: AbortSignal): Promise<boolean | 'deadly'> {
     const last = lastFiring(state);
-    if (last === null) return false;
-    const { run, firedAt } = last;
+    if (last === null || last.failure !== undefined) return false;
+    const looked = await this.ports.counted.run(lookKey(state.definition.task), () =>
+      this.lookAt(state, last),
+    );
+    if (looked.kind === 'deadly') return 'deadly';
+    if (looked.value !== 'missing') return looked.value === 'busy';
+    return (await this.start(state, last.run, signal)) === 'deadly' ? 'deadly' : true;
+  }
+
+  /** What became of a firing's run. @throws LogUnavailable */
+  private async lookAt(
+    state: TaskState,
+    { run, firedAt }: { readonly run: string; readonly firedAt: number | null },
+  ): Promise<'busy' | 'ended' | 'missing'> {
     const session = await this.ports.sessions.get(state.definition.session);
     await session.refresh();
-    if (isUnended(session, run)) return true;
-    if (session.journal.state.ended.includes(run)) return false;
+    if (isUnended(session, run)) return 'busy';
+    if (session.journal.state.ended.includes(run)) return 'ended';
     const requested = await this.find(session.id, run, firedAt ?? 0);
-    if (requested === null) {
-      await this.start(state, run, signal);
-      return true;
-    }
+    if (requested === null) return 'missing';
     // Somebody may have started it while it was looked for: then what is known of the session is older than the run.
     await session.refresh();
     if (session.journal.revision < requested) throw new LogUnavailable('the session is being written to');
-    return isUnended(session, run);
+    return isUnended(session, run) ? 'busy' : 'ended';
   }
 
   /** Revision of the run's request; null: it is not on the log. It cannot stand before the firing that named it. @throws LogUnavailable */
@@ -146,30 +177,36 @@ export class TaskFirings {
   }
 
   /** Until it is there: the slot is taken. */
-  private async start(state: TaskState, run: string, signal: AbortSignal): Promise<void> {
-    const { startRun, clock, logger } = this.ports;
+  private async start(state: TaskState, run: string, signal: AbortSignal): Promise<'over' | 'deadly'> {
+    const { clock, logger, counted } = this.ports;
     const begun = clock.now();
-    const since = lastFiring(state)?.firedAt ?? state.createdAt;
     for (let tries = 0; ; tries += 1) {
       signal.throwIfAborted();
       try {
-        // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
-        await this.ports.sessions.use(state.definition.session, async (session) => {
-          const known = session.journal.revision;
-          if ((await this.find(session.id, run, since, known)) !== null) return;
-          await startRun.start(await this.commandOf(state, run));
-        });
-        return;
+        const tried = await counted.run(startKey(run), () => this.startOnce(state, run));
+        return tried.kind === 'deadly' ? 'deadly' : 'over';
       } catch (error) {
-        if (await this.isGone(state.definition.task, error)) return;
+        if (await this.isGone(state.definition.task, error)) return 'over';
         const fields = { err: error, run, task: state.definition.task };
-        if (!isTransient(error) && !(isUnseen(error) && clock.now() - begun < UNSEEN_MS))
-          return logger.error(fields, 'a task could not be started');
+        if (!isTransient(error) && !(isUnseen(error) && clock.now() - begun < UNSEEN_MS)) {
+          logger.error(fields, 'a task could not be started');
+          return 'over';
+        }
         // Once: hundreds may wait for room, for as long as a run takes.
         if (tries === 0) logger.warn(fields, 'a task that fired has to wait');
         await clock.sleep(pauseAfter(error), signal);
       }
     }
+  }
+
+  private async startOnce(state: TaskState, run: string): Promise<void> {
+    const since = lastFiring(state)?.firedAt ?? state.createdAt;
+    // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
+    await this.ports.sessions.use(state.definition.session, async (session) => {
+      const known = session.journal.revision;
+      if ((await this.find(session.id, run, since, known)) !== null) return;
+      await this.ports.startRun.start(await this.commandOf(state, run));
+    });
   }
 
   /** Whether the task's session is erased: then there is nothing to start. */
@@ -203,6 +240,10 @@ export class TaskFirings {
     };
   }
 }
+
+/** Of the look at what a task's last firing came to, and of the start of a firing's run. */
+const lookKey = (task: string): string => `task/${task}`;
+const startKey = (run: string): string => `firing/${run}`;
 
 const isUnended = ({ journal: { state } }: Session, run: string): boolean =>
   state.current?.run === run || state.waiting.some((w) => w.run === run && !w.isCancelled);
