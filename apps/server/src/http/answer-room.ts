@@ -8,7 +8,7 @@ const LEAST_BYTES = 1024 * 1024;
 /** Who waits holds the beginning of an answer. */
 const MAX_WAITING = 128;
 const MAX_WAITING_EACH = 64;
-const WAIT_MS = 20_000;
+const WAIT_MS = 30_000;
 
 const OVERLOADED = new Problem('overloaded', 'too many large answers are being written; try again later', {
   retryAfterS: 5,
