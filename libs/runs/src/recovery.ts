@@ -1,6 +1,7 @@
 import { Problem } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
+import type { IsLeft } from './session-ports.js';
 import type { Sessions } from './sessions.js';
 
 /** Where unfinished runs are looked up. It may name too many; the log decides. */
@@ -35,9 +36,9 @@ export class Recovery {
   /**
    * Claims the session's run if another process's claim is the last, and those that wait when their turn comes. A log
    * that cannot be read is waited for; a session that is not there, or that cannot be made out, is left as it is.
-   * @param isLeft which of its runs were left by a replica that is gone; absent: all that are not this process's own
+   * @param isLeft which of its runs were left, and by whom, who is gone; absent: all that are not this process's own
    */
-  async resume(id: string, isLeft?: (run: string) => boolean): Promise<void> {
+  async resume(id: string, isLeft?: IsLeft): Promise<void> {
     for (;;) {
       try {
         return await this.sessions.use(id, (session) => session.adopt(isLeft));

@@ -19,3 +19,6 @@ export interface SessionPorts {
   /** Told when a session may have nothing to do any more. */
   readonly rested: () => void;
 }
+
+/** @param by the worker that claimed the run, or, of one that waits, the replica that accepted it */
+export type IsLeft = (run: string, by: string) => boolean;

@@ -14,7 +14,7 @@ import {
 import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type LoadedSession, type RequestEvent, loadContext, loadRequest } from './load-session.js';
 import { RunDrive } from './run-drive.js';
-import type { SessionPorts } from './session-ports.js';
+import type { IsLeft, SessionPorts } from './session-ports.js';
 import { StreamWatch } from './stream-watch.js';
 
 /**
@@ -104,11 +104,11 @@ export class Session {
     this.ports.rested();
   }
 
-  /** Goes on with what a replica left that is known to be gone: its run under way, and those that wait their turn. */
-  adopt(isLeft: (run: string) => boolean = () => true): void {
+  /** Goes on with what was left: the run under way, and those that wait their turn. Who claimed one since then keeps it. */
+  adopt(isLeft: IsLeft = () => true): void {
     const { current, waiting } = this.journal.state;
-    for (const { run } of waiting) if (isLeft(run)) this.adopted.add(run);
-    if (current !== null && isLeft(current.run)) this.takeOver();
+    for (const { run, replica } of waiting) if (isLeft(run, replica)) this.adopted.add(run);
+    if (current !== null && isLeft(current.run, current.worker)) this.takeOver();
     this.react();
   }
 

@@ -115,6 +115,19 @@ describe('what a process left that is gone', () => {
     expect(await house.history(session)).toEqual(['user_message one']);
   });
 
+  it('is left to whoever was faster, whose claim came after it was looked at', async () => {
+    const { a, session, length } = await left((tape, a) => {
+      tape.addRun(a, 'one', responseStart);
+      tape.add(a, { type: 'run_claimed', data: { worker: 'living:1', epoch: 2, requested: 1 } });
+    });
+    const house = open({ script: answers });
+    await house.core.recovery.resume(session, (_, by) => by === 'dead:1');
+    await house.settled();
+    expect((await types(a)).length).toBe(length);
+    await house.core.recovery.resume(session, (run, by) => run === a.run && by === 'living:1');
+    await house.ended(a);
+  });
+
   it('is left alone where nothing is to be done', async () => {
     const { a, session, length } = await left((tape, a) => tape.addRun(a, 'one', completed));
     const house = open({ script: answers });

@@ -109,25 +109,25 @@ export class TakeOver {
     if (this.stopping.signal.aborted) return;
     try {
       const left = await this.leftIn(session);
-      if (left !== null) await this.ports.recovery.resume(session, (run) => left.has(run));
+      if (left !== null) await this.ports.recovery.resume(session, (run, by) => left.get(run) === by);
     } catch (error) {
       this.ports.logger.warn({ err: error, session }, 'a session could not be looked at, and is later');
     }
   }
 
-  /** The runs of the session that replicas have left; null: nothing is to be done there. */
-  private async leftIn(session: string): Promise<ReadonlySet<string> | null> {
+  /** The runs of the session that replicas have left, with who left them; null: nothing is to be done there. */
+  private async leftIn(session: string): Promise<ReadonlyMap<string, string> | null> {
     const { membership, log } = this.ports;
     const { current, waiting } = (await loadSession(log, sessionStream(session))).state;
-    const left = new Set<string>();
+    const left = new Map<string, string>();
     if (current !== null) {
       const driver = replicaOf(current.worker);
-      if (await this.isLeft(session, driver, current.requested)) left.add(current.run);
+      if (await this.isLeft(session, driver, current.requested)) left.set(current.run, current.worker);
       // Invariant 4.
       else if (driver !== membership.replica) return null;
     }
     for (const { run, replica, requested } of waiting)
-      if (await this.isLeft(session, replica, requested)) left.add(run);
+      if (await this.isLeft(session, replica, requested)) left.set(run, replica);
     // One that this replica accepted and whose turn has come: whoever asked for it may have gone in between.
     const isOwnTurn = current === null && waiting[0]?.replica === membership.replica;
     return left.size > 0 || isOwnTurn ? left : null;
