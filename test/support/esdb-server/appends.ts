@@ -5,9 +5,26 @@ import { type AppendPart, readAppendPart, writeSuccess } from './messages.js';
 import type { EsdbStore, Outcome } from './store.js';
 import { shared } from './stubs.js';
 
+const TIMEOUT = statusOf('Timeout', new shared.Timeout(), 'Timeout');
+
+/** Appends that are under way at the same moment. A real server answers some of the repeats among them with a timeout. */
+class UnderWay {
+  private readonly counts = new Map<string, number>();
+
+  /** Whether this one is a repeat that the server gives up on. */
+  isGivenUp({ stream, proposals }: AppendPart): boolean {
+    const name = `${stream} ${proposals[0]?.id}`;
+    const count = (this.counts.get(name) ?? 0) + 1;
+    this.counts.set(name, count);
+    setImmediate(() => this.counts.delete(name));
+    return count > 2;
+  }
+}
+
 /** The call that carries appends: each is stored when its last part is there, and answered in its own time. */
 export function handleBatchAppends(store: EsdbStore, faults: Faults, call: ServerCall): void {
   const begun = new Map<string, AppendPart>();
+  const underWay = new UnderWay();
   call.on('message', (bytes: Buffer) => {
     const part = readAppendPart(bytes);
     const append = begun.get(part.correlation) ?? part;
@@ -15,6 +32,7 @@ export function handleBatchAppends(store: EsdbStore, faults: Faults, call: Serve
     if (!part.isFinal) return void begun.set(part.correlation, append);
     begun.delete(part.correlation);
     const work = (): Outcome => store.append(append.stream, append.expected, append.proposals);
+    if (underWay.isGivenUp(append)) return answerTo(call, append, TIMEOUT);
     const fault = faults.next('append');
     if (fault === undefined) answerTo(call, append, work());
     else misbehave(call, append, fault, work);
@@ -54,7 +72,7 @@ function misbehave(call: ServerCall, append: AppendPart, fault: Fault, work: () 
     case 'no-details':
       return answer(statusOf('something went wrong', null, ''));
     case 'timeout':
-      return answer(statusOf('Timeout', new shared.Timeout(), 'Timeout'));
+      return answer(TIMEOUT);
     case 'not-leader':
       return call.end(notLeader(fault.leader));
     case 'stale':
