@@ -46,7 +46,7 @@ export async function* relatedBlocks(
   if (relation === undefined) return;
   const { type, target } = relation;
   const kind = type.slice(type.lastIndexOf('/') + 1);
-  if (!['chart', 'chartEx', 'diagramData', 'image'].includes(kind)) return;
+  if (!['chart', 'chartEx', 'diagramData', 'image'].includes(kind) || !zip.isNew(target)) return;
   const bytes = zip.read(target);
   if (bytes === null) return warn('unreadable_part', `a ${kind} is missing in the file`, page);
   if (kind === 'image') yield* pictureBlocks(bytes, target, page, warn);

@@ -1,69 +1,66 @@
 import type { Block } from '../passage.js';
-import { attribute, readXml } from './xml.js';
+import { decodeText } from './decode.js';
+import { isHtml, readHtml } from './html.js';
+import { relatedBlocks } from './office-drawing.js';
+import { type Relation, relationsOf } from './office-package.js';
+import { readPlainText } from './plain-text.js';
+import type { Warn } from './warnings.js';
+import { WordReader } from './word-reader.js';
+import { readXml } from './xml.js';
 import type { ZipParts } from './zip.js';
 
-/** Other parts of a DOCX with text of its own. */
-const ASIDE = /^word\/(?:footnotes|endnotes|comments|header\d*|footer\d*)\.xml$/;
+/** Other parts with text of their own, in the order in which they are told. */
+const ASIDES = ['footnotes', 'endnotes', 'comments', 'header', 'footer'] as const;
 
-/** Paragraphs of a DOCX, tables by the row, then notes, headers and footers. */
-export function* readWords(zip: ZipParts, main: string): Generator<Block> {
-  yield* readPart(zip, main);
-  for (const name of zip.names) if (ASIDE.test(name)) yield* readPart(zip, name);
+/**
+ * Paragraphs of a DOCX, tables by the row, with the boxes, charts, diagrams and pictures between them; then notes,
+ * comments, headers and footers. What was deleted while changes were tracked is left out.
+ */
+export async function* readWords(zip: ZipParts, main: string, warn: Warn): AsyncGenerator<Block> {
+  if (zip.read(main) === null) warn('unreadable_part', 'the document has no text part');
+  const relations = relationsOf(zip, main);
+  yield* readPart(zip, main, relations, warn);
+  // Those of the first page, of even pages and of sections often say the same.
+  const told = new Set<string>();
+  for (const kind of ASIDES)
+    for (const { type, target } of relations)
+      if (type.endsWith(`/${kind}`))
+        for await (const block of readPart(zip, target, relationsOf(zip, target), warn)) {
+          const text = kind === 'comments' ? `Comment: ${block.text}` : block.text;
+          if (told.has(text)) continue;
+          told.add(text);
+          yield { ...block, text };
+        }
 }
 
-function* readPart(zip: ZipParts, name: string): Generator<Block> {
+async function* readPart(
+  zip: ZipParts,
+  name: string,
+  relations: readonly Relation[],
+  warn: Warn,
+): AsyncGenerator<Block> {
   const bytes = zip.read(name);
   if (bytes === null) return;
   const reader = new WordReader();
-  readXml(bytes, reader);
-  yield* reader.blocks;
-}
-
-/** Follows a part: characters make a paragraph, paragraphs in a table's row a line. */
-class WordReader {
-  readonly blocks: Block[] = [];
-  private paragraph = '';
-  private isHeading = false;
-  private isText = false;
-  private rows = 0;
-  private cells: string[] = [];
-
-  open(name: string, attributes: Readonly<Record<string, string>>): void {
-    if (name === 't') this.isText = true;
-    else if (name === 'tab') this.paragraph += '\t';
-    else if (name === 'br' || name === 'cr') this.paragraph += '\n';
-    else if (name === 'noBreakHyphen') this.paragraph += '-';
-    else if (name === 'tr') this.rows += 1;
-    else if (name === 'pStyle')
-      this.isHeading = /^(heading|title|berschrift|titre|titel)/i.test(styleOf(attributes));
-    else if (name === 'outlineLvl') this.isHeading = true;
-  }
-
-  close(name: string): void {
-    if (name === 't') this.isText = false;
-    else if (name === 'p') this.endParagraph();
-    else if (name === 'tr') this.endRow();
-  }
-
-  text(text: string): void {
-    if (this.isText) this.paragraph += text;
-  }
-
-  private endParagraph(): void {
-    const text = this.paragraph.trim();
-    this.paragraph = '';
-    if (text !== '' && this.rows > 0) this.cells.push(text);
-    else if (text !== '') this.blocks.push({ text, page: null, isHeading: this.isHeading });
-    this.isHeading = false;
-  }
-
-  private endRow(): void {
-    this.rows -= 1;
-    if (this.rows > 0) return;
-    if (this.cells.length > 0) this.blocks.push({ text: this.cells.join(' | '), page: null });
-    this.cells = [];
+  if (!readXml(bytes, reader)) warn('unreadable_part', `${nameOf(name)} ends too early`);
+  reader.end();
+  const targets = new Map(relations.map((relation) => [relation.id, relation]));
+  for (const item of reader.items) {
+    if ('text' in item) yield item;
+    else yield* referred(zip, targets.get(item.reference), warn);
   }
 }
 
-const styleOf = (attributes: Readonly<Record<string, string>>): string =>
-  (attribute(attributes, 'val') ?? '').replace(/^Ü/, '');
+async function* referred(zip: ZipParts, relation: Relation | undefined, warn: Warn): AsyncGenerator<Block> {
+  if (relation === undefined) return;
+  const { type, target } = relation;
+  if (/\/(?:oleObject|package|control)$/.test(type))
+    return warn('embedded_file', `${nameOf(target)} in the document is not read`);
+  if (!type.endsWith('/aFChunk')) return yield* relatedBlocks(zip, relation, null, warn);
+  const text = decodeText(zip.read(target) ?? new Uint8Array(), warn);
+  if (isHtml(text)) yield* readHtml(text);
+  else if (/\.txt$/i.test(target)) yield* readPlainText(text);
+  else warn('embedded_file', `${nameOf(target)} in the document is not read`);
+}
+
+const nameOf = (part: string): string => part.slice(part.lastIndexOf('/') + 1);

@@ -14,7 +14,7 @@ export function readOffice(bytes: Uint8Array, warn: Warn): Iterable<Block> | Asy
   const main = mainPart(zip);
   switch (kindOfPackage(zip, main)) {
     case 'word':
-      return readWords(zip, main);
+      return readWords(zip, main, warn);
     case 'xl':
       return readSheets(zip, main, warn);
     case 'ppt':

@@ -51,13 +51,16 @@ function* fromPart(
   yield* blocks;
 }
 
+/** `&&` is the sign itself, `&L`, `&C` and `&R` begin a place, the rest is how it looks and what is counted. */
+const CODES = /&(?:&|[LCR]|"[^"]{0,200}"|K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/g;
+
 /** What is printed above and below a sheet, without the codes between its letters (ECMA-376, 18.3.1.39). */
 export function headerFooterText(stored: readonly string[]): string {
   const texts = stored.map((text) =>
     text
-      .replace(/&"[^"]{0,200}"|&K(?:[0-9A-F]{6}|\d\d[+-]\d{3})|&\d{1,3}|&[BIUESXYOHPNDTZFGA]/g, '')
-      .split(/&[LCR]/)
-      .map((part) => part.replaceAll('&&', '&').trim())
+      .replace(CODES, (code) => (code === '&&' ? '&' : /^&[LCR]$/.test(code) ? '\n' : ''))
+      .split('\n')
+      .map((part) => part.trim())
       .filter((part) => part !== '')
       .join(' | '),
   );

@@ -11,6 +11,7 @@ export class ZipParts {
   private readonly bytes: Uint8Array;
   /** By what other programs may call them. */
   private readonly spellings = new Map<string, string>();
+  private readonly seen = new Set<string>();
   private unpacked = 0;
 
   constructor(bytes: Uint8Array) {
@@ -23,6 +24,13 @@ export class ZipParts {
     });
     this.names = names;
     for (const name of names) this.spellings.set(spelled(name), name);
+  }
+
+  /** Whether it is the first time that this is asked of a part: what is shown several times is read once. */
+  isNew(name: string): boolean {
+    const isNew = !this.seen.has(name);
+    this.seen.add(name);
+    return isNew;
   }
 
   /** A part's bytes; null: there is none. The size that the package states is the size that is unpacked, or it is broken. */
