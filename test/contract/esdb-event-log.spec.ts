@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MemoryContentKeys, EsdbEventLog } from '#event-log';
 import { SilentLogger } from '#platform';
+import { requireServer } from '../support/esdb-server/server-there.js';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { eventLogContract } from './event-log.contract.js';
 import type { LogHarness } from './event-log/harness.js';
@@ -8,7 +9,11 @@ import type { LogHarness } from './event-log/harness.js';
 /** A real server, where one is given; otherwise the protocol server, which proves only our reading of the protocol. */
 const url = process.env['EVENTSTORE_URL'];
 
+/** Once for all tests: where there is none, all of them say so at once. */
+let isThere: Promise<void> | null = null;
+
 async function makeHarness(): Promise<LogHarness> {
+  if (url !== undefined) await (isThere ??= requireServer(url));
   const server = url === undefined ? await EsdbServer.start() : null;
   const prefix = `contract-${randomUUID()}.`;
   const keys = new MemoryContentKeys();
