@@ -6,7 +6,7 @@ const PICO = 12;
 /** A decimal string without exponent, e.g. `0.00042`; `0` for nothing. */
 export function formatDollars(pico: PicoDollars): string {
   const digits = pico.toString().padStart(PICO + 1, '0');
-  const fraction = digits.slice(-PICO).replace(/0+$/, '');
+  const fraction = digits.slice(-PICO).replace(/(?<!0)0+$/, '');
   return digits.slice(0, -PICO) + (fraction === '' ? '' : `.${fraction}`);
 }
 

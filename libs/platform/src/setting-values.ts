@@ -71,7 +71,7 @@ export const httpUrl: ReadValue<string> = (text) => {
   if (!URL.canParse(text)) throw wrong;
   const { protocol, search, hash } = new URL(text);
   if ((protocol !== 'http:' && protocol !== 'https:') || search !== '' || hash !== '') throw wrong;
-  return text.replace(/\/+$/, '');
+  return text.replace(/(?<!\/)\/+$/, '');
 };
 
 /** Comma-separated, at least one; blanks around the commas do not count. */

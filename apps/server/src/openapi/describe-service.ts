@@ -132,7 +132,7 @@ const securityOf = ({ scope, orScope }: Route): readonly object[] =>
   scope === null ? [] : [scope, ...(orScope === undefined ? [] : [orScope])].map((one) => ({ key: [one] }));
 
 const pathParameters = (path: string): OpenApiParameter[] =>
-  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+  [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,

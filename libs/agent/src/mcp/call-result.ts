@@ -58,7 +58,7 @@ const quoted = (name: unknown): string => (textOf(name) === '' ? '' : ` "${textO
 /** Of what is base64. */
 function sizeOf(data: unknown): string {
   const text = textOf(data);
-  return `${Math.floor((text.replace(/=+$/, '').length * 3) / 4)} bytes`;
+  return `${Math.floor((text.replace(/(?<!=)=+$/, '').length * 3) / 4)} bytes`;
 }
 
 /** Servers repeat structured content as JSON text for older clients. */
@@ -71,12 +71,12 @@ function saysTheSame(text: string, structured: unknown): boolean {
   }
 }
 
-/** A secret at the cut is seen whole before it is cut. */
+/** A secret at the cut is seen whole before it is cut; what is masked makes room for what comes behind. */
 const margin = 4_096;
 
 function cut(text: string, mask: SecretMask, maxChars: number): string {
   const isCut = text.length > maxChars;
-  const clean = cleanText(mask.clean(isCut ? text.slice(0, maxChars + margin) : text));
+  const clean = cleanText(mask.cleanBeginning(text, maxChars + margin));
   if (!isCut) return clean;
   const head = clean.slice(0, maxChars).replace(/[\uD800-\uDBFF]$/, '');
   return `${head}\n[cut here: the result has ${text.length} characters, the first ${head.length} are shown]`;

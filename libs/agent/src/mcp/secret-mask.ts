@@ -1,4 +1,4 @@
-import { scrub } from '#platform';
+import { beginningOf, scrub } from '#platform';
 import { type McpServerConfig, basicCredentials, decoded } from './mcp-server-config.js';
 
 const MASK = '***';
@@ -12,19 +12,25 @@ const SECRET_NAME = /key|token|secret|pass|pwd|auth|sig|cred|code/i;
  * reach the log, and servers like to repeat a token or an address in an error, or in a result.
  */
 export class SecretMask {
+  private readonly secrets: readonly string[];
   private readonly anywhere: RegExp | null;
   private readonly address: RegExp | null;
 
   constructor(config: McpServerConfig) {
     const url = new URL(config.serverUrl);
-    const secrets = [...tokensOf(config, url).flatMap(spellings), ...urlsOf(config, url)];
-    this.anywhere = patternOf(secrets);
-    this.address = patternOf([...secrets, url.host, url.hostname.replace(/^\[|\]$/g, '')]);
+    this.secrets = [...tokensOf(config, url).flatMap(spellings), ...urlsOf(config, url)];
+    this.anywhere = patternOf(this.secrets);
+    this.address = patternOf([...this.secrets, url.host, url.hostname.replace(/^\[|\]$/g, '')]);
   }
 
   /** For results and descriptions: links to other places of the same host are theirs to give. */
   clean(text: string): string {
     return this.anywhere === null ? text : text.replace(this.anywhere, MASK);
+  }
+
+  /** The same for the first UTF-16 units of a longer text. */
+  cleanBeginning(text: string, maxChars: number): string {
+    return this.clean(beginningOf(text, maxChars, this.secrets));
   }
 
   /** For what is said of a failure: no trace of where it was, and nothing that looks like anyone's secret. */
@@ -46,7 +52,7 @@ const looksSecret = (part: string): boolean => part.length >= minPartChars && /\
 function credentialsOf(url: URL): string[] {
   const secret = url.password || url.username;
   const sent = basicCredentials(url) ?? '';
-  return [decoded(secret), secret, sent, sent.replace(/=+$/, '')];
+  return [decoded(secret), secret, sent, sent.replace(/(?<!=)=+$/, '')];
 }
 
 /** As it is, inside JSON, inside a URL. */
@@ -57,7 +63,7 @@ function spellings(token: string): string[] {
 function urlsOf({ serverUrl }: McpServerConfig, url: URL): string[] {
   const place = url.origin + url.pathname;
   const hosts = url.port === '' ? [] : [url.host];
-  return [serverUrl, url.href, place, place.replace(/\/+$/, ''), ...hosts];
+  return [serverUrl, url.href, place, place.replace(/(?<!\/)\/+$/, ''), ...hosts];
 }
 
 function patternOf(texts: readonly string[]): RegExp | null {

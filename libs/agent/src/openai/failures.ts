@@ -1,3 +1,4 @@
+import { beginningOf } from '#platform';
 import { ModelFailure } from '../model-client.js';
 import { cleanText } from './clean-text.js';
 import { type ServerWords, wordsIn } from './server-words.js';
@@ -44,7 +45,7 @@ export function failureOfStatus(
   apiKey: string,
   nowMs: number,
 ): ModelFailure {
-  const words = wordsIn(parsed(body)) ?? { message: body, code: '', param: '', status: undefined };
+  const words = cut(wordsIn(parsed(body)) ?? { message: body, code: '', param: '', status: undefined });
   const shown = shownOf(words, apiKey) || 'no message';
   const message = `the model server answered ${status}: ${shown}`;
   const said = { status, words };
@@ -61,7 +62,8 @@ export function failureOfStatus(
 }
 
 /** An error that stands in a stream, or in a 200 where a stream should be. */
-export function failureOfWords(words: ServerWords, apiKey: string): ModelFailure {
+export function failureOfWords(all: ServerWords, apiKey: string): ModelFailure {
+  const words = cut(all);
   const message = `the model server broke off: ${shownOf(words, apiKey) || 'no message'}`;
   const status = words.status ?? (/invalid_request|bad_?request/i.test(words.code) ? 400 : 500);
   const said = { status, words };
@@ -111,15 +113,25 @@ function parsed(text: string): unknown {
 /** UTF-16 units of what a server says that are kept: where a template refuses, the reason stands at the end of a trace. */
 const maxSaidChars = 2_000;
 
+/** UTF-16 units of what a server says that are read at all. */
+const maxReadChars = 16 * 1024;
+
+/** Before any pattern is held against them. */
+const cut = (words: ServerWords): ServerWords => ({
+  ...words,
+  message: words.message.slice(0, maxReadChars),
+  code: words.code.slice(0, maxReadChars),
+});
+
 const shownOf = (words: ServerWords, apiKey: string): string => withoutSecrets(words.message, apiKey);
 
 /** Fit to be shown to a caller: one line, no key, no Authorization value, no URL, not longer than 2,000 characters. */
 export function withoutSecrets(message: string, apiKey: string): string {
-  // What is looked for may be long, too.
-  const part = message.slice(0, 4 * maxSaidChars);
-  let text = apiKey.length >= 4 ? part.replaceAll(apiKey, '[key]') : part;
+  const keys = apiKey.length >= 4 ? [apiKey] : [];
+  const part = beginningOf(message, maxReadChars, keys);
+  let text = keys.reduce((rest, key) => rest.replaceAll(key, '[key]'), part);
   text = text
-    .replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, '[url]')
+    .replaceAll(/(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi, '[url]')
     .replaceAll(/\b(bearer|basic)\s+[^\s"',]+/gi, '$1 [key]')
     .replaceAll(/\b(sk|pk|key)[-_][\w*-]{4,}(\.[\w*-]+)*/gi, '[key]')
     .replaceAll(/\b(AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}(\.[\w-]+)?)/g, '[key]')

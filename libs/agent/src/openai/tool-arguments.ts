@@ -100,8 +100,12 @@ function endOfValue(text: string, from: number): number {
   return from;
 }
 
-const withoutFence = (text: string): string =>
-  /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/i.exec(text)?.[1] ?? text;
+function withoutFence(text: string): string {
+  const whole = text.trim();
+  const fence = /^```(?:json)?/i.exec(whole)?.[0];
+  if (fence === undefined || whole.length < fence.length + 3 || !whole.endsWith('```')) return text;
+  return whole.slice(fence.length, -3).trim();
+}
 
 function parsed(text: string): unknown {
   try {

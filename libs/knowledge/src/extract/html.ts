@@ -29,7 +29,7 @@ const MAX_DEPTH = 10_000;
 
 /** Whether a text is a page: by its first tag, or because it has many. */
 export const isHtml = (text: string): boolean =>
-  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
+  /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S]){0,2000}-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(
     text.slice(0, 4096),
   ) ||
   (/^\s*<(?:div|p|h[1-6]|table|ul|ol|section|article|main|meta|title)\b/i.test(text) &&

@@ -30,8 +30,11 @@ function* paragraphs(text: string): Generator<Omit<Block, 'page'>> {
 }
 
 function headingOf(line: string, before: readonly string[]): { text: string; isUnderline: boolean } | null {
-  const marked = /^ {0,3}#{1,6}\s+(.*?)\s*#*$/.exec(line)?.[1];
-  if (marked !== undefined) return { text: marked, isUnderline: false };
+  const mark = /^ {0,3}#{1,6}\s+/.exec(line)?.[0];
+  if (mark !== undefined) {
+    const text = line.slice(mark.length).replace(/(?<!#)#+$/, '');
+    return { text: text.trimEnd(), isUnderline: false };
+  }
   const above = before.at(-1);
   if (above !== undefined && before.length === 1 && /^(={3,}|-{3,})$/.test(line))
     return { text: above, isUnderline: true };

@@ -59,7 +59,7 @@ export function unwrap(address: string): string {
 /** The eight groups of an IPv6 address, hex without leading zeros. */
 function groupsOf(address: string): string[] {
   // The URL parser brings every spelling, also one that ends in an IPv4 address, into one form.
-  const canonical = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
+  const canonical = new URL(`http://[${address.replace(/%[^]*$/, '')}]`).hostname.slice(1, -1);
   const [left = '', right] = canonical.split('::');
   const before = left === '' ? [] : left.split(':');
   const after = right === undefined || right === '' ? [] : right.split(':');

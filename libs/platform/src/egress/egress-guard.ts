@@ -105,7 +105,7 @@ function plainHost(host: string): string | null {
   if (isIP(bare) === 6) return bare.toLowerCase();
   const url = `http://${bare}/`;
   if (!URL.canParse(url) || new URL(url).port !== '') return null;
-  return new URL(url).hostname.replace(/\.+$/, '') || null;
+  return new URL(url).hostname.replace(/(?<!\.)\.+$/, '') || null;
 }
 
 const isWanted = (family: 4 | 6, asked: number | 'IPv4' | 'IPv6' | undefined): boolean =>
