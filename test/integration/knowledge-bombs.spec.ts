@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kill } from 'node:process';
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, type ExtractorLimits, ProcessExtractor, type Reading } from '#knowledge';
+import { type Extraction, type ExtractorLimits, ProcessExtractor } from '#knowledge';
 import { SystemClock } from '#platform';
 import { deflateBomb, emptyPagesPdf, pdfOf, textPdf } from '../support/pdf-files.js';
+import { pngOf } from '../support/png-files.js';
 import { readingOf } from '../support/reading-of.js';
 import { memoryOf } from '../support/service-process.js';
-import { until } from '../support/until.js';
 
 const readers = { count: 1, memoryMb: 1024 };
 const extractor = new ProcessExtractor(new SystemClock(), { readers, timeoutMs: 60_000 });
@@ -66,26 +65,8 @@ const webpOf = (width: number, height: number): Buffer => {
   return file;
 };
 
-/** Pixels of one colour, of at most so many rows: 40 million of them are 120 KB. */
-function pngOf(width: number, height: number, mostRows = 100): Buffer {
-  const chunk = (type: string, data: Uint8Array): Buffer => {
-    const [head, sum] = [Buffer.alloc(8), Buffer.alloc(4)];
-    head.writeUInt32BE(data.length, 0);
-    head.write(type, 4, 'latin1');
-    sum.writeUInt32BE(crc32(data, crc32(type)));
-    return Buffer.concat([head, data, sum]);
-  };
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  [header[8], header[9]] = [8, 2];
-  const rows = deflateSync(Buffer.alloc((width * 3 + 1) * Math.min(height, mostRows)));
-  const mark = Buffer.from('89504e470d0a1a0a', 'hex');
-  return Buffer.concat([mark, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
-}
-
 /** As many pixels as an image may have. */
-const largest = (): Buffer => pngOf(6_300, 6_300, 6_300);
+const largest = (): Buffer => pngOf({ width: 6_300, height: 6_300 });
 
 const reasonOf = (extraction: Extraction): string =>
   extraction.kind === 'unreadable' ? `${extraction.code}: ${extraction.reason}` : 'it was read';
@@ -93,7 +74,11 @@ const reasonOf = (extraction: Extraction): string =>
 describe('files that would take the machine down', () => {
   test.each<[string, () => Uint8Array, RegExp]>([
     ['a PDF of 100,000 pages', () => emptyPagesPdf(100_000), /^unprocessable: .*100000 pages.*5000/],
-    ['an image of 30,000 x 30,000 (PNG)', () => pngOf(30_000, 30_000), /^unprocessable: .*30000 x 30000/],
+    [
+      'an image of 30,000 x 30,000 (PNG)',
+      () => pngOf({ width: 30_000, height: 30_000, rows: 100 }),
+      /^unprocessable: .*30000 x 30000/,
+    ],
     ['an image of 30,000 x 30,000 (JPG)', () => jpegOf(30_000, 30_000), /^unprocessable: .*30000 x 30000/],
     ['an image of 30,000 x 30,000 (WebP)', () => webpOf(30_000, 30_000), /^unprocessable: .*30000 x 30000/],
     [
@@ -226,43 +211,5 @@ describe('a file that oversteps', () => {
     await reads(strict);
     // In a process that has read others before it is tried a second time.
     expect(reasonOf(await read(image, strict, limitMb))).toBe(reason);
-  }, 60_000);
-});
-
-describe('readers', () => {
-  const image = fixture('note.jpg');
-
-  test('that hold much after a file are not used for the next', async () => {
-    const small = new ProcessExtractor(new SystemClock(), { readers: { count: 1, memoryMb: 768 } });
-    await small.extract(readingOf(utf8('a note')));
-    const [first] = small.pids;
-    await small.extract(readingOf(utf8('another note')));
-    expect(small.pids).toEqual([first]);
-    expect(await small.extract(readingOf(largest()))).toMatchObject({ kind: 'extracted' });
-    expect(small.pids).toEqual([]);
-    await small.close();
-  }, 60_000);
-
-  test('that are killed from outside begin anew, and end with the third', async () => {
-    const mortal = new ProcessExtractor(new SystemClock(), { readers });
-    let begun = 0;
-    let text = '';
-    // With nothing but itself to hold it has 70 MB.
-    const isAtIt = (): boolean => mortal.pids.some((pid) => memoryOf(pid) > 110 * MEGABYTE);
-    const reading = (kills: number): Reading => ({
-      ...readingOf(image, async ({ passages }) => void (text += passages.map((p) => p.text).join(' '))),
-      begin: async () => {
-        text = '';
-        begun += 1;
-        if (begun <= kills) void until(isAtIt).then(() => kill(mortal.pids[0]!, 'SIGKILL'));
-        return null;
-      },
-    });
-    expect(await mortal.extract(reading(2))).toMatchObject({ kind: 'extracted' });
-    expect(text).toMatch(/marmalade/i);
-    begun = 0;
-    const reason = 'unprocessable: the process that read the file was killed 3 times';
-    expect(reasonOf(await mortal.extract(reading(3)))).toBe(reason);
-    await mortal.close();
   }, 60_000);
 });

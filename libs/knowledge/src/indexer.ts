@@ -130,7 +130,8 @@ export class Indexer implements FollowerTarget {
     const { reader, outcomes, uploads, streams, logger } = this.ports;
     try {
       const { document } = await streams.document(id);
-      if (document?.upload !== upload) return false;
+      // The rows follow the log: what has just failed still waits there.
+      if (document?.upload !== upload || document.status === 'failed') return false;
       const { bytes, file, fileKey: key } = document;
       const kept = uploads.kept(scopeOf(upload), file, { bytes, key });
       const extraction = await reader.read({ upload, datastore }, kept, project);

@@ -30,7 +30,7 @@ export interface ExtractorLimits {
   readonly idleMs: number;
 }
 
-const LIMITS = { timeoutMs: 600_000, idleMs: 5_000 };
+const LIMITS = { timeoutMs: 600_000, idleMs: 30_000 };
 const MEGABYTE = 1024 * 1024;
 /** Files up to this need not wait behind a large one. */
 const SMALL_BYTES = 2 * MEGABYTE;
