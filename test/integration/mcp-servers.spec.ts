@@ -197,7 +197,14 @@ describe('results', () => {
       ],
     });
     const run = await connect([at(server)]);
-    expect((await run.call('all')).content).toBe(
+    const all = await run.call('all');
+    const [warning] = (all.events ?? []) as readonly { data: { content: string } }[];
+    expect(JSON.parse(warning!.data.content)).toMatchObject({
+      code: 'unreadable_result',
+      tools: ['all'],
+      reason: 'The agent does not see all of a result of "all": image, audio, a file.',
+    });
+    expect(all.content).toBe(
       [
         'some text',
         '[image, image/png, 10 bytes, not shown]',

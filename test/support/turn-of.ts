@@ -1,4 +1,4 @@
-import { type ContextMessage, newRun } from '#domain';
+import { type ContextMessage, type RunWarning, newRun } from '#domain';
 import { ContentStore, MemoryFileStore } from '#event-log';
 import { ModelFailure } from '../../libs/agent/src/model-client.js';
 import { ModelTurn } from '../../libs/agent/src/model-turn.js';
@@ -20,6 +20,8 @@ export interface TurnOptions {
   readonly jitter?: number;
   readonly settled?: () => Promise<void>;
   readonly contents?: ContentStore;
+  /** What the run has told of before. */
+  readonly warnings?: readonly RunWarning[];
 }
 
 /** A turn that is being taken, and what it is taken with. */
@@ -32,7 +34,8 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
   const controller = new AbortController();
   const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter), contents);
   const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };
-  const state = newRun({ mode: 'base', model, message: 'hi', config });
+  const { warnings = [] } = options;
+  const state = { ...newRun({ mode: 'base', model, message: 'hi', config }), warnings };
   const journal = { hasRoom: true, room: () => Promise.resolve() };
   const { settled = stored } = options;
   const request = { session: 'ses_1', project: 'prj_1', state, messages, tools: [], journal, sink, settled };

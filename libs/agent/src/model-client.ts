@@ -65,6 +65,8 @@ export type ModelPiece =
       readonly usage: Usage;
       /** What the server sent with the message besides what we know, and may want back: see ProviderFields. */
       readonly provider?: string;
+      /** Names of tools that were not offered: the server takes fewer. */
+      readonly leftOut?: readonly string[];
     };
 
 /** A model behind a network. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ContextMessage } from '#domain';
+import type { ContextMessage, RunWarning } from '#domain';
 import { type ClientScript, done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { busy, turnOf } from '../../../test/support/turn-of.js';
 import { ModelFailure } from './model-client.js';
@@ -90,6 +90,22 @@ describe('an answer that the server cut', () => {
     await expect(turnOf([[end]]).taken).resolves.toMatchObject({
       tool_calls: [{ id: 'c', name: 't', arguments: '{"a"', cut: true }],
     });
+  });
+});
+
+describe('tools for which the server has no room', () => {
+  const end = { ...done(), leftOut: ['b', 'c'] };
+
+  it('are told of once in a run', async () => {
+    const { taken, sink } = turnOf([[end]]);
+    await taken;
+    const [warning] = sink.drafts;
+    expect(warning?.type).toBe('agent_warning');
+    const told = JSON.parse((warning as { data: { content: string } }).data.content) as RunWarning;
+    expect(told).toMatchObject({ code: 'tools_left_out', tools: ['b', 'c'] });
+    const again = turnOf([[end]], { warnings: [told] });
+    await again.taken;
+    expect(again.sink.drafts).toEqual([]);
   });
 });
 

@@ -5,13 +5,11 @@ import {
   type ErrorCode,
   type Mode,
   type RunState,
-  type RunWarning,
   type SessionEvent,
   type TurnToolCall,
   cutToBudget,
   formatDollars,
   isFileRef,
-  warningEvent,
 } from '#domain';
 import type { Clock, ModelParameter, Random } from '#platform';
 import { BlockWriter, type RunSink } from './block-writer.js';
@@ -29,6 +27,7 @@ import { MODES } from './modes.js';
 import { costOf } from './prices.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from './run-watch.js';
+import { isTooMuch, newsOf } from './turn-warnings.js';
 import type { TextType } from './journal-entry.js';
 
 export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
@@ -85,8 +84,6 @@ const MAX_RETRY_AFTER_MS = 12_000;
 const CUTS = 4;
 /** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
 const MAX_CALL_BYTES = 160 * 1024;
-/** Of what a server sends with one message and may want back. */
-const MAX_PROVIDER_BYTES = 256 * 1024;
 /** UTF-16 units of what is told of a failure. */
 const MAX_MESSAGE = 2000;
 
@@ -110,7 +107,7 @@ export class ModelTurn {
         const { model } = request.state;
         const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
         const turn = turnData(end, model);
-        for (const warning of warningsOf(end)) request.sink.write([warningEvent(warning)]);
+        for (const event of newsOf(end, request.state)) request.sink.write([event]);
         return { ...turn, ...(await this.kept(end, request.session)) };
       } catch (error) {
         signal.throwIfAborted();
@@ -236,19 +233,6 @@ function turnData(end: ModelEnd, model: string): TurnData {
     ...(tool_calls.length > 0 ? { tool_calls } : {}),
   };
 }
-
-/** What is missing of an answer that the server cut itself, or of what it sent with it. */
-function warningsOf({ finishReason: reason, provider }: ModelEnd): RunWarning[] {
-  const warnings: RunWarning[] = [];
-  if (reason === 'length' || reason === 'content_filter') warnings.push({ code: 'answer_cut', reason });
-  if (provider !== undefined && isTooMuch(provider)) {
-    const told = `the model server sent more than ${MAX_PROVIDER_BYTES} bytes of its own with an answer: they do not go back to it`;
-    warnings.push({ code: 'provider_fields_dropped', reason: told });
-  }
-  return warnings;
-}
-
-const isTooMuch = (provider: string): boolean => Buffer.byteLength(provider) > MAX_PROVIDER_BYTES;
 
 /** Some servers give every call of a turn the same id, or none. */
 function distinct(calls: readonly ToolCall[]): TurnToolCall[] {

@@ -100,6 +100,20 @@ describe('the final output of a run', () => {
     expect(lines).toEqual([...BEGIN, 'final_output {"n":6}', 'cost 0', 'completed']);
   });
 
+  it('says which patterns it was not held against', async () => {
+    const pattern = '^(?!x)(a+)+$';
+    const free = { type: 'object', properties: { s: { type: 'string', pattern } } };
+    asked = 0;
+    const house = open(script([text(JSON.stringify({ s: `${'a'.repeat(100)}!` })), done()]));
+    const { session, run } = await house.run('count', {
+      config: { final_output: { name: 'n', schema: free } },
+    });
+    const lines = publicLines(await temp.read(sessionStream(session)), run);
+    const at = lines.findIndex((line) => line.startsWith('warning'));
+    expect(lines[at]).toContain('"unchecked_pattern"');
+    expect(lines[at + 1]).toContain('final_output');
+  }, 20_000);
+
   it('is repaired with what was wrong with it, twice at most', async () => {
     const { lines, final } = await runWith(wrong, [text('no idea'), done()], right);
     expect(lines.at(-3)).toBe('final_output {"n":6}');

@@ -3,6 +3,7 @@ import type { ContentStore } from '#event-log';
 import type { RunSink } from '../block-writer.js';
 import { CollectedText } from '../collected-text.js';
 import { SchemaInUse, type Schemas } from '../json-schema/schemas.js';
+import { uncheckedWarning } from '../json-schema/unchecked-warning.js';
 import type { ModelTurn, TurnRequest } from '../model-turn.js';
 import { type FinalAnswer, type FinalOutputSpec, type FinalRequest, answerText } from './final-output.js';
 import { produceFinalOutput } from './produce-final-output.js';
@@ -36,6 +37,8 @@ export class FinalOutput {
     const ask = (asked: FinalRequest) => this.ask(request, asked, signal);
     const found = await produceFinalOutput({ ask }, spec, recorded, signal);
     if (found.kind === 'ok') {
+      const news = uncheckedWarning('final_output.schema', found.unchecked);
+      if (news !== null) this.ports.sink.write([news]);
       return {
         kind: 'ok',
         data: { name, content: await contents.store(session, JSON.stringify(found.value)) },

@@ -27,7 +27,12 @@ export interface FinalAnswer {
 
 export type FinalStep =
   | { readonly kind: 'ask'; readonly state: FinalOutputState }
-  | { readonly kind: 'ok'; readonly value: unknown }
+  | {
+      readonly kind: 'ok';
+      readonly value: unknown;
+      /** Patterns that it was not held against. */
+      readonly unchecked?: readonly string[];
+    }
   | { readonly kind: 'invalid'; readonly errors: readonly string[] };
 
 /** How far the run is with its final output. */
@@ -76,7 +81,10 @@ export function answerText({ text, toolCalls }: FinalAnswer): string {
 /** Takes an answer, or one that the log kept. */
 export async function takeAnswer(state: FinalOutputState, text: string): Promise<FinalStep> {
   const found = await validated(state, text);
-  if (found.ok) return { kind: 'ok', value: found.value };
+  if (found.ok) {
+    const { value, unchecked } = found;
+    return { kind: 'ok', value, ...(unchecked === undefined ? {} : { unchecked }) };
+  }
   if (state.wrong.length >= MAX_REPAIRS) return { kind: 'invalid', errors: found.errors };
   return { kind: 'ask', state: { ...state, wrong: [...state.wrong, { text, errors: found.errors }] } };
 }
@@ -102,10 +110,10 @@ function refusalIn(failure: unknown): ModelFailure | null {
 }
 
 /** How servers call what they do not know. */
-const ABOUT_FORMAT =
+export const ABOUT_FORMAT =
   /response[_ -]?format|json[_ -]?(?:schema|object|mode)|structured|schema|grammar|guided/i;
 
-const ABOUT_TOOL = /tool|function|forced|schema|grammar|parameters/i;
+export const ABOUT_TOOL = /tool|function|forced|schema|grammar|parameters/i;
 
 const OUTPUT_TOOL = 'final_output';
 /** Holds the output where its schema is not an object's: arguments of a tool are one always. */

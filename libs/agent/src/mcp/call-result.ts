@@ -5,15 +5,16 @@ import type { SecretMask } from './secret-mask.js';
 
 /**
  * What the agent is told of a result of `tools/call`: its texts, its structured content where no text says the same, and of
- * images, audio and files what they are. It can look at nothing but text.
+ * images, audio and files what they are. It can look at nothing but text: `missing` says what it does not see.
  */
 export function outcomeOf(
   result: Readonly<Record<string, unknown>>,
   mask: SecretMask,
   maxChars: number,
-): ToolOutcome {
+): ToolOutcome & { readonly missing: readonly string[] } {
   const blocks = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const parts = blocks.map(textOfBlock);
+  const missing = [...new Set(blocks.flatMap(unreadIn))];
   // Before 2024-11-05.
   const structured = result['structuredContent'] ?? result['toolResult'];
   if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured))) {
@@ -21,7 +22,26 @@ export function outcomeOf(
   }
   const text = parts.filter((part) => part !== '').join('\n');
   const content = text === '' ? 'the tool returned nothing' : cut(text, mask, maxChars);
-  return result['isError'] === true ? { content, isError: true } : { content };
+  if (text.length > maxChars) missing.push(`what stands behind the first ${maxChars} characters`);
+  return result['isError'] === true ? { content, missing, isError: true } : { content, missing };
+}
+
+/** What of a block the agent does not see. */
+function unreadIn(block: unknown): string[] {
+  if (!isRecord(block)) return [];
+  const { type, resource } = block;
+  switch (type) {
+    case 'text':
+    case 'resource_link':
+      return [];
+    case 'image':
+    case 'audio':
+      return [type];
+    case 'resource':
+      return isRecord(resource) && typeof resource['text'] === 'string' ? [] : ['a file'];
+    default:
+      return ['content of a kind that is not known here'];
+  }
 }
 
 function textOfBlock(block: unknown): string {

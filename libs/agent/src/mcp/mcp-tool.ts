@@ -1,3 +1,4 @@
+import { warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model-client.js';
 import type { Tool, ToolOutcome } from '../tool.js';
@@ -74,7 +75,7 @@ export class McpTool implements Tool {
       try {
         const params = { name: this.listed.name, arguments: args };
         const result = await this.connection.request('tools/call', params, { signal, onProgress });
-        return outcomeOf(result, this.connection.mask, maxResultChars);
+        return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
         if (!(error instanceof McpFailure)) throw error;
@@ -89,6 +90,16 @@ export class McpTool implements Tool {
         if (signal.aborted) return this.stopped(signal.reason);
       }
     }
+  }
+
+  /** The caller hears of what the agent does not see of a result. */
+  private told({ missing, ...outcome }: ReturnType<typeof outcomeOf>): ToolOutcome {
+    if (missing.length === 0) return outcome;
+    const { name } = this.definition;
+    const server = this.connection.config.serverName;
+    const reason = `The agent does not see all of a result of "${name}": ${missing.join(', ')}.`;
+    const warning = warningEvent({ code: 'unreadable_result', server, tools: [name], reason });
+    return { ...outcome, events: [warning] };
   }
 
   private failed(failure: McpFailure, isMaybeDone: boolean): ToolOutcome {

@@ -1,12 +1,13 @@
 import type {
-  ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
   ChatCompletionFunctionTool,
 } from 'openai/resources/chat/completions';
 import type { ModelRequest, ToolDefinition } from '../model-client.js';
+import { offeredTools } from './offered-tools.js';
 import { inStrictOrder, plainMessages } from './plain-messages.js';
 import { type SentCall, type SentMessage, sentMessages } from './sent-message.js';
-import type { RequestForm } from './server-memory.js';
+import type { RequestForm } from './request-form.js';
+import { withShortIds } from './short-ids.js';
 
 /**
  * The JSON of messages and tools by their identity: a session's history is the same objects from turn to turn, so each is
@@ -14,28 +15,38 @@ import type { RequestForm } from './server-memory.js';
  */
 const written = new WeakMap<object, string>();
 
-/** The body of a Chat Completions request, as the JSON text that goes over the wire. */
-export function writeChatBody(request: ModelRequest, form: RequestForm, server: string): string {
-  const { omit, isStrictOrder } = form;
-  const settings: Omit<ChatCompletionCreateParamsStreaming, 'messages' | 'tools'> = {
+export interface ChatBody {
+  /** The JSON text that goes over the wire. */
+  readonly json: string;
+  /** Names of tools that are not offered, for the server takes fewer. */
+  readonly leftOut: readonly string[];
+}
+
+/** The body of a Chat Completions request. @param server names where it goes to */
+export function writeChatBody(request: ModelRequest, form: RequestForm, server: string): ChatBody {
+  const { omit } = form;
+  const sent = messagesOf(request, form, server);
+  const { tools, choice, leftOut } = offeredTools(request, form, sent);
+  const effort = omit.has('reasoning_effort') ? undefined : request.reasoningEffort;
+  const settings = {
     model: request.model,
     stream: true,
     ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
-    ...(request.reasoningEffort === undefined || omit.has('reasoning_effort')
-      ? {}
-      : { reasoning_effort: request.reasoningEffort }),
+    ...(effort === undefined ? {} : { reasoning_effort: form.efforts[effort] ?? effort }),
     ...(request.responseFormat === undefined ? {} : { response_format: formatOf(request.responseFormat) }),
-    ...(request.forcedTool === undefined
-      ? {}
-      : { tool_choice: { type: 'function', function: { name: request.forcedTool } } }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
   };
-  const plain = plainMessages(sentMessages(request.messages, server, request.model));
-  const messages = (isStrictOrder ? inStrictOrder(plain) : plain)
-    .map((message) => once(message, messageOf))
-    .join(',');
-  const tools = request.tools.map((tool) => once(tool, toolOf)).join(',');
-  const lists = tools === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${tools}]`;
-  return `${JSON.stringify(settings).slice(0, -1)},${lists}}`;
+  const messages = sent.map((message) => once(message, messageOf)).join(',');
+  const list = tools.map((tool) => once(tool, toolOf)).join(',');
+  const lists = list === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${list}]`;
+  return { json: `${JSON.stringify(settings).slice(0, -1)},${lists}}`, leftOut };
+}
+
+/** The messages in the form that the server takes. */
+export function messagesOf(request: ModelRequest, form: RequestForm, server: string): readonly SentMessage[] {
+  const plain = plainMessages(sentMessages(request.messages, form, server, request.model));
+  const ordered = form.isStrictOrder ? inStrictOrder(plain) : plain;
+  return form.hasShortIds ? withShortIds(ordered) : ordered;
 }
 
 function once<T extends object>(value: T, map: (value: T) => object): string {

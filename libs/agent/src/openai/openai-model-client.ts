@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, type FairTurns, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '../model-client.js';
-import { writeChatBody } from './chat-body.js';
+import { messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION } from './answer-exchange.js';
 import type { Endpoint } from './network-exchange.js';
-import { type RequestForm, ServerMemory } from './server-memory.js';
+import type { RequestForm } from './request-form.js';
+import { searchSchemas } from './schema-search.js';
+import { ServerMemory, outputKey } from './server-memory.js';
+import { isAboutSchemas } from './tool-refusals.js';
 import { TurnReader } from './turn-reader.js';
 
 export interface OpenAiModelOptions {
@@ -23,6 +26,8 @@ export interface OpenAiModelOptions {
 }
 
 const defaultTimeoutMs = 120_000;
+/** Ways in which one turn is asked for; each refusal is avoided once, so there are fewer. */
+const maxAsks = 30;
 /** After the end of an answer its usage follows at once, or never. */
 const usageTimeoutMs = 5_000;
 
@@ -64,7 +69,7 @@ export class OpenAiModelClient extends ModelClient {
     request: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
-    for (;;) {
+    for (let asks = 0; ; asks++) {
       const form = this.memory.formOf(request);
       requireSendable(request, form);
       let hasBegun = false;
@@ -76,10 +81,49 @@ export class OpenAiModelClient extends ModelClient {
         return;
       } catch (error) {
         signal.throwIfAborted();
-        // Each refusal is avoided once, so this ends.
-        if (hasBegun || !(error instanceof ModelFailure) || !this.memory.learn(request, form, error))
-          throw error;
+        if (hasBegun || asks >= maxAsks || !(error instanceof ModelFailure)) throw error;
+        await this.learn(request, form, error, signal);
       }
+    }
+  }
+
+  /** Returns where it is worth asking again, in the form that is known then. @throws the failure, otherwise */
+  private async learn(
+    request: ModelRequest,
+    form: RequestForm,
+    failure: ModelFailure,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const messages = messagesOf(request, form, this.server);
+    switch (this.memory.learn(request, form, messages, failure)) {
+      case 'again':
+        return;
+      case 'search': {
+        const change = await searchSchemas(request, form, (other) => this.refuses(request, other, signal));
+        if (change === null) throw failure;
+        return this.memory.change(request.model, change);
+      }
+      case 'refused_output':
+        throw refusedForGood(failure);
+      case 'nothing':
+        throw failure;
+    }
+  }
+
+  /** Whether the server refuses a request for a schema of its. An answer is not waited for. */
+  private async refuses(request: ModelRequest, form: RequestForm, signal: AbortSignal): Promise<boolean> {
+    const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
+    try {
+      await this.open(answer, await this.endpointOnce(), writeChatBody(request, form, this.server).json);
+      return false;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = failureOfConnection(answer.failure ?? error);
+      const { said } = failure;
+      if (said === undefined || !isAboutSchemas(request, said.words.message)) throw failure;
+      return true;
+    } finally {
+      answer.release(false);
     }
   }
 
@@ -89,14 +133,13 @@ export class OpenAiModelClient extends ModelClient {
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const body = writeChatBody(request, form, this.server);
+    const { json, leftOut } = writeChatBody(request, form, this.server);
     const { apiKey } = this.options;
     const { model } = request;
     const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
     const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
     try {
-      this.endpoint ??= endpointOf(this.options);
-      await this.open(answer, await this.endpoint, body);
+      await this.open(answer, await this.endpointOnce(), json);
       for (let isOpen = true; isOpen;) {
         let pieces: ModelPiece[] = [];
         try {
@@ -111,9 +154,10 @@ export class OpenAiModelClient extends ModelClient {
           isOpen = false;
         }
         signal.throwIfAborted();
-        if (!isOpen) pieces.push(...reader.end(body.length));
-        const { beginsInside } = reader;
-        if (!isOpen && beginsInside !== undefined) this.memory.change(model, { beginsInside });
+        if (!isOpen) {
+          pieces.push(...reader.end(json.length).map((piece) => withLeftOut(piece, leftOut)));
+          this.learnOfAnswer(request, reader.beginsInside, pieces);
+        }
         if (pieces.length > 0) yield pieces;
       }
     } catch (error) {
@@ -122,6 +166,23 @@ export class OpenAiModelClient extends ModelClient {
     } finally {
       answer.release(reader.isDone);
     }
+  }
+
+  private learnOfAnswer(
+    { model, forcedTool }: ModelRequest,
+    beginsInside: boolean | undefined,
+    pieces: readonly ModelPiece[],
+  ): void {
+    if (beginsInside !== undefined) this.memory.change(model, { beginsInside });
+    const end = pieces.at(-1);
+    if (forcedTool === undefined || end?.kind !== 'end' || end.finishReason === 'length') return;
+    // A server that does not know the object for it takes no notice.
+    if (!end.toolCalls.some(({ name }) => name === forcedTool))
+      this.memory.change(model, { isRequired: true });
+  }
+
+  private endpointOnce(): Promise<Endpoint> {
+    return (this.endpoint ??= endpointOf(this.options));
   }
 
   /** Cuts every turn that is under way. */
@@ -138,16 +199,22 @@ export class OpenAiModelClient extends ModelClient {
   }
 }
 
-/** @throws ModelFailure for what is asked for in another way where this parameter is left out */
-function requireSendable({ responseFormat, forcedTool }: ModelRequest, { omit }: RequestForm): void {
-  const left =
-    responseFormat !== undefined && omit.has('response_format')
-      ? 'response_format'
-      : forcedTool !== undefined && omit.has('tool_choice')
-        ? 'tool_choice'
-        : null;
-  if (left !== null) throw new ModelFailure('refused', `${left} is not sent to this model`);
+/** @throws ModelFailure for what has to be asked for in another way: it is left out here, or was refused before */
+function requireSendable(request: ModelRequest, { omit, refused }: RequestForm): void {
+  const key = outputKey(request);
+  if (key === null) return;
+  const name = request.responseFormat === undefined ? 'tool_choice' : 'response_format';
+  if (omit.has(name)) throw new ModelFailure('refused', `${name} is not sent to this model`);
+  if (refused.has(key))
+    throw new ModelFailure('refused', `the model server has refused ${name} with this schema before`);
 }
+
+/** Asking the same again is of no use, whatever the status says. */
+const refusedForGood = ({ message, said }: ModelFailure): ModelFailure =>
+  new ModelFailure('refused', message, said === undefined ? {} : { said });
+
+const withLeftOut = (piece: ModelPiece, leftOut: readonly string[]): ModelPiece =>
+  piece.kind === 'end' && leftOut.length > 0 ? { ...piece, leftOut } : piece;
 
 const NONE = Buffer.alloc(0);
 

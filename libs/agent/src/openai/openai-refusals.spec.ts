@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type RecordedRequest,
@@ -49,10 +50,30 @@ describe('a parameter that the server refuses', () => {
     [400, 'There is no argument reasoning_effort for this model.'],
     [422, 'Extra inputs are not permitted: reasoning_effort'],
     [400, '"llama3" does not support thinking'],
-    [500, 'Jinja Exception: reasoning_effort error : medium, should be no_think/low/high'],
   ])('is left out, and from then on: %i %s', async (status, words) => {
     const bodies = await asked(2, (body) => ('reasoning_effort' in body ? refusal(status, words) : null));
     expect(bodies.map((body) => 'reasoning_effort' in body)).toEqual([true, false, false]);
+  });
+
+  it.each([
+    ['medium', 'Jinja Exception: reasoning_effort error : medium, should be no_think/low/high', 'low'],
+    ['high', "Unsupported value: 'high'. Supported values are: 'none', 'low', and 'medium'.", 'medium'],
+    ['medium', '`reasoning_effort` must be one of `none` or `default`', 'default'],
+    ['low', "reasoning_effort: Input should be 'medium', 'high' or 'xhigh'", 'medium'],
+  ] as const)('has another value where %s is refused: %s', async (reasoningEffort, words, other) => {
+    const isRefused = (body: RecordedRequest['body']) => body.reasoning_effort === reasoningEffort;
+    const bodies = await asked(
+      2,
+      (body) => (isRefused(body) ? refusal(500, `reasoning_effort: ${words}`) : null),
+      request({ reasoningEffort }),
+    );
+    expect(bodies.map((body) => body.reasoning_effort)).toEqual([reasoningEffort, other, other]);
+  });
+
+  it('is left out where the other value is refused, too', async () => {
+    const words = 'reasoning_effort must be one of low, high';
+    const bodies = await asked(1, (body) => ('reasoning_effort' in body ? refusal(400, words) : null));
+    expect(bodies.map((body) => body.reasoning_effort)).toEqual(['medium', 'low', undefined]);
   });
 
   it('is left out one after the other', async () => {
@@ -90,5 +111,76 @@ describe('the order of messages that the server refuses', () => {
     const strict = 'system,user,assistant,user';
     expect(told).toEqual(['system,user,user', strict, strict]);
     expect(bodies[1]?.messages[2]?.content).toBe('(no answer)');
+  });
+});
+
+describe('fields that a server wants of the calls of others, or does not want back', () => {
+  const call = { id: 'call_1:a', name: 'f', arguments: '{}' };
+  const history = (provider?: string): ModelRequest['messages'] => [
+    user('a'),
+    { role: 'assistant', content: '', toolCalls: [call], ...(provider === undefined ? {} : { provider }) },
+    { role: 'tool', callId: call.id, content: 'r' },
+  ];
+  const said = (body: RecordedRequest['body']) => body.messages[1] as unknown as Record<string, unknown>;
+  const callIn = (body: RecordedRequest['body']) =>
+    (said(body)['tool_calls'] as Record<string, unknown>[])[0]!;
+  const of = (messages: ModelRequest['messages']) => request({ messages });
+
+  it('are there from then on', async () => {
+    const words = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    const bodies = await asked(
+      2,
+      (body) => ('reasoning_content' in said(body) ? null : refusal(400, words)),
+      of(history()),
+    );
+    expect(bodies.map((body) => said(body)['reasoning_content'])).toEqual([undefined, '', '']);
+    expect(bodies.every((body) => body.reasoning_effort === 'medium')).toBe(true);
+  });
+
+  it('are what is documented for calls of another model', async () => {
+    const words = 'Function call is missing a thought_signature in functionCall parts.';
+    const bodies = await asked(
+      1,
+      (body) => ('extra_content' in callIn(body) ? null : refusal(400, words)),
+      of(history()),
+    );
+    expect(bodies.length).toBe(2);
+    expect(callIn(bodies[1]!)['extra_content']).toEqual({
+      google: { thought_signature: 'skip_thought_signature_validator' },
+    });
+  });
+
+  it.each([
+    "messages.1: property 'reasoning' is unsupported",
+    'messages.1.reasoning: Extra inputs are not permitted',
+  ])('do not go back: %s', async (words) => {
+    const server = createHash('sha256').update(model.url).digest('hex').slice(0, 16);
+    const message = { reasoning: 'hm', kept: 1 };
+    const bodies = await asked(
+      2,
+      (body) => ('reasoning' in said(body) ? refusal(400, words) : null),
+      of(history(JSON.stringify({ server, model: 'm', message }))),
+    );
+    expect(bodies.map((body) => [said(body)['reasoning'], said(body)['kept']])).toEqual([
+      ['hm', 1],
+      [undefined, 1],
+      [undefined, 1],
+    ]);
+  });
+
+  it.each([
+    'Tool call id was call_1:a but must be a-z, A-Z, 0-9, with a length of 9.',
+    'Jinja Exception: Tool call IDs should be alphanumeric strings with length 9!',
+    "Invalid 'messages[1].tool_calls[0].id': string too long.",
+  ])('are ids of nine letters and digits: %s', async (words) => {
+    const isShort = (body: RecordedRequest['body']) => /^[a-zA-Z0-9]{9}$/.test(String(callIn(body)['id']));
+    const bodies = await asked(2, (body) => (isShort(body) ? null : refusal(400, words)), of(history()));
+    expect(bodies.map(isShort)).toEqual([false, true, true]);
+    for (const body of bodies) expect(body.messages[2]?.tool_call_id).toBe(callIn(body)['id']);
+  });
+
+  it('are tools, wherever calls stand in the history', async () => {
+    const [body] = await asked(1, () => null, of(history()));
+    expect(body).toMatchObject({ tools: [{ function: { name: 'f' } }], tool_choice: 'none' });
   });
 });

@@ -105,7 +105,11 @@ describe('a parameter that is not to be sent', () => {
 
   it.each<Partial<ModelRequest>>([
     { responseFormat: { name: 'o', schema: {}, strict: false }, omit: ['response_format'] },
-    { forcedTool: 'f', omit: ['tool_choice'] },
+    {
+      forcedTool: 'f',
+      tools: [{ name: 'f', description: '', parameters: {} }],
+      omit: ['tool_choice'],
+    },
   ])('is what the answer would hang on: refused, and not asked: %j', async (more) => {
     const from = model.requests.length;
     const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '' });

@@ -1,25 +1,17 @@
-import type { ModelParameter } from '#platform';
+import { ABOUT_FORMAT, ABOUT_TOOL } from '../final-output/final-output.js';
 import type { ModelFailure, ModelRequest } from '../model-client.js';
-import { inStrictOrder } from './plain-messages.js';
+import { schemaKey } from './plain-tools.js';
+import { type Refused, lessonOf } from './refusals.js';
+import { AS_MEANT, type RequestForm, withMore } from './request-form.js';
+import type { SentMessage } from './sent-message.js';
+import { isAboutSchemas } from './tool-refusals.js';
 
-/** How a request is written for a server and a model. */
-export interface RequestForm {
-  readonly omit: ReadonlySet<ModelParameter>;
-  readonly isStrictOrder: boolean;
-  /** Answers of the model begin inside of thinking. */
-  readonly beginsInside: boolean;
-}
-
-const PLAIN: RequestForm = { omit: new Set(), isStrictOrder: false, beginsInside: false };
 const maxModels = 200;
 /** About who asks, how often and for which model: not about how it is asked. */
 const notOfForm = new Set([401, 402, 403, 408, 409, 429]);
-const ABOUT: readonly (readonly [name: ModelParameter, words: RegExp])[] = [
-  ['stream_options', /stream[_ -]?options|include_usage/i],
-  ['reasoning_effort', /reasoning|thinking|\beffort\b/i],
-];
-const ABOUT_ORDER =
-  /alternat|take turns|in turn|consecutive|in a row|roles?\b|same role|successive|adjacent|one after|single tool|\border\b|sequence|immediately|(user|assistant|tool|message)[^.]{0,60}\b(after|before|follow|preced)|jinja|template/i;
+
+/** What comes of a refusal. `again`: ask in the form that is known now; `search`: it is the schema of a tool, and not said which. */
+export type Learnt = 'again' | 'search' | 'refused_output' | 'nothing';
 
 /**
  * What a server does not take from us, by model: learnt from its refusals, so that it is asked in another way at once and
@@ -28,45 +20,68 @@ const ABOUT_ORDER =
 export class ServerMemory {
   private readonly forms = new Map<string, RequestForm>();
 
-  formFor(model: string): RequestForm {
-    return this.forms.get(model) ?? PLAIN;
-  }
-
   /** How a request is written: as the model wants it, and without what is not to be sent. */
-  formOf({ model, omit = [] }: ModelRequest): RequestForm {
-    const form = this.formFor(model);
-    return omit.length === 0 ? form : { ...form, omit: new Set([...form.omit, ...omit]) };
+  formOf({ model, omit = [] }: Pick<ModelRequest, 'model' | 'omit'>): RequestForm {
+    const form = this.forms.get(model) ?? AS_MEANT;
+    return omit.length === 0 ? form : { ...form, omit: withMore(form.omit, ...omit) };
   }
 
   change(model: string, change: Partial<RequestForm>): void {
-    const form = { ...this.formFor(model), ...change };
+    const form = { ...this.formOf({ model }), ...change };
     this.forms.delete(model);
     this.forms.set(model, form);
     const [oldest] = this.forms.keys();
     if (this.forms.size > maxModels && oldest !== undefined) this.forms.delete(oldest);
   }
 
-  /**
-   * Learns from a refusal of a request that was written in `form`. Whether it names what can be avoided, so that it is
-   * worth asking once more.
-   */
-  learn(request: ModelRequest, form: RequestForm, { kind, said }: ModelFailure): boolean {
-    if (said === undefined || kind === 'too_long' || notOfForm.has(said.status)) return false;
-    const words = `${said.words.param} ${said.words.code} ${said.words.message}`;
-    for (const [name, about] of ABOUT) {
-      const isSent =
-        !form.omit.has(name) && (name !== 'reasoning_effort' || request.reasoningEffort !== undefined);
-      if (!isSent || !(words.includes(name) || about.test(words))) continue;
-      this.change(request.model, { omit: new Set([...this.formFor(request.model).omit, name]) });
-      return true;
+  /** Learns from a refusal of a request that was written in `form`, with these messages. */
+  learn(
+    request: ModelRequest,
+    form: RequestForm,
+    messages: readonly SentMessage[],
+    failure: ModelFailure,
+  ): Learnt {
+    const refused = refusedBy(request, form, messages, failure);
+    if (refused === null) return 'nothing';
+    const { model } = request;
+    const change = lessonOf(refused);
+    if (change !== null) {
+      const { omit, ...others } = change;
+      // Not for good what only this request is not to have.
+      const own =
+        omit === undefined ? {} : { omit: withMore(this.formOf({ model }).omit, ...added(omit, form)) };
+      this.change(model, { ...others, ...own });
+      return 'again';
     }
-    if (form.isStrictOrder || !ABOUT_ORDER.test(words) || !isOtherwiseOrdered(request)) return false;
-    this.change(request.model, { isStrictOrder: true });
-    return true;
+    if (isAboutSchemas(request, refused.words)) return 'search';
+    const output = outputKey(request);
+    if (output === null || !isAboutOutput(request, refused.message)) return 'nothing';
+    this.change(model, { refused: withMore(this.formOf({ model }).refused, output) });
+    return 'refused_output';
   }
 }
 
-function isOtherwiseOrdered({ messages }: ModelRequest): boolean {
-  const strict = inStrictOrder(messages);
-  return strict.length !== messages.length || strict.some((message, at) => message !== messages[at]);
+const added = <T>(all: ReadonlySet<T>, { omit }: RequestForm) =>
+  [...all].filter((name) => !omit.has(name as never));
+
+/** What is said of how it was asked, or null. */
+function refusedBy(
+  request: ModelRequest,
+  form: RequestForm,
+  messages: readonly SentMessage[],
+  { kind, said }: ModelFailure,
+): Refused | null {
+  if (said === undefined || kind === 'too_long' || notOfForm.has(said.status)) return null;
+  const { message, code, param } = said.words;
+  return { request, form, messages, message, words: `${param} ${code} ${message}`.slice(0, 16_000) };
+}
+
+const isAboutOutput = ({ responseFormat }: ModelRequest, message: string): boolean =>
+  (responseFormat === undefined ? ABOUT_TOOL : ABOUT_FORMAT).test(message);
+
+/** Which form of output a request wants of which schema; null: none. */
+export function outputKey({ responseFormat, forcedTool, tools }: ModelRequest): string | null {
+  if (responseFormat !== undefined) return `format ${schemaKey(responseFormat.schema)}`;
+  const tool = forcedTool === undefined ? undefined : tools.find(({ name }) => name === forcedTool);
+  return tool === undefined ? null : `tool ${schemaKey(tool.parameters)}`;
 }

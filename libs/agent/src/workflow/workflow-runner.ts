@@ -1,3 +1,4 @@
+import { uncheckedWarning } from '../json-schema/unchecked-warning.js';
 import {
   type AttemptRef,
   AttemptTranscript,
@@ -61,7 +62,7 @@ export interface WorkflowRequest {
 }
 
 type Attempt =
-  | { readonly ref: AttemptRef; readonly output: Content }
+  | { readonly ref: AttemptRef; readonly output: Content; readonly news: readonly Draft[] }
   | { readonly ref: AttemptRef; readonly errors: readonly string[] };
 
 /**
@@ -129,7 +130,7 @@ export class WorkflowRunner {
       .map((attempt) =>
         this.ports.record(
           'output' in attempt
-            ? completeStep(this.state, attempt.ref, attempt.output)
+            ? [...completeStep(this.state, attempt.ref, attempt.output), ...attempt.news]
             : failAttempt(this.state, attempt.ref, attempt.errors, now),
         ),
       );
@@ -173,7 +174,9 @@ export class WorkflowRunner {
       const text = await this.ports.runAttempt({ ref, step, message, transcript }, signal);
       const found = await this.judged(step, text);
       if (!found.ok) return { ref, errors: found.errors };
-      return { ref, output: await this.ports.contents.store(this.request.session, text) };
+      const output = await this.ports.contents.store(this.request.session, text);
+      const warning = uncheckedWarning(`the output of step "${step.name}"`, found.unchecked);
+      return { ref, output, news: warning === null ? [] : [warning] };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof AttemptFailed || error instanceof TurnFailed)
