@@ -47,14 +47,10 @@ function replyTo(task: string): { thinking: string; text: string } {
 }
 
 function jsonFor(request: ChatRequest): string | undefined {
-  switch (request.response_format?.type) {
-    case 'json_schema':
-      return JSON.stringify(smallestJson(request.response_format.json_schema?.schema ?? { type: 'object' }));
-    case 'json_object':
-      return '{}';
-    default:
-      return undefined;
-  }
+  const { response_format: format } = request;
+  if (format?.type === 'json_object') return '{}';
+  if (format?.type !== 'json_schema') return undefined;
+  return JSON.stringify(smallestJson(format.json_schema?.schema ?? { type: 'object' }));
 }
 
 const STEP_SCHEMA = /^Answer with JSON alone.* that matches this schema:\n(\{.*\})$/m;

@@ -1,4 +1,5 @@
 import type { Content } from './content.js';
+import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, SessionEvent, TurnToolCall } from './session-events.js';
 
 /** A message of the model's context; each earlier message keeps its role. */
@@ -73,8 +74,30 @@ export class ContextFold {
         this.messages.length = 0;
         this.isHidden = true;
         return;
-      default:
+      case 'agent_task_scheduled':
+      case 'agent_thinking_start':
+      case 'agent_thinking':
+      case 'agent_response_start':
+      case 'agent_tool_use_start':
+      case 'agent_tool_use':
+      case 'agent_tool_response':
+      case 'agent_step':
+      case 'agent_handoff':
+      case 'agent_workflow_step':
+      case 'agent_final_output':
+      case 'agent_warning':
+      case 'agent_cost':
+      case 'session_opened':
+      case 'run_refused':
+      case 'workflow_attempt_started':
+      case 'workflow_attempt_failed':
+      case 'workflow_step_completed':
+      case 'workflow_tool_responded':
+      case 'run_cancel_requested':
+      case 'session_erased':
         return;
+      default:
+        return assertNever(event);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Content } from './content.js';
+import { assertNever } from './problem.js';
 import type { RecordedSessionEvent } from './session-events.js';
 
 export type MessageType = 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
@@ -69,15 +70,36 @@ export class HistoryFold {
         return;
       case 'agent_tool_use':
         this.close();
-        return this.add({
-          type: 'agent_tool_use',
-          run,
-          revision: event.revision,
-          pieces: [event.data.content],
-        });
-      default:
+        return this.add({ type: event.type, run, revision: event.revision, pieces: [event.data.content] });
+      case 'agent_tool_use_start':
+      case 'agent_step':
+      case 'agent_completed':
+      case 'agent_error':
+      case 'agent_cancelled':
         // Anybody may write into the stream while a block is being written: only its own run ends it.
-        if (run === this.open?.run && ENDS_BLOCK[event.type]) this.close();
+        if (run === this.open?.run) this.close();
+        return;
+      case 'agent_task_scheduled':
+      case 'agent_tool_response':
+      case 'agent_handoff':
+      case 'agent_workflow_step':
+      case 'agent_final_output':
+      case 'agent_warning':
+      case 'agent_cost':
+      case 'session_opened':
+      case 'run_refused':
+      case 'model_turn_completed':
+      case 'model_turn_failed':
+      case 'tool_call_completed':
+      case 'workflow_attempt_started':
+      case 'workflow_attempt_failed':
+      case 'workflow_step_completed':
+      case 'workflow_tool_responded':
+      case 'run_cancel_requested':
+      case 'session_erased':
+        return;
+      default:
+        return assertNever(event);
     }
   }
 
@@ -112,41 +134,6 @@ export class HistoryFold {
     if (!this.isHidden) this.sink.add(message);
   }
 }
-
-/** Whether an event ends a block of its run: what may stand between its pieces, whoever writes it, does not. */
-const ENDS_BLOCK: Readonly<Record<Exclude<RecordedSessionEvent['type'], Handled>, boolean>> = {
-  agent_tool_use_start: true,
-  agent_step: true,
-  agent_final_output: false,
-  agent_cost: false,
-  agent_completed: true,
-  agent_error: true,
-  agent_cancelled: true,
-  model_turn_completed: false,
-  model_turn_failed: false,
-  session_erased: false,
-  session_opened: false,
-  agent_task_scheduled: false,
-  agent_tool_response: false,
-  agent_handoff: false,
-  agent_workflow_step: false,
-  agent_warning: false,
-  tool_call_completed: false,
-  workflow_attempt_started: false,
-  workflow_attempt_failed: false,
-  workflow_step_completed: false,
-  workflow_tool_responded: false,
-  run_refused: false,
-  run_cancel_requested: false,
-};
-
-type Handled =
-  | 'run_requested'
-  | 'run_claimed'
-  | 'agent_started'
-  | 'messages_cleared'
-  | `agent_${'thinking' | 'response'}${'' | '_start'}`
-  | 'agent_tool_use';
 
 export interface HistorySink {
   add(message: HistoryMessage): void;

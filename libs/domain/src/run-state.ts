@@ -1,5 +1,6 @@
 import type { Content } from './content.js';
 import { type PicoDollars, parseDollars } from './money.js';
+import { assertNever } from './problem.js';
 import type { Mode, RunConfig } from './run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
 import type { ErrorCode, SessionEvent, TurnToolCall } from './session-events.js';
@@ -105,8 +106,30 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       const { code, content, retryable } = event.data;
       return { ...state, end: { kind: 'failed', code, message: content, isRetryable: retryable } };
     }
-    default:
+    case 'agent_started':
+    case 'agent_task_scheduled':
+    case 'agent_thinking_start':
+    case 'agent_thinking':
+    case 'agent_response_start':
+    case 'agent_response':
+    case 'agent_tool_use_start':
+    case 'agent_tool_use':
+    case 'agent_workflow_step':
+    case 'agent_cost':
+    case 'session_opened':
+    case 'run_requested':
+    case 'run_claimed':
+    case 'run_refused':
+    case 'model_turn_failed':
+    case 'workflow_attempt_started':
+    case 'workflow_attempt_failed':
+    case 'workflow_step_completed':
+    case 'workflow_tool_responded':
+    case 'messages_cleared':
+    case 'session_erased':
       return state;
+    default:
+      return assertNever(event);
   }
 }
 

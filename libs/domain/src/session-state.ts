@@ -1,4 +1,5 @@
 import { type PicoDollars, parseDollars } from './money.js';
+import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
 
 export interface CurrentRun {
@@ -55,8 +56,31 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_started':
     case 'agent_task_scheduled':
       return state;
-    default:
+    case 'agent_thinking_start':
+    case 'agent_thinking':
+    case 'agent_response_start':
+    case 'agent_response':
+    case 'agent_tool_use_start':
+    case 'agent_tool_use':
+    case 'agent_tool_response':
+    case 'agent_step':
+    case 'agent_handoff':
+    case 'agent_workflow_step':
+    case 'agent_final_output':
+    case 'agent_warning':
+    case 'agent_cost':
+    case 'run_refused':
+    case 'model_turn_completed':
+    case 'model_turn_failed':
+    case 'tool_call_completed':
+    case 'workflow_attempt_started':
+    case 'workflow_attempt_failed':
+    case 'workflow_step_completed':
+    case 'workflow_tool_responded':
+    case 'messages_cleared':
       return write(state, event);
+    default:
+      return assertNever(event);
   }
 }
 

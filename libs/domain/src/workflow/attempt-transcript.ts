@@ -1,5 +1,6 @@
 import type { Content } from '../content.js';
 import { type ContextMessage, OUTCOME_UNKNOWN } from '../context.js';
+import { assertNever } from '../problem.js';
 import type { CallState } from '../run-state.js';
 import type { SessionEvent } from '../session-events.js';
 
@@ -44,8 +45,38 @@ export class AttemptTranscript {
       }
       case 'workflow_tool_responded':
         return this.change(event.data.tool_call_id, (c) => ({ ...c, isResponded: true }));
-      default:
+      case 'agent_started':
+      case 'agent_task_scheduled':
+      case 'agent_thinking_start':
+      case 'agent_thinking':
+      case 'agent_response_start':
+      case 'agent_response':
+      case 'agent_tool_use_start':
+      case 'agent_tool_use':
+      case 'agent_tool_response':
+      case 'agent_step':
+      case 'agent_handoff':
+      case 'agent_workflow_step':
+      case 'agent_final_output':
+      case 'agent_warning':
+      case 'agent_cost':
+      case 'agent_completed':
+      case 'agent_cancelled':
+      case 'agent_error':
+      case 'session_opened':
+      case 'run_requested':
+      case 'run_claimed':
+      case 'run_refused':
+      case 'model_turn_failed':
+      case 'workflow_attempt_started':
+      case 'workflow_attempt_failed':
+      case 'workflow_step_completed':
+      case 'run_cancel_requested':
+      case 'messages_cleared':
+      case 'session_erased':
         return;
+      default:
+        return assertNever(event);
     }
   }
 

@@ -35,7 +35,9 @@ function stepResult(id: string, state: WorkflowState): StepResult {
     case 'skipped':
     case 'failed':
       return { id, status: step.status, errors: step.errors };
-    default:
+    case 'pending':
+    case 'running':
+    case 'waiting':
       throw new TypeError(`step ${id} of workflow ${state.workflow.id} is not done`);
   }
 }

@@ -1,3 +1,4 @@
+import { assertNever } from '../problem.js';
 import type { SessionEvent } from '../session-events.js';
 import { AttemptTranscript } from './attempt-transcript.js';
 import type { AttemptRef, StepRef, Workflow } from './workflow.js';
@@ -64,8 +65,35 @@ export class WorkflowRuns {
         this.callOf(event.data)?.state.push(event);
         this.callOf(event.data)?.transcripts.delete(event.data.step_id);
         return;
-      default:
+      case 'agent_started':
+      case 'agent_task_scheduled':
+      case 'agent_thinking_start':
+      case 'agent_thinking':
+      case 'agent_response_start':
+      case 'agent_response':
+      case 'agent_tool_use_start':
+      case 'agent_tool_use':
+      case 'agent_tool_response':
+      case 'agent_step':
+      case 'agent_handoff':
+      case 'agent_workflow_step':
+      case 'agent_final_output':
+      case 'agent_warning':
+      case 'agent_cost':
+      case 'agent_completed':
+      case 'agent_cancelled':
+      case 'agent_error':
+      case 'session_opened':
+      case 'run_requested':
+      case 'run_claimed':
+      case 'run_refused':
+      case 'model_turn_failed':
+      case 'run_cancel_requested':
+      case 'messages_cleared':
+      case 'session_erased':
         return;
+      default:
+        return assertNever(event);
     }
   }
 

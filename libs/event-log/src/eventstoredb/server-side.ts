@@ -116,7 +116,9 @@ export class ServerSide {
         return this.givingUp.abort();
       case 'close':
         return void this.close();
-      default:
+      case 'stream':
+      case 'all':
+      case 'head':
         return void this.read(request);
     }
   }

@@ -34,14 +34,14 @@ function mainPart(zip: ZipParts): string {
 }
 
 /** By the folder that everybody uses, or else by the name of the main part's first element. */
-function kindOfPackage(zip: ZipParts, main: string): string | null {
+function kindOfPackage(zip: ZipParts, main: string): string {
   if (main.endsWith('.bin')) return 'binary';
   const folder = /^(?:word|xl|ppt)(?=\/)/.exec(main)?.[0];
   if (folder !== undefined) return folder;
   const bytes = zip.read(main);
   let root: string | null = null;
   if (bytes !== null) readXml(bytes.subarray(0, HEAD), { open: (name) => (root ??= name) });
-  return root === null ? null : (ROOTS[root] ?? null);
+  return root === null ? '' : (ROOTS[root] ?? '');
 }
 
 const HEAD = 64 * 1024;

@@ -5,6 +5,7 @@ import {
   isPublicType,
   parseDollars,
   warningOf,
+  assertNever,
 } from '#domain';
 import type { RunRow, RunStatus } from './rows.js';
 
@@ -143,8 +144,33 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
       row.error = { code, message: content, retryable };
       return end(row, 'failed', event.time);
     }
-    default:
+    case 'agent_task_scheduled':
+    case 'agent_thinking_start':
+    case 'agent_thinking':
+    case 'agent_response_start':
+    case 'agent_response':
+    case 'agent_tool_use_start':
+    case 'agent_tool_use':
+    case 'agent_tool_response':
+    case 'agent_step':
+    case 'agent_handoff':
+    case 'agent_workflow_step':
+    case 'agent_final_output':
+    case 'session_opened':
+    case 'run_requested':
+    case 'run_claimed':
+    case 'run_refused':
+    case 'model_turn_failed':
+    case 'tool_call_completed':
+    case 'workflow_attempt_started':
+    case 'workflow_attempt_failed':
+    case 'workflow_step_completed':
+    case 'workflow_tool_responded':
+    case 'messages_cleared':
+    case 'session_erased':
       return false;
+    default:
+      return assertNever(event);
   }
 }
 
