@@ -137,4 +137,35 @@ describe('large answers', () => {
     });
     expect(growth).toBeLessThan(MOST_GROWTH);
   }, 120_000);
+
+  it('pages of tasks, too, are written piece by piece, and are what one task after the other is', async () => {
+    const client = stage.client.with(key);
+    const later = (message: string, count: number): object[] =>
+      Array.from({ length: count }, (_, n) => ({ schedule: 86_400 + n, message: `${n} ${message}` }));
+    for (const schedules of [later(MESSAGE, 3), later(ANSWER, 30), later('m', 5), later(MESSAGE, 3)]) {
+      const body = { message: stage.book.on('with tasks', say('ok')), background: true, schedules };
+      expect((await client.post('/', body)).status).toBe(202);
+    }
+    const items = await client.all<{ task_id: string; message: string }>('/tasks', 1);
+    expect(items).toHaveLength(41);
+    const expected = JSON.stringify({ items, next_cursor: null });
+    const page = async (): Promise<void> => {
+      const answer = await fetch(`${stage.service.origin}/tasks?limit=200`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect((await answer.text()) === expected).toBe(true);
+    };
+    await page();
+    const growth = await growthDuring(async () => {
+      await Promise.all(Array.from({ length: CLIENTS }, page));
+    });
+    expect(growth).toBeLessThan(MOST_GROWTH);
+    const [large] = items.filter(({ message }) => message.length > 100_000);
+    const path = `/tasks/${large!.task_id}`;
+    // Compared here: what differs would be printed.
+    expect((await client.get(path)).text === JSON.stringify(large)).toBe(true);
+    const paused = await client.post(`${path}/pause`);
+    const changed = { ...large, status: 'paused', next_run_at: null };
+    expect([paused.status, paused.text === JSON.stringify(changed)]).toEqual([200, true]);
+  }, 120_000);
 });

@@ -248,8 +248,10 @@ describe('lists', () => {
 
   it('narrow runs by session, status and time', async () => {
     const ids = async (query: object) => {
-      const page = await fixture.models.runs.list({ project, limit: 50, ...query });
-      return page.items.map((run) => run.session);
+      const found: string[] = [];
+      for await (const runs of fixture.models.runs.list({ project, limit: 50, ...query }))
+        found.push(...runs.map((run) => run.session));
+      return found;
     };
     expect(await ids({})).toHaveLength(7);
     expect(await ids({ status: 'completed' })).toHaveLength(4);
@@ -262,7 +264,9 @@ describe('lists', () => {
   it.each(['x', '', 'W10', 'WzEsMl0', 'bnVsbA'])('refuse the cursor %j', async (cursor) => {
     const refusal = { code: 'invalid_request', more: { errors: [{ path: 'cursor' }] } };
     await expect(fixture.models.sessions.list({ project, limit: 2, cursor })).rejects.toMatchObject(refusal);
-    await expect(fixture.models.runs.list({ project, limit: 2, cursor })).rejects.toMatchObject(refusal);
+    await expect(fixture.models.runs.list({ project, limit: 2, cursor }).next()).rejects.toMatchObject(
+      refusal,
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import { DeliveriesController } from './deliveries/deliveries.controller.js';
 import { ApiKeysController } from './http/api-keys.controller.js';
 import { Authenticator } from './http/authenticator.js';
 import { KeyEnd } from './http/key-end.js';
+import { PageAnswers } from './http/page-answers.js';
 import { HealthChecks } from './http/health-checks.js';
 import { HealthController } from './http/health.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
@@ -83,6 +84,7 @@ export class AppModule {
       [EventAnswers, new EventAnswers(streams, answers, largeAnswers)],
       [RunSurroundings, surroundings],
       [Deliveries, deliveries],
+      [PageAnswers, new PageAnswers(largeAnswers)],
       [Tasks, readModels.tasks],
       [TaskCommands, core.tasks],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),

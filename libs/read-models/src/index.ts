@@ -4,6 +4,7 @@ export type { Database } from './postgres/database.js';
 export type { RunError, RunStatus } from './projection/rows.js';
 export { KeyUseTable } from './queries/key-uses.js';
 export type { Page, PageRequest } from './queries/cursor.js';
+export type { WeighedPage } from './queries/weighed-page.js';
 export { History, type MessageView } from './queries/history.js';
 export { type RunQuery, Runs, type RunView } from './queries/runs.js';
 export { type SessionQuery, Sessions, type SessionView } from './queries/sessions.js';

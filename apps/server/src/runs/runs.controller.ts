@@ -6,6 +6,7 @@ import { type Principal, SessionCommands } from '#runs';
 import { eventsQuery, noQuery, runsQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';
+import { PageAnswers } from '../http/page-answers.js';
 import { EventAnswers } from './event-answers.js';
 import { RunPlaces } from './run-places.js';
 
@@ -16,12 +17,14 @@ export class RunsController {
     private readonly places: RunPlaces,
     private readonly commands: SessionCommands,
     private readonly events: EventAnswers,
+    private readonly answers: PageAnswers,
   ) {}
 
   @Get()
   @NeedsScope('read')
-  list(@Query() query: unknown, @Caller() { project }: Principal) {
-    return this.runs.list({ project, ...runsQuery(query) });
+  list(@Query() query: unknown, @Caller() { project }: Principal, @Res() reply: FastifyReply): Promise<void> {
+    const wanted = { project, ...runsQuery(query) };
+    return this.answers.list(reply, project, (weigh) => this.runs.list(wanted, weigh));
   }
 
   @Get(':run')

@@ -115,6 +115,19 @@ export class Database {
     }
   }
 
+  /** The same where only some columns are asked for, each under a name. @throws ReadModelsUnavailable, DatabaseFault */
+  async findRaw<T extends object, E extends ObjectLiteral>(
+    entity: EntityTarget<E>,
+    alias: string,
+    narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
+  ): Promise<T[]> {
+    try {
+      return await narrow(this.opened.getRepository(entity).createQueryBuilder(alias)).getRawMany<T>();
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
   /** Lets go of the connections, ends our own server; within seconds, whatever they do. */
   async close(): Promise<void> {
     this.closing.abort(new ReadModelsUnavailable('the database is closed'));

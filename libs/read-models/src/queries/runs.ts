@@ -1,14 +1,17 @@
+import type { SelectQueryBuilder } from 'typeorm';
 import { type RunWarning, isEndType, isPublicType, notFound, sessionStream } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
 import type { ContentCodec } from '../content-codec.js';
 import { RunEntity } from '../entities/run.entity.js';
 import type { Database } from '../postgres/database.js';
 import { warningsIn } from '../postgres/stored-rows.js';
 import type { RunError, RunStatus } from '../projection/rows.js';
-import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
+import type { PageRequest } from './cursor.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { dollars, timestamp, timestampOrNull } from './views.js';
+import { type WeighedPage, weighedRows } from './weighed-page.js';
 
 /** A run as `GET /runs/{run_id}` shows it. */
 export interface RunView {
@@ -49,13 +52,15 @@ export interface RunQuery extends PageRequest {
 /** Events looked at, from the end of the stream, for the last one that a client saw of a run. */
 const LOOKED_BACK = 64;
 
+const LIST = { entity: RunEntity, alias: 'run', id: 'runId', contents: ['errorMessage', 'warnings'] };
+
 export class Runs {
   constructor(
-    private readonly database: Database,
+    readonly database: Database,
     private readonly log: EventLog,
     private readonly codec: ContentCodec,
     private readonly freshness: Freshness,
-    private readonly owners: SessionOwners,
+    readonly owners: SessionOwners,
   ) {}
 
   /** Where a run that is not under way stands in its session's stream. @throws as `get` */
@@ -75,31 +80,23 @@ export class Runs {
     return { ...view, last_event_id: String(last.revision) };
   }
 
-  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
-  async list(query: RunQuery): Promise<Page<RunView>> {
-    const after = decodeCursor(query.cursor);
+  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws */
+  async *list(query: RunQuery, weigh: Weigh = unweighed): WeighedPage<RunView> {
     await this.freshness.caughtUp();
-    const { project, session, status, from, to, limit } = query;
-    const found = await this.database.find(RunEntity, 'run', (select) => {
-      select.where('run.project = :project', { project });
+    const { session, status, from, to } = query;
+    const narrow = (select: SelectQueryBuilder<RunEntity>): void => {
       if (session !== undefined) select.andWhere('run.session = :session', { session });
       if (status !== undefined) select.andWhere('run.status = :status', { status });
       if (from !== undefined) select.andWhere('run.createdAt >= :from', { from });
       if (to !== undefined) select.andWhere('run.createdAt < :to', { to });
-      if (after !== null) select.andWhere('(run.createdAt, run.runId) < (:createdAt, :id)', after);
-      return select
-        .orderBy('run.createdAt', 'DESC')
-        .addOrderBy('run.runId', 'DESC')
-        .limit(limit + 1);
-    });
-    const own = new Set(await this.owners.only(project, found));
-    await this.codec.ready([...own].flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
-    return pageOf(
-      found,
-      limit,
-      (row) => (own.has(row) ? this.view(row) : null),
-      (row) => ({ createdAt: Number(row.createdAt), id: row.runId }),
-    );
+    };
+    const pages = weighedRows(this, LIST, query, narrow, weigh);
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done === true) return value;
+      await this.codec.ready(value.flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
+      yield value.map((row) => this.view(row));
+    }
   }
 
   /**

@@ -1,13 +1,16 @@
-import { type Content, type Firing, type TaskStatus, notFound } from '#domain';
+import type { SelectQueryBuilder } from 'typeorm';
+import { type Content, type Firing, type TaskStatus, isFileRef, notFound } from '#domain';
 import type { ContentStore } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
 import type { ContentCodec } from '../content-codec.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import type { Database } from '../postgres/database.js';
 import { SCHEMA } from '../postgres/schema.js';
-import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
+import type { PageRequest } from './cursor.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
+import { type WeighedPage, weighedRows } from './weighed-page.js';
 
 /** A slot that fired; one that was missed has no run. */
 export interface FiringView {
@@ -40,17 +43,19 @@ export interface TaskQuery extends PageRequest {
   readonly status?: TaskStatus | undefined;
 }
 
+const LIST = { entity: TaskEntity, alias: 'task', id: 'taskId', contents: ['message', 'firings'] };
+
 export class Tasks {
   constructor(
-    private readonly database: Database,
+    readonly database: Database,
     private readonly codec: ContentCodec,
     private readonly content: ContentStore,
     private readonly freshness: Freshness,
-    private readonly owners: SessionOwners,
+    readonly owners: SessionOwners,
   ) {}
 
   /** @throws Problem not_found; ReadModelsUnavailable */
-  async get(project: string, task: string): Promise<TaskView> {
+  async get(project: string, task: string, weigh: Weigh = unweighed): Promise<TaskView> {
     await this.freshness.caughtUp();
     const [row] = await this.database.find(TaskEntity, 'task', (select) =>
       select.where('task.taskId = :task AND task.project = :project', { task, project }),
@@ -58,28 +63,24 @@ export class Tasks {
     if (row === undefined) throw notFound('the task');
     await this.owners.require(project, row.session, 'the task');
     await this.codec.ready([row.message]);
-    return this.view(row);
+    return this.view(row, weigh);
   }
 
-  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
-  async list({ project, session, status, limit, cursor }: TaskQuery): Promise<Page<TaskView>> {
-    const after = decodeCursor(cursor);
+  /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws */
+  async *list(query: TaskQuery, weigh: Weigh = unweighed): WeighedPage<TaskView> {
     await this.freshness.caughtUp();
-    const found = await this.database.find(TaskEntity, 'task', (select) => {
-      select.where('task.project = :project', { project });
+    const { session, status } = query;
+    const narrow = (select: SelectQueryBuilder<TaskEntity>): void => {
       if (session !== undefined) select.andWhere('task.session = :session', { session });
       if (status !== undefined) select.andWhere('task.status = :status', { status });
-      if (after !== null) select.andWhere('(task.createdAt, task.taskId) < (:createdAt, :id)', after);
-      return select
-        .orderBy('task.createdAt', 'DESC')
-        .addOrderBy('task.taskId', 'DESC')
-        .limit(limit + 1);
-    });
-    const own = new Set(await this.owners.only(project, found));
-    await this.codec.ready([...own].map(({ message }) => message));
-    const placeOf = (row: TaskEntity) => ({ createdAt: Number(row.createdAt), id: row.taskId });
-    const page = pageOf(found, limit, (row) => (own.has(row) ? row : null), placeOf);
-    return { ...page, items: await Promise.all(page.items.map((row) => this.view(row))) };
+    };
+    const pages = weighedRows(this, LIST, query, narrow, weigh);
+    for (;;) {
+      const { value, done } = await pages.next();
+      if (done === true) return value;
+      await this.codec.ready(value.map(({ message }) => message));
+      for (const row of value) yield [await this.view(row, weigh)];
+    }
   }
 
   /** How many of a project may fire again: scheduled, or paused. @throws ReadModelsUnavailable */
@@ -136,9 +137,10 @@ export class Tasks {
     return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
   }
 
-  private async view(row: TaskEntity): Promise<TaskView> {
+  private async view(row: TaskEntity, weigh: Weigh): Promise<TaskView> {
     const text = this.codec.open(row.session, row.message) ?? '';
     const message = row.messageIsFile && text !== '' ? (JSON.parse(text) as Content) : text;
+    if (isFileRef(message)) await weigh(message.bytes);
     const firings = JSON.parse(row.firings) as Firing[];
     return {
       task_id: row.taskId,

@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify';
+import type { Weigh } from '#platform';
+import type { WeighedPage } from '#read-models';
+import type { LargeAnswers } from './large-answer.js';
+
+/** Answers with a list's page, of which only the items that are being written are in memory. */
+export class PageAnswers {
+  constructor(private readonly large: LargeAnswers) {}
+
+  /** @throws what `page` throws; Problem overloaded */
+  list(reply: FastifyReply, project: string, page: (weigh: Weigh) => WeighedPage<object>): Promise<void> {
+    reply.code(200);
+    return this.large.send(reply, project, (weigh) => piecesOf(page(weigh)));
+  }
+
+  /** One item. @throws as `list` */
+  one(reply: FastifyReply, project: string, item: (weigh: Weigh) => Promise<object>): Promise<void> {
+    reply.code(200);
+    return this.large.send(reply, project, async function* (weigh) {
+      yield JSON.stringify(await item(weigh));
+    });
+  }
+}
+
+async function* piecesOf(page: WeighedPage<object>): AsyncGenerator<string> {
+  let before = '{"items":[';
+  for (;;) {
+    const { value, done } = await page.next();
+    if (done === true)
+      return yield `${before === ',' ? '' : before}],"next_cursor":${JSON.stringify(value)}}`;
+    if (value.length === 0) continue;
+    yield before + value.map((item) => JSON.stringify(item)).join(',');
+    before = ',';
+  }
+}

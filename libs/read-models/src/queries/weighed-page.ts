@@ -1,0 +1,87 @@
+import type { ObjectLiteral, EntityTarget, SelectQueryBuilder } from 'typeorm';
+import type { Weigh } from '#platform';
+import type { Database } from '../postgres/database.js';
+import { type PageRequest, decodeCursor, encodeCursor } from './cursor.js';
+import type { SessionOwners } from './session-owners.js';
+
+/**
+ * The items of a page, some at a time, newest first, and then its `next_cursor`. Whoever reads it holds no more than those
+ * that came last.
+ */
+export type WeighedPage<T> = AsyncGenerator<readonly T[], string | null>;
+
+/** Rows of which nobody knows yet how many more there are, and of each further reading; one may be larger. */
+const FIRST_BYTES = 64 * 1024;
+const BATCH_BYTES = 256 * 1024;
+
+interface Key {
+  readonly id: string;
+  readonly session: string;
+  /** ms since 1970, as text */
+  readonly created: string;
+  /** What its row holds of content. */
+  readonly bytes: number;
+}
+
+export interface WeighedList<E extends ObjectLiteral> {
+  readonly entity: EntityTarget<E>;
+  readonly alias: string;
+  /** Properties of the entity. */
+  readonly id: string;
+  readonly contents: readonly string[];
+}
+
+/**
+ * Reads the rows of a page that are of the project's own sessions, by what they weigh: first where they stand and how large
+ * they are, then a few at a time. A row that no longer is what was asked for when its turn comes is left out.
+ * @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws
+ */
+export async function* weighedRows<E extends ObjectLiteral>(
+  { database, owners }: { readonly database: Database; readonly owners: SessionOwners },
+  { entity, alias, id, contents }: WeighedList<E>,
+  { project, limit, cursor }: PageRequest & { readonly project: string },
+  narrow: (select: SelectQueryBuilder<E>) => void,
+  weigh: Weigh,
+): WeighedPage<E> {
+  const after = decodeCursor(cursor);
+  const wanted = (select: SelectQueryBuilder<E>): SelectQueryBuilder<E> => {
+    select.where(`${alias}.project = :project`, { project });
+    narrow(select);
+    return select.orderBy(`${alias}.createdAt`, 'DESC').addOrderBy(`${alias}.${id}`, 'DESC');
+  };
+  const sizes = contents.map((column) => `coalesce(octet_length(${alias}.${column}), 0)`).join(' + ');
+  const keys = await database.findRaw<Key, E>(entity, alias, (select) => {
+    wanted(select);
+    if (after !== null) select.andWhere(`(${alias}.createdAt, ${alias}.${id}) < (:createdAt, :id)`, after);
+    select.select(`${alias}.${id}`, 'id').addSelect(`${alias}.session`, 'session');
+    return select
+      .addSelect(`${alias}.createdAt`, 'created')
+      .addSelect(sizes, 'bytes')
+      .limit(limit + 1);
+  });
+  const shown = keys.slice(0, limit);
+  for (const { ids, bytes } of batchesOf(await owners.only(project, shown))) {
+    await weigh(bytes);
+    yield await database.find(entity, alias, (select) =>
+      wanted(select).andWhere(`${alias}.${id} IN (:...ids)`, { ids }),
+    );
+  }
+  const last = shown.at(-1);
+  if (keys.length <= limit || last === undefined) return null;
+  return encodeCursor({ createdAt: Number(last.created), id: last.id });
+}
+
+function* batchesOf(keys: readonly Key[]): Generator<{ readonly ids: string[]; readonly bytes: number }> {
+  let most = FIRST_BYTES;
+  let [ids, sum]: [string[], number] = [[], 0];
+  for (const { id, bytes } of keys) {
+    if (ids.length > 0 && sum + bytes > most) {
+      yield { ids, bytes: sum };
+      [ids, sum] = [[], 0];
+      most = BATCH_BYTES;
+    }
+    ids.push(id);
+    sum += bytes;
+  }
+  if (ids.length > 0) yield { ids, bytes: sum };
+}
