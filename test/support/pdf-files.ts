@@ -78,11 +78,12 @@ export function deflateBomb(gigabytes: number): Buffer {
 }
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
-const streamOf = (about: string, bytes: Uint8Array): Uint8Array =>
+export const streamOf = (about: string, bytes: Uint8Array): Uint8Array =>
   Buffer.concat([latin1(`<<${about}/Length ${bytes.length}>>stream\n`), bytes, latin1('\nendstream')]);
 const NO_IMAGE = latin1('null');
 
-function assembled(objects: readonly Uint8Array[]): Buffer {
+/** A PDF of objects, the first of which is its catalogue. */
+export function assembled(objects: readonly Uint8Array[]): Buffer {
   const parts: Uint8Array[] = [];
   let length = 0;
   const add = (...pieces: Uint8Array[]): void => {

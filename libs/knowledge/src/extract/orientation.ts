@@ -1,14 +1,30 @@
 import type { ImageKind } from './image-size.js';
 
-/** How the first row and column of an image lie when it is shown: 1 as they are, 2 to 8 mirrored or turned (Exif, tag 0x0112). */
-export function orientationOf(kind: ImageKind, bytes: Uint8Array): number {
+/** How the first row and column of an image lie when it is shown. */
+export interface Orientation {
+  /** 1 as they are, 2 to 8 mirrored or turned (Exif, tag 0x0112). */
+  readonly value: number;
+  /** The image with nothing said of it: decoders turn some kinds by themselves. */
+  readonly plain: () => Uint8Array;
+}
+
+export function orientationOf(kind: ImageKind, bytes: Uint8Array): Orientation {
+  const asItIs = { value: 1, plain: () => bytes };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const exif = EXIF[kind](view);
-    return exif === null ? 1 : orientationIn(exif);
+    const entry = exif === null ? null : entryIn(exif);
+    if (entry === null || entry.value < 2 || entry.value > 8) return asItIs;
+    const plain = (): Uint8Array => {
+      const copy = Uint8Array.from(bytes);
+      const at = entry.at.byteOffset - bytes.byteOffset;
+      copy.set(entry.isLittle ? [1, 0] : [0, 1], at);
+      return copy;
+    };
+    return { value: entry.value, plain };
   } catch {
     // What is cut off says nothing.
-    return 1;
+    return asItIs;
   }
 }
 
@@ -46,19 +62,25 @@ const EXIF: Readonly<Record<ImageKind, Find>> = {
   },
 };
 
+interface Entry {
+  readonly value: number;
+  /** Of two bytes. */
+  readonly at: DataView;
+  readonly isLittle: boolean;
+}
+
 /** TIFF 6.0: a header that tells the order of bytes, then a list of entries of twelve bytes each. */
-function orientationIn(exif: DataView): number {
+function entryIn(exif: DataView): Entry | null {
   const isLittle = ascii(exif, 0, 2) === 'II';
-  if (exif.getUint16(2, isLittle) !== 42) return 1;
+  if (exif.getUint16(2, isLittle) !== 42) return null;
   const list = exif.getUint32(4, isLittle);
   const entries = exif.getUint16(list, isLittle);
   for (let n = 0; n < entries; n++) {
     const at = list + 2 + n * 12;
-    if (exif.getUint16(at, isLittle) !== 0x0112) continue;
-    const value = exif.getUint16(at + 8, isLittle);
-    return value >= 1 && value <= 8 ? value : 1;
+    if (exif.getUint16(at, isLittle) === 0x0112)
+      return { value: exif.getUint16(at + 8, isLittle), at: part(exif, at + 8, 2), isLittle };
   }
-  return 1;
+  return null;
 }
 
 const part = (view: DataView, at: number, length: number): DataView =>

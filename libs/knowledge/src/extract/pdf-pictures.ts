@@ -21,7 +21,7 @@ const FEW_LETTERS = 20;
 const TEXT_PAGE = 0.6;
 /** Pictures on less of a page are logos, lines and signatures. */
 const PICTURED = 0.03;
-/** Words of which so many stand in the text as well are read twice. */
+/** A line of whose words so many stand in the text as well is read twice. */
 const SAME = 0.7;
 const [LEAST_DPI, MOST_DPI, USUAL_DPI] = [150, 400, 300];
 /** A4 at 350 dots an inch. */
@@ -117,13 +117,16 @@ function textHeight({ items, view, rotate }: PageText): number {
 
 const BANDS = 40;
 
-/** Each text once: paragraphs whose words are known already are left out. */
+/** Each text once: lines whose words are known already are left out. */
 function withoutKnown(found: readonly string[], lines: readonly string[]): string[] {
   const known = new Set(lines.flatMap(wordsOf));
-  return found.filter((paragraph) => {
-    const words = wordsOf(paragraph);
+  const isNew = (line: string): boolean => {
+    const words = wordsOf(line);
     return words.length === 0 || words.filter((word) => known.has(word)).length < words.length * SAME;
-  });
+  };
+  return found
+    .map((paragraph) => paragraph.split('\n').filter(isNew).join('\n'))
+    .filter((paragraph) => paragraph.trim() !== '');
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{2,50}/gu) ?? [];

@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { type ImageKind, imageSizeOf } from './image-size.js';
 import { MAX_PIXELS, paragraphsOf, recognise } from './ocr.js';
-import { orientationOf } from './orientation.js';
+import { type Orientation, orientationOf } from './orientation.js';
 import { unprocessable } from './unreadable-file.js';
 
 /** A turned picture is drawn anew, with no more pixels than A4 has at 350 dots an inch. */
@@ -16,22 +16,21 @@ export async function readPicture(kind: ImageKind, bytes: Uint8Array): Promise<s
       `the image has ${size.width} x ${size.height} pixels; at most 40 million can be read`,
     );
   const orientation = orientationOf(kind, bytes);
-  return paragraphsOf(await recognise(orientation === 1 ? bytes : await upright(kind, bytes, orientation)));
+  return paragraphsOf(await recognise(orientation.value === 1 ? bytes : await upright(orientation)));
 }
 
-async function upright(kind: ImageKind, bytes: Uint8Array, orientation: number): Promise<Uint8Array> {
+/** The picture as it is shown, as grey pixels (Netpbm). @throws UnreadableFile */
+export async function upright({ value, plain }: Orientation): Promise<Uint8Array> {
   try {
-    const image = await loadImage(bytes);
-    // The library turns JPEGs by itself, and nothing else.
-    const how = kind === 'jpeg' ? 1 : orientation;
-    const isOnItsSide = how >= 5;
+    const image = await loadImage(plain());
+    const isOnItsSide = value >= 5;
     const scale = Math.min(1, Math.sqrt(MAX_DRAWN_PIXELS / (image.width * image.height)));
     const [width, height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
     const canvas = createCanvas(isOnItsSide ? height : width, isOnItsSide ? width : height);
     const context = canvas.getContext('2d');
     context.fillStyle = 'white';
     context.fillRect(0, 0, canvas.width, canvas.height);
-    context.setTransform(...turned(how, width, height));
+    context.setTransform(...turned(value, width, height));
     context.drawImage(image, 0, 0, width, height);
     return grey(context.getImageData(0, 0, canvas.width, canvas.height));
   } catch {
