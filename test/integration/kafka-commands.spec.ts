@@ -194,6 +194,32 @@ class ScriptedHandler extends CommandHandler {
     await until(() => commands.status().state === 'consuming');
   });
 
+  /** A batch of 100 KB that is 100 MB when it is unpacked. */
+  const BOMB = { partition: 0, value: 'a'.repeat(100 * 1024 * 1024) };
+
+  it('takes packed commands; what becomes too large when it is unpacked the broker refuses', async () => {
+    const handler = new ScriptedHandler(() => accepted);
+    const commands = start(handler);
+    await until(() => commands.status().state === 'consuming');
+    await client.sendPacked(COMMANDS, ...texts(50).map((value) => ({ key: 'same', value })));
+    await settled(handler, 50);
+    expect(handler.settled).toEqual(texts(50));
+    await expect(client.sendPacked(COMMANDS, BOMB)).rejects.toThrow(
+      /larger than|too large|max message size/i,
+    );
+  });
+
+  it('survives a batch that is too large when it is unpacked, on a topic of others, and says so', async () => {
+    await client.makeTopic(COMMANDS, 2);
+    await client.sendPacked(COMMANDS, BOMB);
+    const commands = start(new ScriptedHandler(() => accepted));
+    await until(
+      () => /larger than 67108864 bytes/.test(commands.status().detail ?? ''),
+      () => commands.status(),
+    );
+    expect(commands.status().state).toBe('failing');
+  });
+
   it('refuses a topic that would drop commands, and consumes once it is mended', async () => {
     await client.makeTopic(COMMANDS, 1, { 'cleanup.policy': 'compact' });
     const handler = new ScriptedHandler(() => accepted);

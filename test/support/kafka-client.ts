@@ -64,6 +64,20 @@ export class KafkaClient {
     await producer.disconnect();
   }
 
+  /** As one batch, packed. */
+  async sendPacked(topic: string, ...messages: KafkaRecord[]): Promise<void> {
+    const producer = this.kafka.producer({
+      createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      retry: { retries: 0 },
+    });
+    await producer.connect();
+    try {
+      await producer.send({ topic, messages, compression: kafkajs.CompressionTypes.GZIP });
+    } finally {
+      await producer.disconnect();
+    }
+  }
+
   /** Records of a transaction that is committed, or aborted. */
   async transact(topic: string, ending: 'commit' | 'abort', ...messages: KafkaRecord[]): Promise<void> {
     const transactionalId = `a-test-${Math.random()}`;

@@ -7,6 +7,7 @@ import kafkajs, {
   type SASLOptions,
 } from 'kafkajs';
 import { type Logger, scrub } from '#platform';
+import { boundGzip } from './bounded-gzip.js';
 import { calmQueues } from './calm-queues.js';
 import { leanProduce } from './lean-produce.js';
 import { bootstrapAddress, openSocket } from './sockets.js';
@@ -33,6 +34,7 @@ const RETRY: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1_000, retrie
 
 /** A client of its own for each use: their connections share nothing. */
 export function openKafka({ brokers, ssl, sasl }: KafkaConnection, logger: Logger): Kafka {
+  boundGzip();
   calmQueues();
   leanProduce();
   const config: KafkaConfig = {

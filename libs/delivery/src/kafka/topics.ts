@@ -23,6 +23,8 @@ export interface TopicWish {
   readonly maxMessageBytes: number;
   /** A topic with less is refused. */
   readonly leastMessageBytes: number;
+  /** Others write to it, packed as they like: the broker unpacks it, within `maxMessageBytes`, since the client here cannot. */
+  readonly isUnpacked?: true;
   /** Its order is that of one partition. */
   readonly isSinglePartition?: true;
 }
@@ -60,6 +62,7 @@ export const commandTopics = (maxCommandBytes: number): readonly TopicWish[] =>
     cleanup: 'delete' as const,
     maxMessageBytes: Math.max(DEFAULT_MESSAGE_BYTES, maxCommandBytes + 128 * 1024),
     leastMessageBytes: 64 * 1024,
+    isUnpacked: true as const,
   }));
 
 /** Small segments: what is outdated goes soon, and a start reads little. */
@@ -92,12 +95,13 @@ export async function ensureTopics(
 async function createTopics(admin: Admin, wishes: readonly TopicWish[]): Promise<void> {
   const { brokers } = await admin.describeCluster();
   const replicationFactor = Math.min(REPLICAS, brokers.length);
-  for (const { name, partitions, cleanup, maxMessageBytes } of wishes) {
+  for (const { name, partitions, cleanup, maxMessageBytes, isUnpacked } of wishes) {
     const configEntries = [
       { name: 'cleanup.policy', value: cleanup },
       { name: 'max.message.bytes', value: String(maxMessageBytes) },
       { name: 'min.insync.replicas', value: replicationFactor === REPLICAS ? '2' : '1' },
       ...(cleanup === 'compact' ? COMPACTED : []),
+      ...(isUnpacked ? [{ name: 'compression.type', value: 'uncompressed' }] : []),
     ];
     const topic = { topic: name, numPartitions: partitions, replicationFactor, configEntries };
     try {

@@ -2,14 +2,20 @@ import type { Clock } from '#platform';
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { Batch } from '../event-log.js';
 
+/** JSON characters of a batch, unless one event alone has more: what others wrote must not fill the memory. */
+const MAX_CHARS = 8 * 1024 * 1024;
+
 /**
  * Gathers a subscription's batches into larger ones. Owns what was pulled and not yet taken.
  * 1. It pulls only while less than a full batch waits.
- * 2. A batch is ready when it is full, when its oldest event has waited `batchMs`, or when somebody is in a hurry.
+ * 2. A batch is ready when it is full (in events or in characters), when its oldest event has waited `batchMs`, or when
+ *    somebody is in a hurry.
  */
 export class BatchIntake {
   private readonly iterator: AsyncIterator<Batch>;
   private events: RecordedEvent[] = [];
+  /** Of these events, together. */
+  private chars = 0;
   private upTo: Position;
   private takenTo: Position;
   private hurriedTo: Position = 0;
@@ -49,7 +55,8 @@ export class BatchIntake {
       await new Promise<void>((resolve) => (this.notify = resolve));
       this.notify = null;
     }
-    const events = this.events.splice(0, max);
+    const events = this.events.splice(0, this.count(max));
+    for (const { json } of events) this.chars -= json.length;
     this.takenTo = this.events.length === 0 ? this.upTo : events.at(-1)!.position;
     this.isDue = false;
     this.cancelTimer?.();
@@ -72,7 +79,20 @@ export class BatchIntake {
 
   private isReady(max: number): boolean {
     if (this.upTo === this.takenTo) return false;
-    return this.events.length >= max || this.isDue || this.takenTo < this.hurriedTo || this.end !== null;
+    const isFull = this.events.length >= max || this.chars >= MAX_CHARS;
+    return isFull || this.isDue || this.takenTo < this.hurriedTo || this.end !== null;
+  }
+
+  /** How many make a batch. */
+  private count(max: number): number {
+    if (this.chars < MAX_CHARS) return max;
+    let [count, chars] = [0, 0];
+    for (const { json } of this.events) {
+      chars += json.length;
+      if (count > 0 && (count === max || chars > MAX_CHARS)) break;
+      count += 1;
+    }
+    return count;
   }
 
   private pull(): void {
@@ -89,7 +109,10 @@ export class BatchIntake {
     if (result.done === true) this.end = { error };
     else {
       this.upTo = result.value.position;
-      for (const event of result.value.events) this.events.push(event);
+      for (const event of result.value.events) {
+        this.events.push(event);
+        this.chars += event.json.length;
+      }
       this.cancelTimer ??= this.clock.timer(this.batchMs, () => {
         this.isDue = true;
         this.notify?.();
