@@ -19,8 +19,9 @@ export function boundGzip(): void {
   const make = CompressionCodecs[CompressionTypes.GZIP] as () => {
     compress(encoder: object): Promise<Buffer>;
   };
-  const { compress } = make();
-  const decompress = (packed: Buffer): Promise<Buffer> =>
-    unpack(packed, { maxOutputLength: MAX_BATCH_BYTES });
-  CompressionCodecs[CompressionTypes.GZIP] = () => ({ compress, decompress });
+  const codec = make();
+  CompressionCodecs[CompressionTypes.GZIP] = () => ({
+    compress: (encoder: object) => codec.compress(encoder),
+    decompress: (packed: Buffer) => unpack(packed, { maxOutputLength: MAX_BATCH_BYTES }),
+  });
 }
