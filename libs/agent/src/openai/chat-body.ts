@@ -4,7 +4,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { ModelRequest, ToolDefinition } from '../model-client.js';
 import { offeredTools } from './offered-tools.js';
-import { inStrictOrder, plainMessages } from './plain-messages.js';
+import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
 import { type SentCall, type SentMessage, sentMessages } from './sent-message.js';
 import type { RequestForm } from './request-form.js';
 import { withShortIds } from './short-ids.js';
@@ -45,7 +45,8 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
 /** The messages in the form that the server takes. */
 export function messagesOf(request: ModelRequest, form: RequestForm, server: string): readonly SentMessage[] {
   const plain = plainMessages(sentMessages(request.messages, form, server, request.model));
-  const ordered = form.isStrictOrder ? inStrictOrder(plain) : plain;
+  const told = form.isInWords ? inWords(plain) : plain;
+  const ordered = form.isStrictOrder ? inStrictOrder(told) : told;
   return form.hasShortIds ? withShortIds(ordered) : ordered;
 }
 

@@ -9,8 +9,7 @@ import { AnswerExchange, CONNECTION } from './answer-exchange.js';
 import type { Endpoint } from './network-exchange.js';
 import type { RequestForm } from './request-form.js';
 import { searchSchemas } from './schema-search.js';
-import { ServerMemory, outputKey } from './server-memory.js';
-import { isAboutSchemas } from './tool-refusals.js';
+import { ServerMemory, isAboutForm, outputKey } from './server-memory.js';
 import { TurnReader } from './turn-reader.js';
 
 export interface OpenAiModelOptions {
@@ -119,8 +118,8 @@ export class OpenAiModelClient extends ModelClient {
     } catch (error) {
       signal.throwIfAborted();
       const failure = failureOfConnection(answer.failure ?? error);
-      const { said } = failure;
-      if (said === undefined || !isAboutSchemas(request, said.words.message)) throw failure;
+      // The words for one schema are not those for another.
+      if (!isAboutForm(failure)) throw failure;
       return true;
     } finally {
       answer.release(false);
@@ -156,7 +155,7 @@ export class OpenAiModelClient extends ModelClient {
         signal.throwIfAborted();
         if (!isOpen) {
           pieces.push(...reader.end(json.length).map((piece) => withLeftOut(piece, leftOut)));
-          this.learnOfAnswer(request, reader.beginsInside, pieces);
+          this.learnOfAnswer(request, reader, pieces);
         }
         if (pieces.length > 0) yield pieces;
       }
@@ -170,12 +169,13 @@ export class OpenAiModelClient extends ModelClient {
 
   private learnOfAnswer(
     { model, forcedTool }: ModelRequest,
-    beginsInside: boolean | undefined,
+    { beginsInside, hasText }: TurnReader,
     pieces: readonly ModelPiece[],
   ): void {
     if (beginsInside !== undefined) this.memory.change(model, { beginsInside });
     const end = pieces.at(-1);
-    if (forcedTool === undefined || end?.kind !== 'end' || end.finishReason === 'length') return;
+    if (forcedTool === undefined || end?.kind !== 'end' || (end.finishReason === 'length' && !hasText))
+      return;
     // A server that does not know the object for it takes no notice.
     if (!end.toolCalls.some(({ name }) => name === forcedTool))
       this.memory.change(model, { isRequired: true });

@@ -183,4 +183,23 @@ describe('fields that a server wants of the calls of others, or does not want ba
     const [body] = await asked(1, () => null, of(history()));
     expect(body).toMatchObject({ tools: [{ function: { name: 'f' } }], tool_choice: 'none' });
   });
+
+  it.each([
+    'Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...',
+    "Unexpected role 'tool'",
+  ])('are told in words where the template knows of no calls: %s', async (words) => {
+    const hasCalls = (body: RecordedRequest['body']) => body.messages.some(({ role }) => role === 'tool');
+    const messages = [...history(), ...history().slice(1), user('b')];
+    const bodies = await asked(2, (body) => (hasCalls(body) ? refusal(400, words) : null), of(messages));
+    expect(bodies.at(-1)).toEqual(bodies.at(-2));
+    expect(bodies.at(-1)?.messages).toEqual([
+      user('a'),
+      { role: 'assistant', content: '[called f with {}]' },
+      user('[result of f: r]'),
+      { role: 'assistant', content: '[called f with {}]' },
+      user('[result of f: r]'),
+      { role: 'assistant', content: '(no answer)' },
+      user('b'),
+    ]);
+  });
 });

@@ -105,6 +105,16 @@ describe('a tool whose schema the server refuses', () => {
     expect(bodies.length).toBeLessThan(20);
   });
 
+  it('is found where the server has other words for each', async () => {
+    const many = [...offered, tool('big', { type: 'integer', maximum: 1e30 })];
+    const turn = (body: Body) => {
+      if (isOdd(body)) return refusal(400, 'JSON schema error at #/properties/p');
+      return holds(body, '"maximum"') ? refusal(500, 'at least one bound must be set') : null;
+    };
+    const { bodies } = await asked(turn, request(many));
+    expect(changedIn(bodies.at(-1)!, many)).toEqual(['odd', 'big']);
+  });
+
   it('is offered as any object, the schema in its words, where the plainer one is refused, too', async () => {
     const isAny = (body: Body) => schemaIn(body, 'odd')?.properties === undefined;
     for (const words of ["Invalid schema for function 'odd'", 'JSON schema error']) {

@@ -121,3 +121,28 @@ function resultStandsAlone(messages: readonly SentMessage[], at: number): boolea
   const before = messages.slice(0, at).findLast((one) => one.role !== 'tool');
   return before?.role !== 'assistant' || (before.toolCalls ?? []).length < 2;
 }
+
+/** The same without calls: the model says in words what it called, and the user what came of it. */
+export function inWords(messages: readonly SentMessage[]): SentMessage[] {
+  const told: SentMessage[] = [];
+  const names = new Map<string, string>();
+  for (const message of messages) {
+    const last = told.at(-1);
+    if (message.role === 'tool') {
+      const content = `[result of ${names.get(message.callId)}: ${message.content}]`;
+      if (isResult(last)) told[told.length - 1] = { role: 'user', content: `${last.content}\n${content}` };
+      else told.push({ role: 'user', content });
+    } else if (message.role === 'assistant' && message.toolCalls !== undefined) {
+      const calls = message.toolCalls.map((call) => `[called ${call.name} with ${call.arguments}]`);
+      for (const { id, name } of message.toolCalls) names.set(id, name);
+      told.push({
+        role: 'assistant',
+        content: [message.content, ...calls].filter((text) => text !== '').join('\n'),
+      });
+    } else told.push(message);
+  }
+  return told;
+}
+
+const isResult = (message: SentMessage | undefined): message is SentMessage & { role: 'user' } =>
+  message?.role === 'user' && message.content.startsWith('[result of ');

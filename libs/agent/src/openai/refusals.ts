@@ -114,11 +114,18 @@ const ids: Lesson = ({ form, words, messages }) => {
 const ABOUT_ORDER =
   /alternat|take turns|in turn|consecutive|in a row|roles?\b|same role|successive|adjacent|one after|single tool|\border\b|sequence|immediately|(user|assistant|tool|message)[^.]{0,60}\b(after|before|follow|preced)|jinja|template/i;
 
-const order: Lesson = ({ request: { messages }, form, words }) => {
-  if (form.isStrictOrder || !ABOUT_ORDER.test(words) || isOfSchema(words)) return null;
+/** A template that knows of no calls counts a result for a message in the wrong place. */
+const ABOUT_ROLES = /alternat|take turns|\broles?\b/i;
+
+const order: Lesson = ({ request: { messages }, form, messages: sent, words }) => {
+  if (!ABOUT_ORDER.test(words) || isOfSchema(words)) return null;
+  const hasCalls = sent.some(({ role }) => role === 'tool');
+  const mayBeInWords = hasCalls && !form.isInWords && ABOUT_ROLES.test(words);
+  if (form.isStrictOrder) return mayBeInWords ? { isInWords: true } : null;
   const strict = inStrictOrder(messages);
   const isOther = strict.length !== messages.length || strict.some((message, at) => message !== messages[at]);
-  return isOther ? { isStrictOrder: true } : null;
+  if (isOther) return { isStrictOrder: true };
+  return mayBeInWords ? { isStrictOrder: true, isInWords: true } : null;
 };
 
 /** A template is what a server makes a grammar for, too. */

@@ -10,6 +10,8 @@ export interface RequestForm {
   /** Instead of a value of `reasoning_effort`. */
   readonly efforts: Readonly<Record<string, string>>;
   readonly isStrictOrder: boolean;
+  /** Calls and their results are told in words: the model's template knows of none. */
+  readonly isInWords: boolean;
   /** Ids of calls are of nine letters and digits. */
   readonly hasShortIds: boolean;
   /** Fields that the server sends and does not take back. */
@@ -32,6 +34,7 @@ export const AS_MEANT: RequestForm = {
   omit: new Set(),
   efforts: {},
   isStrictOrder: false,
+  isInWords: false,
   hasShortIds: false,
   withoutFields: new Set(),
   fills: new Set(),

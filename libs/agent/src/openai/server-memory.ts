@@ -64,14 +64,19 @@ export class ServerMemory {
 const added = <T>(all: ReadonlySet<T>, { omit }: RequestForm) =>
   [...all].filter((name) => !omit.has(name as never));
 
+/** Whether a server may not take how it was asked. */
+export const isAboutForm = ({ kind, said }: ModelFailure): boolean =>
+  said !== undefined && kind !== 'too_long' && !notOfForm.has(said.status) && said.status < 502;
+
 /** What is said of how it was asked, or null. */
 function refusedBy(
   request: ModelRequest,
   form: RequestForm,
   messages: readonly SentMessage[],
-  { kind, said }: ModelFailure,
+  failure: ModelFailure,
 ): Refused | null {
-  if (said === undefined || kind === 'too_long' || notOfForm.has(said.status)) return null;
+  const { said } = failure;
+  if (said === undefined || !isAboutForm(failure)) return null;
   const { message, code, param } = said.words;
   return { request, form, messages, message, words: `${param} ${code} ${message}`.slice(0, 16_000) };
 }

@@ -67,6 +67,11 @@ export class TurnReader {
     return this.done;
   }
 
+  /** The model has said something, and not only thought. */
+  get hasText(): boolean {
+    return this.content.trim() !== '';
+  }
+
   /** Whether the answers of this model begin inside of thinking, as far as this one shows it. */
   get beginsInside(): boolean | undefined {
     return this.tags.beginsInside;
