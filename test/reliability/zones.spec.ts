@@ -3,7 +3,7 @@ import { numberOfCommit } from '../support/commit-number.js';
 import { say } from './verdict.js';
 import { zones } from './zones.js';
 
-const CRONS = Number(process.env['ZONE_CRONS'] ?? (process.env['CI'] === 'true' ? 200 : 25));
+const CRONS = Number(process.env['ZONE_CRONS'] ?? (process.env['CI'] === 'true' ? 60 : 25));
 
 it('finds the slots of the wall clock, and fires each once, wherever and however clocks are set', () => {
   const { faults, verdict, line } = zones({ crons: CRONS, isEveryZone: false, seed: numberOfCommit() });
