@@ -1,3 +1,5 @@
+import { typedReader } from './typed-event.js';
+
 export const SCOPES = ['run', 'read', 'datastores', 'approve', 'metrics', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -25,3 +27,5 @@ export type ApiKeyEvent =
         readonly tasks?: 'keep';
       };
     };
+
+export const apiKeyEvent = typedReader<ApiKeyEvent>({ api_key_issued: true, api_key_revoked: true });

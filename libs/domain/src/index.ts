@@ -24,6 +24,7 @@ export * from './tasks/schedule.js';
 export * from './tasks/task-events.js';
 export * from './tasks/task-ids.js';
 export * from './tasks/task-state.js';
+export * from './typed-event.js';
 export * from './workflow/attempt-transcript.js';
 export * from './workflow/backoff.js';
 export * from './workflow/decide-steps.js';

@@ -1,12 +1,4 @@
-import {
-  DATASTORE_PREFIX,
-  DOCUMENT_PREFIX,
-  type DatastoreEvent,
-  type DocumentEvent,
-  type SaidAgain,
-  type StoredFact,
-  type UploadedDocument,
-} from '#domain';
+import { DATASTORE_PREFIX, DOCUMENT_PREFIX, documentEvent } from '#domain';
 import type { EventLog, RecordedEvent, UploadStore } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { SCOPE_PREFIX, scopeOf } from './index-document.js';
@@ -64,14 +56,14 @@ type Uploads = Map<string, { readonly datastore: string; readonly upload: string
 
 function follow(documents: Uploads, event: RecordedEvent): void {
   const { stream } = event;
-  const fact = event as unknown as StoredFact<DatastoreEvent | DocumentEvent>;
   if (stream.startsWith(DOCUMENT_PREFIX)) {
-    if (fact.type === 'document_deleted') documents.delete(stream);
+    const fact = documentEvent(event);
+    if (fact?.type === 'document_deleted') documents.delete(stream);
     // What is erased refers to no file any more, unless it is said again.
-    else if (fact.isErased === true) return;
-    else if (fact.type === 'document_uploaded') documents.set(stream, fact.data as UploadedDocument);
-    else if ((fact.data as SaidAgain).again) documents.set(stream, (fact.data as Required<SaidAgain>).again);
-  } else if (fact.type === 'datastore_deleted' && stream.startsWith(DATASTORE_PREFIX)) {
+    else if (fact === null || event.isErased === true) return;
+    else if (fact.type === 'document_uploaded') documents.set(stream, fact.data);
+    else if (fact.data.again) documents.set(stream, fact.data.again);
+  } else if (event.type === 'datastore_deleted' && stream.startsWith(DATASTORE_PREFIX)) {
     const id = stream.slice(DATASTORE_PREFIX.length);
     for (const [document, { datastore }] of documents) if (datastore === id) documents.delete(document);
   }

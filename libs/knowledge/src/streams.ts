@@ -3,8 +3,10 @@ import {
   type DatastoreEvent,
   type Document,
   type DocumentEvent,
-  type StoredFact,
+  UnknownEventType,
+  datastoreEvent,
   datastoreStream,
+  documentEvent,
   documentStream,
   foldDatastore,
   foldDocument,
@@ -17,6 +19,7 @@ import {
   type EventLog,
   type Expected,
   NO_EVENTS,
+  type RecordedEvent,
   appendUntilDefinite,
   collect,
   newEvent,
@@ -36,20 +39,20 @@ export class KnowledgeStreams {
 
   async datastore(id: string): Promise<Datastore | null> {
     if (!isDatastoreId(id)) return null;
-    return foldDatastore(id, await this.facts<DatastoreEvent>(datastoreStream(id)));
+    return foldDatastore(id, await this.facts(datastoreStream(id), datastoreEvent));
   }
 
   /** The document, and the revision of its stream also where there is none any more. */
   async document(id: string): Promise<{ readonly document: Document | null; readonly revision: number }> {
     if (!isDocumentId(id)) return { document: null, revision: NO_EVENTS };
-    const facts = await this.facts<DocumentEvent>(documentStream(id));
+    const facts = await this.facts(documentStream(id), documentEvent);
     return { document: foldDocument(id, facts), revision: facts.length - 1 };
   }
 
   /** Ids of the keys of a datastore, whether it was deleted or not. */
   async keysOf(datastore: string): Promise<readonly string[]> {
     if (!isDatastoreId(datastore)) return [];
-    return (await this.facts<DatastoreEvent>(datastoreStream(datastore))).reduce<readonly string[]>(
+    return (await this.facts(datastoreStream(datastore), datastoreEvent)).reduce<readonly string[]>(
       withKeyOf,
       [],
     );
@@ -57,7 +60,7 @@ export class KnowledgeStreams {
 
   /** When a datastore was created, or said again under another key, for the last time (ms since 1970); null: there is none. */
   async lastSaidOf(datastore: string): Promise<number | null> {
-    const facts = await this.facts<DatastoreEvent>(datastoreStream(datastore));
+    const facts = await this.facts(datastoreStream(datastore), datastoreEvent);
     return facts.findLast(({ type }) => type === 'datastore_created')?.time ?? null;
   }
 
@@ -86,7 +89,13 @@ export class KnowledgeStreams {
     return appendUntilDefinite(log, clock, random, stream, encoded, { expected, sealedWith });
   }
 
-  private async facts<E extends DatastoreEvent | DocumentEvent>(stream: string): Promise<StoredFact<E>[]> {
-    return (await collect(this.ports.log.readStream(stream))) as unknown as StoredFact<E>[];
+  /** @throws UnknownEventType: nothing is decided on what only a newer version knows */
+  private async facts<F>(stream: string, read: (event: RecordedEvent) => F | null): Promise<F[]> {
+    const events = await collect(this.ports.log.readStream(stream));
+    return events.map((event) => {
+      const fact = read(event);
+      if (fact === null) throw new UnknownEventType(`no event of ${stream} is called ${event.type}`);
+      return fact;
+    });
   }
 }

@@ -1,9 +1,9 @@
+import { typedReader } from '#domain';
 import {
   type EventLog,
   LogRefused,
   LogUnavailable,
   NO_EVENTS,
-  type RecordedEvent,
   type Revision,
   appendUntilDefinite,
   newEvent,
@@ -26,7 +26,13 @@ type LeaseEvent =
   | { readonly type: 'lease_held'; readonly data: { readonly holder: string; readonly asked: number } }
   | { readonly type: 'lease_released'; readonly data: { readonly holder: string } };
 
-type Recorded = LeaseEvent & Pick<RecordedEvent, 'revision'>;
+const leaseEvent = typedReader<LeaseEvent>({
+  lease_taken: true,
+  lease_shared: true,
+  lease_asked: true,
+  lease_held: true,
+  lease_released: true,
+});
 
 /** Who works on the log, as far as the stream says. */
 interface State {
@@ -139,9 +145,8 @@ export class SoleLease {
     for await (const events of this.ports.log.subscribeStream(STREAM, { after: asked, signal }))
       for (const recorded of events) {
         last = recorded.revision;
-        const { type } = recorded as unknown as Recorded;
-        if (type === 'lease_released') return last;
-        if (type !== 'lease_asked') return 'held';
+        if (recorded.type === 'lease_released') return last;
+        if (recorded.type !== 'lease_asked') return 'held';
       }
     return last;
   }
@@ -167,7 +172,8 @@ export class SoleLease {
     const { signal } = this.stopping;
     for await (const events of log.subscribeStream(STREAM, { after: this.state.revision, signal }))
       for (const recorded of events) {
-        const event = recorded as unknown as Recorded;
+        const event = leaseEvent(recorded);
+        if (event === null) continue;
         const isTaken =
           event.type === 'lease_taken' || (event.type === 'lease_shared' && !this.options.isShared);
         if (isTaken && event.data.holder !== this.me) return this.options.onLost();
@@ -189,11 +195,11 @@ export class SoleLease {
     for await (const page of this.ports.log.readStream(STREAM, { backwards: true }))
       for (const recorded of page) {
         if (revision === NO_EVENTS) revision = recorded.revision;
-        const { type, data } = recorded as unknown as Recorded;
-        if (type === 'lease_released') return { ...FREE, revision };
-        if (type === 'lease_shared') return { ...FREE, holder: data.holder, isShared: true, revision };
-        if (type === 'lease_taken')
-          return { holder: data.holder, process: data.process, isShared: false, revision };
+        const event = leaseEvent(recorded);
+        if (event?.type === 'lease_released') return { ...FREE, revision };
+        if (event?.type === 'lease_shared')
+          return { ...FREE, holder: event.data.holder, isShared: true, revision };
+        if (event?.type === 'lease_taken') return { ...event.data, isShared: false, revision };
       }
     return { ...FREE, revision };
   }

@@ -1,3 +1,5 @@
+import { typedReader } from '../typed-event.js';
+
 export const DATASTORE_TYPES = ['database', 'documents'] as const;
 export type DatastoreType = (typeof DATASTORE_TYPES)[number];
 
@@ -20,6 +22,11 @@ export type DatastoreEvent =
       };
     }
   | { readonly type: 'datastore_deleted'; readonly data: Erased };
+
+export const datastoreEvent = typedReader<DatastoreEvent>({
+  datastore_created: true,
+  datastore_deleted: true,
+});
 
 /** In the clear: what can be read no more. */
 export interface Erased {
@@ -58,9 +65,9 @@ export interface Datastore {
 }
 
 /** An event as it is read back, as far as the folds look at it. */
-export interface StoredFact<E extends { readonly type: string; readonly data: object }> {
-  readonly type: E['type'];
-  readonly data: E['data'];
+export type StoredFact<E> = E & StoredAt;
+
+export interface StoredAt {
   readonly time: number;
   readonly revision: number;
   readonly meta: { readonly project: string; readonly keyId?: string | undefined };
@@ -73,9 +80,11 @@ export function foldDatastore(id: string, facts: readonly StoredFact<DatastoreEv
   const [first] = facts;
   if (first?.type !== 'datastore_created') return null;
   if (facts.some(({ type }) => type === 'datastore_deleted')) return null;
-  const created = facts.findLast((fact) => fact.type === 'datastore_created' && fact.isErased !== true);
+  const created = facts
+    .filter((fact) => fact.type === 'datastore_created')
+    .findLast(({ isErased }) => !isErased);
   if (created === undefined) return null;
-  const { name, type, connection, is_writable } = created.data as CreatedData;
+  const { name, type, connection, is_writable } = created.data;
   return {
     id,
     project: first.meta.project,
@@ -92,10 +101,8 @@ export function foldDatastore(id: string, facts: readonly StoredFact<DatastoreEv
 /** The ids, and that of the key that the event is sealed with as the last one. */
 export function withKeyOf(
   keys: readonly string[],
-  { meta: { keyId } }: Pick<StoredFact<never>, 'meta'>,
+  { meta: { keyId } }: Pick<StoredAt, 'meta'>,
 ): readonly string[] {
   if (keyId === undefined || keys.at(-1) === keyId) return keys;
   return [...keys.filter((id) => id !== keyId), keyId];
 }
-
-type CreatedData = Extract<DatastoreEvent, { type: 'datastore_created' }>['data'];

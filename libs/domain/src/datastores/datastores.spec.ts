@@ -21,9 +21,9 @@ interface Under {
 const factsOf = <E extends { readonly type: string; readonly data: object }>(
   events: readonly (readonly [E, Under])[],
 ): StoredFact<E>[] =>
-  events.map(([{ type, data }, { keyId, isErased = false }], revision) => ({
-    type,
-    data: isErased ? {} : data,
+  events.map(([event, { keyId, isErased = false }], revision) => ({
+    ...event,
+    ...(isErased ? { data: {} } : {}),
     time: revision + 1,
     revision,
     isErased,

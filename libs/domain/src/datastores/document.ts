@@ -1,3 +1,4 @@
+import { typedReader } from '../typed-event.js';
 import { type Erased, type StoredFact, withKeyOf } from './datastore.js';
 
 export type DocumentStatus = 'processing' | 'indexed' | 'failed';
@@ -57,6 +58,13 @@ export type DocumentEvent =
       readonly data: Erased & { readonly upload?: string };
     };
 
+export const documentEvent = typedReader<DocumentEvent>({
+  document_uploaded: true,
+  document_indexed: true,
+  document_failed: true,
+  document_deleted: true,
+});
+
 export interface Document extends Omit<UploadedDocument, 'fileKey'> {
   readonly id: string;
   readonly project: string;
@@ -89,18 +97,18 @@ export function evolveDocument(
   if (fact.type === 'document_deleted') return null;
   if (fact.type === 'document_uploaded') {
     if (fact.isErased === true) return null;
-    return uploaded(id, document, fact, fact.data as UploadedDocument, time);
+    return uploaded(id, document, fact, fact.data, time);
   }
   if (fact.isErased === true) return document === null ? null : { ...document, revision };
-  const { again } = fact.data as SaidAgain;
+  const { again } = fact.data;
   const known = again === undefined ? document : uploaded(id, document, fact, again, again.created_at);
   if (known === null) return null;
   const keys = withKeyOf(known.keys, fact);
   if (fact.type === 'document_failed') {
-    const { code, reason } = fact.data as DataOf<'document_failed'>;
+    const { code, reason } = fact.data;
     return { ...known, status: 'failed', failure: { code, reason }, revision, keys };
   }
-  const { passages, pages, warnings = [] } = fact.data as DataOf<'document_indexed'>;
+  const { passages, pages, warnings = [] } = fact.data;
   const indexedAt = again === undefined ? time : again.indexed_at;
   return { ...known, status: 'indexed', passages, pages, warnings, indexedAt, revision, keys };
 }
@@ -136,5 +144,3 @@ export function sayAgain(document: Document): DocumentEvent {
     ? { type: 'document_indexed', data: { passages, pages, ...(warnings.length > 0 && { warnings }), again } }
     : { type: 'document_failed', data: { ...failure, again } };
 }
-
-type DataOf<T extends DocumentEvent['type']> = Extract<DocumentEvent, { type: T }>['data'];

@@ -1,9 +1,10 @@
 import {
   DATASTORE_PREFIX,
   DOCUMENT_PREFIX,
-  type DatastoreEvent,
   type DocumentEvent,
   type SaidAgain,
+  datastoreEvent,
+  documentEvent,
 } from '#domain';
 import {
   ContentErased,
@@ -69,14 +70,14 @@ export class Deletions implements FollowerTarget {
   async apply({ events, to }: FollowerBatch): Promise<void> {
     let isNews = false;
     for (const event of events) {
-      const fact = event as unknown as DatastoreEvent | DocumentEvent;
-      if (fact.type === 'datastore_deleted') {
+      const fact = datastoreEvent(event) ?? documentEvent(event);
+      if (fact?.type === 'datastore_deleted') {
         // An older version named no key: there it is the one that the event itself is sealed with.
         const { keyId } = event.meta;
         await this.ofDatastore(fact.data.keys ?? (keyId === undefined ? [] : [keyId]));
-      } else if (fact.type === 'document_deleted') await this.ofDocument(fact.data.keys ?? []);
+      } else if (fact?.type === 'document_deleted') await this.ofDocument(fact.data.keys ?? []);
       else if (event.stream.startsWith(DOCUMENT_PREFIX)) await this.keepPlace(event);
-      isNews ||= fact.type === 'datastore_deleted' || fact.type === 'document_deleted';
+      isNews ||= fact?.type === 'datastore_deleted' || fact?.type === 'document_deleted';
     }
     await this.place.move(to, { events: events.length, isNews });
   }

@@ -2,9 +2,9 @@ import {
   DATASTORE_PREFIX,
   DOCUMENT_PREFIX,
   type Datastore,
-  type DatastoreEvent,
   type Document,
   type UploadedDocument,
+  datastoreEvent,
   datastoreStream,
   documentStream,
   sayAgain,
@@ -119,8 +119,9 @@ export class Resealing {
     keys: Map<string, readonly string[]>,
   ): Promise<void> {
     const { stream, type, meta } = event;
-    if (type === 'datastore_created') {
-      const { connection } = (event as unknown as DatastoreEvent & { type: 'datastore_created' }).data;
+    const created = datastoreEvent(event);
+    if (created?.type === 'datastore_created') {
+      const { connection } = created.data;
       const isOld = meta.keyId === undefined || (connection !== undefined && !isOwnSeal(connection));
       if (isOld) foundOf(found, stream.slice(DATASTORE_PREFIX.length)).isOld = true;
     } else if (type === 'document_uploaded') {

@@ -2,11 +2,13 @@ import type { PoolClient } from 'pg';
 import {
   DATASTORE_PREFIX,
   DOCUMENT_PREFIX,
-  type DatastoreEvent,
   type Document,
   type DocumentEvent,
+  type StoredAt,
   type StoredFact,
   type UploadedDocument,
+  datastoreEvent,
+  documentEvent,
   evolveDocument,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
@@ -27,10 +29,10 @@ async function applyDatastoreEvent(
   id: string,
   event: RecordedEvent,
 ): Promise<readonly string[]> {
-  const fact = event as unknown as DatastoreEvent;
-  if (fact.type === 'datastore_deleted') return deleteDatastore(client, id);
+  const fact = datastoreEvent(event);
+  if (fact?.type === 'datastore_deleted') return deleteDatastore(client, id);
   // What is erased is told again under another key, or was deleted.
-  if (fact.type !== 'datastore_created' || event.isErased === true) return [];
+  if (fact === null || event.isErased === true) return [];
   const { name, type, created_at = event.time } = fact.data;
   await client.query(
     `INSERT INTO ${SCHEMA}.datastores (id, project, name, type, created_at) VALUES ($1, $2, $3, $4, $5)
@@ -60,29 +62,20 @@ async function applyDocumentEvent(
   id: string,
   event: RecordedEvent,
 ): Promise<readonly string[]> {
-  const fact = event as unknown as DocumentEvent;
-  if (fact.type === 'document_deleted') return deleteDocument(client, id, fact.data.upload);
-  if (event.isErased === true) return [];
-  switch (fact.type) {
-    case 'document_uploaded':
-      return insertDocument(client, id, event, fact.data);
-    case 'document_indexed':
-    case 'document_failed': {
-      const { again } = fact.data;
-      if (again !== undefined) return sayAgain(client, id, event, again);
-      await setOutcome(client, id, outcomeOf(id, event));
-      return [];
-    }
-    default:
-      return [];
-  }
+  const fact = documentEvent(event);
+  if (fact?.type === 'document_deleted') return deleteDocument(client, id, fact.data.upload);
+  if (fact === null || event.isErased === true) return [];
+  if (fact.type === 'document_uploaded') return insertDocument(client, id, event, fact.data);
+  const { again } = fact.data;
+  if (again !== undefined) return sayAgain(client, id, fact, again);
+  await setOutcome(client, id, outcomeOf(id, fact));
+  return [];
 }
 
 type Outcome = Pick<Document, 'status' | 'failure' | 'pages' | 'warnings' | 'indexedAt'>;
 
 /** What the event says, whatever document it is about. */
-function outcomeOf(id: string, event: RecordedEvent): Outcome {
-  const fact = event as unknown as StoredFact<DocumentEvent>;
+function outcomeOf(id: string, fact: StoredFact<DocumentEvent>): Outcome {
   const outcome = evolveDocument(id, ANY, fact);
   if (outcome === null) throw new Error(`${fact.type} is no outcome of a document`);
   return outcome;
@@ -132,7 +125,7 @@ async function setOutcome(
 async function sayAgain(
   client: PoolClient,
   id: string,
-  event: RecordedEvent,
+  fact: StoredFact<DocumentEvent>,
   again: UploadedDocument & { readonly created_at: number },
 ): Promise<readonly string[]> {
   const { rowCount } = await client.query(
@@ -140,15 +133,15 @@ async function sayAgain(
     [id, again.upload, again.file],
   );
   const gone =
-    rowCount === 1 ? [] : await insertDocument(client, id, { ...event, time: again.created_at }, again);
-  await setOutcome(client, id, outcomeOf(id, event));
+    rowCount === 1 ? [] : await insertDocument(client, id, { ...fact, time: again.created_at }, again);
+  await setOutcome(client, id, outcomeOf(id, fact));
   return gone;
 }
 
 async function insertDocument(
   client: PoolClient,
   id: string,
-  { time, meta }: Pick<RecordedEvent, 'time' | 'meta'>,
+  { time, meta }: StoredAt,
   { datastore, filename, bytes, upload, file }: UploadedDocument,
 ): Promise<readonly string[]> {
   // An upload after a failure takes the place of the one before.

@@ -1,5 +1,4 @@
-import type { ApiKeyEvent } from '#domain';
-import { UnknownEventType } from '#domain';
+import { UnknownEventType, apiKeyEvent } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { ApiKeyRow } from './rows.js';
 
@@ -9,8 +8,8 @@ export type ApiKeyChange =
 
 /** What an event of an `apikey-` stream changes. @throws UnknownEventType */
 export function changeOfKey(event: RecordedEvent): ApiKeyChange {
-  const known = event as unknown as ApiKeyEvent;
-  switch (known.type) {
+  const known = apiKeyEvent(event);
+  switch (known?.type) {
     case 'api_key_issued': {
       const { id, name, hash, scopes, webhook_secret } = known.data;
       const { project } = event.meta;
@@ -28,7 +27,7 @@ export function changeOfKey(event: RecordedEvent): ApiKeyChange {
     }
     case 'api_key_revoked':
       return { kind: 'revoked', id: known.data.id, at: event.time };
-    default:
+    case undefined:
       throw new UnknownEventType(`no event of an API key is called ${event.type}`);
   }
 }
