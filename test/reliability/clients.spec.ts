@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { badClients } from './bad-clients.js';
+import { greed } from './greed.js';
 import { nonsense } from './nonsense.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
@@ -17,4 +18,8 @@ it('answers nonsense without a 5xx, and stores nothing of it', async () => {
 
 it('serves healthy clients among bad ones, within bounds, and lets go of the bad', async () => {
   expectNoHarm(await badClients(50));
+}, 300_000);
+
+it('serves others beside a caller who asks for what would stop it', async () => {
+  expectNoHarm(await greed(5));
 }, 300_000);

@@ -6,6 +6,7 @@ import { databaseKills } from './database-kills.js';
 import { diskErrors } from './disk-errors.js';
 import { fullDisk } from './full-disk.js';
 import { fuzz } from './fuzz.js';
+import { greed } from './greed.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { killDeliveries } from './kill-deliveries.js';
@@ -42,6 +43,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --poison N       F16  texts
   --zones N        F17  cron expressions in each IANA zone
   --soak HOURS     F19  of load and dropped connections (0.05: 3 minutes), under --streams N clients, killed each --life S (180)
+  --greed N        F21  of each kind of request that would stop the service for others
   --leak BYTES     what the service is made to keep of each request in --fuzz and --soak, which they must find
   --suite NAME     a suite of CI that stands for a row of the page
   --seed N         the number of the commit
@@ -68,6 +70,7 @@ const options = {
   poison: { type: 'string' },
   zones: { type: 'string' },
   soak: { type: 'string' },
+  greed: { type: 'string' },
   life: { type: 'string', default: '180' },
   leak: { type: 'string' },
   suite: { type: 'string' },
@@ -108,6 +111,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['poison', 'F16-poison', (n) => poison(n, seed)],
   ['zones', 'F17-zones', (crons) => Promise.resolve(zones({ crons, isEveryZone: true, seed }))],
   ['soak', 'F19-soak', (hours) => soak({ seed, hours, streams, lifeMs, ...leak })],
+  ['greed', 'F21-greed', greed],
 ];
 
 async function carryOut(name: string, told: string, play: () => Promise<RowReport>): Promise<void> {

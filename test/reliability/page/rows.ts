@@ -1,4 +1,4 @@
-/** Something that is made to fail again and again, of the fault table F1 to F20. */
+/** Something that is made to fail again and again, of the fault table F1 to F21. */
 export interface Part {
   /** Also the name of the file of its figures, `docs/reliability/<name>.json`. */
   readonly name: string;
@@ -99,6 +99,12 @@ export const PARTS: readonly Part[] = [
   suite('F18-golden', 'Logs of earlier formats are read', 'test/contract/golden-logs'),
   reliability('F19-soak', 'hours', 'Load, kills and dropped connections for hours', '--soak 2'),
   part('F20-mutants', 'mutants', 'A mistake is planted in the product', 'npm run sim -- --mutants --page'),
+  reliability(
+    'F21-greed',
+    'requests',
+    'One caller asks for what would stop the service for the others',
+    '--greed 100',
+  ),
 ];
 
 /** @throws Error where there is no such part */
