@@ -74,7 +74,9 @@ const KINDS: readonly Kind[] = [
     name: 'spellings of a time zone, 99 at a time',
     ask: (greedy, n) => {
       const spelled = (of: number): string =>
-        [...ZONE].map((letter, at) => ((of >> (at % 20)) & 1 ? letter.toUpperCase() : letter)).join('');
+        ZONE.split('')
+          .map((letter, at) => ((of >> (at % 20)) & 1 ? letter.toUpperCase() : letter))
+          .join('');
       const schedules = Array.from({ length: 99 }, (_, i) => ({
         schedule: '30 2 * * *',
         timezone: spelled(n * 99 + i),
@@ -167,18 +169,18 @@ async function watched(
 ): Promise<Seen> {
   const before = memoryOf(service.pid);
   let most = 0;
-  let isOver = false;
+  const over = new AbortController();
   const waits: number[] = [];
-  const done = work().finally(() => (isOver = true));
+  const done = work().finally(() => over.abort());
   const look = async (): Promise<void> => {
-    for (; !isOver; await sleep(LOOK_MS)) most = Math.max(most, memoryOf(service.pid) - before);
+    for (; !over.signal.aborted; await sleep(LOOK_MS)) most = Math.max(most, memoryOf(service.pid) - before);
   };
   const ask = async (): Promise<void> => {
     do {
       const since = performance.now();
       await witness.run(`plain ${name} ${waits.length}`, { body: { streaming_tokens: true } });
       waits.push(performance.now() - since);
-    } while (!isOver && service.isRunning);
+    } while (!over.signal.aborted && service.isRunning);
   };
   await Promise.all([done, look(), ask()]);
   return { waits, growth: most };
