@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ChatRequest } from '#demo-model';
+import { CallbackReceiver } from '../support/callback-receiver.js';
 import { McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import {
   Gate,
@@ -11,6 +12,7 @@ import {
   delay,
   say,
 } from '../support/scripted-model.js';
+import { Search, filesWith } from '../support/search-bytes.js';
 import type { RunBody } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
@@ -181,18 +183,30 @@ describe('07: what a server sent of its own', () => {
       });
       return isBack ? say('ok') : refused(json('07-thought-signature-refusal.json'));
     };
-    const ended = await ran(turn);
+    const receiver = await CallbackReceiver.start();
+    const callback = { url: receiver.url };
+    const ended = await ran(turn, { callback });
     expect(ended).toMatchObject({ status: 'completed', response: 'ok' });
-    const again = await ran(turn, {}, ended.session);
+    const again = await ran(turn, { callback }, ended.session);
     expect(again).toMatchObject({ status: 'completed', response: 'ok' });
     expect(JSON.stringify(again.requests)).toContain(SIGNATURE);
     const events = await Promise.all(
       [ended, again].map(async ({ run_id }) => (await stage.client.follow(`/runs/${run_id}`)).closed()),
     );
     const records = events.map((stream) => stream.records);
-    const shown = [ended.messages, again.messages, await stage.client.history(ended.session), records];
+    await receiver.until((all) => all.filter(({ body }) => body.includes('agent_completed')).length === 2);
+    const shown = [
+      ended.messages,
+      again.messages,
+      await stage.client.history(ended.session),
+      records,
+      receiver.received.map(({ body }) => body),
+    ];
+    await receiver.close();
     expect(JSON.stringify(shown)).toContain('echo says: signed');
-    expect(JSON.stringify(shown)).not.toContain(SIGNATURE);
+    expect(new Search([SIGNATURE]).in(JSON.stringify(shown))).toEqual([]);
+    // What is kept of it is sealed.
+    expect(await filesWith(stage.service.dataDir, [SIGNATURE])).toEqual([]);
   });
 });
 
