@@ -100,7 +100,7 @@ export class OpenAiModelClient extends ModelClient {
       case 'search': {
         const change = await searchSchemas(request, form, (other) => this.refuses(request, other, signal));
         if (change === null) throw failure;
-        return this.memory.change(request.model, change);
+        return this.memory.change(request, change);
       }
       case 'refused_output':
         throw refusedForGood(failure);
@@ -168,17 +168,18 @@ export class OpenAiModelClient extends ModelClient {
   }
 
   private learnOfAnswer(
-    { model, forcedTool }: ModelRequest,
+    request: ModelRequest,
     { beginsInside, hasText }: TurnReader,
     pieces: readonly ModelPiece[],
   ): void {
-    if (beginsInside !== undefined) this.memory.change(model, { beginsInside });
+    const { forcedTool } = request;
+    if (beginsInside !== undefined) this.memory.change(request, { beginsInside });
     const end = pieces.at(-1);
     if (forcedTool === undefined || end?.kind !== 'end' || (end.finishReason === 'length' && !hasText))
       return;
     // A server that does not know the object for it takes no notice.
     if (!end.toolCalls.some(({ name }) => name === forcedTool))
-      this.memory.change(model, { isRequired: true });
+      this.memory.change(request, { isRequired: true });
   }
 
   private endpointOnce(): Promise<Endpoint> {

@@ -76,6 +76,27 @@ describe('a parameter that the server refuses', () => {
     expect(bodies.map((body) => body.reasoning_effort)).toEqual(['medium', 'low', undefined]);
   });
 
+  it('is learnt by each project for itself, for a refusal may say what a caller wants it to', async () => {
+    const refuses = (body: RecordedRequest['body']) =>
+      'reasoning_effort' in body ? refusal(400, 'no reasoning_effort') : null;
+    const before = model.requests.length;
+    model.script((body) => refuses(body) ?? say('ok'));
+    const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '' });
+    for (const project of ['a', 'b', 'a', 'b'])
+      for await (const pieces of client.stream(request({ project }), new AbortController().signal))
+        expect(pieces).toBeDefined();
+    await client.close();
+    const bodies = model.requests.slice(before).map(({ body }) => body);
+    expect(bodies.map((body) => 'reasoning_effort' in body)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   it('is left out one after the other', async () => {
     const bodies = await asked(1, (body) => {
       if ('stream_options' in body) return refusal(400, 'unknown field stream_options');
