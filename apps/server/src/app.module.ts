@@ -75,7 +75,10 @@ export class AppModule {
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
       [KeyEnd, new PausedKeyEnd(taskPauses, logger)],
-      [HistoryAnswers, new HistoryAnswers(readModels.history, largeAnswers)],
+      [
+        HistoryAnswers,
+        new HistoryAnswers(readModels.history, largeAnswers, { log, contents: core.contents }),
+      ],
       [Runs, readModels.runs],
       [SessionList, readModels.sessions],
       [EventStreams, streams],

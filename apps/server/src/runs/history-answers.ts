@@ -1,8 +1,11 @@
 import type { FastifyReply } from 'fastify';
+import { isFileRef } from '#domain';
+import type { ContentStore, EventLog } from '#event-log';
 import type { Weigh } from '#platform';
 import type { History } from '#read-models';
 import type { AcceptedRun } from '#runs';
 import type { LargeAnswers } from '../http/large-answer.js';
+import { insideOfJson } from './response-text.js';
 import type { RunOutcome } from './run-answers.js';
 
 /** Answers that hold a session's messages, however many and large. */
@@ -10,37 +13,58 @@ export class HistoryAnswers {
   constructor(
     private readonly history: History,
     private readonly large: LargeAnswers,
+    private readonly stores: { readonly log: EventLog; readonly contents: ContentStore },
   ) {}
 
   /** @throws Problem not_found, overloaded; LogUnavailable */
-  messages(project: string, session: string, reply: FastifyReply): Promise<void> {
+  async messages(project: string, session: string, reply: FastifyReply): Promise<void> {
+    const { history } = this;
     reply.code(200);
-    return this.large.send(reply, project, (weigh) => this.pieces(project, session, '[', ']', weigh));
+    await this.large.send(reply, project, async function* (weigh) {
+      yield '[';
+      yield* jsonOf(history.messages(project, session, weigh));
+      yield ']';
+    });
   }
 
   /** What became of a run, and the whole session. @throws as `messages` */
-  ended(project: string, started: AcceptedRun, outcome: RunOutcome, reply: FastifyReply): Promise<void> {
-    const { session, run, tasks } = started;
-    const told = JSON.stringify({ session, run_id: run, ...outcome });
-    const head = `${told.slice(0, -1)},"messages":[`;
-    const tail = `],"task_ids":${JSON.stringify(tasks)}}`;
+  async ended(
+    project: string,
+    started: AcceptedRun,
+    outcome: RunOutcome,
+    reply: FastifyReply,
+  ): Promise<void> {
     reply.code(200);
-    return this.large.send(reply, project, (weigh) => this.pieces(project, session, head, tail, weigh));
+    await this.large.send(reply, project, (weigh) => this.pieces(project, started, outcome, weigh));
   }
 
   private async *pieces(
     project: string,
-    session: string,
-    head: string,
-    tail: string,
+    { session, run, tasks }: AcceptedRun,
+    { status, response, finalOutput, ...more }: RunOutcome,
     weigh: Weigh,
   ): AsyncGenerator<string> {
-    let before = head;
-    for await (const messages of this.history.messages(project, session, weigh)) {
-      if (messages.length === 0) continue;
-      yield before + messages.map((message) => JSON.stringify(message)).join(',');
-      before = ',';
+    const { contents } = this.stores;
+    yield `{"session":"${session}","run_id":"${run}","status":"${status}","response":"`;
+    yield* insideOfJson(response.pieces(this.stores, session, weigh));
+    yield '"';
+    if (finalOutput !== null) {
+      await weigh(isFileRef(finalOutput) ? finalOutput.bytes : finalOutput.length);
+      const value: unknown = JSON.parse(await contents.text(session, finalOutput));
+      yield `,"final_output":${JSON.stringify(value)}`;
     }
-    yield before === ',' ? tail : head + tail;
+    yield `,${JSON.stringify(more).slice(1, -1)},"messages":[`;
+    yield* jsonOf(this.history.messages(project, session, weigh));
+    yield `],"task_ids":${JSON.stringify(tasks)}}`;
+  }
+}
+
+/** The items of an array in JSON. */
+async function* jsonOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  let before = '';
+  for await (const items of pages) {
+    if (items.length === 0) continue;
+    yield before + items.map((item) => JSON.stringify(item)).join(',');
+    before = ',';
   }
 }

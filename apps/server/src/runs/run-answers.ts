@@ -1,16 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
-import { Problem, type RunWarning, isEndType, sessionStream } from '#domain';
+import { type Content, Problem, type RunWarning, isEndType, sessionStream } from '#domain';
 import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import type { OpenStreams } from '../sse/socket-sink.js';
+import { ResponseText } from './response-text.js';
 
 export interface RunOutcome {
   readonly status: 'completed' | 'failed' | 'cancelled';
   /** The visible text of the run's last turn. */
-  readonly response: string;
-  /** The value, if it was asked for. */
-  readonly final_output?: unknown;
+  readonly response: ResponseText;
+  /** The JSON text of the value, if it was asked for. */
+  readonly finalOutput: Content | null;
   readonly cost: string;
   readonly warnings: readonly RunWarning[];
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
@@ -43,12 +44,12 @@ export class RunAnswers {
 
   /** Waits for the run's end. null: the client is gone. @throws Problem where the service stops before */
   async outcome(started: StartedRun, gone: AbortSignal): Promise<RunOutcome | null> {
-    const fold = new OutcomeFold(started.session, this.contents);
+    const fold = new OutcomeFold(started, this.contents);
     const { ending } = this.open;
     const options = { after: started.requested, signal: AbortSignal.any([gone, ending]) };
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
-        if (event.isErased || event.type === 'session_erased') return ERASED;
+        if (event.isErased || event.type === 'session_erased') return erased(started.run);
         if (event.meta.run !== started.run) continue;
         await fold.push(event);
         if (isEndType(event.type)) return fold.outcome(event);
@@ -68,7 +69,13 @@ const STOPPING = new Problem(
 );
 
 /** The session was erased under the run: nothing of it is told any more. */
-const ERASED: RunOutcome = { status: 'cancelled', response: '', cost: '0', warnings: [] };
+const erased = (run: string): RunOutcome => ({
+  status: 'cancelled',
+  response: new ResponseText(run),
+  finalOutput: null,
+  cost: '0',
+  warnings: [],
+});
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -84,43 +91,50 @@ interface PublicFields {
 }
 
 class OutcomeFold {
-  private turn = '';
-  private last = '';
+  private turn: ResponseText;
+  private last: ResponseText;
   private cost = '0';
   private readonly warnings: RunWarning[] = [];
-  private finalOutput: { final_output?: unknown } = {};
+  private finalOutput: Content | null = null;
 
   constructor(
-    private readonly session: string,
+    private readonly started: StartedRun,
     private readonly contents: ContentStore,
-  ) {}
+  ) {
+    this.turn = new ResponseText(started.run);
+    this.last = new ResponseText(started.run);
+  }
 
   async push(event: RecordedEvent): Promise<void> {
-    if (event.type === 'agent_response') this.turn += (await this.fieldsOf(event)).content ?? '';
+    if (event.type === 'agent_response') this.turn.add(event);
     else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
     else if (event.type === 'agent_warning') {
       const { content = '' } = await this.fieldsOf(event);
       this.warnings.push(JSON.parse(content) as RunWarning);
     } else if (event.type === 'agent_final_output') {
-      const { content = 'null' } = await this.fieldsOf(event);
-      this.finalOutput = { final_output: JSON.parse(content) as unknown };
-    } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.turn = '';
+      const { content = 'null' } = event.data as { readonly content?: Content };
+      this.finalOutput = content;
+    } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.beginTurn();
     else if (event.type === 'agent_step') {
       this.last = this.turn;
-      this.turn = '';
+      this.beginTurn();
     }
   }
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
-    const response = this.turn === '' ? this.last : this.turn;
-    const told = { response, ...this.finalOutput, cost: this.cost, warnings: this.warnings };
+    const { finalOutput, cost, warnings } = this;
+    const told = { response: this.turn.isEmpty ? this.last : this.turn, finalOutput, cost, warnings };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = '', retryable = false } = await this.fieldsOf(end);
     return { status: 'failed', ...told, error: { code, message: content, retryable } };
   }
 
+  private beginTurn(): void {
+    this.turn = new ResponseText(this.started.run);
+  }
+
   private async fieldsOf(event: RecordedEvent): Promise<PublicFields> {
-    return JSON.parse(await publicJson(event, this.session, this.contents)) as PublicFields;
+    return JSON.parse(await publicJson(event, this.started.session, this.contents)) as PublicFields;
   }
 }

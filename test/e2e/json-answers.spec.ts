@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { say } from '../support/scripted-model.js';
+import { Stage } from '../support/stage.js';
+
+let stage: Stage;
+beforeAll(async () => void (stage = await Stage.open()), 60_000);
+afterAll(() => stage.close(), 60_000);
+
+const JSON_ONLY = { headers: { accept: 'application/json' } };
+
+describe('the JSON answer of a run', () => {
+  it('is the same bytes as ever, however long the response and in whatever pieces it came', async () => {
+    const { client, book } = stage;
+    const words = Array.from({ length: 400 }, (_, n) => `${n} "päper" \\ 𝄞\u2028 ${'x'.repeat(200)}`);
+    for (const pieces of [['short'], [words.join('')], words]) {
+      for (const streaming_tokens of [true, false]) {
+        const message = book.on(stage.message('json'), say(...pieces));
+        const answer = await client.post('/', { message, streaming_tokens }, JSON_ONLY);
+        const told = answer.json<{ session: string; run_id: string; response: string }>();
+        expect(answer.status).toBe(200);
+        const response = pieces.join('');
+        const expected = {
+          session: told.session,
+          run_id: told.run_id,
+          status: 'completed',
+          response,
+          cost: '0',
+          warnings: [],
+          messages: [
+            { type: 'user_message', content: message },
+            { type: 'agent_response', content: response },
+          ],
+          task_ids: [],
+        };
+        // Compared here: what differs would be printed.
+        expect(answer.text === JSON.stringify(expected)).toBe(true);
+      }
+    }
+  });
+
+  it('holds the value that was asked for, and the failure of a run that failed', async () => {
+    const { client, book } = stage;
+    const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    const message = book.on(stage.message('final'), say('six'));
+    // The last user message of the request for the output is not the run's.
+    book.find = () => [say('{"n": 6.0}')];
+    const final_output = { name: 'count', schema };
+    const answer = await client.post('/', { message, final_output }, JSON_ONLY);
+    expect(answer.text).toContain(
+      '"response":"six","final_output":{"n":6},"cost":"0","warnings":[],"messages":[',
+    );
+    const refused = book.on(stage.message('refused'), {
+      kind: 'status',
+      status: 400,
+      body: '{"error":{"message":"no"}}',
+    });
+    const failed = await client.post('/', { message: refused }, JSON_ONLY);
+    expect(failed.text).toMatch(
+      /"status":"failed","response":"","cost":"0","warnings":\[\],"error":\{"code":"model_unavailable","message":".*","retryable":(true|false)\},"messages":\[/,
+    );
+  });
+});
