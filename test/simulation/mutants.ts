@@ -47,9 +47,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'conflict-is-success',
     story: 'an append that met a conflict counts as stored',
     file: APPEND,
-    find: 'const append = () => log.append(stream, events, { expected: options.expected });',
+    find: 'const append = () => log.append(stream, events, options);',
     replace: `const append = async (): Promise<AppendResult> => {
-      const result = await log.append(stream, events, { expected: options.expected });
+      const result = await log.append(stream, events, options);
       if (result.kind === 'appended') return result;
       const { actual } = result;
       return { kind: 'appended', first: actual + 1, last: actual + events.length, position: 0 };

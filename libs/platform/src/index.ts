@@ -10,6 +10,7 @@ export * from './expendable/expendable-process.js';
 export * from './expendable/serve-requests.js';
 export * from './fair-turns.js';
 export { keepFolder } from './folders.js';
+export * from './hear-errors.js';
 export * from './key-files.js';
 export * from './logger.js';
 export * from './memory-shares.js';

@@ -1,5 +1,6 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import type { Pool } from 'pg';
+import { hearErrors } from '#platform';
 import { RunEntity } from '../entities/run.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { SessionEntity } from '../entities/session.entity.js';
@@ -102,7 +103,7 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
     poolSize: CONNECTIONS,
     // Errors of idle connections are noticed when the next statement needs one.
     poolErrorHandler: () => undefined,
-    extra: { idleTimeoutMillis: IDLE_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS },
+    extra: { onConnect: hearErrors, idleTimeoutMillis: IDLE_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS },
     logging: false,
   };
 }

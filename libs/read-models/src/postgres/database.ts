@@ -87,12 +87,9 @@ export class Database {
     let client: PoolClient | null = null;
     try {
       client = await poolOf(this.opened).connect();
-      // Between two statements nothing else would hear that the connection broke, and an unheard error ends the process.
-      client.on('error', ignore);
       await client.query('BEGIN');
       const isDone = await work(client);
       await client.query(isDone ? 'COMMIT' : 'ROLLBACK');
-      client.off('error', ignore);
       client.release();
       return isDone;
     } catch (error) {
@@ -214,8 +211,6 @@ export class Database {
     return translated(error).message;
   }
 }
-
-const ignore = (): void => undefined;
 
 function checkedUrl(url: string): string {
   if (!/^postgres(?:ql)?:\/\//.test(url) || !URL.canParse(url))

@@ -1,4 +1,5 @@
 import { type ClientConfig, Pool, type QueryResultRow } from 'pg';
+import { hearErrors } from '#platform';
 import { Pulse, type PulsePorts, type PulseQuery } from './pulse.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
@@ -64,7 +65,7 @@ export class ReplicaDatabase {
       statement_timeout: timeoutMs,
       keepAlive: true,
     };
-    this.pool = new Pool({ ...this.config, max: 2 });
+    this.pool = new Pool({ ...this.config, max: 2, onConnect: hearErrors });
     // Errors of idle connections are noticed by the next statement.
     this.pool.on('error', () => undefined);
   }
@@ -102,8 +103,6 @@ export class ReplicaDatabase {
 
   private async makeTables(): Promise<void> {
     const client = await this.pool.connect();
-    // An error that nobody hears ends the process; the next statement tells of it anyway.
-    client.on('error', ignore);
     let isBroken = true;
     try {
       await client.query('BEGIN');
@@ -112,10 +111,7 @@ export class ReplicaDatabase {
       await client.query('COMMIT');
       isBroken = false;
     } finally {
-      if (!isBroken) client.off('error', ignore);
       client.release(isBroken);
     }
   }
 }
-
-const ignore = (): void => undefined;

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from 'pg';
-import type { Clock, Logger } from '#platform';
+import { type Clock, type Logger, hearErrors } from '#platform';
 import { LogUnavailable } from '../../event-log.js';
 import {
   type ErasureCheckpoint,
@@ -62,6 +62,7 @@ export class PostgresKeyStore extends KeyStore {
       query_timeout: STATEMENT_TIMEOUT_MS,
       options: '-c synchronous_commit=on',
       application_name: 'annals keys',
+      onConnect: hearErrors,
     });
     this.pool.on('error', (error) =>
       ports.logger.warn({ detail: error.message }, 'a connection to the key store was lost'),
@@ -233,12 +234,9 @@ export class PostgresKeyStore extends KeyStore {
     let client: PoolClient | undefined;
     try {
       client = await this.pool.connect();
-      // An error that nobody hears ends the process; the next statement tells of it anyway.
-      client.on('error', ignore);
       await client.query('BEGIN');
       const result = await work(client);
       await client.query('COMMIT');
-      client.off('error', ignore);
       client.release();
       return result;
     } catch (error) {
@@ -252,8 +250,6 @@ export class PostgresKeyStore extends KeyStore {
 const DESTROY = `
   INSERT INTO ${SCHEMA}.keys AS k (id, master, wrapped, destroyed_at) SELECT id, '', NULL, $2 FROM unnest($1::text[]) AS id
   ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(k.destroyed_at, EXCLUDED.destroyed_at)`;
-
-const ignore = (): void => undefined;
 
 const columnsOf = (keys: readonly StoredKey[]): unknown[] => [
   keys.map(({ id }) => id),
