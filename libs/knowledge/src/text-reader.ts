@@ -6,6 +6,7 @@ import { isOutage } from './outage.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
 
 const RENEW_MS = 10_000;
+const SETTLE_MS = 2_000;
 /** A file that was being read so often when the process died is not tried again. */
 const MAX_DEATHS = 3;
 
@@ -56,9 +57,12 @@ export class TextReader {
     for (const stop of this.readings.values()) stop.abort(new ReadingStopped('the service stops'));
   }
 
-  /** When nothing is read any more: after stopAll. */
+  /** After stopAll: when the database knows of it, or does not answer. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.ends);
+    const patience = new AbortController();
+    const late = this.clock.sleep(SETTLE_MS, patience.signal).catch(() => undefined);
+    await Promise.race([Promise.allSettled(this.ends), late]);
+    patience.abort();
   }
 
   private async held(of: UploadRef, file: ReadableFile, project: string, stop: AbortController) {
@@ -140,8 +144,7 @@ function emptyFor([first]: readonly DocumentWarning[]): Extraction {
 
 /** Whether a failure says nothing of the file: it is read again as if nothing had been. Others count as deaths do. */
 function isPassing(error: unknown): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  const isOfSystem = syscall !== undefined || code === 'EPIPE';
+  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return isOfSystem || isOutage(error) || (error instanceof Error && PASSING.has(error.name));
 }
 const PASSING: ReadonlySet<string> = new Set([

@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type Extraction, Extractor, type Reading } from '#knowledge';
+import { KnowledgeClient } from '../support/knowledge-client.js';
+import { KnowledgeHouse } from '../support/knowledge-house.js';
+import { until } from '../support/until.js';
+
+/** Begins what it is given, and comes to nothing. */
+class FailingExtractor extends Extractor {
+  begun = 0;
+
+  constructor(private readonly failure: Error) {
+    super();
+  }
+
+  override async extract({ begin }: Reading): Promise<Extraction> {
+    const refused = await begin();
+    if (refused !== null) return refused;
+    this.begun += 1;
+    throw this.failure;
+  }
+
+  override async close(): Promise<void> {}
+}
+
+/** Has no turn for anybody. */
+class BusyExtractor extends Extractor {
+  override extract({ signal }: Reading): Promise<Extraction> {
+    return new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
+  }
+
+  override async close(): Promise<void> {}
+}
+
+let house: KnowledgeHouse;
+const client = new KnowledgeClient(() => house.origin);
+afterEach(() => house.close(), 60_000);
+
+/** A document that is not read within the time of an answer. */
+async function upload(extractor: Extractor): Promise<string> {
+  house = await KnowledgeHouse.open({ knowledge: { extractor } });
+  const datastore = await client.documents();
+  const { status, body } = await client.upload(datastore, 'whale.txt', 'not read by anyone');
+  expect([status, body['status']]).toEqual([201, 'processing']);
+  return String(body['document_id']);
+}
+
+interface Held {
+  readonly attempts: number;
+  readonly isHeld: boolean;
+}
+
+async function held(): Promise<readonly Held[]> {
+  const text = `SELECT attempts, held_until > now() AS "isHeld" FROM annals_knowledge.texts`;
+  return (await house.models.database.query({ text })).rows as Held[];
+}
+
+/** Whoever held it has not been heard of for long. */
+const lapse = () =>
+  house.models.database.query({ text: `UPDATE annals_knowledge.texts SET held_until = '-infinity'` });
+
+const fault = (message: string, about: object): Error => Object.assign(new Error(message), about);
+
+describe('a document whose reading comes to nothing', () => {
+  test('is counted each time it was begun, and failed after the third', async () => {
+    const extractor = new FailingExtractor(new Error('a fault of ours'));
+    const id = await upload(extractor);
+    for (let begun = 1; begun < 3; begun++) {
+      expect(await held()).toEqual([{ attempts: begun, isHeld: true }]);
+      await lapse();
+      await until(async () => extractor.begun > begun && (await held())[0]?.attempts === begun + 1);
+    }
+    await lapse();
+    await until(async () => (await client.ask('GET', `/documents/${id}`)).body['status'] === 'failed');
+    expect(extractor.begun).toBe(3);
+    const message = 'the service ended, or failed, 3 times while it read the file';
+    expect((await client.ask('GET', `/documents/${id}`)).body['error']).toEqual({
+      code: 'unprocessable',
+      message,
+    });
+  }, 60_000);
+
+  test.each([
+    ['the disk that its file lies on', fault('EIO: i/o error, read', { code: 'EIO', syscall: 'read' })],
+    ['the database', fault('it is away', { name: 'ReadModelsUnavailable' })],
+    ['the machine, which has no room for a reader', fault('it did not start', { name: 'ProcessNotStarted' })],
+  ])(
+    'through %s is not counted',
+    async (_, failure) => {
+      const extractor = new FailingExtractor(failure);
+      await upload(extractor);
+      for (let begun = 1; begun < 3; begun++) {
+        await until(async () => (await held())[0]?.attempts === 0);
+        await lapse();
+        await until(() => extractor.begun > begun);
+      }
+      await until(async () => (await held())[0]?.attempts === 0);
+    },
+    60_000,
+  );
+
+  test('because it only waited is not counted, and is let go of when the service stops', async () => {
+    await upload(new BusyExtractor());
+    expect(await held()).toEqual([{ attempts: 0, isHeld: true }]);
+    await house.knowledge.close();
+    expect(await held()).toEqual([{ attempts: 0, isHeld: false }]);
+  }, 60_000);
+});
