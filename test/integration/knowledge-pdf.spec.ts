@@ -234,6 +234,20 @@ describe('pictures of text', () => {
     expect(below.text).toMatch(/warehouse in Rotterdam/);
   });
 
+  test('that are too large or damaged are told', async () => {
+    const large = streamOf(
+      '/Type/XObject/Subtype/Image/Width 8000/Height 8000/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/FlateDecode',
+      deflateSync(Buffer.alloc(8_000_000)),
+    );
+    expect((await read({ content: paint + STAMP, picture: large })).warnings).toEqual([
+      'limit 1: a picture of more than 40 million pixels is not read',
+    ]);
+    const broken = streamOf(`${about}/ColorSpace/DeviceGray/Filter/DCTDecode`, Buffer.alloc(2000, 7));
+    expect((await read({ content: paint + STAMP, picture: broken })).warnings).toEqual([
+      'unreadable_picture 1: a picture of the page is damaged',
+    ]);
+  });
+
   test('in which there is no text are told', async () => {
     const blank = streamOf(
       '/Type/XObject/Subtype/Image/Width 400/Height 300/BitsPerComponent 8/ColorSpace/DeviceGray/Filter/FlateDecode',

@@ -1,9 +1,15 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type PDFDocumentProxy, type PDFPageProxy, getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import {
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+  VerbosityLevel,
+  getDocument,
+} from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Block } from '../passage.js';
 import { MAX_PIXELS } from './ocr.js';
 import { FormFields, annotationBlocks } from './pdf-annotations.js';
+import { PdfComplaints } from './pdf-complaints.js';
 import { linesOf } from './pdf-lines.js';
 import { pictureLines } from './pdf-pictures.js';
 import { unprocessable } from './unreadable-file.js';
@@ -17,12 +23,24 @@ const require = createRequire(import.meta.url);
  * pictures. @throws UnreadableFile
  */
 export async function* readPdf(bytes: Uint8Array, warn: Warn): AsyncGenerator<Block> {
+  const complaints = new PdfComplaints(warn);
+  try {
+    yield* readPages(bytes, complaints, warn);
+  } finally {
+    complaints.close();
+  }
+}
+
+async function* readPages(bytes: Uint8Array, complaints: PdfComplaints, warn: Warn): AsyncGenerator<Block> {
   const pdf = await open(bytes);
   try {
     if (pdf.numPages > MAX_PAGES)
       throw unprocessable(`the PDF has ${pdf.numPages} pages; at most ${MAX_PAGES} can be read`);
     const known = { fields: new FormFields(), pictures: new Set<string>() };
-    for (let page = 1; page <= pdf.numPages; page++) yield* readPage(pdf, page, known, warn);
+    for (let page = 1; page <= pdf.numPages; page++) {
+      complaints.page = page;
+      yield* readPage(pdf, page, known, warn);
+    }
     yield* known.fields.withoutPlace(await pdf.getFieldObjects().catch(() => null));
     for (const name of await attachedFiles(pdf))
       warn('embedded_file', `the attached file ${name} is not read`);
@@ -45,7 +63,8 @@ async function open(bytes: Uint8Array): Promise<PDFDocumentProxy> {
       wasmUrl: folder('wasm'),
       iccUrl: folder('iccs'),
       maxImageSize: MAX_PIXELS,
-      verbosity: 0,
+      // Its warnings are heard.
+      verbosity: VerbosityLevel.WARNINGS,
       disableFontFace: true,
       useSystemFonts: false,
       enableXfa: true,
