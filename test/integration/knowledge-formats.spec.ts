@@ -95,6 +95,15 @@ describe('formats', () => {
     expect(text).not.toContain('<');
   });
 
+  test('XML without a declaration, with sections of characters and tags that HTML knows otherwise; drawings', async () => {
+    const xml =
+      '<note><object>an anchor</object><![CDATA[5 < 7 buoys]]><title>Log</title><script>no</script></note>';
+    expect((await read(utf8(xml))).text).toMatch(/an anchor[^]*5 < 7 buoys[^]*Log$/);
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg"><style>.a{}</style><text x="1">North</text><text>South</text></svg>';
+    expect((await read(utf8(svg))).text).toBe('-: North\nSouth');
+  });
+
   test('CSV: rows with the names of their columns, with quotes', async () => {
     const { text } = await read(
       utf8('name;town;note\nAnna;Oslo;"likes; semicolons"\nBen;Bergen;"said ""no"""\n'),

@@ -2,7 +2,7 @@ import { Parser } from 'htmlparser2';
 import { isHtml } from './html.js';
 
 /** Browsers look at the first 1,024 bytes, and again at what comes late. */
-const LOOKED_AT = 16 * 1024;
+const LOOKED_AT = 64 * 1024;
 
 /** What HTML or XML says of its own encoding, in small letters; null: nothing, or it is neither. */
 export function declaredEncoding(bytes: Uint8Array): string | null {

@@ -38,11 +38,12 @@ export const isHtml = (text: string): boolean =>
 /** The text of a page: paragraphs, headings, list items, table rows. @throws UnreadableFile */
 export const readHtml = (html: string): Generator<Block> => read(html, SILENT, {});
 
-/** The text of any XML: whatever its tags are called, all of it is read. @throws UnreadableFile */
+/** The text of any XML, whatever its tags are called. @throws UnreadableFile */
 export const readAnyXml = (xml: string): Generator<Block> =>
-  read(xml, NOTHING, { xmlMode: true, lowerCaseTags: true });
+  read(xml, STYLES, { xmlMode: true, lowerCaseTags: true });
 
-const NOTHING: ReadonlySet<string> = new Set();
+/** Of drawings (SVG). */
+const STYLES: ReadonlySet<string> = new Set(['style', 'script']);
 
 function* read(
   html: string,

@@ -24,20 +24,27 @@ export function beginFile(): void {
 /** Whether a file's pictures took less time than they may. */
 export const hasTime = (): boolean => spentMs < MOST_MS;
 
+/** Does something that pictures need, in their time. */
+export async function spending<T>(work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  try {
+    return await work();
+  } finally {
+    spentMs += performance.now() - begun;
+  }
+}
+
 /** The text of an image, from top to bottom. Everything that it needs is in node_modules. @throws UnreadableFile */
 export async function recognise(image: Uint8Array): Promise<string> {
   recogniser ??= open();
   const { promise, reject } = Promise.withResolvers<never>();
   broke = reject;
-  const begun = performance.now();
   try {
     const { data } = await Promise.race([(await recogniser).recognize(Buffer.from(image)), promise]);
     return data.text;
   } catch {
     recogniser = null;
     throw unprocessable('the image is damaged');
-  } finally {
-    spentMs += performance.now() - begun;
   }
 }
 

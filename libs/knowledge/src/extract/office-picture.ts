@@ -1,7 +1,7 @@
 import type { Block } from '../passage.js';
 import { type ImageKind, imageSizeOf } from './image-size.js';
 import { kindOf } from './kinds.js';
-import { hasTime } from './ocr.js';
+import { hasTime, spending } from './ocr.js';
 import { readPicture } from './picture.js';
 import { UnreadableFile } from './unreadable-file.js';
 import type { Warn } from './warnings.js';
@@ -29,7 +29,7 @@ export async function* pictureBlocks(
     return;
   if (!hasTime()) return warn('limit', 'pictures take too long to read: not all of them were', page);
   try {
-    for (const text of await readPicture(kind, bytes)) yield { text, page };
+    for (const text of await spending(() => readPicture(kind, bytes))) yield { text, page };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     warn('unreadable_picture', `${name}: ${error.reason}`, page);

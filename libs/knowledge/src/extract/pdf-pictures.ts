@@ -1,6 +1,6 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { OPS, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { hasTime, paragraphsOf, recognise } from './ocr.js';
+import { hasTime, paragraphsOf, recognise, spending } from './ocr.js';
 import { type Layout, layoutOf } from './pdf-layout.js';
 import { grey } from './picture.js';
 import { UnreadableFile } from './unreadable-file.js';
@@ -45,17 +45,25 @@ export async function pictureLines(
 ): Promise<string[]> {
   const letters = lettersIn(text.lines.join(''));
   if (letters >= FEW_LETTERS && textHeight(text) >= TEXT_PAGE) return [];
-  const layout = layoutOf(await page.getOperatorList(), text.view);
+  if (hasTime()) return spending(() => recognised(page, text, letters, seen, warn));
+  warn('limit', 'pictures take too long to read: those of this page were not looked at', page.pageNumber);
+  return [];
+}
+
+async function recognised(
+  page: PDFPageProxy,
+  { lines, view }: PageText,
+  letters: number,
+  seen: Set<string>,
+  warn: Warn,
+): Promise<string[]> {
+  const layout = layoutOf(await page.getOperatorList(), view);
   if (!mayHoldText(layout, letters) || (letters > 0 && areKnown(layout, seen))) return [];
-  if (!hasTime()) {
-    warn('limit', 'pictures take too long to read: not all of them were', page.pageNumber);
-    return [];
-  }
   try {
     const drawn = await draw(page, layout, letters > 0);
     const found = paragraphsOf(await recognise(drawn));
     if (letters === 0 && found.length === 0) warnOfSilence(layout, page.pageNumber, warn);
-    return withoutKnown(found, text.lines);
+    return withoutKnown(found, lines);
   } catch (error) {
     const reason = error instanceof UnreadableFile ? error.reason : 'the page cannot be drawn';
     warn('unreadable_picture', `pictures of the page were not read: ${reason}`, page.pageNumber);

@@ -47,11 +47,18 @@ function readText(text: string): Iterable<Block> {
   const fault = markupFault(text);
   if (fault !== null) throw unsupported(fault);
   if (isHtml(text)) return readHtml(text);
-  if (/^\s*<\?xml\b/.test(text)) return readAnyXml(text);
+  if (isXml(text)) return readAnyXml(text);
   const json = parsedJson(text);
   if (json !== undefined) return readJson(json);
   const delimiter = csvDelimiterOf(text);
   return delimiter === null ? readPlainText(text) : readCsv(text, delimiter);
+}
+
+/** By its declaration, or because what is opened first is closed last. */
+function isXml(text: string): boolean {
+  if (/^\s*<\?xml\b/.test(text)) return true;
+  const root = /^\s*<([A-Za-z_][\w.:-]{0,100})[\s>]/.exec(text)?.[1];
+  return root !== undefined && text.trimEnd().endsWith(`</${root}>`);
 }
 
 async function* readImage(kind: ImageKind, bytes: Uint8Array): AsyncGenerator<Block> {
