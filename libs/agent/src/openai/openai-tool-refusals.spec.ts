@@ -93,6 +93,7 @@ describe('a tool whose schema the server refuses', () => {
   it.each([
     [400, 'Unable to generate parser for this template. JSON schema error at #/properties/x: unsupported'],
     [500, 'failed to parse grammar'],
+    [500, 'While executing BinaryExpression at line 29: unknown operator "in" between String and Boolean'],
   ])('is found where it is not named, and remembered: %i %s', async (status, words) => {
     const two = [...offered, tool('odd2', odd)];
     const { bodies } = await asked(

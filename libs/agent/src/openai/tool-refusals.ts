@@ -2,8 +2,9 @@ import type { ModelRequest, ToolDefinition } from '../model-client.js';
 import { type PlainLevel, plainTool, schemaKey } from './plain-tools.js';
 import type { RequestForm } from './request-form.js';
 
+/** A template may break at a schema that it walks through. */
 const ABOUT_SCHEMA =
-  /schema|grammar|parser generation|\bm(in|ax)_value\b|\$(ref|defs)\b|\b(any|one|all)Of\b|\benum\b|\bitems\b|\b(additional)?properties\b|\bpattern\b|regex|regular expression|function_?declarations?|\b(tool|function).{0,80}\bparameters\b|\bparameters\b.{0,80}\b(tool|function)/i;
+  /schema|grammar|parser generation|while executing|jinja|(template|undefined)error|\bm(in|ax)_value\b|\$(ref|defs)\b|\b(any|one|all)Of\b|\benum\b|\bitems\b|\b(additional)?properties\b|\bpattern\b|regex|regular expression|function_?declarations?|\b(tool|function).{0,80}\bparameters\b|\bparameters\b.{0,80}\b(tool|function)/i;
 
 /** Whether a refusal may be about the schema of a tool, and not about the messages or the form of the output. */
 export const isAboutSchemas = ({ tools, responseFormat }: ModelRequest, words: string): boolean =>
