@@ -71,7 +71,7 @@ const aboutOther = (words: string, format: object | undefined): boolean =>
   (format !== undefined && /response[_ -]?format|json[_ -]?schema/i.test(words));
 
 const NO_TOOLS =
-  /\b(tools|functions|function[ _-]call(s|ing)|tool[ _-](use|calls|calling))\b[^.]{0,30}\bnot (supported|available)|(not|n't) support[^.]{0,20}\b(tools|functions?|tool (use|calls|calling))\b(?! [a-z]* ?(schema|param))/i;
+  /\b(tools|functions|function[ _-]call(s|ing)|tool[ _-](use|calls|calling))\b[^.]{0,30}\bnot (supported|available|enabled)|\bno (endpoints?|providers?)\b[^.]{0,30}\bsupport[^.]{0,20}\btool use\b|(not|n't) support[^.]{0,20}\b(tools|functions?|tool (use|calls|calling))\b(?! [a-z]* ?(schema|param))/i;
 /** What a number is the most of stands before it, or behind it. */
 const MOST = [
   /(?:max\w*|at most|up to|limit\w*|no more than|more than|exceed\w*|only|fewer than|less than)\D{0,40}(\d{1,5})\b/i,
