@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DocumentReader } from '../support/document-reader.js';
-import { CHART, docxOf, packageOf, pptxOf } from '../support/office-files.js';
+import { CHART, docxOf, packageOf, pptxOf, relationsPart } from '../support/office-files.js';
 
 const reader = new DocumentReader();
 afterAll(() => reader.close());
@@ -51,6 +51,27 @@ describe('presentations', () => {
     expect(text).toContain('Say it slowly\nComment: older remark\nComment: newer remark');
     expect(text).not.toMatch(/^7$/m);
     expect(warnings).toEqual(['embedded_file 1: book.xlsx in the slide is not read']);
+  });
+
+  test('what layouts and masters show is read once, not what may be typed into them', async () => {
+    const prompt = box('Click to edit', '<p:ph type="title"/>');
+    const { text } = await read(
+      pptxOf(
+        box('Content'),
+        { l: ['slideLayout', '../slideLayouts/l1.xml'] },
+        {
+          'ppt/slideLayouts/l1.xml': `<p:sldLayout><p:spTree>${prompt}${box('Draft')}</p:spTree></p:sldLayout>`,
+          'ppt/slideLayouts/_rels/l1.xml.rels': relationsPart({
+            m: ['slideMaster', '../slideMasters/m1.xml'],
+          }),
+          'ppt/slideMasters/m1.xml': `<p:sldMaster><p:spTree>${prompt}${box('Northwind Ltd')}</p:spTree></p:sldMaster>`,
+          'ppt/slideMasters/_rels/m1.xml.rels': relationsPart({
+            l: ['slideLayout', '../slideLayouts/l1.xml'],
+          }),
+        },
+      ),
+    );
+    expect(text).toBe('1: Content\nDraft\nNorthwind Ltd');
   });
 
   test('a slide that is a picture is read; a kind of picture that is not says so', async () => {

@@ -32,11 +32,27 @@ function slideIds(zip: ZipParts, main: string): string[] {
 async function* slideBlocks(zip: ZipParts, slide: string, page: number, warn: Warn): AsyncGenerator<Block> {
   const relations = relationsOf(zip, slide);
   yield* shapesOf(zip, slide, relations, page, warn);
+  yield* behind(zip, relations, page, warn);
   for (const { type, target } of relations) {
     if (type.endsWith('/notesSlide')) yield* shapesOf(zip, target, relationsOf(zip, target), page, warn);
     if (type.endsWith('/comments')) yield* slideComments(zip, target, page);
     if (/\/(?:oleObject|package)$/.test(type))
       warn('embedded_file', `${target.slice(target.lastIndexOf('/') + 1)} in the slide is not read`, page);
+  }
+}
+
+/** What a layout and its master show on every slide, with the first one. */
+async function* behind(
+  zip: ZipParts,
+  relations: readonly Relation[],
+  page: number,
+  warn: Warn,
+): AsyncGenerator<Block> {
+  for (const { type, target } of relations) {
+    if (!/\/slide(?:Layout|Master)$/.test(type) || !zip.isNew(target)) continue;
+    const own = relationsOf(zip, target);
+    yield* shapesOf(zip, target, own, page, warn, true);
+    if (type.endsWith('/slideLayout')) yield* behind(zip, own, page, warn);
   }
 }
 
@@ -46,12 +62,14 @@ async function* shapesOf(
   relations: readonly Relation[],
   page: number,
   warn: Warn,
+  isBehind = false,
 ): AsyncGenerator<Block> {
   const reader = new SlideReader();
   if (!readXml(zip.read(part) ?? new Uint8Array(), reader))
     warn('unreadable_part', 'the slide ends too early', page);
   const targets = new Map(relations.map((relation) => [relation.id, relation]));
-  for (const { paragraphs, isTitle, rows, references } of reader.inOrder()) {
+  for (const { paragraphs, isTitle, isPlaceholder, rows, references } of reader.inOrder()) {
+    if (isBehind && isPlaceholder) continue;
     for (const text of paragraphs) yield { text, page, isHeading: isTitle };
     yield* tableBlocks(rows, page);
     for (const id of references) yield* relatedBlocks(zip, targets.get(id), page, warn);

@@ -8,6 +8,8 @@ export interface Shape {
   /** Relations to charts, diagrams and pictures in it. */
   readonly references: string[];
   isTitle: boolean;
+  /** On a layout it says what may be typed in. */
+  isPlaceholder: boolean;
   /** Of its upper left corner, in EMU; null: where the layout has it. */
   place: { readonly x: number; readonly y: number } | null;
 }
@@ -78,6 +80,7 @@ export class SlideReader {
 
   private seePlaceholder(type: string): void {
     this.isSilent = SILENT.test(type);
+    this.shape.isPlaceholder = true;
     if (this.depth === 1 && /title$/i.test(type) && !/^sub/i.test(type)) this.shape.isTitle = true;
   }
 
@@ -90,7 +93,14 @@ export class SlideReader {
   }
 }
 
-const newShape = (): Shape => ({ paragraphs: [], rows: [], references: [], isTitle: false, place: null });
+const newShape = (): Shape => ({
+  paragraphs: [],
+  rows: [],
+  references: [],
+  isTitle: false,
+  isPlaceholder: false,
+  place: null,
+});
 
 const placeOf = (attributes: Attributes): Shape['place'] => {
   const [x, y] = [Number(attribute(attributes, 'x')), Number(attribute(attributes, 'y'))];
