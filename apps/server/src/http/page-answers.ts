@@ -29,7 +29,7 @@ async function* piecesOf(page: WeighedPage<object>): AsyncGenerator<string> {
     if (done === true)
       return yield `${before === ',' ? '' : before}],"next_cursor":${JSON.stringify(value)}}`;
     if (value.length === 0) continue;
-    yield before + value.map((item) => JSON.stringify(item)).join(',');
+    yield before + JSON.stringify(value).slice(1, -1);
     before = ',';
   }
 }

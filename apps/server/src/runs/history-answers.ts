@@ -64,7 +64,8 @@ async function* jsonOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<
   let before = '';
   for await (const items of pages) {
     if (items.length === 0) continue;
-    yield before + items.map((item) => JSON.stringify(item)).join(',');
+    // One call for all of them: a call for each is dearer, and histories are asked for often.
+    yield before + JSON.stringify(items).slice(1, -1);
     before = ',';
   }
 }

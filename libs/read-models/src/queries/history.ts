@@ -75,6 +75,11 @@ export class History {
   ): AsyncGenerator<readonly MessageView[]> {
     let ready: MessageView[] = [];
     for (const { type, pieces } of messages) {
+      const only = typeof pieces === 'number' || pieces.length !== 1 ? undefined : pieces[0];
+      if (typeof only === 'string' && only.length < LONG_CHARS) {
+        ready.push({ type, content: only });
+        continue;
+      }
       const contents =
         typeof pieces === 'number' ? [await requestedMessage(this.log, session, pieces)] : pieces;
       const bytes = contents.reduce((sum, piece) => sum + (isFileRef(piece) ? piece.bytes : piece.length), 0);
