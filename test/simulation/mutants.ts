@@ -138,7 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'strangers-unseen',
     story: 'a worker does not notice that another had a run of its session, and goes on with an old context',
     file: SESSION,
-    find: "return event.type === 'run_claimed' && (event.data as { worker: string }).worker !== this.ports.worker;",
+    find: "return claim?.type === 'run_claimed' && claim.data.worker !== this.ports.worker;",
     replace: 'return false;',
   },
   {

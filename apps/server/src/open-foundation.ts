@@ -67,7 +67,8 @@ export async function openFoundation(
   const uploads = await DiskFileStore.open(join(settings.dataDir, 'files'), box.derive('annals/files/v1'), {
     isAlone: log.exclusive,
   });
-  const files = new SealedFileStore(uploads, streams);
+  keys.onUnreadable(observability.unreadable.event);
+  const files = observability.unreadable.ofFiles(new SealedFileStore(uploads, streams));
   const { runs: watch } = observability;
   const followers = new RunningFollowers();
   const attempts = await DiskAttempts.open(join(settings.dataDir, 'attempts'), clock.now(), logger);

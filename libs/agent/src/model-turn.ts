@@ -176,7 +176,7 @@ export class ModelTurn {
   }
 
   private async readOut(session: string, message: ContextMessage): Promise<ModelMessage> {
-    const content = await this.contents.text(session, message.content);
+    const content = await this.contents.textOrNote(session, message.content);
     if (message.role !== 'assistant' || message.provider === undefined)
       return { ...message, content } as InlineMessage;
     return { ...message, content, provider: await this.contents.text(session, message.provider) };

@@ -1,5 +1,5 @@
 import { type FileRef, isFileRef } from '#domain';
-import type { ContentStore, RecordedEvent } from '#event-log';
+import { type ContentStore, FileDamaged, type RecordedEvent } from '#event-log';
 
 /** Within JSON text a quote is escaped, so this can only be the name of a stored file. */
 const FILE_MARK = '{"$file":';
@@ -7,15 +7,20 @@ const FILE_MARK = '{"$file":';
 /**
  * The `data:` JSON of a public event, on one line to whoever splits lines: made from the bytes on the log alone, so it is
  * the same for every client, in every way out, at any time. A promise where content has to be fetched from the file store.
+ * Of an event whose data or content do not open it says so: `{"type":…,"session":…,"unreadable":true}`.
  */
 export function publicJson(
   event: RecordedEvent,
   session: string,
   contents: ContentStore,
 ): string | Promise<string> {
+  if (event.isUnreadable) return framed(event.type, session, UNREADABLE);
   if (event.json.includes(FILE_MARK)) return withContent(event, session, contents);
   return framed(event.type, session, event.json);
 }
+
+/** Instead of the fields. */
+const UNREADABLE = '{"unreadable":true}';
 
 /** What has to be fetched from the file store for the JSON of an event, in bytes. */
 export function fetchedBytes(event: RecordedEvent): number {
@@ -29,6 +34,15 @@ const isFile = (value: unknown): value is FileRef =>
   typeof value === 'object' && value !== null && isFileRef(value);
 
 async function withContent(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
+  try {
+    return await fetched(event, session, contents);
+  } catch (error) {
+    if (!(error instanceof FileDamaged)) throw error;
+    return framed(event.type, session, UNREADABLE);
+  }
+}
+
+async function fetched(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
   const fields: Record<string, unknown> = { ...event.data };
   for (const [name, value] of Object.entries(fields)) {
     if (isFile(value)) fields[name] = await contents.text(session, value);

@@ -19,6 +19,7 @@ export * from './run-state.js';
 export * from './run-warning.js';
 export * from './session-commands.js';
 export * from './session-events.js';
+export { UNREADABLE_TEXT, canBeSpared } from './unreadable-events.js';
 export * from './session-state.js';
 export * from './tasks/schedule.js';
 export * from './tasks/task-events.js';

@@ -166,6 +166,18 @@ function endOfTheDeadly({ run, silent, fruitless, cost, isCancelRequested }: Cur
   return [spent, { type: 'agent_error', data: { content, code: 'internal', retryable: false }, run }];
 }
 
+/** The end of a run that this process has claimed, and of which what must be known cannot be read. */
+export function decideEndUnreadable(
+  { current }: SessionState,
+  { run, claimed }: Pick<CurrentRun, 'run' | 'claimed'>,
+): readonly Draft[] {
+  if (current?.run !== run || current.claimed !== claimed) return [];
+  const spent: Draft = { type: 'agent_cost', data: { cost: formatDollars(current.cost) }, run };
+  if (current.isCancelRequested) return [spent, { type: 'agent_cancelled', data: {}, run }];
+  const content = 'what the log holds of this run cannot be read';
+  return [spent, { type: 'agent_error', data: { content, code: 'internal', retryable: false }, run }];
+}
+
 /** @throws Problem not_found */
 export function requireSession(state: SessionState, project: string): void {
   if (state.project !== project) throw notFound('the session');

@@ -1,6 +1,7 @@
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
+import { withReadableData } from './unreadable-events.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
@@ -222,6 +223,8 @@ export interface Passage {
   };
   /** Its data are gone. */
   readonly isErased?: boolean;
+  /** They do not open: see unreadable-events. */
+  readonly isUnreadable?: boolean;
 }
 
 export type RecordedSessionEvent = SessionEvent & Passage;
@@ -274,14 +277,17 @@ export class UnknownEventType extends Error {
   override readonly name = 'UnknownEventType';
 }
 
-/** Reads a recorded event of a session stream as what its type says it is. @throws UnknownEventType */
+/**
+ * Reads a recorded event of a session stream as what its type says it is; where its data do not open, with data that stand
+ * for them. @throws UnknownEventType
+ */
 export function asSessionEvent(
   event: Passage & { readonly type: string; readonly data: object },
 ): RecordedSessionEvent {
   if (!isPublicType(event.type) && !Object.hasOwn(INTERNAL, event.type)) {
     throw new UnknownEventType(`no event of a session is called ${event.type}`);
   }
-  return event as RecordedSessionEvent;
+  return withReadableData(event as RecordedSessionEvent);
 }
 
 /** The same, or null for a type that only a newer version knows, and for what is erased: whoever must go on passes it over. */
@@ -289,5 +295,5 @@ export function knownSessionEvent(
   event: Passage & { readonly type: string; readonly data: object },
 ): RecordedSessionEvent | null {
   const isKnown = isPublicType(event.type) || Object.hasOwn(INTERNAL, event.type);
-  return isKnown && event.isErased !== true ? (event as RecordedSessionEvent) : null;
+  return isKnown && event.isErased !== true ? withReadableData(event as RecordedSessionEvent) : null;
 }

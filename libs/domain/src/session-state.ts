@@ -139,6 +139,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
 
 function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
   const run = runOf(event);
+  if (event.isUnreadable) return unreadClaim(state, run, event.revision);
   const { worker, epoch, requested, silent = 0, fruitless = 0, cost = '0' } = event.data;
   const isCancelRequested = event.data.isCancelRequested === true || event.data.isCancelled === true;
   return {
@@ -156,6 +157,27 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
       fruitless: fruitless + 1,
     },
     waiting: event.data.waiting ?? [],
+  };
+}
+
+/** Somebody claimed the run, and nobody can tell who: it is as if he were gone. */
+function unreadClaim(state: SessionState, run: string, claimed: number): SessionState {
+  const before = state.current?.run === run ? state.current : null;
+  const waited = state.waiting.find((w) => w.run === run);
+  return {
+    ...state,
+    current: {
+      run,
+      requested: before?.requested ?? waited?.requested ?? -1,
+      worker: '',
+      epoch: (before?.epoch ?? 0) + 1,
+      claimed,
+      isCancelRequested: before?.isCancelRequested ?? waited?.isCancelled ?? false,
+      cost: before?.cost ?? 0n,
+      silent: 1,
+      fruitless: (before?.fruitless ?? 0) + 1,
+    },
+    waiting: state.waiting.filter((w) => w.run !== run),
   };
 }
 

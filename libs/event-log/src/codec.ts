@@ -1,4 +1,10 @@
-import type { EventMeta, NewEvent, RawEvent, RecordedEvent } from './envelope.js';
+import {
+  DataUnreadable,
+  type EventMeta,
+  type NewEvent,
+  type RawEvent,
+  type RecordedEvent,
+} from './envelope.js';
 import { commitmentOf, ContentChanged, type ContentKey, SEAL_BYTES } from './keys/content-key.js';
 import type { KnownKey } from './keys/content-keys.js';
 
@@ -54,7 +60,7 @@ export function openData(
 
 /** What stands in the place of data that are erased. */
 const ERASED_JSON = '{}';
-/** No JSON: whoever asks for such data is thrown at, so that its stream is parked. */
+/** No JSON: such an event is marked as unreadable, and whoever asks for its data is thrown at. */
 const CHANGED_JSON = '';
 
 /** The JSON text of an event, and whether it stands for something that is erased. */
@@ -96,6 +102,7 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
   readonly revision: number;
   readonly position: number;
   readonly isErased: boolean;
+  readonly isUnreadable: boolean;
   readonly raw: RawEvent | undefined;
   private known: T | null;
   private readonly upcast: Upcast;
@@ -115,12 +122,15 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
     this.position = at.position;
     this.isErased = event.isErased === true;
     this.raw = event.raw;
+    this.isUnreadable = event.data === null && event.raw === undefined && !isReadable(event);
     // What is written as it is stored may be sealed: nobody has opened it, and only who asks for its data has to.
     this.known = event.raw === undefined ? event.data : null;
     this.upcast = upcast;
   }
 
+  /** @throws DataUnreadable */
   get data(): T {
+    if (this.isUnreadable) throw new DataUnreadable(this);
     return (this.known ??= this.upcast(
       this.type,
       this.meta.schemaVersion,
@@ -132,6 +142,18 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
   toJSON(): object {
     const { id, type, time, meta, stream, revision, position, data } = this;
     return { id, type, time, meta, stream, revision, position, data };
+  }
+}
+
+/** What was sealed and opened is what was written; of a text that stands in the open nobody knows. */
+function isReadable({ json, meta }: Pick<NewEvent, 'json' | 'meta'>): boolean {
+  if (json === CHANGED_JSON) return false;
+  if (meta.keyId !== undefined) return true;
+  try {
+    const data: unknown = JSON.parse(json);
+    return typeof data === 'object' && data !== null;
+  } catch {
+    return false;
   }
 }
 

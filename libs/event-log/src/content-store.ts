@@ -1,5 +1,5 @@
-import { type Content, type FileRef, isFileRef } from '#domain';
-import type { FileStore } from './file-store.js';
+import { type Content, type FileRef, UNREADABLE_TEXT, isFileRef } from '#domain';
+import { FileDamaged, type FileStore } from './file-store.js';
 
 /** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
 const MAX_INLINE_BYTES = 96 * 1024;
@@ -43,6 +43,16 @@ export class ContentStore {
   async text(session: string, content: Content): Promise<string> {
     if (!isFileRef(content)) return content;
     return Buffer.from(await this.files.get(session, content.$file)).toString('utf8');
+  }
+
+  /** The same for who reads on whatever it says: where the file does not open, a text that says so. @throws FileMissing */
+  async textOrNote(session: string, content: Content): Promise<string> {
+    try {
+      return await this.text(session, content);
+    } catch (error) {
+      if (error instanceof FileDamaged) return UNREADABLE_TEXT;
+      throw error;
+    }
   }
 }
 

@@ -52,6 +52,17 @@ export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
   readonly position: Position;
   /** Its data are gone, for their key was destroyed: `data` is an empty object. */
   readonly isErased?: boolean;
+  /** Its data do not open, now or ever: they were damaged, or their key is lost. `json` is no JSON, `data` throws DataUnreadable. */
+  readonly isUnreadable?: boolean;
+}
+
+/** An event stands on the log whose data do not open. Trying again does not help. */
+export class DataUnreadable extends Error {
+  override readonly name = 'DataUnreadable';
+
+  constructor({ type, stream, revision }: Pick<RecordedEvent, 'type' | 'stream' | 'revision'>) {
+    super(`the data of ${type} at ${revision} of ${stream} cannot be read`);
+  }
 }
 
 /**

@@ -103,7 +103,7 @@ export class AppendOutcomeUnknown extends Error {
 
 /** The log takes nothing now; what was asked for was not done. */
 export class LogUnavailable extends Error {
-  override readonly name = 'LogUnavailable';
+  override readonly name: string = 'LogUnavailable';
 }
 
 /** The log cannot be opened as it is: in use by another process, another program's, newer, damaged. One line, for the operator. */

@@ -6,12 +6,14 @@ import {
   type SessionState,
   type WorkflowRuns,
   asSessionEvent,
+  canBeSpared,
   evolveRun,
   evolveSession,
   knownSessionEvent,
 } from '#domain';
 import {
   ContentErased,
+  DataUnreadable,
   type EventLog,
   LogUnavailable,
   NO_EVENTS,
@@ -40,15 +42,27 @@ export async function loadSession(log: EventLog, stream: string): Promise<Loaded
       if (revision === NO_EVENTS) revision = event.revision;
       const known = knownSessionEvent(event);
       if (known) tail.push(known);
-      // Before its end nothing of an erased session can be read.
-      if (event.type === 'run_claimed' || event.type === 'session_erased') break reading;
+      // Before its end nothing of an erased session can be read. A claim that cannot be read says nothing of what waits.
+      if (event.type === 'session_erased' || (event.type === 'run_claimed' && !event.isUnreadable))
+        break reading;
     }
   }
   return { state: tail.reduceRight(evolveSession, NO_SESSION), revision };
 }
 
-/** The `run_requested` at a revision. @throws ContentErased; LogUnavailable where a read of a log that others write to lags behind it */
+/**
+ * The `run_requested` at a revision. @throws ContentErased; DataUnreadable; LogUnavailable where a read of a log that
+ * others write to lags behind it
+ */
 export async function loadRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
+  const request = await readRequest(log, stream, revision);
+  if (request.isUnreadable)
+    throw new DataUnreadable({ type: request.type, revision: request.revision, stream });
+  return request;
+}
+
+/** The same; where its data do not open, with data that stand for them: who it is of can be read always. */
+export async function readRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
   for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
     for (const event of page) {
       requireReadable(event);
@@ -59,7 +73,7 @@ export async function loadRequest(log: EventLog, stream: string, revision: numbe
   throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
-/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. @throws ContentErased */
+/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. @throws ContentErased, DataUnreadable */
 export async function loadRun(
   log: EventLog,
   stream: string,
@@ -73,6 +87,7 @@ export async function loadRun(
     for (const recorded of page) {
       if (recorded.meta.run !== request.meta.run) continue;
       requireReadable(recorded);
+      if (!canBeSpared(recorded)) throw new DataUnreadable(recorded);
       const event = asSessionEvent(recorded);
       if (event.type === 'run_claimed' && event.revision > claimed) return null;
       state = evolveRun(state, event);
@@ -131,9 +146,9 @@ async function foldContext(
   const fold = new ContextFold();
   const first = events[0]?.revision ?? 0;
   for (const event of events) {
-    if (event.type === 'run_claimed' && event.data.requested < first) {
+    if (event.type === 'run_claimed' && event.data.requested < first && !event.isUnreadable) {
       const isOwn = event.meta.run === request.meta.run;
-      fold.push(isOwn ? request : await loadRequest(log, stream, event.data.requested));
+      fold.push(isOwn ? request : await readRequest(log, stream, event.data.requested));
     }
     fold.push(event);
   }

@@ -11,8 +11,11 @@ import {
   isIdle,
   sessionStream,
 } from '#domain';
-import { NO_EVENTS, type RecordedEvent } from '#event-log';
-import { type LoadedSession, type RequestEvent, loadContext, loadRequest } from './load-session.js';
+import { NO_EVENTS, type RecordedEvent, isUnreadable } from '#event-log';
+import { DECISIVE } from './decisive-events.js';
+import { endUnreadable } from './end-unreadable.js';
+import { KnownRequests } from './known-requests.js';
+import { type LoadedSession, type RequestEvent, loadContext } from './load-session.js';
 import { RunDrive } from './run-drive.js';
 import type { IsLeft, SessionPorts } from './session-ports.js';
 import { StreamWatch } from './stream-watch.js';
@@ -39,7 +42,7 @@ export class Session {
   private readonly adopted = new Set<string>();
   /** A run of ours whose drive ended before the run did. */
   private brokenOff: string | null = null;
-  private readonly requests = new Map<string, RequestEvent>();
+  private readonly requests: KnownRequests;
 
   constructor(
     readonly id: string,
@@ -54,6 +57,7 @@ export class Session {
       { committed: (events) => this.committed(events) },
       start,
     );
+    this.requests = new KnownRequests(log, this.journal.stream);
     this.watch = new StreamWatch(this.journal, ports);
   }
 
@@ -129,8 +133,7 @@ export class Session {
     let isNews = false;
     const over: string[] = [];
     for (const event of events) {
-      if (event.type === 'run_requested')
-        this.requests.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
+      if (event.type === 'run_requested') this.requests.note(event);
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
@@ -145,7 +148,7 @@ export class Session {
   /** Every copy of what was said goes, and whatever works with one. Returns the runs that are over. */
   private erased(): readonly string[] {
     this.context = null;
-    const over = [...this.requests.keys()];
+    const over = this.requests.runs;
     for (const run of over) this.forget(run);
     this.driving?.lose();
     return over;
@@ -161,7 +164,8 @@ export class Session {
   /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
   private isUnseen(event: RecordedEvent): boolean {
     if (event.type === 'messages_cleared') return true;
-    return event.type === 'run_claimed' && (event.data as { worker: string }).worker !== this.ports.worker;
+    const claim = event.type === 'run_claimed' ? asSessionEvent(event) : null;
+    return claim?.type === 'run_claimed' && claim.data.worker !== this.ports.worker;
   }
 
   /**
@@ -199,7 +203,7 @@ export class Session {
     this.ports.background.start('claim', async () => {
       let isTried = false;
       try {
-        const request = await this.requestOf(run);
+        const request = await this.requests.of(run, this.journal.state);
         await this.journal.command(request.meta, (state) => ({
           events: decide(state, request) ?? [],
           value: undefined,
@@ -230,12 +234,6 @@ export class Session {
     return current?.run === run && current.worker === this.ports.worker && !this.isStopped;
   }
 
-  private async requestOf(run: string): Promise<RequestEvent> {
-    const { current, waiting } = this.journal.state;
-    const at = current?.run === run ? current.requested : waiting.find((w) => w.run === run)?.requested;
-    return this.requests.get(run) ?? (await loadRequest(this.ports.log, this.journal.stream, at ?? 0));
-  }
-
   private startDriver(current: CurrentRun): void {
     const driving = new RunDrive(this, current, this.ports);
     this.driving = driving;
@@ -245,7 +243,7 @@ export class Session {
         // It was claimed, or brought to its end, elsewhere, and the journal has not heard of it yet.
         if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
       } catch (error) {
-        if (!(error instanceof ClaimLost)) await this.pauseAfter(error, current.run);
+        if (!(error instanceof ClaimLost)) await this.brokeOff(error, current);
       } finally {
         this.driving = null;
         this.leave(current.run);
@@ -254,8 +252,18 @@ export class Session {
     });
   }
 
+  /** What cannot be read will not be read the next time either; whatever else it was is tried again. */
+  private async brokeOff(error: unknown, current: CurrentRun): Promise<void> {
+    if (!isUnreadable(error)) return this.pauseAfter(error, current.run);
+    const { logger } = this.ports;
+    logger.error({ err: error, run: current.run, session: this.id }, 'a run ends: it cannot be read');
+    await endUnreadable(this.journal, this.requests, current).catch((failure: unknown) =>
+      this.pauseAfter(failure, current.run),
+    );
+  }
+
   private async drive(driving: RunDrive, { run, epoch, claimed }: CurrentRun): Promise<void> {
-    const request = await this.requestOf(run);
+    const request = await this.requests.readable(run, this.journal.state);
     const isBegun = epoch > 1 || this.brokenOff === run;
     const known = isBegun ? null : this.context;
     this.context = null;
@@ -278,7 +286,7 @@ export class Session {
   }
 
   private forget(run: string): void {
-    this.requests.delete(run);
+    this.requests.forget(run);
     this.adopted.delete(run);
     this.ports.toolboxes.forget(run);
   }
@@ -286,13 +294,3 @@ export class Session {
 
 const NO_META = { schemaVersion: 1, project: '', actor: '' };
 const RETRY_MS = 500;
-
-const DECISIVE: ReadonlySet<string> = new Set([
-  'run_requested',
-  'run_claimed',
-  'run_cancel_requested',
-  'agent_completed',
-  'agent_error',
-  'agent_cancelled',
-  'session_erased',
-]);

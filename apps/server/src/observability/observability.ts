@@ -21,6 +21,7 @@ import { programVersion } from '../openapi/version.js';
 import { EventFigures } from './event-figures.js';
 import { HttpWatch } from './http-watch.js';
 import { ServiceRunWatch } from './service-run-watch.js';
+import { UnreadableWatch } from './unreadable-watch.js';
 import { WatchedLog } from './watched-log.js';
 import { WatchedSender } from './watched-sender.js';
 
@@ -32,6 +33,8 @@ export interface Observability {
   /** null: nobody asked for traces. */
   readonly tracer: Tracer | null;
   readonly ofLog: (log: EventLog) => EventLog;
+  /** Hears of what stands on the log and cannot be read. */
+  readonly unreadable: UnreadableWatch;
   readonly ofSender: (sender: CallbackSender) => CallbackSender;
   /** What names the trace of a log line that is written now. */
   logFields(): object;
@@ -68,6 +71,7 @@ export async function openObservability(
     runs: new ServiceRunWatch(clock, metrics, events, tracer),
     http: new HttpWatch(metrics, tracer),
     ofLog: (log) => new WatchedLog(log, metrics, events.stored, onFault),
+    unreadable: new UnreadableWatch(clock, metrics, logger),
     ofSender: (sender) => new WatchedSender(sender, metrics, tracer),
     logFields: () => fieldsOf(tracer?.current),
     close: async () => tracer?.close(),

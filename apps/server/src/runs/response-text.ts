@@ -40,10 +40,10 @@ export class ResponseText {
       for (const event of page) {
         if (event.isErased === true) throw notFound('the session');
         if (event.revision > this.last) return;
-        if (event.type !== 'agent_response' || event.meta.run !== this.run) continue;
+        if (event.type !== 'agent_response' || event.meta.run !== this.run || event.isUnreadable) continue;
         const { content } = event.data as { readonly content: Content };
         if (isFileRef(content)) await weigh(content.bytes);
-        yield await contents.text(session, content);
+        yield await contents.textOrNote(session, content);
       }
     }
   }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
-import { type Content, Problem, type RunWarning, isEndType, sessionStream } from '#domain';
+import { type Content, Problem, type RunWarning, UNREADABLE_TEXT, isEndType, sessionStream } from '#domain';
 import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import type { OpenStreams } from '../sse/socket-sink.js';
@@ -88,13 +88,26 @@ interface PublicFields {
   readonly cost?: string;
   readonly code?: string;
   readonly retryable?: boolean;
+  /** It does not open: it has no other fields. */
+  readonly unreadable?: boolean;
 }
+
+/** Counted where their fields are asked for, or of no weight to what is answered. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
+  'agent_cost',
+  'agent_warning',
+  'agent_error',
+  'model_turn_failed',
+  'run_claimed',
+  'agent_step',
+]);
 
 class OutcomeFold {
   private turn: ResponseText;
   private last: ResponseText;
   private cost = '0';
   private readonly warnings: RunWarning[] = [];
+  private unreadable = 0;
   private finalOutput: Content | null = null;
 
   constructor(
@@ -106,11 +119,12 @@ class OutcomeFold {
   }
 
   async push(event: RecordedEvent): Promise<void> {
-    if (event.type === 'agent_response') this.turn.add(event);
+    if (event.isUnreadable && !TOLD_ELSEWHERE.has(event.type)) this.unreadable += 1;
+    else if (event.type === 'agent_response') this.turn.add(event);
     else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
     else if (event.type === 'agent_warning') {
-      const { content = '' } = await this.fieldsOf(event);
-      this.warnings.push(JSON.parse(content) as RunWarning);
+      const { content } = await this.fieldsOf(event);
+      if (content !== undefined) this.warnings.push(JSON.parse(content) as RunWarning);
     } else if (event.type === 'agent_final_output') {
       const { content = 'null' } = event.data as { readonly content?: Content };
       this.finalOutput = content;
@@ -122,11 +136,12 @@ class OutcomeFold {
   }
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
-    const { finalOutput, cost, warnings } = this;
+    const failure: PublicFields = end.type === 'agent_error' ? await this.fieldsOf(end) : {};
+    const { finalOutput, cost, allWarnings: warnings } = this;
     const told = { response: this.turn.isEmpty ? this.last : this.turn, finalOutput, cost, warnings };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
-    const { code = 'internal', content = '', retryable = false } = await this.fieldsOf(end);
+    const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;
     return { status: 'failed', ...told, error: { code, message: content, retryable } };
   }
 
@@ -134,7 +149,16 @@ class OutcomeFold {
     this.turn = new ResponseText(this.started.run);
   }
 
+  /** What is missing from the answer is told with it. */
+  private get allWarnings(): readonly RunWarning[] {
+    if (this.unreadable === 0) return this.warnings;
+    const reason = `events of this run cannot be read, and are missing here: ${this.unreadable}`;
+    return [...this.warnings, { code: 'events_unreadable', reason }];
+  }
+
   private async fieldsOf(event: RecordedEvent): Promise<PublicFields> {
-    return JSON.parse(await publicJson(event, this.started.session, this.contents)) as PublicFields;
+    const fields = JSON.parse(await publicJson(event, this.started.session, this.contents)) as PublicFields;
+    if (fields.unreadable) this.unreadable += 1;
+    return fields;
   }
 }

@@ -229,7 +229,8 @@ export class CallbackRelay implements FollowerTarget {
 
 /** null: the run has no callback. */
 function callbackRunOf(recorded: RecordedEvent): CallbackRun | null {
-  if (recorded.type !== 'run_requested' || recorded.isErased) return null;
+  // Of one that cannot be read nobody can tell where its events were to go.
+  if (recorded.type !== 'run_requested' || recorded.isErased || recorded.isUnreadable) return null;
   const { data, meta, revision } = asSessionEvent(recorded) as Requested;
   const { callback } = data;
   if (callback === undefined || meta.run === undefined) return null;

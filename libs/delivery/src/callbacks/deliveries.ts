@@ -110,7 +110,7 @@ export class Deliveries {
   private async hasCallback({ session, requested }: RunPlace): Promise<boolean> {
     const options = { after: requested - 1, limit: 1 };
     for await (const [event] of this.ports.log.readStream(sessionStream(session), options))
-      return hasCallback(event?.data);
+      return event?.isUnreadable !== true && hasCallback(event?.data);
     return false;
   }
 

@@ -35,8 +35,11 @@ export class RelayCheckpoints {
   async load(): Promise<RelayCheckpoint | null> {
     const { log } = this.ports;
     for await (const page of log.readStream(STREAM, { backwards: true, limit: 1 })) {
-      const data = page[0]?.data as RelayCheckpoint | undefined;
-      if (data?.logId === log.logId) return data;
+      const [last] = page;
+      // The streams of the runs say what was delivered: without a checkpoint all of them are read.
+      if (last === undefined || last.isUnreadable) return null;
+      const data = last.data as RelayCheckpoint;
+      if (data.logId === log.logId) return data;
     }
     return null;
   }

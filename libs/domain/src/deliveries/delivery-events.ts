@@ -36,10 +36,20 @@ export type DeliveryEvent =
 
 export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
 
-/** Reads a recorded event of a `delivery-` stream; null: of a type that this version does not know, or erased. */
-export function asDeliveryEvent<
-  E extends { readonly type: string; readonly data: object; readonly isErased?: boolean },
->(event: E): (E & DeliveryEvent) | null {
+interface Recorded {
+  readonly type: string;
+  readonly data: object;
+  readonly isErased?: boolean;
+  readonly isUnreadable?: boolean;
+}
+
+/**
+ * Reads a recorded event of a `delivery-` stream; null: of a type that this version does not know, erased, or unreadable:
+ * then the attempt is made again.
+ */
+export function asDeliveryEvent<E extends Recorded>(event: E): (E & DeliveryEvent) | null {
   const isKnown = event.type === 'delivery_attempted' || event.type === 'delivery_resend_requested';
-  return isKnown && event.isErased !== true ? (event as E & DeliveryEvent) : null;
+  return isKnown && event.isErased !== true && event.isUnreadable !== true
+    ? (event as E & DeliveryEvent)
+    : null;
 }

@@ -20,6 +20,8 @@ export interface HeardEvent {
 export class Hearing {
   private waiting: HeardReply[] = [];
   private isLoading = false;
+  /** Of the first that waits. */
+  private lost: readonly string[] = [];
   private readonly stopping = new AbortController();
 
   constructor(
@@ -43,10 +45,13 @@ export class Hearing {
     for (let heard = this.waiting[0]; heard !== undefined; heard = this.waiting[0]) {
       const { keys } = this.terms;
       const { unknown = [] } = heard;
-      if (keys !== null && unknown.some((id) => keys.peek(id) === undefined)) return void this.load(unknown);
+      const { lost } = this;
+      const isMissing = (id: string): boolean => keys?.peek(id) === undefined && !lost.includes(id);
+      if (keys !== null && unknown.some(isMissing)) return void this.load(unknown);
+      this.lost = [];
       this.terms.known.give(unknown);
       this.waiting.shift();
-      this.give(this.eventsOf(heard));
+      this.give(this.eventsOf(heard, lost));
     }
   }
 
@@ -55,7 +60,7 @@ export class Hearing {
     const { signal } = this.stopping;
     this.isLoading = true;
     try {
-      await this.terms.keys?.load(unknown);
+      this.lost = (await this.terms.keys?.loadAll(unknown)) ?? [];
     } catch (error) {
       logger.warn({ err: error }, 'what is heard of the log cannot be opened yet');
       await clock.sleep(KEYS_RETRY_MS, signal).catch(() => undefined);
@@ -64,14 +69,14 @@ export class Hearing {
     if (!signal.aborted) this.giveNext();
   }
 
-  private eventsOf(heard: HeardReply): HeardEvent[] {
+  private eventsOf(heard: HeardReply, lost: readonly string[]): HeardEvent[] {
     const { own } = heard;
     const events: HeardEvent[] = [];
     for (let i = 0; i < own.length; i += 3) events.push(this.sent.take(own[i]!, own[i + 1]!, own[i + 2]!));
     this.sent.forget(heard.forgotten);
     if (heard.rows.length === 0) return events;
     const isOnly = events.length === 0;
-    for (const event of openLoaded(heard, this.terms))
+    for (const event of openLoaded(heard, this.terms, lost))
       events.push({ event: this.unlessErased(event), isTold: false });
     return isOnly ? events : events.sort((a, b) => a.event.position - b.event.position);
   }

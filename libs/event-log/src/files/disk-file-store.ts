@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepFolder } from '#platform';
-import { FileMissing, FileStore } from '../file-store.js';
+import { FileDamaged, FileMissing, FileStore } from '../file-store.js';
 import { ContentKey, KEY_BYTES } from '../keys/content-key.js';
 import type { ReadableFile, ReceivedFile, UploadStore } from '../upload-store.js';
 import { digestFile, linkDraft, writeDraft } from './draft.js';
@@ -65,7 +65,7 @@ export class DiskFileStore extends FileStore implements UploadStore {
     const content = await this.orMissing(scope, name, (path) => readFile(path));
     const actual = nameOf(this.secret, scope, content);
     if (actual.length !== name.length || !timingSafeEqual(Buffer.from(actual), Buffer.from(name)))
-      throw new FileMissing(`file ${name} of ${scope} is damaged`);
+      throw new FileDamaged(`file ${name} of ${scope} is damaged`);
     return content;
   }
 

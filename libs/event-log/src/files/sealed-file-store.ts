@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { FileMissing, FileStore } from '../file-store.js';
+import { FileDamaged, FileMissing, FileStore } from '../file-store.js';
 import { ContentChanged, type ContentKey } from '../keys/content-key.js';
-import { ContentErased } from '../keys/content-keys.js';
+import { ContentErased, KeysLost } from '../keys/content-keys.js';
 
 /** Keys of scopes. A scope is a session. */
 export interface ScopeKeys {
@@ -36,18 +36,18 @@ export class SealedFileStore extends FileStore {
     return this.files.put(scope, Buffer.concat([Buffer.of(FORM, id.length), id, sealed]));
   }
 
-  /** @throws FileMissing, caused by ContentErased where it is erased; LogUnavailable */
+  /** @throws FileMissing, caused by ContentErased where it is erased; FileDamaged; LogUnavailable */
   override async get(scope: string, name: string): Promise<Uint8Array> {
     const file = await this.fileOf(scope, name);
     const end = 2 + (file[1] ?? 0);
-    if (file[0] !== FORM) throw new FileMissing(`file ${name} of ${scope} is not a sealed one`);
-    const key = await this.keys.get(Buffer.from(file.subarray(2, end)).toString());
+    if (file[0] !== FORM) throw new FileDamaged(`file ${name} of ${scope} is not a sealed one`);
+    const key = await this.keys.get(Buffer.from(file.subarray(2, end)).toString()).catch(lost(scope, name));
     if (key === 'destroyed') throw erased(scope, name);
     try {
       return key.open(file.subarray(end), contextOf(scope));
     } catch (error) {
       if (!(error instanceof ContentChanged)) throw error;
-      throw new FileMissing(`file ${name} of ${scope} is damaged`, { cause: error });
+      throw new FileDamaged(`file ${name} of ${scope} is damaged`, { cause: error });
     }
   }
 
@@ -80,5 +80,12 @@ function erased(scope: string, name: string): FileMissing {
   const cause = new ContentErased(`nothing of ${scope} can be read any more`);
   return new FileMissing(`file ${name} of ${scope} is erased`, { cause });
 }
+
+const lost =
+  (scope: string, name: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof KeysLost)) throw error;
+    throw new FileDamaged(`the key of file ${name} of ${scope} is lost`, { cause: error });
+  };
 
 const contextOf = (scope: string): string => `file of ${scope}`;

@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
 import { type ContentKey } from './content-key.js';
 
@@ -6,6 +7,15 @@ export type KnownKey = ContentKey | 'destroyed';
 /** The key is destroyed: what it sealed is erased, and nothing more is sealed with it. */
 export class ContentErased extends Error {
   override readonly name = 'ContentErased';
+}
+
+/** The store has answered, and has not got these keys: what they sealed cannot be read, and nothing is sealed with them. */
+export class KeysLost extends LogUnavailable {
+  override readonly name: string = 'KeysLost';
+
+  constructor(readonly ids: readonly string[]) {
+    super(`not in the key store: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`);
+  }
 }
 
 /** Whether something could not be done because what it needs is erased. */
@@ -17,6 +27,7 @@ export const isErasure = (error: unknown): error is Error =>
  * was destroyed is known as such for ever.
  */
 export abstract class ContentKeys {
+  private readonly unreadableListeners = new Set<(event: RecordedEvent) => void>();
   private readonly listeners = new Set<(id: string) => void>();
 
   /** What is in memory. undefined: ask `load` first. */
@@ -29,7 +40,7 @@ export abstract class ContentKeys {
     return known;
   }
 
-  /** Brings keys into memory. @throws LogUnavailable where the store does not answer or never had one of them */
+  /** Brings keys into memory. @throws LogUnavailable where the store does not answer; KeysLost where it has not got some, the others are in memory then */
   abstract load(ids: Iterable<string>): Promise<void>;
 
   /** Id of a key that nothing was sealed with, in memory. @throws LogUnavailable */
@@ -46,6 +57,26 @@ export abstract class ContentKeys {
   async get(id: string): Promise<KnownKey> {
     if (this.peek(id) === undefined) await this.load([id]);
     return this.loaded(id);
+  }
+
+  /** The same for who only reads: the ids that the store has not got. @throws LogUnavailable where it does not answer */
+  async loadAll(ids: Iterable<string>): Promise<readonly string[]> {
+    try {
+      await this.load(ids);
+      return [];
+    } catch (error) {
+      if (error instanceof KeysLost) return error.ids;
+      throw error;
+    }
+  }
+
+  /** Tells of each event that was read and does not open, each time. */
+  onUnreadable(listener: (event: RecordedEvent) => void): void {
+    this.unreadableListeners.add(listener);
+  }
+
+  tellUnreadable(event: RecordedEvent): void {
+    for (const listener of this.unreadableListeners) listener(event);
   }
 
   /** Tells whoever keeps copies of keys or of what they sealed when one is destroyed. */

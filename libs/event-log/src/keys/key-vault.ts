@@ -3,7 +3,7 @@ import { newEvent } from '../envelope.js';
 import { type EventLog, LogRefused, LogUnavailable } from '../event-log.js';
 import { appendUntilDefinite } from '../append-until-definite.js';
 import { ContentChanged, ContentKey, KEY_BYTES } from './content-key.js';
-import { ContentErased, ContentKeys, type KnownKey } from './content-keys.js';
+import { ContentErased, ContentKeys, KeysLost, type KnownKey } from './content-keys.js';
 import type { KeyStore, StoredKey, StoreState } from './key-store.js';
 
 /** Keys made at a time: one by one each would wait for the disk. At a start fewer, for many starts use few. */
@@ -101,11 +101,14 @@ export class KeyVault extends ContentKeys {
     }
     if (missing.length === 0) return;
     const found = new Map((await this.store.read(missing)).map((key) => [key.id, key]));
+    const lost: string[] = [];
     for (const id of missing) {
       const stored = found.get(id);
-      if (stored === undefined) throw new LogUnavailable(`the key ${id} is not in the key store`);
-      this.keep(id, stored.wrapped === null ? 'destroyed' : await this.unwrap(stored, stored.wrapped));
+      const key = stored === undefined ? null : await this.opened(stored);
+      if (key === null) lost.push(id);
+      else this.keep(id, key);
     }
+    if (lost.length > 0) throw new KeysLost(lost);
   }
 
   override async draw(): Promise<string> {
@@ -247,6 +250,17 @@ export class KeyVault extends ContentKeys {
     const key = this.masters.get(master);
     if (key === undefined) throw new LogUnavailable('the master key of the key store is another');
     return key;
+  }
+
+  /** null: what the store holds of it is damaged. */
+  private async opened(stored: StoredKey): Promise<KnownKey | null> {
+    if (stored.wrapped === null) return 'destroyed';
+    try {
+      return await this.unwrap(stored, stored.wrapped);
+    } catch (error) {
+      if (error instanceof ContentChanged) return null;
+      throw error;
+    }
   }
 
   private async unwrap({ id, master }: StoredKey, bytes: Buffer): Promise<ContentKey> {

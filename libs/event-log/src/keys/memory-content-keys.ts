@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LogUnavailable } from '../event-log.js';
 import { ContentKey } from './content-key.js';
-import { ContentErased, ContentKeys, type KnownKey } from './content-keys.js';
+import { ContentErased, ContentKeys, KeysLost, type KnownKey } from './content-keys.js';
 
 /** Keys in memory, for tests and the simulation: the n-th of a seed is always the same. */
 export class MemoryContentKeys extends ContentKeys {
@@ -18,8 +17,8 @@ export class MemoryContentKeys extends ContentKeys {
   }
 
   override async load(ids: Iterable<string>): Promise<void> {
-    for (const id of ids)
-      if (!this.keys.has(id)) throw new LogUnavailable(`the key ${id} is not in the key store`);
+    const lost = [...ids].filter((id) => !this.keys.has(id));
+    if (lost.length > 0) throw new KeysLost(lost);
   }
 
   override async draw(): Promise<string> {

@@ -1,4 +1,4 @@
-import { type Content, asSessionEvent, isFileRef, sessionStream } from '#domain';
+import { type Content, UNREADABLE_TEXT, asSessionEvent, isFileRef, sessionStream } from '#domain';
 import { type ContentStore, type EventLog, FileMissing } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
 import type { Changes, MessageRow, ParkedStream, SessionRow, TaskRow } from './rows.js';
@@ -68,6 +68,8 @@ export class BatchChanges {
 
 /** The message of the run that was requested at this revision. */
 export async function requestedMessage(log: EventLog, session: string, requested: number): Promise<Content> {
+  // A claim that cannot be read does not say which.
+  if (requested < 0) return UNREADABLE_TEXT;
   for await (const page of log.readStream(sessionStream(session), { after: requested - 1, limit: 1 })) {
     const [event] = page.map(asSessionEvent);
     if (event?.type === 'run_requested') return event.data.message;

@@ -129,6 +129,8 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
       return true;
     }
     case 'agent_cost':
+      // The turns have said it.
+      if (event.isUnreadable) return false;
       row.cost = parseDollars(event.data.cost);
       return true;
     case 'agent_warning':

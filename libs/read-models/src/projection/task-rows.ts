@@ -78,7 +78,9 @@ export class TaskRows {
 }
 
 const firedBy = (event: RecordedEvent): string | null =>
-  event.type === 'run_requested' ? ((event.data as Requested['data']).task ?? null) : null;
+  event.type === 'run_requested' && !event.isUnreadable
+    ? ((event.data as Requested['data']).task ?? null)
+    : null;
 
 function progressed(row: TaskRow, event: Exclude<RecordedTaskEvent, { type: 'task_scheduled' }>): TaskRow {
   const after = progressTask(row, event);

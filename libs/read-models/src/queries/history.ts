@@ -90,7 +90,7 @@ export class History {
         ready = [];
         await weigh(bytes);
         let content = '';
-        for (const piece of contents) content += await this.content.text(session, piece);
+        for (const piece of contents) content += await this.content.textOrNote(session, piece);
         yield [{ type, content }];
       }
     }

@@ -147,7 +147,7 @@ export class Tasks {
       session: row.session,
       schedule: JSON.parse(row.given) as number | string,
       timezone: row.timezone ?? 'UTC',
-      message: await this.content.text(row.session, message),
+      message: await this.content.textOrNote(row.session, message),
       status: row.status as TaskStatus,
       created_at: timestamp(row.createdAt),
       next_run_at: timestampOrNull(row.nextAt),

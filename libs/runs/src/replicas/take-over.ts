@@ -1,5 +1,5 @@
 import { sessionStream } from '#domain';
-import type { ContentStore, EventLog } from '#event-log';
+import { type ContentStore, type EventLog, isUnreadable } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { loadRequest, loadSession } from '../load-session.js';
 import type { Recovery, UnfinishedRuns } from '../recovery.js';
@@ -137,9 +137,15 @@ export class TakeOver {
     const state = this.ports.membership.stateOf(replica);
     if (state !== 'silent') return state === 'gone';
     // Invariant 3.
-    const request = await loadRequest(this.ports.log, sessionStream(session), requested);
-    const config = await this.ports.contents.object(session, request.data.config);
-    return (config.mcp_servers ?? []).length === 0;
+    try {
+      const request = await loadRequest(this.ports.log, sessionStream(session), requested);
+      const config = await this.ports.contents.object(session, request.data.config);
+      return (config.mcp_servers ?? []).length === 0;
+    } catch (error) {
+      // Whoever takes it over can only end it.
+      if (isUnreadable(error)) return true;
+      throw error;
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Revision,
   type RunningFollowers,
   isErasure,
+  isUnreadable,
 } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
@@ -221,7 +222,8 @@ export class TaskClock implements FollowerTarget {
       try {
         await maker.make(session, await loadRequest(log, sessionStream(session), requested));
       } catch (error) {
-        if (!isErasure(error)) throw error;
+        // Nobody can tell what was to be scheduled.
+        if (!isErasure(error) && !isUnreadable(error)) throw error;
       }
     for (const task of await index.unstarted(before)) {
       if (!this.firing.has(task)) await firings.mend(task, this.stopping.signal);
