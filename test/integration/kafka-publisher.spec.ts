@@ -207,6 +207,20 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     expect((await publisher.status()).transactions).toBeGreaterThanOrEqual(3);
   });
 
+  it('says of an event that does not open that it does not, once, and goes on', async () => {
+    await world.write('s1', ['before', 'damaged', 'after']);
+    await world.damage('s1', 2);
+    await publishing(start());
+    const records = await client.follow(EVENTS);
+    await expectAll(records);
+    expect(records.map(({ value }) => value)).toEqual([
+      expect.stringContaining('before'),
+      '{"type":"agent_response","session":"s1","unreadable":true}',
+      expect.stringContaining('after'),
+    ]);
+    expect(records[1]?.headers).toMatchObject({ ce_revision: '2', 'content-type': 'application/json' });
+  });
+
   it('goes on without the content of a file that is gone', async () => {
     await world.write('s1', ['before', { $file: 'gone', bytes: 3 }, 'after']);
     await publishing(start());

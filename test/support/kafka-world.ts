@@ -21,7 +21,7 @@ export class KafkaWorld {
   readonly written: { session: string; revision: number; id: string; type: string; json: string }[] = [];
   private readonly revisions = new Map<string, number>();
 
-  private constructor(readonly temp: TempLog) {
+  private constructor(public temp: TempLog) {
     const { errors } = this;
     class Errors extends SilentLogger {
       override error(fields?: object): void {
@@ -59,6 +59,11 @@ export class KafkaWorld {
     }
     const result = await this.temp.log.append(sessionStream(session), events, { expected: 'any' });
     if (result.kind === 'appended') this.revisions.set(session, result.last);
+  }
+
+  /** The log is closed, what it holds of an event is cut in half, and it is opened again. */
+  async damage(session: string, revision: number): Promise<void> {
+    this.temp = await this.temp.damaged(sessionStream(session), revision);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sessionStream } from '#domain';
 import {
   type ContentKeys,
@@ -30,7 +31,10 @@ export class TempLog {
 
   /** @param keys absent: nothing is sealed */
   static async open(keys?: ContentKeys): Promise<TempLog> {
-    const folder = await mkdtemp(join(tmpdir(), 'annals-spec-'));
+    return TempLog.in(await mkdtemp(join(tmpdir(), 'annals-spec-')), keys);
+  }
+
+  private static async in(folder: string, keys?: ContentKeys): Promise<TempLog> {
     const options = { folder, logger: new SilentLogger(), reserveBytes: 0, synchronous: 'NORMAL' as const };
     const log = await SqliteEventLog.open({ ...options, ...(keys && { keys }) });
     const streams = new StreamKeys(log, keys ?? new MemoryContentKeys());
@@ -40,6 +44,18 @@ export class TempLog {
   async close(): Promise<void> {
     await this.log.close();
     await rm(this.folder, { recursive: true });
+  }
+
+  /** The same log, opened again, of which an event that is not sealed is only half there. */
+  async damaged(stream: string, revision: number): Promise<TempLog> {
+    await this.log.close();
+    const db = new DatabaseSync(join(this.folder, 'log.db'));
+    db.prepare(
+      `UPDATE events SET data = substr(data, 1, length(data) / 2)
+       WHERE revision = ? AND stream = (SELECT id FROM streams WHERE name = ?)`,
+    ).run(revision, stream);
+    db.close();
+    return TempLog.in(this.folder);
   }
 
   read(stream: string): Promise<RecordedEvent[]> {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionEvent } from '#domain';
-import { ContentStore, MemoryFileStore, type RecordedEvent, newEvent } from '#event-log';
+import {
+  ContentStore,
+  FileDamaged,
+  FileMissing,
+  MemoryFileStore,
+  type RecordedEvent,
+  newEvent,
+} from '#event-log';
 import { publicJson } from './public-json.js';
 
 const contents = new ContentStore(new MemoryFileStore());
@@ -52,6 +59,29 @@ describe('the JSON of a public event', () => {
     ],
   ])('of %j holds its type, its session and its fields, and nothing else', (event, json) => {
     expect(publicJson(recorded(event), 'ses_1', contents)).toBe(json);
+  });
+
+  it('says of data that do not open that they do not', () => {
+    const event = recorded({ type: 'agent_response', data: { content: 'x' } });
+    const told = '{"type":"agent_response","session":"ses_1","unreadable":true}';
+    expect(publicJson({ ...event, json: '', isUnreadable: true }, 'ses_1', contents)).toBe(told);
+  });
+
+  it('says the same of a file that does not open, and waits for one that is not there', async () => {
+    class Damaged extends MemoryFileStore {
+      override get(scope: string, name: string): Promise<Uint8Array> {
+        if (name === 'damaged') return Promise.reject(new FileDamaged('bits of it were turned'));
+        return super.get(scope, name);
+      }
+    }
+    const jsonOf = (file: string) =>
+      publicJson(
+        recorded({ type: 'agent_response', data: { content: { $file: file, bytes: 3 } } }),
+        'ses_1',
+        new ContentStore(new Damaged()),
+      );
+    expect(await jsonOf('damaged')).toBe('{"type":"agent_response","session":"ses_1","unreadable":true}');
+    await expect(async () => jsonOf('missing')).rejects.toThrow(FileMissing);
   });
 
   it('is made of the bytes on the log as they are', () => {

@@ -51,12 +51,22 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   },
 };
 
+/** Of an event that stands on the log and does not open. */
+const UNREADABLE: JsonSchema = {
+  title: 'unreadable',
+  description: 'What the log holds of the event was damaged, or its key is lost: it has no other fields.',
+  ...objectOf({ type: oneOf(...Object.keys(FIELDS)), session: TEXT, unreadable: { const: true } }),
+};
+
 /** The `data:` JSON of an SSE record, of a callback and of a recorded event. */
 export const AGENT_EVENT: JsonSchema = {
   description:
     'The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.',
-  oneOf: Object.entries(FIELDS).map(([type, fields]) => ({
-    title: type,
-    ...objectOf({ type: { const: type }, session: TEXT, ...fields }),
-  })),
+  oneOf: [
+    ...Object.entries(FIELDS).map(([type, fields]) => ({
+      title: type,
+      ...objectOf({ type: { const: type }, session: TEXT, ...fields }),
+    })),
+    UNREADABLE,
+  ],
 };
