@@ -257,9 +257,11 @@ export class Session {
     if (!isUnreadable(error)) return this.pauseAfter(error, current.run);
     const { logger } = this.ports;
     logger.error({ err: error, run: current.run, session: this.id }, 'a run ends: it cannot be read');
-    await endUnreadable(this.journal, this.requests, current).catch((failure: unknown) =>
-      this.pauseAfter(failure, current.run),
-    );
+    try {
+      await endUnreadable(this.journal, this.requests, current);
+    } catch (failure) {
+      await this.pauseAfter(failure, current.run);
+    }
   }
 
   private async drive(driving: RunDrive, { run, epoch, claimed }: CurrentRun): Promise<void> {

@@ -64,7 +64,9 @@ export class RunRows {
     const row = this.rows.get(run);
     if (row === undefined) return;
     const before = row.cost;
-    if (changeOf(row, event)) this.changed.add(row);
+    // A cost that cannot be read says nothing that the turns have not said.
+    const isUnreadCost = event.type === 'agent_cost' && event.isUnreadable === true;
+    if (!isUnreadCost && changeOf(row, event)) this.changed.add(row);
     if (row.cost !== before) this.costChange += row.cost - before;
     if (isPublicType(event.type)) row.lastEventId = event.revision;
   }
@@ -129,8 +131,6 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
       return true;
     }
     case 'agent_cost':
-      // The turns have said it.
-      if (event.isUnreadable) return false;
       row.cost = parseDollars(event.data.cost);
       return true;
     case 'agent_warning':
