@@ -18,6 +18,7 @@ export * from './run-config.js';
 export * from './run-state.js';
 export * from './run-warning.js';
 export * from './session-commands.js';
+export * from './read-session-event.js';
 export * from './session-events.js';
 export { UNREADABLE_TEXT, canBeSpared } from './unreadable-events.js';
 export * from './session-state.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnknownEventType, asSessionEvent, isEndType, isPublicType } from './session-events.js';
+import { UnknownEventType, asSessionEvent } from './read-session-event.js';
+import { isEndType, isPublicType } from './session-events.js';
 
 const recorded = (type: string) => ({
   type,

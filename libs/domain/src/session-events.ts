@@ -1,7 +1,6 @@
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
-import { withReadableData } from './unreadable-events.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
@@ -273,27 +272,5 @@ export const isPublicType = (type: string): boolean => Object.hasOwn(PUBLIC, typ
 export const isEndType = (type: string): boolean =>
   type === 'agent_completed' || type === 'agent_error' || type === 'agent_cancelled';
 
-export class UnknownEventType extends Error {
-  override readonly name = 'UnknownEventType';
-}
-
-/**
- * Reads a recorded event of a session stream as what its type says it is; where its data do not open, with data that stand
- * for them. @throws UnknownEventType
- */
-export function asSessionEvent(
-  event: Passage & { readonly type: string; readonly data: object },
-): RecordedSessionEvent {
-  if (!isPublicType(event.type) && !Object.hasOwn(INTERNAL, event.type)) {
-    throw new UnknownEventType(`no event of a session is called ${event.type}`);
-  }
-  return withReadableData(event as RecordedSessionEvent);
-}
-
-/** The same, or null for a type that only a newer version knows, and for what is erased: whoever must go on passes it over. */
-export function knownSessionEvent(
-  event: Passage & { readonly type: string; readonly data: object },
-): RecordedSessionEvent | null {
-  const isKnown = isPublicType(event.type) || Object.hasOwn(INTERNAL, event.type);
-  return isKnown && event.isErased !== true ? withReadableData(event as RecordedSessionEvent) : null;
-}
+/** Whether this version knows the type. */
+export const isKnownType = (type: string): boolean => isPublicType(type) || Object.hasOwn(INTERNAL, type);

@@ -1,4 +1,4 @@
-import { UnknownEventType } from '../session-events.js';
+import { UnknownEventType } from '../read-session-event.js';
 import type { ScheduleRequest } from './schedule.js';
 
 /** Events of a `task-` stream. `next_at` is the slot that comes next, in ms since 1970; null: there is none. */
