@@ -3,6 +3,7 @@ import { isEndType } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import { type ScriptedTurn, say } from '../support/scripted-model.js';
 import type { ServiceClient } from '../support/service-client.js';
+import { pngOf } from '../support/png-files.js';
 import { type ServiceProcess, memoryOf } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 import { checkConnections, checkWishes } from './check-clients.js';
@@ -24,12 +25,24 @@ const PLACEHOLDERS = 100_000;
 /** As many as a schema has room for. */
 const REQUIRED = Array.from({ length: 7_000 }, (_, n) => `k${n}`);
 const EMPTY_ITEMS = JSON.stringify(Array.from({ length: 5_000 }, () => ({})));
+const LARGE = 'large '.repeat(500_000);
+const LARGE_RUNS = 5;
+const PICTURE = { width: 8_000, height: 5_000, colours: 'grey' } as const;
 const ZONE = 'america/argentina/comodrivadavia';
+
+/** The greedy caller, and what it has that is large. */
+interface Greedy {
+  readonly client: ServiceClient;
+  readonly origin: string;
+  readonly key: string;
+  readonly session: string;
+  readonly datastore: string;
+}
 
 interface Kind {
   readonly name: string;
   /** Asks once. @returns the status of the answer */
-  readonly ask: (greedy: ServiceClient, n: number) => Promise<number>;
+  readonly ask: (greedy: Greedy, n: number) => Promise<number>;
 }
 
 /** 60 KB that are 12^4 times as much work where they are followed one by one. */
@@ -51,28 +64,28 @@ const outputOf = (schema: object): object => ({ name: 'out', schema });
 const KINDS: readonly Kind[] = [
   {
     name: 'schemas that are a bomb when they are compiled',
-    ask: (greedy) =>
-      statusOf(greedy.post('/', { message: 'x', background: true, final_output: outputOf(BOMB) })),
+    ask: ({ client }) =>
+      statusOf(client.post('/', { message: 'x', background: true, final_output: outputOf(BOMB) })),
   },
   {
     name: 'schemas that are one when a model answers with 5,000 items',
-    ask: (greedy, n) => {
+    ask: ({ client }, n) => {
       const schema = { type: 'array', items: { required: REQUIRED } };
       const run = { message: `items ${n}`, final_output: outputOf(schema) };
-      return statusOf(greedy.post('/', run, { headers: { accept: 'application/json' } }));
+      return statusOf(client.post('/', run, { headers: { accept: 'application/json' } }));
     },
   },
   {
     name: `queries with ${PLACEHOLDERS} placeholders`,
-    ask: (greedy) => {
+    ask: ({ client }) => {
       const query = `SELECT ${'?,'.repeat(PLACEHOLDERS)}1`;
       const queries = [{ name: 'q', description: 'q', query }];
-      return statusOf(greedy.post('/', { message: 'x', background: true, queries }));
+      return statusOf(client.post('/', { message: 'x', background: true, queries }));
     },
   },
   {
     name: 'spellings of a time zone, 99 at a time',
-    ask: (greedy, n) => {
+    ask: ({ client }, n) => {
       const spelled = (of: number): string =>
         ZONE.split('')
           .map((letter, at) => ((of >> (at % 20)) & 1 ? letter.toUpperCase() : letter))
@@ -83,31 +96,73 @@ const KINDS: readonly Kind[] = [
         message: 'm',
       }));
       const wrong = { schedule: 'never', message: 'm' };
-      return statusOf(greedy.post('/', { message: 'x', background: true, schedules: [...schedules, wrong] }));
+      return statusOf(client.post('/', { message: 'x', background: true, schedules: [...schedules, wrong] }));
     },
   },
   {
     name: 'names that do not resolve, 10 at a time',
-    ask: (greedy, n) => {
+    ask: ({ client }, n) => {
       const mcp_servers = Array.from({ length: 10 }, (_, i) => ({
         serverName: `s${i}`,
         serverUrl: `http://greedy-${n}-${i}.invalid/mcp`,
       }));
-      return statusOf(greedy.post('/', { message: `names ${n}`, background: true, mcp_servers }));
+      return statusOf(client.post('/', { message: `names ${n}`, background: true, mcp_servers }));
+    },
+  },
+  {
+    name: 'histories of 15 MB, 8 at a time, of which nobody reads more than the head',
+    ask: async ({ origin, key, session }) => {
+      const call = { method: 'POST', headers: { authorization: `Bearer ${key}` } };
+      const statuses = Array.from({ length: 8 }, async () => {
+        const { status, body } = await fetch(`${origin}/get-messages?session=${session}`, call);
+        const reader = body?.getReader();
+        await reader?.read();
+        await reader?.cancel();
+        return status;
+      });
+      return Math.max(...(await Promise.all(statuses)));
+    },
+  },
+  {
+    name: 'pictures of 40 million pixels as documents, 2 at a time',
+    ask: async ({ origin, key, datastore }, n) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const statuses = ['a', 'b'].map(async (name) => {
+        const form = new FormData();
+        form.append('datastore_id', datastore);
+        form.append('file', new Blob([pngOf(PICTURE)]), `${name}${n}.png`);
+        return statusOf(fetch(`${origin}/index-document`, { method: 'POST', headers, body: form }));
+      });
+      return Math.max(...(await Promise.all(statuses)));
     },
   },
 ];
+
+/** A caller of another project, with a long history and a store of documents. */
+async function greedyCaller({ client: admin, service }: Stage): Promise<Greedy> {
+  const asked = { name: GREEDY, scopes: ['run', 'read', 'datastores'], project: GREEDY };
+  const { key } = (await admin.post('/api-keys', asked)).json<{ key: string }>();
+  const client = admin.with(key);
+  let session = '';
+  for (let n = 0; n < LARGE_RUNS; n++) {
+    const run = await client.run(`plain ${n} ${LARGE}`, session === '' ? {} : { session });
+    await run.closed();
+    ({ session } = run);
+  }
+  const store = { name: 'pictures', type: 'documents' };
+  const { datastore_id } = (await client.post('/create-datastore', store)).json<{ datastore_id: string }>();
+  return { client, origin: service.origin, key, session, datastore: datastore_id };
+}
 
 /** F21: one caller asks for what would stop the service for the others, so often of each kind, while others have their runs. */
 export async function greed(ofEachKind: number): Promise<RowReport> {
   const env = { MAX_RUNS: String(MAX_RUNS), MAX_BODY_KB: '4096', RATE_LIMIT_RPM: '1000000' };
   const stage = await Stage.open({ env });
   stage.book.find = greedyTurnsOf;
-  const { service, client } = stage;
+  const { service } = stage;
   const witness = new Witness(service);
   try {
-    const asked = { name: GREEDY, scopes: ['run', 'read'], project: GREEDY };
-    const greedy = client.with((await client.post('/api-keys', asked)).json<{ key: string }>().key);
+    const greedy = await greedyCaller(stage);
     const verdict = new Verdict();
     const calm = await watched(service, witness, 'calm', async () => {
       for (let n = 0; n < 5; n++) await sleep(TURN_MS);
@@ -125,7 +180,7 @@ export async function greed(ofEachKind: number): Promise<RowReport> {
       const told = [...answers].map(([status, times]) => `${times} answered with ${status}`).join(', ');
       report(`${name} (${told})`, seen, verdict, more);
     }
-    const queue = await watched(service, witness, 'queue', () => queueUp(greedy));
+    const queue = await watched(service, witness, 'queue', () => queueUp(greedy.client));
     report(`${QUEUED} runs queued behind ${MAX_RUNS}`, queue, verdict, more);
     verdict.require(
       service.startsMs.length === 1,
@@ -193,13 +248,13 @@ function report(name: string, { waits, growth }: Seen, verdict: Verdict, more: R
 }
 
 /** Resolves when all of them have ended. */
-async function queueUp(greedy: ServiceClient): Promise<void> {
+async function queueUp(client: ServiceClient): Promise<void> {
   for (let n = 0; n < MAX_RUNS + QUEUED; n++) {
-    const { status } = await greedy.post('/', { message: `slow ${n}`, background: true });
+    const { status } = await client.post('/', { message: `slow ${n}`, background: true });
     if (status !== 202) throw new Error(`run ${n} was answered with ${status}`);
   }
   const isUnended = async (status: string): Promise<boolean> =>
-    (await greedy.get(`/runs?status=${status}&limit=1`)).json<{ items: unknown[] }>().items.length > 0;
+    (await client.get(`/runs?status=${status}&limit=1`)).json<{ items: unknown[] }>().items.length > 0;
   while ((await isUnended('queued')) || (await isUnended('running'))) await sleep(TURN_MS);
 }
 

@@ -122,7 +122,7 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
     this.position = at.position;
     this.isErased = event.isErased === true;
     this.raw = event.raw;
-    this.isUnreadable = event.data === null && event.raw === undefined && !isReadable(event);
+    this.isUnreadable = event.raw === undefined && event.data === null && !isReadable(event);
     // What is written as it is stored may be sealed: nobody has opened it, and only who asks for its data has to.
     this.known = event.raw === undefined ? event.data : null;
     this.upcast = upcast;
