@@ -1,5 +1,7 @@
 import { solve } from '../../../apps/demo-model/src/arithmetic.js';
 import { SecretMask } from '../../../libs/agent/src/mcp/secret-mask.js';
+import { isNamed } from '../../../libs/agent/src/openai/refusals.js';
+import { isToolNamed } from '../../../libs/agent/src/openai/tool-refusals.js';
 import { failureOfStatus, withoutSecrets } from '../../../libs/agent/src/openai/failures.js';
 import { hideSecrets } from '../../../libs/delivery/src/callbacks/hide-secrets.js';
 import { readConnection } from '../../../libs/knowledge/src/connection-string.js';
@@ -39,6 +41,14 @@ export const functionsOnText: Readonly<Record<string, FunctionOnText>> = {
     beginnings: [...SECRETS, 'prompt', 'token count', 'exceed', '超出', 'inputs +'],
   },
   withoutSecrets: { work: (text) => withoutSecrets(text, 'aaaaaaaa'), beginnings: SECRETS },
+  'whether a refusal names a parameter': {
+    work: (words) => isNamed(words, 'aaaaaaaa'),
+    beginnings: ['aaaaaaaa', '-aaaaaaaa'],
+  },
+  'whether a refusal names a tool': {
+    work: (words) => isToolNamed(words, 'aaaaaaaa'),
+    beginnings: ['tool ', 'function named ', '"aaaaaaaa', 'tools call ='],
+  },
   'what a database says': {
     work: (text) => masked(text, connection, '10.0.0.1'),
     beginnings: [...SECRETS, "'a'@'a'", 'user "', 'role "'],

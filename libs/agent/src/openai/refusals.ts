@@ -74,7 +74,7 @@ const NO_TOOLS =
   /\b(tools|functions|function[ _-]call(s|ing)|tool[ _-](use|calls|calling))\b[^.]{0,30}\bnot (supported|available|enabled)|\bno (endpoints?|providers?)\b[^.]{0,30}\bsupport[^.]{0,20}\btool use\b|(not|n't) support[^.]{0,20}\b(tools|functions?|tool (use|calls|calling))\b(?! [a-z]* ?(schema|param))/i;
 /** What a number is the most of stands before it, or behind it. */
 const MOST = [
-  /(?:max\w*|at most|up to|limit\w*|no more than|more than|exceed\w*|only|fewer than|less than)\D{0,40}(\d{1,5})\b/i,
+  /(?:max|at most|up to|limit|no more than|more than|exceed|only|fewer than|less than)\D{0,50}(\d{1,5})\b/i,
   /\b(\d{1,5})\D{0,30}(?:max|at most|limit|allowed|or fewer)/i,
 ];
 

@@ -42,7 +42,7 @@ export function nextLevel(tool: ToolDefinition, form: RequestForm): PlainLevel |
 }
 
 /** A name may be a word of the language, so it has to stand in quotes or behind what says what it is. */
-function isToolNamed(words: string, name: string): boolean {
+export function isToolNamed(words: string, name: string): boolean {
   const escaped = name.replaceAll(/[^\w]/g, String.raw`\$&`);
   return new RegExp(
     `["'\`‘“«]${escaped}["'\`’”»]|\\b(?:function|tool)s?(?: named| call)?[ :=]+${escaped}(?![\\w-])`,

@@ -62,7 +62,7 @@ function patternOf(id: number, code: string | null): string | null {
 function hidesCentury(pattern: string): boolean {
   const { year, month, day } = getFormatDateInfo(pattern);
   if (!year || !month || !day) return false;
-  return !/y{3}|e/i.test(pattern.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
+  return !/y{3}|e/i.test(pattern.replace(/"[^"]*"|\[[^\][]*\]|\\./g, ''));
 }
 
 /** All digits that are meant: 0.1 + 0.2 is stored with seventeen, and has fifteen. */

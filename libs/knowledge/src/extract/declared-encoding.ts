@@ -21,7 +21,7 @@ function metaEncoding(head: string): string | null {
       if (name !== 'meta' || found !== null) return;
       const isType = /^\s*content-type\s*$/i.test(attributes['http-equiv'] ?? '');
       const inType = isType
-        ? /charset\s*=\s*["']?\s*([^\s"';]{1,40})/i.exec(attributes['content'] ?? '')?.[1]
+        ? /charset\s*=\s*(?:["']\s*)?([^\s"';]{1,40})/i.exec(attributes['content'] ?? '')?.[1]
         : undefined;
       const label = attributes['charset'] ?? inType;
       if (label !== undefined) found = label.trim().toLowerCase();
