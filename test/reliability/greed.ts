@@ -25,8 +25,8 @@ const PLACEHOLDERS = 100_000;
 /** As many as a schema has room for. */
 const REQUIRED = Array.from({ length: 7_000 }, (_, n) => `k${n}`);
 const EMPTY_ITEMS = JSON.stringify(Array.from({ length: 5_000 }, () => ({})));
-const LARGE = 'large '.repeat(500_000);
-const LARGE_RUNS = 5;
+const LARGE = 'large '.repeat(160_000);
+const LARGE_RUNS = 16;
 const PICTURE = { width: 8_000, height: 5_000, colours: 'grey' } as const;
 const ZONE = 'america/argentina/comodrivadavia';
 
@@ -147,6 +147,7 @@ async function greedyCaller({ client: admin, service }: Stage): Promise<Greedy> 
   for (let n = 0; n < LARGE_RUNS; n++) {
     const run = await client.run(`plain ${n} ${LARGE}`, session === '' ? {} : { session });
     await run.closed();
+    if (run.status !== 200) throw new Error(`the run with a long message was answered with ${run.status}`);
     ({ session } = run);
   }
   const store = { name: 'pictures', type: 'documents' };
