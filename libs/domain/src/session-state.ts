@@ -56,55 +56,45 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_started':
     case 'agent_task_scheduled':
       return state;
+    // What is not done again when the run is claimed anew.
+    case 'model_turn_completed':
+    case 'tool_call_completed':
+    case 'agent_tool_response':
+    case 'agent_step':
+    case 'agent_final_output':
+    case 'workflow_attempt_failed':
+    case 'workflow_step_completed':
+      return write(state, event, true);
     case 'agent_thinking_start':
     case 'agent_thinking':
     case 'agent_response_start':
     case 'agent_response':
     case 'agent_tool_use_start':
     case 'agent_tool_use':
-    case 'agent_tool_response':
-    case 'agent_step':
     case 'agent_handoff':
     case 'agent_workflow_step':
-    case 'agent_final_output':
     case 'agent_warning':
     case 'agent_cost':
     case 'run_refused':
-    case 'model_turn_completed':
     case 'model_turn_failed':
-    case 'tool_call_completed':
     case 'workflow_attempt_started':
-    case 'workflow_attempt_failed':
-    case 'workflow_step_completed':
     case 'workflow_tool_responded':
     case 'messages_cleared':
-      return write(state, event);
+      return write(state, event, false);
     default:
       return assertNever(event);
   }
 }
 
 /** Mostly there is nothing to note: it is asked of every piece of text. */
-function write(state: SessionState, event: RecordedSessionEvent): SessionState {
+function write(state: SessionState, event: RecordedSessionEvent, isFurther: boolean): SessionState {
   const { current } = state;
   if (current === null || current.run !== event.meta.run) return state;
-  const isFurther = FURTHER.has(event.type);
   if (current.silent === 0 && !isFurther) return state;
   const cost = event.type === 'model_turn_completed' ? parseDollars(event.data.cost) : 0n;
   const fruitless = isFurther ? 0 : current.fruitless;
   return { ...state, current: { ...current, silent: 0, fruitless, cost: current.cost + cost } };
 }
-
-/** What is not done again when the run is claimed anew. */
-const FURTHER: ReadonlySet<RecordedSessionEvent['type']> = new Set([
-  'model_turn_completed',
-  'tool_call_completed',
-  'agent_tool_response',
-  'agent_step',
-  'agent_final_output',
-  'workflow_attempt_failed',
-  'workflow_step_completed',
-]);
 
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 

@@ -3,8 +3,8 @@ interface Emitter {
 }
 
 /**
- * Hears the errors of a database connection as long as it lives; for `onConnect` of pg's pools. An error that nobody hears
- * ends the process, and between a pool and whoever awaits a connection of it nobody does: a server may take leave in the very
- * packet in which it says that it is ready. The next statement tells of it anyway.
+ * Hears the errors of a database connection as long as it lives. An error that nobody hears ends the process, and while
+ * nothing is asked nobody does; the next statement tells of it anyway. For pg's pools it is the `onConnect`: a server may take
+ * leave in the very packet in which it says that it is ready, before whoever awaits the connection has it.
  */
 export const hearErrors = (client: Emitter): void => void client.on('error', () => undefined);

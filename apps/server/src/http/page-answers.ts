@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Weigh } from '#platform';
 import type { WeighedPage } from '#read-models';
+import { jsonItems } from './json-items.js';
 import type { LargeAnswers } from './large-answer.js';
 
 /** Answers with a list's page, of which only the items that are being written are in memory. */
@@ -23,13 +24,7 @@ export class PageAnswers {
 }
 
 async function* piecesOf(page: WeighedPage<object>): AsyncGenerator<string> {
-  let before = '{"items":[';
-  for (;;) {
-    const { value, done } = await page.next();
-    if (done === true)
-      return yield `${before === ',' ? '' : before}],"next_cursor":${JSON.stringify(value)}}`;
-    if (value.length === 0) continue;
-    yield before + JSON.stringify(value).slice(1, -1);
-    before = ',';
-  }
+  yield '{"items":[';
+  const next = yield* jsonItems(page);
+  yield `],"next_cursor":${JSON.stringify(next)}}`;
 }

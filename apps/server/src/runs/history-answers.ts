@@ -4,6 +4,7 @@ import type { ContentStore, EventLog } from '#event-log';
 import type { Weigh } from '#platform';
 import type { History } from '#read-models';
 import type { AcceptedRun } from '#runs';
+import { jsonItems } from '../http/json-items.js';
 import type { LargeAnswers } from '../http/large-answer.js';
 import { insideOfJson } from './response-text.js';
 import type { RunOutcome } from './run-answers.js';
@@ -22,7 +23,7 @@ export class HistoryAnswers {
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
       yield '[';
-      yield* jsonOf(history.messages(project, session, weigh));
+      yield* jsonItems(history.messages(project, session, weigh));
       yield ']';
     });
   }
@@ -54,18 +55,7 @@ export class HistoryAnswers {
       yield `,"final_output":${JSON.stringify(value)}`;
     }
     yield `,${JSON.stringify(more).slice(1, -1)},"messages":[`;
-    yield* jsonOf(this.history.messages(project, session, weigh));
+    yield* jsonItems(this.history.messages(project, session, weigh));
     yield `],"task_ids":${JSON.stringify(tasks)}}`;
-  }
-}
-
-/** The items of an array in JSON. */
-async function* jsonOf(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  let before = '';
-  for await (const items of pages) {
-    if (items.length === 0) continue;
-    // One call for all of them: a call for each is dearer, and histories are asked for often.
-    yield before + JSON.stringify(items).slice(1, -1);
-    before = ',';
   }
 }

@@ -1,3 +1,5 @@
+import { typedReader } from '../typed-event.js';
+
 /** What became of one attempt to send an event to its run's callback. */
 export interface DeliveryAttempt {
   /** 1, 2, 3 … within the run. */
@@ -34,6 +36,11 @@ export type DeliveryEvent =
       };
     };
 
+const deliveryEvent = typedReader<DeliveryEvent>({
+  delivery_attempted: true,
+  delivery_resend_requested: true,
+});
+
 export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
 
 interface Recorded {
@@ -48,8 +55,5 @@ interface Recorded {
  * then the attempt is made again.
  */
 export function asDeliveryEvent<E extends Recorded>(event: E): (E & DeliveryEvent) | null {
-  const isKnown = event.type === 'delivery_attempted' || event.type === 'delivery_resend_requested';
-  return isKnown && event.isErased !== true && event.isUnreadable !== true
-    ? (event as E & DeliveryEvent)
-    : null;
+  return event.isErased === true || event.isUnreadable === true ? null : deliveryEvent(event);
 }

@@ -1,4 +1,5 @@
 import { UnknownEventType } from '../read-session-event.js';
+import { typedReader } from '../typed-event.js';
 import type { ScheduleRequest } from './schedule.js';
 
 /** Events of a `task-` stream. `next_at` is the slot that comes next, in ms since 1970; null: there is none. */
@@ -63,7 +64,7 @@ export type RecordedTaskEvent = TaskEvent & {
   readonly meta: { readonly project: string; readonly actor: string };
 };
 
-const TYPES: Record<TaskEvent['type'], true> = {
+const taskEvent = typedReader<TaskEvent>({
   task_scheduled: true,
   task_fired: true,
   task_missed: true,
@@ -71,13 +72,13 @@ const TYPES: Record<TaskEvent['type'], true> = {
   task_resumed: true,
   task_cancelled: true,
   task_finished: true,
-};
+});
 
 /** Reads a recorded event of a task's stream as what its type says it is. @throws UnknownEventType */
 export function asTaskEvent<E extends Omit<RecordedTaskEvent, 'type' | 'data'>>(
   event: E & { readonly type: string; readonly data: object },
 ): E & RecordedTaskEvent {
-  if (!Object.hasOwn(TYPES, event.type))
-    throw new UnknownEventType(`no event of a task is called ${event.type}`);
-  return event as E & RecordedTaskEvent;
+  const known = taskEvent(event);
+  if (known === null) throw new UnknownEventType(`no event of a task is called ${event.type}`);
+  return known;
 }

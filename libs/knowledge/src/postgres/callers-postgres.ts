@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Query, type QueryArrayConfig, types } from 'pg';
-import type { Clock, EgressGuard } from '#platform';
+import { type Clock, type EgressGuard, hearErrors } from '#platform';
 import {
   CallersDatabase,
   type DatabaseAccess,
@@ -74,7 +74,7 @@ export class CallersPostgres extends CallersDatabase {
     const address = await addressOf(this.connection, this.egress);
     const client = new Client(configFor(this.connection, address));
     // It may be cut off while nothing is asked.
-    client.on('error', () => undefined);
+    hearErrors(client);
     const watched = {
       bytesRead: () => streamOf(client).bytesRead,
       destroy: () => streamOf(client).destroy(),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ApiKeyEvent, type Scope, apiKeyStream } from '#domain';
+import { type ApiKeyEvent, type Scope, apiKeyEvent, apiKeyStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { Principal } from './principal.js';
 
@@ -98,12 +98,10 @@ export class KeyTable {
 
   /** An event of an `apikey-` stream. False: it says nothing that is known here. */
   apply(recorded: RecordedEvent): boolean {
-    const event = { type: recorded.type, data: recorded.data } as ApiKeyEvent;
-    if (recorded.stream !== apiKeyStream(event.data.id)) return false;
-    if (event.type === 'api_key_issued') this.add(recordOf(event.data, recorded, this.rootId));
-    else if (event.type === 'api_key_revoked')
-      this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
-    else return false;
+    const event = apiKeyEvent(recorded);
+    if (event === null || event.stream !== apiKeyStream(event.data.id)) return false;
+    if (event.type === 'api_key_issued') this.add(recordOf(event.data, event, this.rootId));
+    else this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
     return true;
   }
 }

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, type QueryResultRow } from 'pg';
-import type { Clock, Random } from '#platform';
+import { type Clock, type Random, hearErrors } from '#platform';
 
 /** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
 export const PULSE_CLASS = 0x616e6e;
@@ -68,7 +68,7 @@ export class Pulse implements PulseQuery {
 
   private async connect(): Promise<Client> {
     const client = new Client(this.config);
-    client.on('error', ignore);
+    hearErrors(client);
     await client.connect();
     try {
       await this.takeLock(client);
