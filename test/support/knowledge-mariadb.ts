@@ -34,7 +34,8 @@ export class Mariadb {
     const user = userInfo().uid === 0 ? ['--user=mysql'] : [];
     const data = `--datadir=${join(folder, 'data')}`;
     const install = ['--no-defaults', data, ...user, '--auth-root-authentication-method=normal'];
-    execFileSync('mariadb-install-db', [...install, '--skip-test-db'], { stdio: 'ignore' });
+    // What it says stands in the error, where it fails.
+    execFileSync('mariadb-install-db', [...install, '--skip-test-db'], { stdio: 'pipe' });
     const port = await freePort();
     const socket = `--socket=${join(folder, 'data', 'mariadb.sock')}`;
     const process = spawn(
