@@ -55,7 +55,7 @@ export class StoredContents {
 
   private constructor() {}
 
-  /** Opens every file, or those of some sessions. */
+  /** Opens every file of sessions, or those of some; documents have files, too, which are sealed in another way. */
   static async open(
     place: LogPlace,
     isWanted: (session: string) => boolean = () => true,
@@ -66,7 +66,8 @@ export class StoredContents {
       const folder = join(typeof place === 'string' ? place : place.dataDir, 'files');
       const disk = await DiskFileStore.open(folder, box.derive('annals/files/v1'));
       const files = new SealedFileStore(disk, streams);
-      for (const session of (await readdir(folder)).filter((name) => !name.startsWith('.') && isWanted(name)))
+      const sessions = (await readdir(folder)).filter((name) => !name.startsWith('.') && !isOfDocument(name));
+      for (const session of sessions.filter(isWanted))
         for (const name of await readdir(join(folder, session))) {
           const bytes = await files.get(session, name);
           contents.texts.set(`${session}/${name}`, Buffer.from(bytes).toString('utf8'));
@@ -84,6 +85,8 @@ export class StoredContents {
     return text;
   }
 }
+
+const isOfDocument = (folder: string): boolean => folder.startsWith('document-');
 
 /** The `data:` JSON that clients have to be sent for an event, made from what stands on the log. */
 export function publicJsonOf(event: RecordedEvent, session: string, contents: StoredContents): string {

@@ -72,7 +72,6 @@ export const EXPECTED_MARKS: readonly string[] = [
   'session_erased',
   'start cut',
   'start refused log_unavailable',
-  'start refused rate_limited',
   'start refused session_busy',
   'step attempted again',
   'step completed',
@@ -89,10 +88,12 @@ export const EXPECTED_MARKS: readonly string[] = [
   'task_fired',
   'task_missed',
   'task_paused',
-  'task_resumed',
   'task_scheduled',
   'toolError',
   'toolStall',
   'unreadable',
   'workflow taken over',
 ];
+
+/** What fewer than one world in three hundred reaches: asked for where tens of thousands are played. */
+export const EXPECTED_OF_MANY: readonly string[] = ['start refused rate_limited', 'task_resumed'];
