@@ -1,10 +1,13 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
 const floors = [
   ['domain', 'platform'],
-  ['event-log'],
-  ['read-models', 'knowledge'],
+  ['event-log', 'json-schema'],
+  ['eventstoredb', 'vault', 'access'],
+  ['read-models', 'extraction'],
+  ['knowledge'],
   ['agent'],
-  ['runs', 'delivery'],
+  ['openai-model', 'runs', 'delivery'],
+  ['replicas'],
 ];
 const path = (rooms) => `^libs/(${rooms.join('|')})/`;
 const rules = floors.flatMap((rooms, floor) =>

@@ -9,10 +9,10 @@ import { functionsOnText } from './support/patterns/works.js';
 const PUT_TOGETHER: Readonly<Record<string, string>> = {
   'apps/demo-model/src/arithmetic.ts': 'a sum for the demo model',
   'libs/agent/src/mcp/secret-mask.ts': 'what a tool server says',
-  'libs/agent/src/openai/refusals.ts': 'whether a refusal names a parameter',
-  'libs/agent/src/openai/tool-refusals.ts': 'whether a refusal names a tool',
-  'libs/knowledge/src/extract/csv.ts': 'rows of CSV',
-  'libs/agent/src/json-schema/patterns.ts':
+  'libs/openai-model/src/refusals.ts': 'whether a refusal names a parameter',
+  'libs/openai-model/src/tool-refusals.ts': 'whether a refusal names a tool',
+  'libs/extraction/src/csv.ts': 'rows of CSV',
+  'libs/json-schema/src/patterns.ts':
     'patterns of callers: those without a linear engine run in a process that may die (work-budget.spec.ts)',
 };
 /** Long beyond any that is linear: a pattern that does not end is killed and named. */

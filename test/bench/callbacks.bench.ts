@@ -13,7 +13,8 @@ import {
   webhookSignature,
 } from '#delivery';
 import { asDeliveryEvent, isEndType } from '#domain';
-import { MemoryFileStore, SqliteEventLog } from '#event-log';
+import { MemoryFileStore } from '#vault';
+import { SqliteEventLog } from '#event-log';
 import {
   EgressGuard,
   ProcessBackground,

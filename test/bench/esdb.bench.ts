@@ -3,14 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import {
-  type EventLog,
-  type EventMeta,
-  type NewEvent,
-  newEvent,
-  EsdbEventLog,
-  SqliteEventLog,
-} from '#event-log';
+import { type EventLog, type EventMeta, type NewEvent, newEvent, SqliteEventLog } from '#event-log';
+import { EsdbEventLog } from '#eventstoredb';
 import { SilentLogger, SystemRandom } from '#platform';
 import { rebuildFrom } from './rebuild.bench.js';
 import { compareServices } from './two-services.js';

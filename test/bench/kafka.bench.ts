@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type KafkaConnection, openKafkaPublisher } from '#delivery';
-import { ContentStore, MemoryFileStore, type NewEvent, newEvent } from '#event-log';
+import { ContentStore, MemoryFileStore } from '#vault';
+import { type NewEvent, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
 import { KafkaClient } from '../support/kafka-client.js';

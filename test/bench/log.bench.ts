@@ -1,14 +1,7 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type EventLog,
-  type EventMeta,
-  MemoryContentKeys,
-  newEvent,
-  SealedEventLog,
-  SqliteEventLog,
-  StreamKeys,
-} from '#event-log';
+import { type EventLog, type EventMeta, MemoryContentKeys, newEvent, SqliteEventLog } from '#event-log';
+import { SealedEventLog, StreamKeys } from '#vault';
 import { SilentLogger, SystemRandom } from '#platform';
 import { median } from '../support/median.js';
 

@@ -1,16 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  OpenAiModelClient,
-  type Tool,
-  type Toolbox,
-  type ToolboxRequest,
-  Toolboxes,
-  openMcpTools,
-} from '#agent';
+import { OpenAiModelClient } from '#openai-model';
+import { type Tool, type Toolbox, type ToolboxRequest, Toolboxes, openMcpTools } from '#agent';
 import { isEndType, sessionStream } from '#domain';
-import { MemoryFileStore, SqliteEventLog } from '#event-log';
+import { MemoryFileStore } from '#vault';
+import { SqliteEventLog } from '#event-log';
 import {
   EgressGuard,
   ProcessBackground,

@@ -2,14 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sessionStream } from '#domain';
-import {
-  type EventLog,
-  type EventMeta,
-  MemoryFileStore,
-  type NewEvent,
-  newEvent,
-  SqliteEventLog,
-} from '#event-log';
+import { type EventLog, type EventMeta, type NewEvent, newEvent, SqliteEventLog } from '#event-log';
+import { MemoryFileStore } from '#vault';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openReadModels, type ReadModels, rebuildReadModels } from '#read-models';
 import { wholeHistory } from '../support/whole-history.js';

@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryFileStore, SqliteEventLog } from '#event-log';
+import { MemoryFileStore } from '#vault';
+import { SqliteEventLog } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { type ReadModels, openReadModels } from '#read-models';
-import { readPlainText } from '../../libs/knowledge/src/extract/plain-text.js';
-import { languageOf } from '../../libs/knowledge/src/language.js';
-import { type Passage, PassageMaker } from '../../libs/knowledge/src/passage.js';
+import { readPlainText } from '../../libs/extraction/src/plain-text.js';
+import { languageOf } from '../../libs/extraction/src/language.js';
+import { type Passage, PassageMaker } from '../../libs/extraction/src/passage.js';
 import { migrate } from '../../libs/knowledge/src/postgres/migrate.js';
 import { PassageRows } from '../../libs/knowledge/src/postgres/passage-rows.js';
 import { PassageSearch } from '../../libs/knowledge/src/postgres/passage-search.js';

@@ -3,9 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LogRefused, LogUnavailable, EsdbEventLog } from '#event-log';
-import { readConnectionString } from '../../libs/event-log/src/eventstoredb/connection-string.js';
-import { ServerChannel } from '../../libs/event-log/src/eventstoredb/server-channel.js';
+import { LogRefused, LogUnavailable } from '#event-log';
+import { EsdbEventLog } from '#eventstoredb';
+import { readConnectionString } from '../../libs/eventstoredb/src/connection-string.js';
+import { ServerChannel } from '../../libs/eventstoredb/src/server-channel.js';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { eventsOf, freshStream, idsOf } from './event-log/harness.js';
 import {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { MemoryContentKeys, EsdbEventLog } from '#event-log';
+import { MemoryContentKeys } from '#event-log';
+import { EsdbEventLog } from '#eventstoredb';
 import { SilentLogger } from '#platform';
 import { requireServer } from '../support/esdb-server/server-there.js';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { collect, type EsdbEventLog, LogUnavailable, type RecordedEvent } from '#event-log';
+import { collect, LogUnavailable, type RecordedEvent } from '#event-log';
+import { type EsdbEventLog } from '#eventstoredb';
 import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import type { Fault, FaultyCall } from '../support/esdb-server/faults.js';
 import { eventsOf, freshStream, idsOf } from './event-log/harness.js';

@@ -4,13 +4,12 @@ import {
   AppendOutcomeUnknown,
   type AppendResult,
   collect,
-  type EsdbEventLogOptions,
   type EventLog,
   type Expected,
   LogUnavailable,
   type NewEvent,
-  EsdbEventLog,
 } from '#event-log';
+import { type EsdbEventLogOptions, EsdbEventLog } from '#eventstoredb';
 import { Logger } from '#platform';
 import { EsdbServer, type EsdbServerOptions } from '../support/esdb-server/esdb-server.js';
 import { eventsOf, freshStream, idsOf } from './event-log/harness.js';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SystemClock, SystemRandom } from '#platform';
-import type { HeardReply, Reply } from '../../libs/event-log/src/eventstoredb/protocol.js';
-import { ServerSide } from '../../libs/event-log/src/eventstoredb/server-side.js';
+import type { HeardReply, Reply } from '../../libs/eventstoredb/src/protocol.js';
+import { ServerSide } from '../../libs/eventstoredb/src/server-side.js';
 import { ROW_FIELDS } from '../../libs/event-log/src/codec.js';
 import { closing, startServer, until } from './esdb-harness.js';
 

@@ -7,9 +7,8 @@ import {
   type KnownKey,
   MemoryContentKeys,
   type RecordedEvent,
-  SealedEventLog,
-  StreamKeys,
 } from '#event-log';
+import { SealedEventLog, StreamKeys } from '#vault';
 import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import type { Drop } from '../support/esdb-server/subscriber.js';
 import { eventsOf, freshStream, idsOf, take } from './event-log/harness.js';

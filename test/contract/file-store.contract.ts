@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { FileMissing, type FileStore } from '#event-log';
+import { FileMissing, type FileStore } from '#vault';
 
 export interface FileStoreHarness {
   readonly store: FileStore;

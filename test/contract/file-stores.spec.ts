@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { DiskFileStore, FileMissing, MemoryFileStore } from '#event-log';
+import { DiskFileStore, FileMissing, MemoryFileStore } from '#vault';
 import { fileStoreContract } from './file-store.contract.js';
 
 const SECRET = Buffer.alloc(32, 7);

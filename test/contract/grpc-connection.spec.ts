@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { createRequire } from 'node:module';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { type CallError, CODE } from '../../libs/event-log/src/eventstoredb/grpc/call-error.js';
-import { framed } from '../../libs/event-log/src/eventstoredb/grpc/frames.js';
-import type { GrpcCall } from '../../libs/event-log/src/eventstoredb/grpc/grpc-call.js';
+import { type CallError, CODE } from '../../libs/eventstoredb/src/grpc/call-error.js';
+import { framed } from '../../libs/eventstoredb/src/grpc/frames.js';
+import type { GrpcCall } from '../../libs/eventstoredb/src/grpc/grpc-call.js';
 import {
   GrpcConnection,
   type GrpcConnectionOptions,
-} from '../../libs/event-log/src/eventstoredb/grpc/grpc-connection.js';
+} from '../../libs/eventstoredb/src/grpc/grpc-connection.js';
 import { closing, until } from './esdb-harness.js';
 
 /** The transport against a server that is not of this project: the one of grpc-js. */

@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  ContentKey,
-  type KeyStore,
-  LogUnavailable,
-  type StoredKey,
-  type StoreState,
-  rotateMaster,
-} from '#event-log';
+import { ContentKey, LogUnavailable } from '#event-log';
+import { type KeyStore, type StoredKey, type StoreState, rotateMaster } from '#vault';
 
 export interface KeyStoreHarness {
   /** A store on the same keys, as each process has one of its own. */

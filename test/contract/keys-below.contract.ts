@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { KeyStore } from '#event-log';
+import type { KeyStore } from '#vault';
 import { AT, type KeyStoreHarness, begunAs, keysCalled } from './key-store.contract.js';
 
 /** What every key store must do with keys that are destroyed with others. */

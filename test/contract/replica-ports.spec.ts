@@ -12,7 +12,7 @@ import {
   PostgresLeases,
   type ProcessWatch,
   ReplicaDatabase,
-} from '#runs';
+} from '#replicas';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { MemoryHeartbeats, MemoryLeases } from '../support/memory-replicas.js';
 

@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SqliteEventLog } from '#event-log';
 import { ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { ApiKeys } from '#runs';
+import { ApiKeys } from '#access';
 import { ApiKeysController } from '../../apps/server/src/http/api-keys.controller.js';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
 import { KeyEnd } from '../../apps/server/src/http/key-end.js';

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { Problem, notFound } from '#domain';
 import { LogUnavailable } from '#event-log';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 import { type Logger, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { Authenticator } from '../../apps/server/src/http/authenticator.js';
 import { Caller } from '../../apps/server/src/http/caller.js';

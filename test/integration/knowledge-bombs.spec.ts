@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, type ExtractorLimits, ProcessExtractor } from '#knowledge';
+import { type Extraction, type ExtractorLimits, ProcessExtractor } from '#extraction';
 import { SystemClock } from '#platform';
 import { deflateBomb, emptyPagesPdf, pdfOf, textPdf } from '../support/pdf-files.js';
 import { pngOf } from '../support/png-files.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Extraction, Extractor, type Reading } from '#knowledge';
+import { type Extraction, Extractor, type Reading } from '#extraction';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
 import { until } from '../support/until.js';

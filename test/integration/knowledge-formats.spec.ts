@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, ProcessExtractor } from '#knowledge';
+import { type Extraction, ProcessExtractor } from '#extraction';
 import { SystemClock } from '#platform';
 import { readingOf } from '../support/reading-of.js';
 

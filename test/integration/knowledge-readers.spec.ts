@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { kill } from 'node:process';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type Extraction, ProcessExtractor, type Reading } from '#knowledge';
+import { type Extraction, ProcessExtractor, type Reading } from '#extraction';
 import { type Readers, SystemClock } from '#platform';
 import { scanPdf, textPdf } from '../support/pdf-files.js';
 import { pngOf } from '../support/png-files.js';

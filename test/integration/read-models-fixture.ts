@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Content, type SessionEvent, sessionStream } from '#domain';
-import { type EventMeta, MemoryFileStore, type NewEvent, SqliteEventLog, newEvent } from '#event-log';
+import { type EventMeta, type NewEvent, SqliteEventLog, newEvent } from '#event-log';
+import { MemoryFileStore } from '#vault';
 import { Logger, ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openReadModels, type ReadModels } from '#read-models';
 

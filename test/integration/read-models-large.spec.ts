@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asSessionEvent, isFileRef, sessionStream } from '#domain';
-import { ContentStore, collect } from '#event-log';
+import { ContentStore } from '#vault';
+import { collect } from '#event-log';
 import type { MessageView } from '#read-models';
 import { historyOnLog } from '../support/log-history.js';
 import { wholeHistory } from '../support/whole-history.js';

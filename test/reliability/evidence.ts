@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Content, isFileRef } from '#domain';
-import { DiskFileStore, FileMissing, type RecordedEvent, SealedFileStore } from '#event-log';
+import { DiskFileStore, FileMissing, SealedFileStore } from '#vault';
+import { type RecordedEvent } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openSealed, type SealedParts } from '../../apps/server/src/open-keys.js';
 

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.js';
 
-const RUN_TOOLS = 'libs/agent/src/run-tools.ts';
+const RUN_TOOLS = 'libs/agent/src/tools/run-tools.ts';
 const RUNNER = 'libs/agent/src/workflow/workflow-runner.ts';
 const FIRINGS = 'libs/runs/src/tasks/task-firings.ts';
 const ATTEMPT = 'libs/delivery/src/callbacks/callback-attempt.ts';
@@ -53,7 +53,7 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'open-call-untold',
     story: 'a run that has lost its servers ends without a word of the calls that its steps had open',
-    file: 'libs/agent/src/driver.ts',
+    file: 'libs/agent/src/run/driver.ts',
     find: 'await this.offered.giveUp();',
     replace: '',
   },

@@ -14,11 +14,11 @@ export interface Mutant {
   readonly replace: string;
 }
 
-const JOURNAL = 'libs/agent/src/journal.ts';
+const JOURNAL = 'libs/agent/src/run/journal.ts';
 const RUN_DRIVE = 'libs/runs/src/run-drive.ts';
 const SESSION = 'libs/runs/src/session.ts';
 const START = 'libs/runs/src/start-run.ts';
-const DRIVER = 'libs/agent/src/driver.ts';
+const DRIVER = 'libs/agent/src/run/driver.ts';
 const APPEND = 'libs/event-log/src/append-until-definite.ts';
 
 export const MUTANTS: readonly Mutant[] = [
@@ -39,7 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'drawn-key-trusted',
     story: 'what is said in a session that another process began is sealed with a key of its own',
-    file: 'libs/event-log/src/keys/stream-keys.ts',
+    file: 'libs/vault/src/keys/stream-keys.ts',
     find: "(place !== 'first' && this.drawn.has(id)) ? undefined : id;",
     replace: 'false ? undefined : id;',
   },
@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'claim-not-checked',
     story: 'what a worker writes after it has lost its claim goes to the log',
-    file: 'libs/agent/src/run-writer.ts',
+    file: 'libs/agent/src/run/run-writer.ts',
     find: 'return current?.run === run && current.worker === worker && current.epoch === epoch;',
     replace: "return current?.run === run || worker === '' || epoch < 0;",
   },
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tools-repeated',
     story: 'a call whose result is not known is made again after a take-over',
-    file: 'libs/agent/src/tool-runner.ts',
+    file: 'libs/agent/src/tools/tool-runner.ts',
     find: 'if (!this.isFresh(call) && !tool?.isRepeatable)',
     replace: 'if (!this.isFresh(call) && !tool)',
   },
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'put-back-behind',
     story: 'what could not be appended is put behind what came later',
-    file: 'libs/agent/src/entry-queue.ts',
+    file: 'libs/agent/src/run/entry-queue.ts',
     find: 'this.entries.unshift(...entries);',
     replace: 'this.entries.push(...entries);',
   },
@@ -194,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'checkpoint-remembered',
     story: 'a follower goes on from where it thinks that it was, not from the checkpoint',
-    file: 'libs/event-log/src/follower.ts',
+    file: 'libs/event-log/src/follower/follower.ts',
     find: 'let checkpoint = await this.loadCheckpoint();',
     replace: 'let checkpoint = this.handled > 0 ? this.handled : await this.loadCheckpoint();',
   },

@@ -54,7 +54,10 @@ describe(`simulation from seed ${FIRST_SEED}`, () => {
       console.log(summaryOf(result));
       expectNoFailure(result);
       expect(result.seeds).toBe(SEEDS);
-      const expected = [...(SEEDS > 3_000 ? EXPECTED_MARKS : []), ...(SEEDS > 30_000 ? EXPECTED_OF_MANY : [])];
+      const expected = [
+        ...(SEEDS > 3_000 ? EXPECTED_MARKS : []),
+        ...(SEEDS > 30_000 ? EXPECTED_OF_MANY : []),
+      ];
       expect(expected.filter((mark) => (result.marks[mark] ?? 0) === 0)).toEqual([]);
     },
     SEEDS_MS,
@@ -70,7 +73,7 @@ describe('a mistake that is planted is found', () => {
 
   it('but not where there is none', async () => {
     const find = 'export class Journal';
-    const healthy = { name: 'none', story: '', file: 'libs/agent/src/journal.ts', find, replace: find };
+    const healthy = { name: 'none', story: '', file: 'libs/agent/src/run/journal.ts', find, replace: find };
     const { failures } = await nursery.grow(healthy, ['--seeds', '300', '--from', '1']);
     expect(failures).toEqual([]);
   });

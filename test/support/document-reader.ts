@@ -1,4 +1,4 @@
-import { type Extraction, ProcessExtractor } from '#knowledge';
+import { type Extraction, ProcessExtractor } from '#extraction';
 import { SystemClock } from '#platform';
 import { readingOf } from './reading-of.js';
 

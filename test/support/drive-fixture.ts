@@ -1,6 +1,6 @@
 import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
 import { ContextFold, type RunConfig, type RunRequest, WorkflowRuns, newRun } from '#domain';
-import { ContentStore, type FileStore, MemoryFileStore } from '#event-log';
+import { ContentStore, type FileStore, MemoryFileStore } from '#vault';
 import { type Logger, SilentLogger } from '#platform';
 import { JournalFixture } from './journal-fixture.js';
 import { type ClientScript, ScriptedClient } from './scripted-client.js';

@@ -1,6 +1,7 @@
 import { FixedToolboxes, type Tool, type Toolboxes } from '#agent';
 import { HistoryFold, asSessionEvent, isEndType, sessionStream } from '#domain';
-import { type FileStore, MemoryFileStore, type RecordedEvent } from '#event-log';
+import { type FileStore, MemoryFileStore } from '#vault';
+import { type RecordedEvent } from '#event-log';
 import { ProcessBackground, SilentLogger } from '#platform';
 import { type Core, type ProjectShares, type StartRun, type StartedRun, openCore } from '#runs';
 import { CountingRandom } from './counting-random.js';

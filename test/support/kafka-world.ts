@@ -1,6 +1,7 @@
 import type { KafkaConnection } from '#delivery';
 import { sessionStream } from '#domain';
-import { ContentStore, MemoryFileStore, type NewEvent, newEvent } from '#event-log';
+import { ContentStore, MemoryFileStore } from '#vault';
+import { type NewEvent, newEvent } from '#event-log';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { KafkaPublisher } from '../../libs/delivery/src/kafka/kafka-publisher.js';
 import { TempLog } from './temp-log.js';

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import {
-  DiskFileStore,
-  type EventLog,
-  MemoryContentKeys,
-  SealedEventLog,
-  SqliteEventLog,
-  StreamKeys,
-} from '#event-log';
+import { DiskFileStore, SealedEventLog, StreamKeys } from '#vault';
+import { type EventLog, MemoryContentKeys, SqliteEventLog } from '#event-log';
 import { type Knowledge, type KnowledgeOptions, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -22,7 +16,7 @@ import {
   readEgressAllow,
 } from '#platform';
 import { type ReadModels, openReadModels } from '#read-models';
-import { IdempotencyKeys, type Principal } from '#runs';
+import { IdempotencyKeys, type Principal } from '#access';
 import {
   DATASTORE_CONTROLLERS,
   datastoreProviders,

@@ -1,4 +1,4 @@
-import { LocalSchemas } from '../../libs/agent/src/json-schema/local-schemas.js';
+import { LocalSchemas } from '../../libs/json-schema/src/local-schemas.js';
 
 /** Where a test's schemas are its own, and harmless. */
 export const LOCAL_SCHEMAS = new LocalSchemas();

@@ -1,4 +1,4 @@
-import type { ErasureCheckpoint, ErasureKind, ErasureProgress } from '#event-log';
+import type { ErasureCheckpoint, ErasureKind, ErasureProgress } from '#vault';
 
 /** How far erasures were carried out, in memory. */
 export class MemoryProgress implements ErasureProgress {

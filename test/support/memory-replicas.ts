@@ -1,5 +1,5 @@
 import type { Clock } from '#platform';
-import { type EndSign, type Heartbeat, Heartbeats, Leases } from '#runs';
+import { type EndSign, type Heartbeat, Heartbeats, Leases } from '#replicas';
 
 interface Beat {
   readonly at: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ModelPiece } from '#agent';
-import { TurnReader } from '../../libs/agent/src/openai/turn-reader.js';
+import { TurnReader } from '../../libs/openai-model/src/turn-reader.js';
 
 export const options = { apiKey: '', server: 's', model: 'm' };
 

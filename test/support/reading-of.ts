@@ -1,4 +1,4 @@
-import type { PassageBatch, Reading } from '#knowledge';
+import type { PassageBatch, Reading } from '#extraction';
 
 /** A file that nothing stands in the way of, for an extractor. */
 export const readingOf = (

@@ -9,15 +9,14 @@ import {
 import { type SessionEvent, asDeliveryEvent, deliveryStream, sessionStream } from '#domain';
 import {
   type AppendResult,
-  ContentStore,
   type Expected,
   LogUnavailable,
-  MemoryFileStore,
   type NewEvent,
   type ReadOptions,
   type RecordedEvent,
   newEvent,
 } from '#event-log';
+import { ContentStore, MemoryFileStore } from '#vault';
 import { ProcessBackground, SecretBox, SilentLogger } from '#platform';
 import { CountingRandom } from './counting-random.js';
 import { ManualClock } from './manual-clock.js';

@@ -9,13 +9,8 @@ import {
   taskId,
   taskOfStream,
 } from '#domain';
-import {
-  type AppendResult,
-  type Expected,
-  type FileStore,
-  type NewEvent,
-  type RecordedEvent,
-} from '#event-log';
+import { type AppendResult, type Expected, type NewEvent, type RecordedEvent } from '#event-log';
+import { type FileStore } from '#vault';
 import { type Attempts, CountedWork, ProcessBackground, SilentLogger } from '#platform';
 import { type AcceptedRun, type Core, type ScheduleWish, TaskClock, TaskIndex, openCore } from '#runs';
 import { CountingRandom } from './counting-random.js';

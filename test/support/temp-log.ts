@@ -9,12 +9,11 @@ import {
   MemoryContentKeys,
   type NewEvent,
   type RecordedEvent,
-  SealedEventLog,
   SqliteEventLog,
-  StreamKeys,
   collect,
   newEvent,
 } from '#event-log';
+import { SealedEventLog, StreamKeys } from '#vault';
 import { SilentLogger } from '#platform';
 import { CountingRandom } from './counting-random.js';
 import type { SessionTape } from './session-tape.js';

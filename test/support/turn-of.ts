@@ -1,7 +1,7 @@
 import { type ContextMessage, type RunWarning, newRun } from '#domain';
-import { ContentStore, MemoryFileStore } from '#event-log';
-import { ModelFailure } from '../../libs/agent/src/model-client.js';
-import { ModelTurn } from '../../libs/agent/src/model-turn.js';
+import { ContentStore, MemoryFileStore } from '#vault';
+import { ModelFailure } from '../../libs/agent/src/model/model-client.js';
+import { ModelTurn } from '../../libs/agent/src/model/model-turn.js';
 import { CountingRandom } from './counting-random.js';
 import { DraftSink } from './draft-sink.js';
 import { ManualClock } from './manual-clock.js';

@@ -1,6 +1,7 @@
-import { type AttemptRequest, SchemaInUse, WorkflowRunner } from '#agent';
+import { type AttemptRequest, WorkflowRunner } from '#agent';
+import { SchemaInUse } from '#json-schema';
 import { type Draft, type Workflow, WorkflowRuns, type WorkflowStep } from '#domain';
-import { ContentStore, MemoryFileStore } from '#event-log';
+import { ContentStore, MemoryFileStore } from '#vault';
 import { ManualClock } from './manual-clock.js';
 import { stepTurn, turn } from './session-tape.js';
 import { workflowLine, workflowOf } from './workflows.js';

@@ -1,6 +1,6 @@
 import type { Settings } from '#platform';
 import type { KeyUseTable } from '#read-models';
-import { ApiKeys, type ApiKeysPorts, KeyUses } from '#runs';
+import { ApiKeys, type ApiKeysPorts, KeyUses } from '#access';
 
 /** When keys were last used, as a table that all replicas share has it. */
 export class KeyUsesOfTable extends KeyUses {

@@ -1,4 +1,4 @@
-import type { FileStore } from '#event-log';
+import type { FileStore } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type Core, EraseSession, Erasures } from '#runs';
 import type { SealedParts } from './open-keys.js';

@@ -1,13 +1,7 @@
 import { join } from 'node:path';
-import { ProcessSchemas } from '#agent';
-import {
-  type ContentKeys,
-  DiskFileStore,
-  type EventLog,
-  type FileStore,
-  RunningFollowers,
-  SealedFileStore,
-} from '#event-log';
+import { ProcessSchemas } from '#json-schema';
+import { type ContentKeys, type EventLog, RunningFollowers } from '#event-log';
+import { DiskFileStore, type FileStore, SealedFileStore } from '#vault';
 import {
   CountedWork,
   DiskAttempts,

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
+import { ContentKey, type EventLog } from '#event-log';
 import {
-  ContentKey,
-  type EventLog,
   type KeyStore,
   KeyVault,
   PostgresKeyStore,
@@ -9,7 +8,7 @@ import {
   SqliteKeyStore,
   StreamKeys,
   keysMade,
-} from '#event-log';
+} from '#vault';
 import { SecretBox, type Settings, closeInOrder, openMasterKey } from '#platform';
 import { type LogPorts, hasEmbeddedLog, openLog } from './open-log.js';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ContentKeys, type EventLog, EsdbEventLog, SqliteEventLog } from '#event-log';
+import { type ContentKeys, type EventLog, SqliteEventLog } from '#event-log';
+import { EsdbEventLog } from '#eventstoredb';
 import { type Clock, type Logger, type Random, type Settings, SettingsRefused } from '#platform';
 import { WaitingRoom } from './http/waiting-room.js';
 

@@ -1,4 +1,5 @@
-import { type ModelClient, OpenAiModelClient } from '#agent';
+import { type ModelClient } from '#agent';
+import { OpenAiModelClient } from '#openai-model';
 import { startDemoModel } from '#demo-model';
 import { FairTurns, type Settings, closeInOrder } from '#platform';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ModelClient } from '#agent';
 import { type Deliveries, EventStreams } from '#delivery';
-import type { ContentStore, DiskFileStore, EventLog, RunningFollowers } from '#event-log';
+import type { ContentStore, DiskFileStore } from '#vault';
+import type { EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
   EgressGuard,
@@ -13,15 +14,8 @@ import {
   closeInOrder,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
-import {
-  type ApiKeys,
-  type Core,
-  type EraseSession,
-  IdempotencyKeys,
-  RunToolboxes,
-  type TaskPauses,
-  openCore,
-} from '#runs';
+import { type ApiKeys, IdempotencyKeys } from '#access';
+import { type Core, type EraseSession, RunToolboxes, type TaskPauses, openCore } from '#runs';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
 import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { isPublicType, sessionStream } from '#domain';
-import { ContentStore, MemoryFileStore, type RecordedEvent, newEvent } from '#event-log';
+import { ContentStore, MemoryFileStore } from '#vault';
+import { type RecordedEvent, newEvent } from '#event-log';
 import { CollectingSink } from '../../../test/support/collecting-sink.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import {

@@ -1,5 +1,6 @@
 import { isEndType, isPublicType, sessionStream } from '#domain';
-import { type ContentStore, type EventLog, type RecordedEvent, isErasure } from '#event-log';
+import { type ContentStore } from '#vault';
+import { type EventLog, type RecordedEvent, isErasure } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { ClientSink } from './client-sink.js';
 import { fetchedBytes, publicJson } from './public-json.js';

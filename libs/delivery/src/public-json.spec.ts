@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SessionEvent } from '#domain';
-import {
-  ContentStore,
-  FileDamaged,
-  FileMissing,
-  MemoryFileStore,
-  type RecordedEvent,
-  newEvent,
-} from '#event-log';
+import { ContentStore, FileDamaged, FileMissing, MemoryFileStore } from '#vault';
+import { type RecordedEvent, newEvent } from '#event-log';
 import { publicJson } from './public-json.js';
 
 const contents = new ContentStore(new MemoryFileStore());

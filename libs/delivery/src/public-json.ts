@@ -1,5 +1,6 @@
 import { type FileRef, isFileRef } from '#domain';
-import { type ContentStore, FileDamaged, type RecordedEvent } from '#event-log';
+import { type ContentStore, FileDamaged } from '#vault';
+import { type RecordedEvent } from '#event-log';
 
 /** Within JSON text a quote is escaped, so this can only be the name of a stored file. */
 const FILE_MARK = '{"$file":';

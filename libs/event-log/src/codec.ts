@@ -5,8 +5,8 @@ import {
   type RawEvent,
   type RecordedEvent,
 } from './envelope.js';
-import { commitmentOf, ContentChanged, type ContentKey, SEAL_BYTES } from './keys/content-key.js';
-import type { KnownKey } from './keys/content-keys.js';
+import { commitmentOf, ContentChanged, type ContentKey, SEAL_BYTES } from './sealing/content-key.js';
+import type { KnownKey } from './sealing/content-keys.js';
 
 /**
  * The only place where an event becomes bytes and bytes become an event. Nothing else, SQL included, may look into data.

@@ -1,26 +1,30 @@
-export { type Upcast, StoredEvent, openData, sealData, shownAs } from './codec.js';
+export { checkSizes } from './append-sizes.js';
+export { appendUntilDefinite } from './append-until-definite.js';
+export {
+  type Upcast,
+  StoredEvent,
+  openData,
+  sealData,
+  shownAs,
+  ERASED,
+  type Field,
+  type RowPage,
+  decodeRows,
+  encodeMeta,
+} from './codec.js';
 export * from './envelope.js';
 export * from './event-log.js';
-export * from './keys/content-keys.js';
-export { ContentChanged, ContentKey, commitmentOf } from './keys/content-key.js';
-export * from './keys/key-store.js';
-export { ErasurePlace, type ErasureProgress } from './keys/erasure-place.js';
-export { KEY_STREAM, KeyVault, keysMade, type VaultPorts } from './keys/key-vault.js';
-export { rotateMaster } from './keys/rotate-master.js';
-export { PostgresKeyStore } from './keys/postgres/postgres-key-store.js';
-export { SqliteKeyStore } from './keys/sqlite/sqlite-key-store.js';
-export { SealedFileStore } from './files/sealed-file-store.js';
-export { MemoryContentKeys } from './keys/memory-content-keys.js';
-export { StreamKeys } from './keys/stream-keys.js';
-export * from './proof.js';
-export { PassingLog } from './passing-log.js';
-export { CLEAR_TYPES, SealedEventLog } from './sealed-event-log.js';
-export { ContentStore, fitsInline } from './content-store.js';
-export * from './file-store.js';
-export * from './upload-store.js';
-export { type FeedLimits, LiveFeed } from './live-feed.js';
-export { EsdbEventLog, type EsdbEventLogOptions } from './eventstoredb/esdb-event-log.js';
-export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
+export { type FollowerStatus } from './follower/follower-status.js';
+export {
+  CheckpointRefused,
+  Follower,
+  type FollowerBatch,
+  type FollowerOptions,
+  type FollowerPorts,
+  type FollowerTarget,
+} from './follower/follower.js';
+export { RunningFollowers } from './follower/running-followers.js';
+export { type FeedLimits, LiveFeed } from './live/live-feed.js';
 export { compareLogs } from './operations/compare-logs.js';
 export { copyLog, type CopyOptions, type CopyReport } from './operations/copy-log.js';
 export {
@@ -30,16 +34,27 @@ export {
   type VerifyOptions,
   type VerifyReport,
 } from './operations/verify-log.js';
-export { appendUntilDefinite } from './append-until-definite.js';
-export { DiskFileStore } from './files/disk-file-store.js';
-export { MemoryFileStore } from './files/memory-file-store.js';
-export type { FollowerStatus } from './follower/follower-status.js';
-export { RunningFollowers } from './follower/running-followers.js';
+export { NO_LIMIT, logPages, streamPages } from './paging.js';
+export { PassingLog } from './passing-log.js';
+export * from './proof.js';
+export { ContentChanged, ContentKey, commitmentOf, KEY_BYTES, SEAL_BYTES } from './sealing/content-key.js';
+export * from './sealing/content-keys.js';
+export { MemoryContentKeys } from './sealing/memory-content-keys.js';
+export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
 export {
-  CheckpointRefused,
-  Follower,
-  type FollowerBatch,
-  type FollowerOptions,
-  type FollowerPorts,
-  type FollowerTarget,
-} from './follower.js';
+  ANY,
+  APPEND_FIELDS,
+  type AppendRequest,
+  EVENT_FIELDS,
+  type KeysRequest,
+  NO_STREAM,
+  STREAM_EXISTS,
+  codeOf,
+} from './thread/append-request.js';
+export { KnownKeys } from './thread/known-keys.js';
+export { Numbered } from './thread/numbered.js';
+export { type PageTerms, openLoaded, openPage } from './thread/open-page.js';
+export { PAGE_BYTES, PAGE_EVENTS, type Page, PageRows, type Row } from './thread/page-rows.js';
+export { type PendingAppend, encodeAppends, keysOf } from './thread/pending-append.js';
+export { type Thread, type ThreadData, startThread } from './thread/start-thread.js';
+export { ThreadKeys } from './thread/thread-keys.js';

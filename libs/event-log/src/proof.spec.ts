@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ContentChanged, ContentKey, commitmentOf } from './keys/content-key.js';
+import { ContentChanged, ContentKey, commitmentOf } from './sealing/content-key.js';
 import { type ProvenEvent, StreamChain, hashOfEvent, sha256 } from './proof.js';
 
 /** The vectors of docs/log-format.md, made without this program. */

@@ -1,5 +1,6 @@
 import { DATASTORE_PREFIX, DOCUMENT_PREFIX, documentEvent } from '#domain';
-import type { EventLog, RecordedEvent, UploadStore } from '#event-log';
+import type { EventLog, RecordedEvent } from '#event-log';
+import type { UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
 import { SCOPE_PREFIX, scopeOf } from './index-document.js';
 import type { KnowledgeRows } from './postgres/knowledge-rows.js';

@@ -1,9 +1,9 @@
 import { type Document, type DocumentEvent, Problem, documentId, documentStream, notFound } from '#domain';
-import { type AppendResult, type ReceivedFile, type UploadStore, isErasure } from '#event-log';
+import { type AppendResult, isErasure } from '#event-log';
+import { type ReceivedFile, type UploadStore } from '#vault';
 import type { Background, Clock, Logger, Random, Reservation } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
-import type { Extraction } from './extractor.js';
-import { unsupportedFormat } from './extract/unsupported-format.js';
+import { type Extraction, unsupportedFormat } from '#extraction';
 import { type Outcomes, outcomeOf } from './outcomes.js';
 import { type Author, type CreationKeys, type CreationRequest, metaOf } from './ports.js';
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';

@@ -1,5 +1,6 @@
 import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem } from '#domain';
-import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent, UploadStore } from '#event-log';
+import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent } from '#event-log';
+import type { UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
 import type { AbandonedUploads } from './abandoned-uploads.js';
 import { scopeOf } from './index-document.js';

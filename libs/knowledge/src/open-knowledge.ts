@@ -1,11 +1,5 @@
-import {
-  type ContentKeys,
-  type ErasureProgress,
-  type EventLog,
-  Follower,
-  type RunningFollowers,
-  type UploadStore,
-} from '#event-log';
+import { type ContentKeys, type EventLog, Follower, type RunningFollowers } from '#event-log';
+import { type ErasureProgress, type UploadStore } from '#vault';
 import {
   type Background,
   type Clock,
@@ -24,8 +18,7 @@ import { Documents } from './documents.js';
 import { DatastoreKeys } from './erasure/datastore-keys.js';
 import { Deletions } from './erasure/deletions.js';
 import { Resealing } from './erasure/resealing.js';
-import { ProcessExtractor } from './extract/process-extractor.js';
-import type { Extractor } from './extractor.js';
+import { ProcessExtractor, type Extractor } from '#extraction';
 import { CallersMysql } from './mysql/callers-mysql.js';
 import { CallersPostgres } from './postgres/callers-postgres.js';
 import { KnowledgeTools } from './knowledge-tools.js';

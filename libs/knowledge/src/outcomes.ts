@@ -1,6 +1,6 @@
 import { type DocumentEvent, documentStream } from '#domain';
 import type { Logger } from '#platform';
-import type { Extraction } from './extractor.js';
+import type { Extraction } from '#extraction';
 import type { PassageRows } from './postgres/passage-rows.js';
 import type { KnowledgeStreams } from './streams.js';
 

@@ -1,7 +1,7 @@
 import type { DocumentWarning } from '#domain';
-import type { ReadableFile } from '#event-log';
+import type { ReadableFile } from '#vault';
 import type { Clock } from '#platform';
-import type { Extraction, Extractor } from './extractor.js';
+import type { Extraction, Extractor } from '#extraction';
 import { isOutage } from './outage.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
 

@@ -133,7 +133,7 @@ function silence(lines: Lines): void {
 const NOTHING = {};
 const MAX_CAUSES = 5;
 
-/** `dist/libs/agent/src/journal.js:120`, of the topmost frame that is ours: where to look, and no stack. */
+/** `dist/libs/agent/src/run/journal.js:120`, of the topmost frame that is ours: where to look, and no stack. */
 const OWN_FRAME = /((?:apps|libs)\/[\w./-]{1,100}\.[jt]s:\d+)/;
 
 /** An error as fields of a log line: name, message, code, where it was made, and causes. */

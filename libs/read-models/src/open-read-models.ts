@@ -1,11 +1,5 @@
-import {
-  ContentStore,
-  type EventLog,
-  type FileStore,
-  type Follower,
-  type Position,
-  type RunningFollowers,
-} from '#event-log';
+import { ContentStore, type FileStore } from '#vault';
+import { type EventLog, type Follower, type Position, type RunningFollowers } from '#event-log';
 import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';

@@ -1,4 +1,5 @@
-import { ContentStore, type EventLog, type FileStore, Follower, type FollowerBatch } from '#event-log';
+import { ContentStore, type FileStore } from '#vault';
+import { type EventLog, Follower, type FollowerBatch } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';

@@ -1,13 +1,8 @@
-import {
-  type DriverPorts,
-  type ModelClient,
-  ModelTurn,
-  type RunWatch,
-  type Schemas,
-  type Toolboxes,
-} from '#agent';
+import { type DriverPorts, type ModelClient, ModelTurn, type RunWatch, type Toolboxes } from '#agent';
+import { type Schemas } from '#json-schema';
 import type { Mode } from '#domain';
-import { ContentStore, type EventLog, type FileStore } from '#event-log';
+import { ContentStore, type FileStore } from '#vault';
+import { type EventLog } from '#event-log';
 import {
   type Background,
   type Clock,
@@ -17,7 +12,7 @@ import {
   type Random,
 } from '#platform';
 import { Admission, type ProjectShares } from './admission.js';
-import { IdempotencyKeys } from './idempotency.js';
+import { IdempotencyKeys } from '#access';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RunConfig } from '#domain';
-import { MemoryFileStore, type RecordedEvent } from '#event-log';
+import { MemoryFileStore } from '#vault';
+import { type RecordedEvent } from '#event-log';
 import { House, type HouseOptions } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
 import { behind, heldBy } from '../../../test/support/scripted-log.js';

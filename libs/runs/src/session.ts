@@ -11,7 +11,8 @@ import {
   isIdle,
   sessionStream,
 } from '#domain';
-import { NO_EVENTS, type RecordedEvent, isUnreadable } from '#event-log';
+import { NO_EVENTS, type RecordedEvent } from '#event-log';
+import { isUnreadable } from '#vault';
 import { DECISIVE } from './decisive-events.js';
 import { endUnreadable } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';

@@ -11,17 +11,11 @@ import {
   sessionStream,
   taskId,
 } from '#domain';
-import {
-  type ContentStore,
-  type EventLog,
-  type EventMeta,
-  LogUnavailable,
-  NO_EVENTS,
-  type Revision,
-} from '#event-log';
+import { type ContentStore } from '#vault';
+import { type EventLog, type EventMeta, LogUnavailable, NO_EVENTS, type Revision } from '#event-log';
 import type { Clock, Logger, Random } from '#platform';
 import type { Admission } from './admission.js';
-import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from './idempotency.js';
+import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { findRequest, loadRequest } from './load-session.js';
 import type { Session } from './session.js';
 import type { Sessions } from './sessions.js';

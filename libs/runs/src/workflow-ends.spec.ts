@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModelFailure, type ModelRequest } from '#agent';
 import { isEndType } from '#domain';
-import { MemoryFileStore } from '#event-log';
+import { MemoryFileStore } from '#vault';
 import type { HouseOptions } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
 import { lastUserOf, stepAsked } from '../../../test/support/run-script.js';

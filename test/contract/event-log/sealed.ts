@@ -6,11 +6,10 @@ import {
   type EventLog,
   type NewEvent,
   type RecordedEvent,
-  SealedEventLog,
   StreamChain,
-  StreamKeys,
   collect,
 } from '#event-log';
+import { SealedEventLog, StreamKeys } from '#vault';
 import { eventOf, idsOf, type LogHarness, take } from './harness.js';
 import { randomUUID } from 'node:crypto';
 

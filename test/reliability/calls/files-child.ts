@@ -22,7 +22,7 @@ let drafts = 0;
 crypto.randomBytes = (size: number) =>
   size === DRAFT_BYTES ? Buffer.from(draftName(drafts++), 'hex') : drawn(size);
 syncBuiltinESMExports();
-const { DiskFileStore } = await import('../../../libs/event-log/src/files/disk-file-store.js');
+const { DiskFileStore } = await import('../../../libs/vault/src/files/disk-file-store.js');
 const { openMasterKey } = await import('../../../libs/platform/src/key-files.js');
 const { SecretBox } = await import('../../../libs/platform/src/secret-box.js');
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DiskFileStore } from '../../../libs/event-log/src/files/disk-file-store.js';
-import { nameOf } from '../../../libs/event-log/src/files/names.js';
+import { DiskFileStore } from '../../../libs/vault/src/files/disk-file-store.js';
+import { nameOf } from '../../../libs/vault/src/files/names.js';
 import { openMasterKey } from '../../../libs/platform/src/key-files.js';
 import { SecretBox } from '../../../libs/platform/src/secret-box.js';
 import type { Verdict } from '../verdict.js';

@@ -1,5 +1,6 @@
 import { Problem, sessionStream } from '#domain';
-import { FileMissing, LogUnavailable } from '#event-log';
+import { FileMissing } from '#vault';
+import { LogUnavailable } from '#event-log';
 import type { SimClients } from './sim-clients.js';
 import type { Files } from './sim-files.js';
 import type { Life, SimWorker } from './sim-worker.js';

@@ -1,4 +1,4 @@
-import { FileMissing, FileStore } from '#event-log';
+import { FileMissing, FileStore } from '#vault';
 import type { Owner } from '../engine/scheduler.js';
 import { type SimWorld, strikes } from './sim-world.js';
 

@@ -1,10 +1,5 @@
-import {
-  ContentKeys,
-  type ErasureCheckpoint,
-  type ErasureProgress,
-  type KnownKey,
-  LogUnavailable,
-} from '#event-log';
+import { ContentKeys, type KnownKey, LogUnavailable } from '#event-log';
+import { type ErasureCheckpoint, type ErasureProgress } from '#vault';
 import type { Owner } from '../engine/scheduler.js';
 import { type SimWorld, latency, strikes } from './sim-world.js';
 

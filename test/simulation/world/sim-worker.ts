@@ -1,15 +1,6 @@
 import { CallbackRelay, EventStreams } from '#delivery';
-import {
-  type EventLog,
-  Follower,
-  type FollowerPorts,
-  type ContentKeys,
-  type FileStore,
-  LogUnavailable,
-  SealedEventLog,
-  SealedFileStore,
-  StreamKeys,
-} from '#event-log';
+import { type EventLog, Follower, type FollowerPorts, type ContentKeys, LogUnavailable } from '#event-log';
+import { type FileStore, SealedEventLog, SealedFileStore, StreamKeys } from '#vault';
 import { SilentLogger } from '#platform';
 import { type Core, EraseSession, Erasures, TaskClock, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';

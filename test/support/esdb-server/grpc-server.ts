@@ -8,8 +8,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { FrameReader } from '../../../libs/event-log/src/eventstoredb/grpc/frames.js';
-import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
+import { FrameReader } from '../../../libs/eventstoredb/src/grpc/frames.js';
+import { ProtoWriter } from '../../../libs/eventstoredb/src/proto-writer.js';
 
 /** How a call fails: the code of gRPC, what it says, and headers beside it. */
 export interface Failure {

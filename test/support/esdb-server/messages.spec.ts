@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
-import { ProtoReader } from '../../../libs/event-log/src/eventstoredb/proto-reader.js';
+import { ProtoWriter } from '../../../libs/eventstoredb/src/proto-writer.js';
+import { ProtoReader } from '../../../libs/eventstoredb/src/proto-reader.js';
 import { readAppendPart, readEvent, writeEvent, writeSuccess } from './messages.js';
 import { type BatchAppendReq, shared, streams } from './stubs.js';
 

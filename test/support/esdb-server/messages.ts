@@ -1,9 +1,5 @@
-import { ProtoReader } from '../../../libs/event-log/src/eventstoredb/proto-reader.js';
-import {
-  ProtoWriter,
-  sizeOfField,
-  sizeOfVarint,
-} from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
+import { ProtoReader } from '../../../libs/eventstoredb/src/proto-reader.js';
+import { ProtoWriter, sizeOfField, sizeOfVarint } from '../../../libs/eventstoredb/src/proto-writer.js';
 import type { Expected, Proposal } from './store.js';
 
 /**

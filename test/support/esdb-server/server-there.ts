@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { EsdbEventLog, MemoryContentKeys } from '#event-log';
+import { EsdbEventLog } from '#eventstoredb';
+import { MemoryContentKeys } from '#event-log';
 import { SilentLogger } from '#platform';
 
 /** The service waits for its server for ever; whoever runs tests wants to know that there is none. */

@@ -1,6 +1,6 @@
-import { PREFIX_BYTES } from '../../../libs/event-log/src/eventstoredb/grpc/frames.js';
-import { ProtoReader } from '../../../libs/event-log/src/eventstoredb/proto-reader.js';
-import { ProtoWriter } from '../../../libs/event-log/src/eventstoredb/proto-writer.js';
+import { PREFIX_BYTES } from '../../../libs/eventstoredb/src/grpc/frames.js';
+import { ProtoReader } from '../../../libs/eventstoredb/src/proto-reader.js';
+import { ProtoWriter } from '../../../libs/eventstoredb/src/proto-writer.js';
 import type { Part } from './grpc-server.js';
 import { type PlacedEvent, readEvent, writeEvent } from './messages.js';
 

@@ -1,11 +1,11 @@
 import { solve } from '../../../apps/demo-model/src/arithmetic.js';
 import { SecretMask } from '../../../libs/agent/src/mcp/secret-mask.js';
-import { isNamed } from '../../../libs/agent/src/openai/refusals.js';
-import { isToolNamed } from '../../../libs/agent/src/openai/tool-refusals.js';
-import { failureOfStatus, withoutSecrets } from '../../../libs/agent/src/openai/failures.js';
+import { isNamed } from '../../../libs/openai-model/src/refusals.js';
+import { isToolNamed } from '../../../libs/openai-model/src/tool-refusals.js';
+import { failureOfStatus, withoutSecrets } from '../../../libs/openai-model/src/failures.js';
 import { hideSecrets } from '../../../libs/delivery/src/callbacks/hide-secrets.js';
 import { readConnection } from '../../../libs/knowledge/src/connection-string.js';
-import { csvRows } from '../../../libs/knowledge/src/extract/csv.js';
+import { csvRows } from '../../../libs/extraction/src/csv.js';
 import { readQuery } from '../../../libs/knowledge/src/search/query-text.js';
 import { masked } from '../../../libs/knowledge/src/sql/masked.js';
 import { tokens } from '../../../libs/knowledge/src/sql/tokens.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { DiskFileStore, SealedFileStore } from '#event-log';
+import { DiskFileStore, SealedFileStore } from '#vault';
 import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
 import { openSealed } from '../open-keys.js';

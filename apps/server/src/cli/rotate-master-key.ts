@@ -1,4 +1,4 @@
-import { rotateMaster } from '#event-log';
+import { rotateMaster } from '#vault';
 import {
   PinoLogger,
   SettingsRefused,

@@ -1,4 +1,5 @@
-import { CLEAR_TYPES, type RecordedEvent, verifyLog } from '#event-log';
+import { CLEAR_TYPES } from '#vault';
+import { type RecordedEvent, verifyLog } from '#event-log';
 import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
 import { openSealed } from '../open-keys.js';
 import { requireLog } from '../open-log.js';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Author } from '#knowledge';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 
 /** The caller, as the envelopes of what he does name him. */
 export const authorOf = ({ project, keyId }: Principal, { id }: FastifyRequest): Author => ({

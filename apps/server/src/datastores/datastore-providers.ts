@@ -1,4 +1,4 @@
-import { UploadStore } from '#event-log';
+import { UploadStore } from '#vault';
 import { Datastores, Documents, IndexDocumentHandler, type Knowledge, Search } from '#knowledge';
 import { DatastoresController } from './datastores.controller.js';
 import { DocumentsController, UploadLimit } from './documents.controller.js';

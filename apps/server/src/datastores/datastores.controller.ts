@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Datastores, Documents, Search, requireDocuments } from '#knowledge';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 import { parseNewDatastore, parseSearch } from '../dto/datastore.dto.js';
 import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { noQuery, pageQuery } from '../dto/queries.js';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import { type FieldError, Problem, filenameFault } from '#domain';
-import { type ReceivedFile, type UploadStore } from '#event-log';
+import { type ReceivedFile, type UploadStore } from '#vault';
 import { LENGTHS, isAtMost } from '../dto/lengths.js';
 import { invalidFields } from '../dto/run-body.js';
 

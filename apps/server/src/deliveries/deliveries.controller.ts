@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Deliveries } from '#delivery';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 import { noQuery, pageQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';

@@ -7,7 +7,8 @@ import {
   type RelayPorts,
 } from '#delivery';
 import type { Clock, EgressGuard } from '#platform';
-import { type ApiKeys, type Part, ROOT_KEY_ID } from '#runs';
+import { type ApiKeys, ROOT_KEY_ID } from '#access';
+import { type Part } from '#replicas';
 
 export interface Callbacks {
   readonly deliveries: Deliveries;

@@ -1,4 +1,4 @@
-import type { Schemas } from '#agent';
+import type { Schemas } from '#json-schema';
 import { type FieldError, validateWorkflows } from '#domain';
 import { invalidFields, type RunBody } from './run-body.js';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type Scope } from '#domain';
 import type { Clock } from '#platform';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 import type { Authenticator } from './authenticator.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type RouteTerms, termsOf } from './needs-scope.js';

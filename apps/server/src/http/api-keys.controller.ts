@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiKeys, type KeyRecord, type Principal } from '#runs';
+import { ApiKeys, type KeyRecord, type Principal } from '#access';
 import { parseNewApiKey } from '../dto/api-key.dto.js';
 import { noQuery, pageQuery, revokeQuery } from '../dto/queries.js';
 import { timeOf } from '../dto/rules.js';

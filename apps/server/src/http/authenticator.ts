@@ -1,4 +1,4 @@
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 
 /** Port: finds the principal of a presented key. ApiKeys is one. */
 export abstract class Authenticator {

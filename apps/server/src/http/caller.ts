@@ -1,7 +1,7 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 
 /** Parameter decorator: the principal that the request came in as. Not for open routes. */
 export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): Principal =>

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { Bag, type Bagged, type Clock } from '#platform';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 
 /** What is still open of an ended key after so long is cut off: what was nearly done may end by itself. */
 const GRACE_MS = 1_000;

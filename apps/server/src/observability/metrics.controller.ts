@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Metrics } from '#platform';
-import type { Principal } from '#runs';
+import type { Principal } from '#access';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';
 

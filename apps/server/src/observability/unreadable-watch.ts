@@ -1,4 +1,5 @@
-import { FileDamaged, FileStore, type RecordedEvent } from '#event-log';
+import { FileDamaged, FileStore } from '#vault';
+import { type RecordedEvent } from '#event-log';
 import type { Clock, Counter, Logger, Metrics } from '#platform';
 
 /** Events and files that are remembered, so that each counts once however often it is read. */

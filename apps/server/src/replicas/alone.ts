@@ -1,6 +1,7 @@
 import { closeInOrder } from '#platform';
 import type { ReadModels } from '#read-models';
-import type { Core, Part } from '#runs';
+import type { Core } from '#runs';
+import type { Part } from '#replicas';
 import { type PartOptions, Replicas } from './replicas.js';
 
 /** Of a process that is alone on its log: the same for its predecessors, whose runs are its own. */

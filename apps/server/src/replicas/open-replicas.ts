@@ -9,10 +9,9 @@ import {
   SettingsRefused,
 } from '#platform';
 import { Alone } from './alone.js';
-import { hasEnded, ownIdentity, processWatch } from './process-identity.js';
+import { hasEnded, ownIdentity, processWatch, SoleLease } from '#replicas';
 import type { Replicas } from './replicas.js';
 import { Shared } from './shared.js';
-import { SoleLease } from './sole-lease.js';
 
 export interface ReplicasPorts {
   readonly log: EventLog;

@@ -1,5 +1,6 @@
 import type { ReadModels } from '#read-models';
-import type { Core, Part } from '#runs';
+import type { Core } from '#runs';
+import type { Part } from '#replicas';
 
 export interface PartOptions {
   /** It accepts or starts runs: it ends before those under way are brought to a good place. */

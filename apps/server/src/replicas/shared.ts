@@ -1,4 +1,5 @@
-import type { ContentStore, EventLog } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { EventLog } from '#event-log';
 import {
   type Background,
   type Clock,
@@ -8,8 +9,8 @@ import {
   closeTogether,
 } from '#platform';
 import type { ReadModels } from '#read-models';
+import { type Core } from '#runs';
 import {
-  type Core,
   LeasedPart,
   Membership,
   type Part,
@@ -19,7 +20,7 @@ import {
   ReplicaDatabase,
   TakeOver,
   replicaTimes,
-} from '#runs';
+} from '#replicas';
 import { Replicas } from './replicas.js';
 
 export interface SharedOptions {

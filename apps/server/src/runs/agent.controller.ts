@@ -1,7 +1,8 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
-import { SessionCommands, type AcceptedRun, type Principal } from '#runs';
+import { SessionCommands, type AcceptedRun } from '#runs';
+import { type Principal } from '#access';
 import { Caller } from '../http/caller.js';
 import { idempotencyKeyOf } from '../dto/idempotency-key.js';
 import { runQuery, sessionQuery } from '../dto/queries.js';

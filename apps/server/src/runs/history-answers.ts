@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { isFileRef } from '#domain';
-import type { ContentStore, EventLog } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
 import type { History } from '#read-models';
 import type { AcceptedRun } from '#runs';

@@ -1,5 +1,6 @@
 import { type Content, isFileRef, notFound, sessionStream } from '#domain';
-import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';
 
 /** UTF-16 units of a turn's text that are kept; of more it is remembered where it stands. */

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
 import { type Content, Problem, type RunWarning, UNREADABLE_TEXT, isEndType, sessionStream } from '#domain';
-import type { ContentStore, EventLog, RecordedEvent } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import type { OpenStreams } from '../sse/socket-sink.js';
 import { ResponseText } from './response-text.js';

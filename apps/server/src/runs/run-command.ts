@@ -1,5 +1,5 @@
 import type { Trigger } from '#domain';
-import type { Schemas } from '#agent';
+import type { Schemas } from '#json-schema';
 import type { KnowledgeTools } from '#knowledge';
 import type { StartRun } from '#runs';
 import type { RunBody } from '../dto/run-body.js';

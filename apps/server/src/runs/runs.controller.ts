@@ -2,7 +2,8 @@ import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, sessionOfRun } from '#domain';
 import { Runs } from '#read-models';
-import { type Principal, SessionCommands } from '#runs';
+import { type Principal } from '#access';
+import { SessionCommands } from '#runs';
 import { eventsQuery, noQuery, runsQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';

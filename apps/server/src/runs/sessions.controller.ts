@@ -2,7 +2,8 @@ import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSessionId, notFound, requireSession } from '#domain';
 import { Sessions as SessionList } from '#read-models';
-import { EraseSession, type Principal, Sessions } from '#runs';
+import { EraseSession, Sessions } from '#runs';
+import { type Principal } from '#access';
 import { eventsQuery, noQuery, pageQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';

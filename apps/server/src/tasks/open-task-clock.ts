@@ -3,7 +3,6 @@ import { KeyEnd } from '../http/key-end.js';
 import type { ReadModels } from '#read-models';
 import {
   type Core,
-  type Part,
   TaskClock,
   type TaskClockPorts,
   TaskIndex,
@@ -12,6 +11,7 @@ import {
   type TaskSnapshot,
   TasksOfKeys,
 } from '#runs';
+import { type Part } from '#replicas';
 
 /** Finds tasks in the read models, once they know all that was on the log. */
 class ReadModelTaskIndex extends TaskIndex {

@@ -2,7 +2,8 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nes
 import type { FastifyReply } from 'fastify';
 import { type TaskCommand, notFound } from '#domain';
 import { Tasks } from '#read-models';
-import { type Principal, TaskCommands } from '#runs';
+import { type Principal } from '#access';
+import { TaskCommands } from '#runs';
 import { noQuery, tasksQuery } from '../dto/queries.js';
 import { Caller } from '../http/caller.js';
 import { NeedsScope } from '../http/needs-scope.js';

@@ -1,5 +1,5 @@
-import { cleanText } from '../openai/clean-text.js';
-import type { ToolOutcome } from '../tool.js';
+import { cleanText } from '#platform';
+import type { ToolOutcome } from '../tools/tool.js';
 import { isRecord } from './rpc-message.js';
 import type { SecretMask } from './secret-mask.js';
 

@@ -1,7 +1,7 @@
 import { warningEvent } from '#domain';
 import type { Clock } from '#platform';
-import type { ToolDefinition } from '../model-client.js';
-import type { Tool, ToolOutcome } from '../tool.js';
+import type { ToolDefinition } from '../model/model-client.js';
+import type { Tool, ToolOutcome } from '../tools/tool.js';
 import { outcomeOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';

@@ -1,6 +1,6 @@
 import type { RunWarning } from '#domain';
 import type { Clock, EgressGuard, Logger } from '#platform';
-import type { Tool } from '../tool.js';
+import type { Tool } from '../tools/tool.js';
 import { MCP_LIMITS, type McpLimits } from './limits.js';
 import { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';

@@ -1,5 +1,5 @@
 import type { Workflow } from '#domain';
-import type { ToolDefinition } from '../model-client.js';
+import type { ToolDefinition } from '../model/model-client.js';
 
 export const RUN_WORKFLOW = 'run_workflow';
 

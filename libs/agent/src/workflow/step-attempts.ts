@@ -1,11 +1,11 @@
 import type { AttemptRef, AttemptTranscript, CallState, Draft, RunState } from '#domain';
-import { type ContentStore, fitsInline } from '#event-log';
-import type { RunSink } from '../block-writer.js';
-import { CollectedText } from '../collected-text.js';
-import type { ModelTurn, TurnRequest } from '../model-turn.js';
-import type { RunWatch } from '../run-watch.js';
-import type { Tool } from '../tool.js';
-import { ToolRunner } from '../tool-runner.js';
+import { type ContentStore, fitsInline } from '#vault';
+import type { RunSink } from '../run/block-writer.js';
+import { CollectedText } from '../run/collected-text.js';
+import type { ModelTurn, TurnRequest } from '../model/model-turn.js';
+import type { RunWatch } from '../run/run-watch.js';
+import type { Tool } from '../tools/tool.js';
+import { ToolRunner } from '../tools/tool-runner.js';
 import { AttemptFailed, type AttemptRequest } from './workflow-runner.js';
 
 export interface StepAttemptPorts {

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { type Act, answer, settled, WorkflowFixture } from '../../../../test/support/workflow-fixture.js';
 import { stepOf } from '../../../../test/support/workflows.js';
-import { TurnFailed } from '../model-turn.js';
+import { TurnFailed } from '../model/model-turn.js';
 import { AttemptFailed, PARALLEL_STEPS } from './workflow-runner.js';
 
 describe('a workflow that is carried out', () => {

@@ -1,4 +1,4 @@
-import { uncheckedWarning } from '../json-schema/unchecked-warning.js';
+import { uncheckedWarning, type SchemaInUse, type Validation } from '#json-schema';
 import {
   type AttemptRef,
   AttemptTranscript,
@@ -14,12 +14,10 @@ import {
   resultOf,
   startAttempt,
 } from '#domain';
-import type { ContentStore } from '#event-log';
+import type { ContentStore } from '#vault';
 import type { Clock } from '#platform';
-import type { SchemaInUse } from '../json-schema/schemas.js';
-import type { Validation } from '../json-schema/validation.js';
-import { TurnFailed } from '../model-turn.js';
-import type { ToolOutcome } from '../tool.js';
+import { TurnFailed } from '../model/model-turn.js';
+import type { ToolOutcome } from '../tools/tool.js';
 import { stepMessage } from './step-message.js';
 
 /** Attempts of one call that are under way at once. */

@@ -1,6 +1,6 @@
 import type { TurnToolCall, Workflow, WorkflowCall } from '#domain';
-import type { ToolDefinition } from '../model-client.js';
-import type { Tool, ToolOutcome } from '../tool.js';
+import type { ToolDefinition } from '../model/model-client.js';
+import type { Tool, ToolOutcome } from '../tools/tool.js';
 import { parseRunWorkflow, runWorkflowDefinition } from './run-workflow-tool.js';
 import { type WorkflowPorts, WorkflowRunner } from './workflow-runner.js';
 

@@ -6,8 +6,8 @@ import {
   sessionOfRun,
   sessionStream,
 } from '#domain';
+import { type ContentStore } from '#vault';
 import {
-  type ContentStore,
   type EventLog,
   Follower,
   type FollowerBatch,

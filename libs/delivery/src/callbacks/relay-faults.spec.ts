@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type SendOutcome, webhookSignature } from '#delivery';
+import { type SendOutcome } from './callback-sender.js';
+import { webhookSignature } from './signature.js';
 import {
   RelayWorld,
   SECRET,

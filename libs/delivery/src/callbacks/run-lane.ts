@@ -1,12 +1,6 @@
 import { type EventPlace, isEndType, isPublicType, sessionStream } from '#domain';
-import {
-  type ContentStore,
-  type EventLog,
-  LogUnavailable,
-  NO_EVENTS,
-  type RecordedEvent,
-  isErasure,
-} from '#event-log';
+import { type ContentStore } from '#vault';
+import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent, isErasure } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { publicJson } from '../public-json.js';
 import type { Callback } from './callback.js';

@@ -1,4 +1,5 @@
-import type { ContentStore, RecordedEvent } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { RecordedEvent } from '#event-log';
 import { publicJson } from '../public-json.js';
 
 /** One record of the topic: CloudEvents 1.0 in the binary mode of its Kafka binding. */

@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import { isPublicType } from '#domain';
+import { type ContentStore } from '#vault';
 import {
-  type ContentStore,
   type EventLog,
   Follower,
   type FollowerBatch,

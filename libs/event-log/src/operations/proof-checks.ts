@@ -1,8 +1,8 @@
 import { type Upcast, openData, shownAs, StoredEvent } from '../codec.js';
 import type { RecordedEvent } from '../envelope.js';
 import { LogUnavailable } from '../event-log.js';
-import { commitmentOf } from '../keys/content-key.js';
-import type { ContentKeys, KnownKey } from '../keys/content-keys.js';
+import { commitmentOf } from '../sealing/content-key.js';
+import type { ContentKeys, KnownKey } from '../sealing/content-keys.js';
 import { StreamChain } from '../proof.js';
 
 /** Something that is wrong with an event, and which. */

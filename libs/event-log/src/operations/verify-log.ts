@@ -1,6 +1,6 @@
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { EventLog } from '../event-log.js';
-import type { ContentKeys } from '../keys/content-keys.js';
+import type { ContentKeys } from '../sealing/content-keys.js';
 import { faultOfEnvelope } from './envelope-faults.js';
 import { ProofChecks } from './proof-checks.js';
 

@@ -1,5 +1,5 @@
 import type { Logger } from '#platform';
-import type { ContentKeys } from '../keys/content-keys.js';
+import type { ContentKeys } from '../sealing/content-keys.js';
 import { AppendOutcomeUnknown, LogRefused, LogUnavailable, type AppendResult } from '../event-log.js';
 import { KnownKeys } from '../thread/known-keys.js';
 import type { Page } from '../thread/page-rows.js';

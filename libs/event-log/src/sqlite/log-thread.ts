@@ -1,3 +1,4 @@
+import { compiledFile } from '#platform';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { startThread, type ThreadListener } from '../thread/start-thread.js';
 import { LONG_LOOK_MS, type MailboxOptions } from './mailbox.js';
@@ -13,7 +14,11 @@ export class LogThread {
 
   constructor(options: ThreadOptions, listener: ThreadListener<Reply>) {
     const { port, terminate } = startThread<MailboxOptions, Reply>(
-      { program: 'sqlite/thread', name: 'annals-log', maxYoungGenerationSizeMb: 8 },
+      {
+        program: compiledFile('./thread.js', import.meta.url),
+        name: 'annals-log',
+        maxYoungGenerationSizeMb: 8,
+      },
       { options, count: this.count },
       listener,
     );

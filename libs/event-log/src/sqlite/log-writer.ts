@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealData, type Field } from '../codec.js';
 import type { EventMeta } from '../envelope.js';
-import { ContentErased } from '../keys/content-keys.js';
-import type { ContentKey } from '../keys/content-key.js';
+import { ContentErased } from '../sealing/content-keys.js';
+import type { ContentKey } from '../sealing/content-key.js';
 import { StreamChain } from '../proof.js';
 import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from '../thread/append-request.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';

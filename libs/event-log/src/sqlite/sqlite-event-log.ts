@@ -13,8 +13,8 @@ import {
   type ReadAllOptions,
   type ReadOptions,
 } from '../event-log.js';
-import type { ContentKeys } from '../keys/content-keys.js';
-import { type FeedLimits, LiveFeed } from '../live-feed.js';
+import type { ContentKeys } from '../sealing/content-keys.js';
+import { type FeedLimits, LiveFeed } from '../live/live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection } from './connection.js';
 import { codeOf } from '../thread/append-request.js';

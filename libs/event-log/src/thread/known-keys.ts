@@ -1,5 +1,5 @@
 import { LogUnavailable } from '../event-log.js';
-import { ContentErased, type ContentKeys } from '../keys/content-keys.js';
+import { ContentErased, type ContentKeys } from '../sealing/content-keys.js';
 import type { KeysRequest } from './append-request.js';
 import type { PendingAppend } from './pending-append.js';
 

@@ -1,5 +1,5 @@
 import { decodeRows, type StoredEvent, type Upcast } from '../codec.js';
-import type { ContentKeys, KnownKey } from '../keys/content-keys.js';
+import type { ContentKeys, KnownKey } from '../sealing/content-keys.js';
 import type { KnownKeys } from './known-keys.js';
 import type { Page } from './page-rows.js';
 

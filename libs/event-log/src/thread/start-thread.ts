@@ -1,5 +1,4 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import { compiledFile } from '#platform';
 
 /** What a thread is started with: `workerData`. */
 export interface ThreadData<Options> {
@@ -18,15 +17,15 @@ export interface Thread {
   readonly terminate: () => Promise<unknown>;
 }
 
-/** Starts a program of this library as a thread, and listens to it. @param thread its program without an ending, from `src` on */
+/** Starts a program as a thread, and listens to it. */
 export function startThread<Options, Reply>(
-  thread: { readonly program: string; readonly name: string; readonly maxYoungGenerationSizeMb: number },
+  thread: { readonly program: URL; readonly name: string; readonly maxYoungGenerationSizeMb: number },
   options: Options,
   listener: ThreadListener<Reply>,
 ): Thread {
   const { port1, port2 } = new MessageChannel();
   const { program, name, maxYoungGenerationSizeMb } = thread;
-  const worker = new Worker(compiledFile(`../${program}.js`, import.meta.url), {
+  const worker = new Worker(program, {
     workerData: { options, port: port2 } satisfies ThreadData<Options>,
     transferList: [port2],
     name,

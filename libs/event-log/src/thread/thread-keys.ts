@@ -1,6 +1,6 @@
 import type { EventMeta } from '../envelope.js';
-import { ContentKey } from '../keys/content-key.js';
-import type { KnownKey } from '../keys/content-keys.js';
+import { ContentKey } from '../sealing/content-key.js';
+import type { KnownKey } from '../sealing/content-keys.js';
 
 /** Of runs that are under way at once; each event of a run bears the same. */
 const KNOWN_METAS = 2_000;

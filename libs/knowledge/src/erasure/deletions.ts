@@ -9,9 +9,6 @@ import {
 import {
   ContentErased,
   type ContentKeys,
-  type ErasureCheckpoint,
-  ErasurePlace,
-  type ErasureProgress,
   type EventLog,
   Follower,
   type FollowerBatch,
@@ -19,6 +16,7 @@ import {
   LogUnavailable,
   type RecordedEvent,
 } from '#event-log';
+import { type ErasureCheckpoint, ErasurePlace, type ErasureProgress } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import type { KnowledgeStreams } from '../streams.js';
 

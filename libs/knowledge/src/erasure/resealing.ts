@@ -9,14 +9,8 @@ import {
   documentStream,
   sayAgain,
 } from '#domain';
-import {
-  type ContentKeys,
-  type ErasureProgress,
-  type EventLog,
-  FileMissing,
-  type RecordedEvent,
-  type UploadStore,
-} from '#event-log';
+import { type ContentKeys, type EventLog, type RecordedEvent } from '#event-log';
+import { type ErasureProgress, FileMissing, type UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
 import { scopeOf } from '../index-document.js';
 import type { KnowledgeStreams } from '../streams.js';

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import type { Passage } from '../passage.js';
+import type { Passage } from '#extraction';
 import type { KnowledgeDatabase } from '../ports.js';
 import { SCHEMA, datastoreLexeme } from './tables.js';
 

@@ -1,5 +1,6 @@
 import { type Content, UNREADABLE_TEXT, asSessionEvent, isFileRef, sessionStream } from '#domain';
-import { type ContentStore, type EventLog, FileMissing } from '#event-log';
+import { type ContentStore, FileMissing } from '#vault';
+import { type EventLog } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
 import type { Changes, MessageRow, ParkedStream, SessionRow, TaskRow } from './rows.js';
 import type { SessionChanges, WantedMessage } from './session-projection.js';

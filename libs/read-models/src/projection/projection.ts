@@ -1,12 +1,11 @@
 import {
   CheckpointRefused,
-  ContentStore,
-  type FileStore,
   Follower,
   type FollowerPorts,
   type FollowerStatus,
   LogUnavailable,
 } from '#event-log';
+import { ContentStore, type FileStore } from '#vault';
 import type { Database } from '../postgres/database.js';
 import { PROJECTED_PREFIXES, Projector, type ProjectorPorts } from './projector.js';
 import type { ReadModelStore } from './rows.js';

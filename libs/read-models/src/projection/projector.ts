@@ -1,6 +1,6 @@
 import { asSessionEvent, sessionOfStream, taskOfStream } from '#domain';
+import { type ContentStore } from '#vault';
 import {
-  type ContentStore,
   type EventLog,
   type FollowerBatch,
   type FollowerTarget,

@@ -1,5 +1,6 @@
 import { type MessageType, isFileRef, notFound } from '#domain';
-import type { ContentStore, EventLog } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';

@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { type Content, type Firing, type TaskStatus, isFileRef, notFound } from '#domain';
-import type { ContentStore } from '#event-log';
+import type { ContentStore } from '#vault';
 import { type Weigh, unweighed } from '#platform';
 import type { ContentCodec } from '../content-codec.js';
 import { TaskEntity } from '../entities/task.entity.js';

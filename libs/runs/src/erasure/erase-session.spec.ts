@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Problem, sessionStream } from '#domain';
-import {
-  ContentErased,
-  type ErasureCheckpoint,
-  type ErasureProgress,
-  LogUnavailable,
-  MemoryContentKeys,
-  MemoryFileStore,
-  newEvent,
-} from '#event-log';
+import { ContentErased, LogUnavailable, MemoryContentKeys, newEvent } from '#event-log';
+import { type ErasureCheckpoint, type ErasureProgress, MemoryFileStore } from '#vault';
 import { ProcessBackground, SilentLogger } from '#platform';
 import { CountingRandom } from '../../../../test/support/counting-random.js';
 import { CALLER, House, type HouseOptions } from '../../../../test/support/house.js';

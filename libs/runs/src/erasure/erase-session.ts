@@ -1,5 +1,6 @@
 import { Problem, type RecordedSessionEvent, decideErase, isIdle, sessionStream, taskId } from '#domain';
-import { type EventLog, type StreamKeys } from '#event-log';
+import { type EventLog } from '#event-log';
+import { type StreamKeys } from '#vault';
 import type { Clock } from '#platform';
 import type { Caller, SessionCommands } from '../session-commands.js';
 import type { Session } from '../session.js';

@@ -1,17 +1,14 @@
 import { sessionOfStream } from '#domain';
 import {
   type ContentKeys,
-  type ErasureCheckpoint,
-  ErasurePlace,
-  type ErasureProgress,
   type EventLog,
-  type FileStore,
   Follower,
   type FollowerBatch,
   type FollowerTarget,
   LogUnavailable,
   type RecordedEvent,
 } from '#event-log';
+import { type ErasureCheckpoint, ErasurePlace, type ErasureProgress, type FileStore } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 
 export interface ErasurePorts {

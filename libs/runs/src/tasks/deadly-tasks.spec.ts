@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lastFiring, taskStream } from '#domain';
-import { MemoryFileStore } from '#event-log';
+import { MemoryFileStore } from '#vault';
 import { Attempts } from '#platform';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { TaskHouse, readTasks } from '../../../../test/support/task-house.js';

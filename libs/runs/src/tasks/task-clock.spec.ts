@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sessionStream, taskStream } from '#domain';
-import { MemoryFileStore, newEvent } from '#event-log';
+import { MemoryFileStore } from '#vault';
+import { newEvent } from '#event-log';
 import { SystemRandom } from '#platform';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { ManualClock } from '../../../../test/support/manual-clock.js';

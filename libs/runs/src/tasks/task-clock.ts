@@ -10,8 +10,8 @@ import {
   type Revision,
   type RunningFollowers,
   isErasure,
-  isUnreadable,
 } from '#event-log';
+import { isUnreadable } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
 import { DueHeap, type DueTask } from './due-heap.js';

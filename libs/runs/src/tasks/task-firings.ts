@@ -9,8 +9,8 @@ import {
   sessionStream,
   taskStream,
 } from '#domain';
+import { type ContentStore } from '#vault';
 import {
-  type ContentStore,
   type EventLog,
   LogUnavailable,
   NO_EVENTS,

@@ -1,0 +1,5 @@
+export * from './api-keys/api-keys.js';
+export { type KeyRecord } from './api-keys/key-table.js';
+export { KeyUses } from './api-keys/last-uses.js';
+export * from './api-keys/principal.js';
+export * from './idempotency.js';

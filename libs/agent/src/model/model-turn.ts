@@ -1,0 +1,271 @@
+import {
+  type Content,
+  type ContextMessage,
+  type Draft,
+  type ErrorCode,
+  type Mode,
+  type RunState,
+  type SessionEvent,
+  type TurnToolCall,
+  cutToBudget,
+  formatDollars,
+  isFileRef,
+} from '#domain';
+import type { Clock, ModelParameter, Random } from '#platform';
+import { BlockWriter, type RunSink } from '../run/block-writer.js';
+import type { ContentStore } from '#vault';
+import type { Journal } from '../run/journal.js';
+import {
+  type ModelClient,
+  ModelFailure,
+  type ModelMessage,
+  type ModelRequest,
+  type ToolCall,
+  type ToolDefinition,
+} from './model-client.js';
+import { MODES } from './modes.js';
+import { costOf } from './prices.js';
+import { type Situation, systemMessage } from './prompt.js';
+import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
+import { isTooMuch, newsOf } from './turn-warnings.js';
+import type { TextType } from '../run/journal-entry.js';
+
+export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
+
+export interface TurnRequest {
+  readonly session: string;
+  readonly project: string;
+  readonly state: RunState;
+  readonly messages: readonly ContextMessage[];
+  readonly tools: readonly ToolDefinition[];
+  readonly journal: Pick<Journal, 'hasRoom' | 'room'>;
+  readonly sink: RunSink;
+  /** Resolves when what was written is on the log. @throws ClaimLost */
+  readonly settled: () => Promise<void>;
+  /** What the system message says besides the run's configuration. */
+  readonly situation?: Situation;
+  /** Takes what the model says; absent: it is written as blocks that the client sees. */
+  readonly output?: TurnOutput;
+  readonly responseFormat?: ModelRequest['responseFormat'];
+  readonly forcedTool?: string;
+}
+
+/** Takes the text of a turn while it comes. */
+export interface TurnOutput {
+  /** An attempt begins: what an earlier one said does not count. */
+  restart?(): void;
+  add(type: TextType, text: string): Promise<void> | undefined;
+  /** All the text so far was thinking; false: it has been told as text, and is not to be taken for the answer. */
+  wasThinking(): boolean;
+  close(): Promise<void>;
+  /** The attempt has ended before its time: what was said until then. */
+  breakOff?(): Promise<void>;
+}
+
+/** The model could not be brought to answer. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly isRetryable: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
+
+const ATTEMPTS = 3;
+/** Waits of 1 to 1.5 and 4 to 6 s: with the time that failures take themselves, three attempts within about 30 s. */
+const FIRST_WAIT_MS = 1000;
+const WAIT_FACTOR = 4;
+const MAX_RETRY_AFTER_MS = 12_000;
+/** A context that the server finds too long is halved so many times. */
+const CUTS = 4;
+/** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
+const MAX_CALL_BYTES = 160 * 1024;
+/** UTF-16 units of what is told of a failure. */
+const MAX_MESSAGE = 2000;
+
+/** Takes one turn of the model: asks, again where that may help, and writes what it says while it says it. */
+export class ModelTurn {
+  constructor(
+    private readonly model: ModelClient,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly contents: ContentStore,
+    private readonly watch: RunWatch = UNWATCHED,
+    /** What is not sent, by the mode of the run. */
+    private readonly omit: Partial<Readonly<Record<Mode, readonly ModelParameter[]>>> = {},
+  ) {}
+
+  /** @throws TurnFailed, or the signal's reason when it is aborted */
+  async take(request: TurnRequest, signal: AbortSignal): Promise<TurnData> {
+    let budget = MODES[request.state.mode].contextChars;
+    for (let attempt = 1, cuts = 0; ;) {
+      try {
+        const { model } = request.state;
+        const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
+        const turn = turnData(end, model);
+        for (const event of newsOf(end, request.state)) request.sink.write([event]);
+        return { ...turn, ...(await this.kept(end, request.session)) };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ModelFailure)) throw error;
+        const less = Math.min(budget, sizeOfAll(request.messages)) / 2;
+        if (error.kind === 'too_long' && cuts < CUTS && isLess(request.messages, less, budget)) {
+          budget = less;
+          cuts++;
+        } else {
+          if (error.kind !== 'transient' || attempt >= ATTEMPTS) throw failed(error);
+          await this.waitBefore(++attempt, error, signal);
+        }
+        request.sink.write([
+          { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
+        ]);
+        // Whoever has lost the run meanwhile finds it out here, before the model is asked once more.
+        await request.settled();
+      }
+    }
+  }
+
+  private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<ModelEnd> {
+    const { state, session, sink, tools, journal } = request;
+    const mode = MODES[state.mode];
+    const messages = await this.messagesOf(request, budget);
+    const isStreaming = state.config.streaming_tokens === true;
+    const block: TurnOutput = request.output ?? new BlockWriter(sink, this.contents, session, isStreaming);
+    block.restart?.();
+    const { reasoningEffort } = mode;
+    const { project } = request;
+    const omit = this.omit[state.mode] ?? [];
+    const asked = { model: state.model, messages, tools, reasoningEffort, project, omit, ...formOf(request) };
+    const stream = this.model.stream(asked, signal);
+    try {
+      for await (const pieces of stream) {
+        for (const piece of pieces) {
+          if (piece.kind === 'end') {
+            await block.close();
+            return piece;
+          }
+          if (piece.kind === 'was_thinking') {
+            if (!block.wasThinking()) sink.write([disowned]);
+            continue;
+          }
+          const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
+          if (stored) await stored;
+        }
+        if (!journal.hasRoom) await journal.room();
+      }
+      throw new ModelFailure('transient', 'the model ended its answer without an end');
+    } catch (error) {
+      // Why it ended counts more than that what it said could not be kept.
+      await block.breakOff?.().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
+    const { config, mode } = request.state;
+    const system = systemMessage(config, MODES[mode], request.situation);
+    const messages: ModelMessage[] = [{ role: 'system', content: system }];
+    for (const message of cutToBudget(request.messages, budget, sizeOf)) {
+      messages.push(isInline(message) ? message : await this.readOut(request.session, message));
+    }
+    return messages;
+  }
+
+  private async readOut(session: string, message: ContextMessage): Promise<ModelMessage> {
+    const content = await this.contents.textOrNote(session, message.content);
+    if (message.role !== 'assistant' || message.provider === undefined)
+      return { ...message, content } as InlineMessage;
+    return { ...message, content, provider: await this.contents.text(session, message.provider) };
+  }
+
+  /** What the server may want back, as the log holds it. */
+  private async kept({ provider }: ModelEnd, session: string): Promise<Pick<TurnData, 'provider'>> {
+    if (provider === undefined || isTooMuch(provider)) return {};
+    return { provider: await this.contents.storeBeside(session, provider) };
+  }
+
+  private waitBefore(attempt: number, error: ModelFailure, signal: AbortSignal): Promise<void> {
+    const wait = FIRST_WAIT_MS * WAIT_FACTOR ** (attempt - 2) * (1 + this.random.jitter() / 2);
+    const asked = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+    return this.clock.sleep(Math.max(wait, asked), signal);
+  }
+}
+
+/** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */
+const disowned: Draft = {
+  type: 'model_turn_failed',
+  data: { attempt: 0, error: 'what the model had written was its thinking' },
+};
+
+const formOf = ({ responseFormat, forcedTool }: TurnRequest) => ({
+  ...(responseFormat === undefined ? {} : { responseFormat }),
+  ...(forcedTool === undefined ? {} : { forcedTool }),
+});
+
+const shown = ({ message }: ModelFailure): string => message.slice(0, MAX_MESSAGE);
+
+function failed(error: ModelFailure): TurnFailed {
+  if (error.kind === 'too_long') return new TurnFailed('context_too_long', shown(error), false, error);
+  return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
+}
+
+function turnData(end: ModelEnd, model: string): TurnData {
+  const { usage, toolCalls } = end;
+  const tool_calls = distinct(toolCalls);
+  if (Buffer.byteLength(JSON.stringify(tool_calls)) > MAX_CALL_BYTES) {
+    throw new ModelFailure(
+      'transient',
+      `the model called tools with more than ${MAX_CALL_BYTES} bytes of arguments`,
+    );
+  }
+  return {
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      ...(usage.estimated ? { estimated: true as const } : {}),
+    },
+    cost: formatDollars(costOf(model, usage)),
+    finish_reason: end.finishReason,
+    ...(tool_calls.length > 0 ? { tool_calls } : {}),
+  };
+}
+
+/** Some servers give every call of a turn the same id, or none. */
+function distinct(calls: readonly ToolCall[]): TurnToolCall[] {
+  const seen = new Set<string>();
+  return calls.map(({ id, name, arguments: input, isCut }, i) => {
+    let unique = id;
+    for (let n = i; unique === '' || seen.has(unique); n++) unique = `${id || 'call'}_${n}`;
+    seen.add(unique);
+    return { id: unique, name, arguments: input, ...(isCut ? { cut: true as const } : {}) };
+  });
+}
+
+type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;
+
+const isInline = (message: ContextMessage): message is ContextMessage & InlineMessage =>
+  !isFileRef(message.content) &&
+  !(message.role === 'assistant' && message.provider !== undefined && isFileRef(message.provider));
+
+function sizeOf(message: ContextMessage): number {
+  const content = lengthOf(message.content);
+  if (message.role !== 'assistant') return content;
+  const { toolCalls = [], provider = '' } = message;
+  return toolCalls.reduce(
+    (sum, call) => sum + call.name.length + call.arguments.length,
+    content + lengthOf(provider),
+  );
+}
+
+const lengthOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);
+
+/** Whether fewer messages fit into `less` than into `budget`: the last ones always stay. */
+const isLess = (messages: readonly ContextMessage[], less: number, budget: number): boolean =>
+  cutToBudget(messages, less, sizeOf).length < cutToBudget(messages, budget, sizeOf).length;
+
+const sizeOfAll = (messages: readonly ContextMessage[]): number =>
+  messages.reduce((sum, m) => sum + sizeOf(m), 0);

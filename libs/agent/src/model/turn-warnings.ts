@@ -1,0 +1,33 @@
+import { type Draft, type RunState, type RunWarning, warningEvent } from '#domain';
+import type { ModelEnd } from '../run/run-watch.js';
+
+/** Of what a server sends with one message and may want back. */
+const MAX_PROVIDER_BYTES = 256 * 1024;
+
+/** What the caller has not been told yet of an answer. */
+export function newsOf(end: ModelEnd, { warnings }: RunState): Draft[] {
+  const told = new Set(warnings.filter(isStanding).map((warning) => warningEvent(warning).data.content));
+  return warningsOf(end)
+    .map(warningEvent)
+    .filter(({ data }) => !told.has(data.content));
+}
+
+/** It is so for all of a run, and not of one answer. */
+const isStanding = ({ code }: RunWarning): boolean => code === 'tools_left_out';
+
+/** What is missing of an answer that the server cut itself, of what it sent with it, or of what it was offered. */
+function warningsOf({ finishReason: reason, provider, leftOut }: ModelEnd): RunWarning[] {
+  const warnings: RunWarning[] = [];
+  if (reason === 'length' || reason === 'content_filter') warnings.push({ code: 'answer_cut', reason });
+  if (provider !== undefined && isTooMuch(provider)) {
+    const told = `the model server sent more than ${MAX_PROVIDER_BYTES} bytes of its own with an answer: they do not go back to it`;
+    warnings.push({ code: 'provider_fields_dropped', reason: told });
+  }
+  if (leftOut !== undefined) {
+    const told = 'The model server takes fewer tools than there are; these are not available.';
+    warnings.push({ code: 'tools_left_out', reason: told, tools: leftOut });
+  }
+  return warnings;
+}
+
+export const isTooMuch = (provider: string): boolean => Buffer.byteLength(provider) > MAX_PROVIDER_BYTES;

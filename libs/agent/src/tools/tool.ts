@@ -1,0 +1,63 @@
+import type { Draft, RunConfig, RunWarning, TurnToolCall } from '#domain';
+import type { McpServerConfig } from '../mcp/mcp-server-config.js';
+import type { ToolDefinition } from '../model/model-client.js';
+
+export interface ToolOutcome {
+  /** What the agent is told. */
+  readonly content: string;
+  readonly isError?: boolean;
+  /** Written together with the result. */
+  readonly events?: readonly Draft[];
+}
+
+/** Something that the agent may do. It tells of its failures in the outcome; what it throws counts as one, too. */
+export interface Tool {
+  readonly definition: ToolDefinition;
+  /** Whether a call whose result was lost may be made again: it reads only, or twice is the same as once. */
+  readonly isRepeatable: boolean;
+  /** `input` is the parsed arguments of `call`. Stops promptly when the signal is aborted. */
+  call(input: unknown, signal: AbortSignal, call?: TurnToolCall): Promise<ToolOutcome>;
+}
+
+/** The tools of one run, opened when it is claimed and closed at its end. */
+export interface Toolbox {
+  /** What is offered now; it may change while the run goes on. */
+  readonly tools: readonly Tool[];
+  /** What the agent is to be told of its tools, e.g. which server could not be reached. */
+  readonly notices?: readonly string[];
+  /** What the caller is to be told of them, at the start of the run. */
+  readonly warnings?: readonly RunWarning[];
+  /** What is missing of what the run cannot do without: it ends before the model is asked. */
+  readonly missing?: string | undefined;
+  /** The run's tool servers cannot be had any more: their credentials went with the process that had them. */
+  readonly isLost?: true;
+  close(): Promise<void>;
+}
+
+export interface ToolboxRequest {
+  readonly session: string;
+  readonly run: string;
+  readonly project: string;
+  readonly config: RunConfig;
+}
+
+export abstract class Toolboxes {
+  /** Keeps what a caller sent of its tool servers, in memory, until the run ends. */
+  remember(_run: string, _servers: readonly McpServerConfig[]): void {}
+
+  /** The run has ended, or was never accepted. */
+  forget(_run: string): void {}
+
+  abstract open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox>;
+}
+
+/** Offers the same tools to every run. */
+export class FixedToolboxes extends Toolboxes {
+  constructor(private readonly tools: readonly Tool[]) {
+    super();
+  }
+
+  override open(): Promise<Toolbox> {
+    return Promise.resolve({ tools: this.tools, close: () => Promise.resolve() });
+  }
+}

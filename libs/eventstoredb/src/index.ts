@@ -1,0 +1,1 @@
+export { EsdbEventLog, type EsdbEventLogOptions } from './esdb-event-log.js';

@@ -1,0 +1,103 @@
+import type {
+  ChatCompletionMessageParam,
+  ChatCompletionFunctionTool,
+} from 'openai/resources/chat/completions';
+import type { ModelRequest, ToolDefinition } from '#agent';
+import { offeredTools } from './offered-tools.js';
+import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
+import { type SentCall, type SentMessage, sentMessages } from './sent-message.js';
+import type { RequestForm } from './request-form.js';
+import { withShortIds } from './short-ids.js';
+
+/**
+ * The JSON of messages and tools by their identity: a session's history is the same objects from turn to turn, so each is
+ * turned into JSON once and not once a turn. (200 messages of 1 KB: 0.25 ms of CPU a turn less, of 1.1.)
+ */
+const written = new WeakMap<object, string>();
+
+export interface ChatBody {
+  /** The JSON text that goes over the wire. */
+  readonly json: string;
+  /** Names of tools that are not offered, for the server takes fewer. */
+  readonly leftOut: readonly string[];
+}
+
+/** The body of a Chat Completions request. @param server names where it goes to */
+export function writeChatBody(request: ModelRequest, form: RequestForm, server: string): ChatBody {
+  const { omit } = form;
+  const sent = messagesOf(request, form, server);
+  const { tools, choice, leftOut } = offeredTools(request, form, sent);
+  const effort = omit.has('reasoning_effort') ? undefined : request.reasoningEffort;
+  const settings = {
+    model: request.model,
+    stream: true,
+    ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
+    ...(effort === undefined ? {} : { reasoning_effort: form.efforts[effort] ?? effort }),
+    ...(request.responseFormat === undefined ? {} : { response_format: formatOf(request.responseFormat) }),
+    ...(choice === undefined ? {} : { tool_choice: choice }),
+  };
+  const messages = sent.map((message) => once(message, messageOf)).join(',');
+  const list = tools.map((tool) => once(tool, toolOf)).join(',');
+  const lists = list === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${list}]`;
+  return { json: `${JSON.stringify(settings).slice(0, -1)},${lists}}`, leftOut };
+}
+
+/** The messages in the form that the server takes. */
+export function messagesOf(request: ModelRequest, form: RequestForm, server: string): readonly SentMessage[] {
+  const plain = plainMessages(sentMessages(request.messages, form, server, request.model));
+  const told = form.isInWords ? inWords(plain) : plain;
+  const ordered = form.isStrictOrder ? inStrictOrder(told) : told;
+  return form.hasShortIds ? withShortIds(ordered) : ordered;
+}
+
+function once<T extends object>(value: T, map: (value: T) => object): string {
+  let json = written.get(value);
+  if (json === undefined) written.set(value, (json = JSON.stringify(map(value))));
+  return json;
+}
+
+function messageOf(message: SentMessage): ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+    case 'assistant': {
+      const { content, toolCalls = [], extra } = message;
+      // Content that came as a list of parts goes back as one.
+      if (toolCalls.length === 0) return { role: 'assistant', content, ...extra };
+      return {
+        role: 'assistant',
+        content: content === '' ? null : content,
+        ...extra,
+        tool_calls: toolCalls.map(callOf),
+      };
+    }
+  }
+}
+
+const callOf = ({ id, name, arguments: input, extra: { function: inner, ...extra } = {} }: SentCall) => ({
+  ...extra,
+  id,
+  type: 'function' as const,
+  function: { ...(inner as object | undefined), name, arguments: input },
+});
+
+function toolOf(tool: ToolDefinition): ChatCompletionFunctionTool {
+  const { name, description, parameters } = tool;
+  return {
+    type: 'function',
+    function: { name, description, parameters: parameters as Record<string, unknown> },
+  };
+}
+
+const formatOf = (format: NonNullable<ModelRequest['responseFormat']>) => ({
+  type: 'json_schema' as const,
+  json_schema: {
+    // The API takes 1 to 64 letters, digits, _ and -.
+    name: format.name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'output',
+    strict: format.strict,
+    schema: format.schema as Record<string, unknown>,
+  },
+});

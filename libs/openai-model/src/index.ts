@@ -1,0 +1,1 @@
+export * from './openai-model-client.js';

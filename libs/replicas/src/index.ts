@@ -1,0 +1,10 @@
+export { type EndSign, Heartbeats, type Heartbeat, Leases } from './heartbeats.js';
+export { LeasedPart, type Part } from './leased-part.js';
+export { Membership, type ReplicaState } from './membership.js';
+export { PostgresHeartbeats, type ProcessWatch } from './postgres/postgres-heartbeats.js';
+export { PostgresLeases } from './postgres/postgres-leases.js';
+export { ReplicaDatabase } from './postgres/replica-database.js';
+export { hasEnded, ownIdentity, processWatch } from './process-identity.js';
+export { type ReplicaTimes, replicaTimes } from './replica-times.js';
+export { SoleLease } from './sole-lease.js';
+export { TakeOver } from './take-over.js';

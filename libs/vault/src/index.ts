@@ -1,0 +1,15 @@
+export { ContentStore, fitsInline } from './files/content-store.js';
+export { DiskFileStore } from './files/disk-file-store.js';
+export * from './files/file-store.js';
+export { MemoryFileStore } from './files/memory-file-store.js';
+export { SealedFileStore } from './files/sealed-file-store.js';
+export * from './files/upload-store.js';
+export { ErasurePlace, type ErasureProgress } from './keys/erasure-place.js';
+export * from './keys/key-store.js';
+export { KEY_STREAM, keysMade } from './keys/keys-made.js';
+export { KeyVault, type VaultPorts } from './keys/key-vault.js';
+export { PostgresKeyStore } from './keys/postgres/postgres-key-store.js';
+export { rotateMaster } from './keys/rotate-master.js';
+export { SqliteKeyStore } from './keys/sqlite/sqlite-key-store.js';
+export { StreamKeys } from './keys/stream-keys.js';
+export { CLEAR_TYPES, SealedEventLog } from './sealed-event-log.js';

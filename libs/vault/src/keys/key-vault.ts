@@ -1,0 +1,293 @@
+import type { Clock, Logger, Random } from '#platform';
+import {
+  newEvent,
+  type EventLog,
+  LogRefused,
+  LogUnavailable,
+  appendUntilDefinite,
+  ContentChanged,
+  ContentKey,
+  KEY_BYTES,
+  ContentErased,
+  ContentKeys,
+  KeysLost,
+  type KnownKey,
+} from '#event-log';
+import { KEY_STREAM, type KeysMade } from './keys-made.js';
+import type { KeyStore, StoredKey, StoreState } from './key-store.js';
+
+/** Keys made at a time: one by one each would wait for the disk. At a start fewer, for many starts use few. */
+const BATCH = 256;
+const FIRST_BATCH = 32;
+/** With so few left the next batch is made. */
+const LOW = 16;
+/** Keys in memory. */
+const KEPT = 10_000;
+
+const META = { schemaVersion: 1, project: 'annals', actor: 'annals' };
+
+export interface VaultPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * Keys of a store, wrapped with a master key. Owns the pool of keys that nothing was sealed with, and those in memory.
+ * 1. A key is durable, and the log says that its batch was made, before its id is given out.
+ * 2. A key of the pool that this process did not give out is never given out by another: a crash leaves some unused.
+ */
+export class KeyVault extends ContentKeys {
+  private readonly cache = new Map<string, KnownKey>();
+  private readonly masters = new Map<string, ContentKey>();
+  private pool: string[] = [];
+  private filling: Promise<void> | null = null;
+  private batch = FIRST_BATCH;
+  private log: EventLog | null = null;
+  private state: StoreState | null = null;
+  private rootKey: Buffer | null = null;
+
+  /** @param master its id names it without telling anything of it */
+  constructor(
+    private readonly store: KeyStore,
+    private readonly master: ContentKey,
+    private readonly ports: VaultPorts,
+  ) {
+    super();
+    this.masters.set(master.id, master);
+  }
+
+  /**
+   * Reads the store's state, which is made where both store and log are new.
+   * @param made what the log knows of the keys that were made for it
+   * @throws LogRefused where the master key or the store is not the right one; nothing is changed then
+   */
+  async open(made: () => Promise<KeysMade | null>): Promise<void> {
+    // In this order: a replica that begins the store at the same time says so on the log later.
+    const known = await made();
+    const state = await this.store.state();
+    this.refuse(state, known);
+    if (state === null) await this.begin();
+    this.state = state ?? (await this.store.state());
+    if (this.state === null) throw new LogUnavailable('the key store has lost what it was given');
+    this.rootKey = this.unwrapRoot(this.state);
+    await this.endRotation(this.state);
+  }
+
+  /** 32 bytes from which everything is derived that the whole installation shares. */
+  get root(): Buffer {
+    if (this.rootKey === null) throw new Error('the key store was not opened');
+    return this.rootKey;
+  }
+
+  /** From now on batches of keys are told to this log. */
+  attach(log: EventLog): void {
+    this.log = log;
+  }
+
+  /** Makes the first batch, so that the first session need not wait for it. */
+  makeAhead(): void {
+    void this.fill().catch(() => undefined);
+  }
+
+  override peek(id: string): KnownKey | undefined {
+    return this.cache.get(id);
+  }
+
+  override async load(ids: Iterable<string>): Promise<void> {
+    const missing: string[] = [];
+    for (const id of ids) {
+      const known = this.cache.get(id);
+      if (known === undefined) missing.push(id);
+      // As the youngest, so that what is brought in beside it does not put it out.
+      else this.keep(id, known);
+    }
+    if (missing.length === 0) return;
+    const found = new Map((await this.store.read(missing)).map((key) => [key.id, key]));
+    const lost: string[] = [];
+    for (const id of missing) {
+      const stored = found.get(id);
+      const key = stored === undefined ? null : await this.opened(stored);
+      if (key === null) lost.push(id);
+      else this.keep(id, key);
+    }
+    if (lost.length > 0) throw new KeysLost(lost);
+  }
+
+  override async draw(): Promise<string> {
+    while (this.pool.length === 0) await this.fill();
+    if (this.pool.length <= LOW) void this.fill().catch(() => undefined);
+    return this.pool.pop()!;
+  }
+
+  override async destroy(id: string): Promise<void> {
+    await this.store.destroy(id, this.ports.clock.now());
+    this.keep(id, 'destroyed');
+    this.tellDestroyed(id);
+  }
+
+  override async placeBelow(id: string, parent: string): Promise<void> {
+    if (!(await this.store.placeBelow(id, parent)))
+      throw new ContentErased(`nothing is kept below the key ${parent} any more`);
+  }
+
+  override async destroyTree(id: string): Promise<void> {
+    for (const gone of await this.store.destroyTree(id, this.ports.clock.now())) {
+      // Thousands may go at once: those that nobody has in memory need not come into it.
+      if (this.cache.has(gone)) this.keep(gone, 'destroyed');
+      this.tellDestroyed(gone);
+    }
+  }
+
+  /** Removes what was made ahead and not given out, and closes the store. */
+  async close(): Promise<void> {
+    await this.filling?.catch(() => undefined);
+    await this.store.remove(this.pool.splice(0)).catch(() => undefined);
+    await this.store.close();
+  }
+
+  private fill(): Promise<void> {
+    this.filling ??= this.makeBatch().finally(() => (this.filling = null));
+    return this.filling;
+  }
+
+  /** Invariant 1. */
+  private async makeBatch(): Promise<void> {
+    const { random } = this.ports;
+    const wrapping = await this.currentMaster();
+    // Ids of a batch begin alike: as neighbours in the store's tree they fill a few pages, and do not change hundreds.
+    const prefix = random.hex(12);
+    const keys = Array.from({ length: this.batch }, (_, n) => {
+      const id = prefix + n.toString(16).padStart(8, '0');
+      return new ContentKey(id, Buffer.from(random.hex(KEY_BYTES), 'hex'));
+    });
+    const stored = keys.map((key) => wrapped(key, wrapping));
+    const generation = await this.store.add(stored);
+    if (generation === null) {
+      // The master key was replaced meanwhile.
+      await this.readState();
+      return;
+    }
+    await this.announce(generation);
+    this.batch = BATCH;
+    for (const key of keys) {
+      this.keep(key.id, key);
+      this.pool.push(key.id);
+    }
+  }
+
+  private async announce(generation: number): Promise<void> {
+    if (this.log === null || this.state === null) throw new LogUnavailable('the log is not open yet');
+    const { clock, random } = this.ports;
+    const data: KeysMade = { store: this.state.storeId, generation };
+    const event = newEvent({ id: random.uuid(), type: 'keys_made', time: clock.now(), data }, META);
+    await appendUntilDefinite(this.log, clock, random, KEY_STREAM, [event], { expected: 'any' });
+  }
+
+  private refuse(state: StoreState | null, made: KeysMade | null): void {
+    if (made === null) return;
+    const advice = 'restore the key store from its newest backup';
+    if (state === null)
+      throw new LogRefused(`the key store is missing, but the log was sealed with one: ${advice}`);
+    if (state.storeId !== made.store)
+      throw new LogRefused(
+        `the key store is another installation's (${state.storeId}); the log was sealed with ${made.store}: ${advice}`,
+      );
+    if (state.generation < made.generation)
+      throw new LogRefused(
+        `the key store is older than the log (batch ${state.generation} of ${made.generation}): ${advice}`,
+      );
+  }
+
+  private async begin(): Promise<void> {
+    const { random } = this.ports;
+    const root = new ContentKey('root', Buffer.from(random.hex(KEY_BYTES), 'hex'));
+    await this.store.begin({
+      storeId: random.uuid(),
+      master: this.master.id,
+      root: this.master.seal(root.bytes, 'root'),
+      generation: 0,
+      successor: null,
+    });
+  }
+
+  private unwrapRoot(state: StoreState): Buffer {
+    this.learn(state);
+    const master = this.masters.get(state.master);
+    try {
+      if (master !== undefined) return master.open(state.root, 'root');
+    } catch (error) {
+      if (!(error instanceof ContentChanged)) throw error;
+    }
+    throw new LogRefused('ANNALS_MASTER_KEY must be the key that the key store was begun with or rotated to');
+  }
+
+  /** A master key that takes the place of one that is known. */
+  private learn({ master, successor }: StoreState): void {
+    const old = successor === null ? undefined : this.masters.get(successor.of);
+    if (old === undefined || successor === null || this.masters.has(master)) return;
+    this.masters.set(master, new ContentKey(master, old.open(successor.wrapped, `master ${master}`)));
+    this.ports.logger.warn({}, 'ANNALS_MASTER_KEY was rotated: set the new one before the next start');
+  }
+
+  /** The first start with the new master key ends a rotation: the old one opens nothing any more. */
+  private async endRotation({ master, root, successor }: StoreState): Promise<void> {
+    if (successor === null || this.master.id !== master) return;
+    if ((await this.store.notUnder(master, 1)).length > 0)
+      throw new LogRefused(
+        'the master key is not replaced everywhere: npm run rotate-master-key goes on with it',
+      );
+    await this.store.replaceMaster({ master, root, successor: null });
+  }
+
+  private async readState(): Promise<StoreState> {
+    const state = await this.store.state();
+    if (state === null) throw new LogUnavailable('the key store is empty');
+    this.state = state;
+    this.learn(state);
+    return state;
+  }
+
+  private async currentMaster(): Promise<ContentKey> {
+    const { master } = this.state ?? (await this.readState());
+    const key = this.masters.get(master);
+    if (key === undefined) throw new LogUnavailable('the master key of the key store is another');
+    return key;
+  }
+
+  /** null: what the store holds of it is damaged. */
+  private async opened(stored: StoredKey): Promise<KnownKey | null> {
+    if (stored.wrapped === null) return 'destroyed';
+    try {
+      return await this.unwrap(stored, stored.wrapped);
+    } catch (error) {
+      if (error instanceof ContentChanged) return null;
+      throw error;
+    }
+  }
+
+  private async unwrap({ id, master }: StoredKey, bytes: Buffer): Promise<ContentKey> {
+    if (!this.masters.has(master)) await this.readState();
+    const wrapping = this.masters.get(master);
+    if (wrapping === undefined) throw new LogUnavailable(`the key ${id} is wrapped with another master key`);
+    return new ContentKey(id, wrapping.open(bytes, `key ${id}`));
+  }
+
+  private keep(id: string, key: KnownKey): void {
+    this.cache.delete(id);
+    this.cache.set(id, key);
+    if (this.cache.size <= KEPT) return;
+    const unused = new Set(this.pool);
+    for (const oldest of this.cache.keys()) {
+      if (this.cache.size <= KEPT * 0.9) break;
+      if (!unused.has(oldest)) this.cache.delete(oldest);
+    }
+  }
+}
+
+/** A key as a store may hold it. */
+export const wrapped = (key: ContentKey, master: ContentKey): StoredKey => ({
+  id: key.id,
+  master: master.id,
+  wrapped: master.seal(key.bytes, `key ${key.id}`),
+});

@@ -1,0 +1,164 @@
+import { sessionOfRun, sessionStream, DATASTORE_PREFIX, DOCUMENT_PREFIX, datastoreStream } from '#domain';
+import {
+  type EventMeta,
+  type NewEvent,
+  type EventLog,
+  LogUnavailable,
+  type ContentKey,
+  ContentErased,
+  type ContentKeys,
+  type KnownKey,
+} from '#event-log';
+
+/** Streams whose keys are kept in memory. */
+const KEPT = 20_000;
+
+/**
+ * Where events stand in their stream: `first`, and then a new key may be theirs; `later`, and then the stream is there and
+ * has its key; `anywhere` where nobody knows.
+ */
+export type Place = 'first' | 'later' | 'anywhere';
+
+/** Whose key seals a stream: its own, or that of the stream that it belongs to; null: what it belongs to stands in its first event. */
+type Owner = { readonly stream: string } | null | 'nobody';
+
+/**
+ * Which key seals which stream. A session and a datastore have a key each, named by their first event, for their own stream,
+ * for those of their tasks, deliveries and documents, and for their files. Owns what this process knows of it.
+ */
+export class StreamKeys {
+  private readonly known = new Map<string, string>();
+  private readonly drawing = new Map<string, Promise<string>>();
+  private readonly drawn = new Set<string>();
+
+  constructor(
+    private readonly log: Pick<EventLog, 'readStream'>,
+    readonly keys: ContentKeys,
+  ) {
+    keys.onDestroyed((id) => this.forget(id));
+  }
+
+  /** The key of a stream that was used lately. */
+  peek(stream: string, place: Place): string | undefined {
+    const id = this.known.get(stream);
+    // Another process may have begun the stream with a key of its own.
+    return id === undefined || (place !== 'first' && this.drawn.has(id)) ? undefined : id;
+  }
+
+  /** Id of the key that events of this stream are sealed with; null: they are not. The key is in memory. @throws LogUnavailable */
+  async of(stream: string, events: readonly NewEvent[] = [], place: Place = 'later'): Promise<string | null> {
+    const id = this.peek(stream, place) ?? (await this.find(stream, events, place));
+    if (id === null) return null;
+    if (this.keys.peek(id) === undefined) await this.keys.load([id]);
+    this.keep(stream, id);
+    return id;
+  }
+
+  /** The key itself, to seal with. @throws ContentErased, LogUnavailable */
+  async keyOf(session: string): Promise<ContentKey> {
+    const id = await this.of(sessionStream(session), [], 'anywhere');
+    const key = id === null ? 'destroyed' : await this.keys.get(id);
+    if (key === 'destroyed') throw new ContentErased(`nothing is sealed for ${session} any more`);
+    return key;
+  }
+
+  get(id: string): Promise<KnownKey> {
+    return this.keys.get(id);
+  }
+
+  /** The stream could not be begun here, for it was there: what was drawn for it is not its key. */
+  async begunByAnother(stream: string): Promise<void> {
+    const actual = await this.read(stream);
+    if (typeof actual === 'string') this.settle(stream, actual);
+  }
+
+  /** The stream is there. */
+  begun(stream: string): void {
+    const id = this.known.get(stream);
+    if (id !== undefined) this.drawn.delete(id);
+  }
+
+  private async find(stream: string, events: readonly NewEvent[], place: Place): Promise<string | null> {
+    const owner = ownerOf(stream, events);
+    if (owner === 'nobody') return null;
+    // Whatever belongs to a stream comes after it.
+    if (owner !== null && owner.stream !== stream) return this.of(owner.stream);
+    const there = place === 'first' && owner !== null ? undefined : await this.read(stream);
+    if (there === null) return null;
+    if (there !== undefined) {
+      this.settle(stream, there);
+      return there;
+    }
+    if (place === 'later') throw new LogUnavailable(`a read of ${stream} lags behind`);
+    if (owner === null) return null;
+    const drawing = this.known.get(stream) ?? this.drawing.get(stream) ?? this.draw(stream);
+    if (typeof drawing !== 'string') this.drawing.set(stream, drawing);
+    return drawing;
+  }
+
+  /** What was drawn for the stream and is not its key sealed nothing that is on the log. */
+  private settle(stream: string, actual: string): void {
+    const id = this.known.get(stream);
+    if (id !== undefined) this.drawn.delete(id);
+    this.known.set(stream, actual);
+  }
+
+  private async draw(stream: string): Promise<string> {
+    try {
+      const id = await this.keys.draw();
+      this.drawn.add(id);
+      this.keep(stream, id);
+      return id;
+    } finally {
+      this.drawing.delete(stream);
+    }
+  }
+
+  /** The key that the stream's first event names; null: it names none. undefined: there is none, as far as the read shows. */
+  private async read(stream: string): Promise<string | null | undefined> {
+    for await (const [first] of this.log.readStream(stream, { limit: 1 }))
+      if (first !== undefined) return first.meta.keyId ?? null;
+    return undefined;
+  }
+
+  private keep(stream: string, id: string): void {
+    this.known.delete(stream);
+    this.known.set(stream, id);
+    if (this.known.size <= KEPT) return;
+    for (const [oldest, key] of this.known) {
+      if (this.known.size <= KEPT * 0.9) break;
+      // Only this process knows it yet.
+      if (!this.drawn.has(key)) this.known.delete(oldest);
+    }
+  }
+
+  private forget(id: string): void {
+    for (const [stream, key] of this.known) if (key === id) this.known.delete(stream);
+    this.drawn.delete(id);
+  }
+}
+
+function ownerOf(stream: string, [first]: readonly NewEvent[]): Owner {
+  if (stream.startsWith('session-') || stream.startsWith(DATASTORE_PREFIX)) return { stream };
+  if (stream.startsWith('delivery-')) {
+    const session = sessionOfRun(stream.slice('delivery-'.length));
+    return session === null ? 'nobody' : { stream: sessionStream(session) };
+  }
+  const data: { session?: string; datastore?: string } | undefined = first?.data;
+  if (stream.startsWith('task-'))
+    return data?.session === undefined ? null : { stream: sessionStream(data.session) };
+  if (stream.startsWith(DOCUMENT_PREFIX))
+    return data?.datastore === undefined ? null : { stream: datastoreStream(data.datastore) };
+  return 'nobody';
+}
+
+// Most events of a run share one meta object, and should go on to share one.
+const keyedMetas = new WeakMap<EventMeta, EventMeta>();
+
+/** The event as one that names its key. */
+export function keyed(event: NewEvent, keyId: string): NewEvent {
+  if (event.meta.keyId === keyId || event.raw !== undefined) return event;
+  let meta = keyedMetas.get(event.meta);
+  if (meta?.keyId !== keyId) keyedMetas.set(event.meta, (meta = { ...event.meta, keyId }));
+  return { ...event, meta };
+}
