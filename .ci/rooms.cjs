@@ -47,6 +47,24 @@ module.exports = {
         pathNot: ['node_modules/(croner|re2js|ajv)/', '^(node:)?crypto$'],
       },
     },
+    {
+      name: 'edge-knows-no-feature',
+      comment: 'the HTTP shell is what every feature stands on',
+      severity: 'error',
+      from: { path: '^apps/server/src/edge/' },
+      to: { path: '^apps/server/src/', pathNot: '^apps/server/src/(edge/|version\\.ts$)' },
+    },
+    {
+      name: 'features-are-composed',
+      comment: 'a feature is given what it needs; what it offers to other features stands in its shared/',
+      severity: 'error',
+      // The description of the interface still names the DTOs of all features.
+      from: { path: '^apps/server/src/features/([^/]+)/', pathNot: '^apps/server/src/features/docs/' },
+      to: {
+        path: '^apps/server/src/',
+        pathNot: '^apps/server/src/(edge/|version\\.ts$|features/($1|[^/]+/shared)/)',
+      },
+    },
     // numfmt names a file of types that is not in its package; the one that is there is found by the compiler.
     { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^numfmt$' } },
   ],

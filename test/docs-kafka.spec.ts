@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { parseRunRequest } from '../apps/server/src/dto/run-body.js';
+import { parseRunRequest } from '../apps/server/src/features/runs/dto/run-body.js';
 
 const page = readFileSync('docs/kafka.md', 'utf8');
 const snippet = (name: string): string => new RegExp(`\`\`\`${name}\n(.*?)\`\`\``, 's').exec(page)?.[1] ?? '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyLog } from '#event-log';
-import { RunChecks } from '../../apps/server/src/run-checks.js';
+import { RunChecks } from '../../apps/server/src/compose/run-checks.js';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import {
   GOLDEN,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { OPERATIONS, type OpenApi } from '../../apps/server/src/openapi/describe-service.js';
-import { FIELD_NOTES, GREETING } from '../../apps/server/src/openapi/field-notes.js';
+import { OPERATIONS, type OpenApi } from '../../apps/server/src/features/docs/describe-service.js';
+import { FIELD_NOTES, GREETING } from '../../apps/server/src/features/docs/field-notes.js';
 import { ServiceProcess } from '../support/service-process.js';
 
 let service: ServiceProcess;

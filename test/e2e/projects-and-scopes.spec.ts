@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OpenApi } from '../../apps/server/src/openapi/describe-service.js';
+import type { OpenApi } from '../../apps/server/src/features/docs/describe-service.js';
 import { type Ask, type Addressed, addressed, asksOf, scopeByContract } from '../support/access/asks.js';
 import { type Belongings, type Maker, makeBelongings } from '../support/access/cast.js';
 import { CallbackReceiver } from '../support/callback-receiver.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { OpenApi } from '../../apps/server/src/openapi/describe-service.js';
+import type { OpenApi } from '../../apps/server/src/features/docs/describe-service.js';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { addressed, asksOf } from '../support/access/asks.js';

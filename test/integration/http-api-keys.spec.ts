@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SqliteEventLog } from '#event-log';
 import { ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { ApiKeys } from '#access';
-import { ApiKeysController } from '../../apps/server/src/http/api-keys.controller.js';
-import { Authenticator } from '../../apps/server/src/http/authenticator.js';
-import { KeyEnd } from '../../apps/server/src/http/key-end.js';
-import { createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
+import { ApiKeysController } from '../../apps/server/src/features/keys/api-keys.controller.js';
+import { Authenticator } from '../../apps/server/src/edge/admission/authenticator.js';
+import { KeyEnd } from '../../apps/server/src/features/keys/key-end.js';
+import { createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 
 const ROOT = 'the-operators-own-key';
 const logger = new SilentLogger();

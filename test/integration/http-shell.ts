@@ -6,12 +6,12 @@ import { Problem, notFound } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Principal } from '#access';
 import { type Logger, SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { Authenticator } from '../../apps/server/src/http/authenticator.js';
-import { Caller } from '../../apps/server/src/http/caller.js';
-import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
-import { type Check, HealthChecks } from '../../apps/server/src/http/health-checks.js';
-import { HealthController } from '../../apps/server/src/http/health.controller.js';
-import { NeedsScope } from '../../apps/server/src/http/needs-scope.js';
+import { Authenticator } from '../../apps/server/src/edge/admission/authenticator.js';
+import { Caller } from '../../apps/server/src/edge/admission/caller.js';
+import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
+import { type Check, HealthChecks } from '../../apps/server/src/edge/probes/health-checks.js';
+import { HealthController } from '../../apps/server/src/features/health/health.controller.js';
+import { NeedsScope } from '../../apps/server/src/edge/admission/needs-scope.js';
 
 @Controller()
 class EchoController {

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PinoLogger } from '#platform';
-import { HealthChecks } from '../../apps/server/src/http/health-checks.js';
+import { HealthChecks } from '../../apps/server/src/edge/probes/health-checks.js';
 import { type Shell, type SomeChecks, exchange, startShell } from './http-shell.js';
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });

@@ -4,7 +4,7 @@ import { type Content, isFileRef } from '#domain';
 import { DiskFileStore, FileMissing, SealedFileStore } from '#vault';
 import { type RecordedEvent } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { openSealed, type SealedParts } from '../../apps/server/src/open-keys.js';
+import { openSealed, type SealedParts } from '../../apps/server/src/compose/open-keys.js';
 
 /** A data folder, or what replicas share. */
 export type LogPlace =

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { OpenApi } from '../../apps/server/src/openapi/describe-service.js';
+import type { OpenApi } from '../../apps/server/src/features/docs/describe-service.js';
 import { type SeenAnswer, requireDescribed } from '../support/api-contract.js';
 import { type FuzzRequest, FuzzRequests } from '../support/api-fuzz/fuzz-requests.js';
 import { FuzzSender } from '../support/api-fuzz/send.js';

@@ -6,7 +6,7 @@ import {
   type OpenApiOperation,
   type OpenApiResponse,
   describeService,
-} from '../../apps/server/src/openapi/describe-service.js';
+} from '../../apps/server/src/features/docs/describe-service.js';
 
 /** What a client got, and what it had asked for. */
 export interface SeenAnswer {

@@ -31,7 +31,7 @@ import {
   taskOfStream,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
-import type { SealedParts } from '../../apps/server/src/open-keys.js';
+import type { SealedParts } from '../../apps/server/src/compose/open-keys.js';
 import { openIn } from '../reliability/evidence.js';
 
 /**

@@ -20,9 +20,9 @@ import { IdempotencyKeys, type Principal } from '#access';
 import {
   DATASTORE_CONTROLLERS,
   datastoreProviders,
-} from '../../apps/server/src/datastores/datastore-providers.js';
-import { Authenticator } from '../../apps/server/src/http/authenticator.js';
-import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/http/create-http-app.js';
+} from '../../apps/server/src/features/datastores/datastore-providers.js';
+import { Authenticator } from '../../apps/server/src/edge/admission/authenticator.js';
+import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 
 import { MemoryProgress } from './memory-progress.js';
 

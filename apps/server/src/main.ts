@@ -9,17 +9,17 @@ import {
 } from '#platform';
 import { AppModule } from './app.module.js';
 import { refusalText } from './cli/refusal.js';
-import { connectionLimits } from './http/connection-limits.js';
-import { createHttpApp, listen } from './http/create-http-app.js';
-import { HealthChecks } from './http/health-checks.js';
-import { notAsked } from './http/health-answer.js';
-import { ProbeServer } from './http/probe-server.js';
-import { watchKafka } from './kafka/kafka-figures.js';
+import { connectionLimits } from './edge/connections/connection-limits.js';
+import { createHttpApp, listen } from './edge/create-http-app.js';
+import { HealthChecks } from './edge/probes/health-checks.js';
+import { notAsked } from './edge/probes/health-answer.js';
+import { ProbeServer } from './edge/probes/probe-server.js';
+import { watchKafka } from './observability/kafka-figures.js';
 import { openObservability } from './observability/observability.js';
 import { watchService } from './observability/service-figures.js';
-import { openService } from './service.js';
-import { Stop } from './stop.js';
-import { Wrapper } from './wrapper.js';
+import { openService } from './compose/service.js';
+import { Stop } from './compose/stop.js';
+import { Wrapper } from './compose/wrapper.js';
 
 async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promise<void> {
   const observability = await openObservability(settings, logger);

@@ -1,4 +1,4 @@
-import type { OpenApi, OpenApiOperation } from '../../../apps/server/src/openapi/describe-service.js';
+import type { OpenApi, OpenApiOperation } from '../../../apps/server/src/features/docs/describe-service.js';
 import type { CallOptions } from '../service-client.js';
 import { type Belongings, placed, uploadOf } from './cast.js';
 

@@ -2,7 +2,7 @@ import type {
   OpenApi,
   OpenApiOperation,
   OpenApiParameter,
-} from '../../../apps/server/src/openapi/describe-service.js';
+} from '../../../apps/server/src/features/docs/describe-service.js';
 import type { Dice } from '../../reliability/dice.js';
 import { SchemaValues } from './schema-values.js';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../apps/server/src/dto/rules.js';
+import type { JsonSchema } from '../../../apps/server/src/edge/validation/rules.js';
 import type { Dice } from '../../reliability/dice.js';
 
 /** Texts that programs stumble over. */

@@ -1,6 +1,6 @@
 import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event-log';
 import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
-import { type LogPorts, openLog, requireLog } from '../open-log.js';
+import { type LogPorts, openLog, requireLog } from '../compose/open-log.js';
 import type { CommandArgs } from './command.js';
 import { Progress } from './progress.js';
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { programVersion } from '../openapi/version.js';
+import { programVersion } from '../version.js';
 import { UsageFault } from './command.js';
 import { COMMANDS } from './commands.js';
 import { helpOf, helpOfCommand } from './help.js';

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DiskFileStore, SealedFileStore } from '#vault';
 import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
-import { openSealed } from '../open-keys.js';
-import { requireLog } from '../open-log.js';
+import { openSealed } from '../compose/open-keys.js';
+import { requireLog } from '../compose/open-log.js';
 import { Progress } from './progress.js';
 
 /** `annals rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */

@@ -9,7 +9,7 @@ import {
   openMasterKey,
   readSettings,
 } from '#platform';
-import { isBegun, openKeyStore, wrappingKey } from '../open-keys.js';
+import { isBegun, openKeyStore, wrappingKey } from '../compose/open-keys.js';
 
 /**
  * `annals rotate-master-key`: wraps all keys with a new master key, while the service runs or stands. The new key is

@@ -1,9 +1,9 @@
 import { CLEAR_TYPES } from '#vault';
 import { type RecordedEvent, verifyLog } from '#event-log';
 import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
-import { openSealed } from '../open-keys.js';
-import { requireLog } from '../open-log.js';
-import { RunChecks } from '../run-checks.js';
+import { openSealed } from '../compose/open-keys.js';
+import { requireLog } from '../compose/open-log.js';
+import { RunChecks } from '../compose/run-checks.js';
 import { Progress } from './progress.js';
 
 /** Streams that hold what somebody said. */

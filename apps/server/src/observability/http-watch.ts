@@ -10,8 +10,8 @@ import {
   type Tracer,
   lookOn,
 } from '#platform';
-import { termsOf } from '../http/needs-scope.js';
-import '../http/request-trace.js';
+import { termsOf } from '../edge/admission/needs-scope.js';
+import '../edge/request-trace.js';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH']);
 

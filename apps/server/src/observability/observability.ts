@@ -17,7 +17,7 @@ import {
   openTracer,
   scrub,
 } from '#platform';
-import { programVersion } from '../openapi/version.js';
+import { programVersion } from '../version.js';
 import { EventFigures } from './event-figures.js';
 import { HttpWatch } from './http-watch.js';
 import { ServiceRunWatch } from './service-run-watch.js';

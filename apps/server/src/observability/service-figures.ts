@@ -1,8 +1,8 @@
 import type { RunningFollowers } from '#event-log';
 import type { Gauge, Metrics } from '#platform';
 import type { Core } from '#runs';
-import type { HealthChecks } from '../http/health-checks.js';
-import type { OpenStreams } from '../sse/socket-sink.js';
+import type { HealthChecks } from '../edge/probes/health-checks.js';
+import type { OpenStreams } from '../edge/answers/socket-sink.js';
 
 export interface WatchedService {
   readonly core: Core;

@@ -1,0 +1,224 @@
+import { join } from 'node:path';
+import type { ModelClient } from '#agent';
+import { type Deliveries, EventStreams } from '#delivery';
+import type { ContentStore, DiskFileStore } from '#vault';
+import type { EventLog, RunningFollowers } from '#event-log';
+import { type Knowledge, openKnowledge } from '#knowledge';
+import {
+  EgressGuard,
+  type Logger,
+  type SecretBox,
+  type Settings,
+  type SystemClock,
+  type SystemRandom,
+  closeInOrder,
+} from '#platform';
+import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
+import { type ApiKeys, IdempotencyKeys } from '#access';
+import { type Core, type EraseSession, RunToolboxes, type TaskPauses, openCore } from '#runs';
+import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
+import { FatalParts } from './fatal-parts.js';
+import { openErasure } from './open-erasure.js';
+import { type Foundation, openFoundation } from './open-foundation.js';
+import { modelsOf, openModel } from './open-model.js';
+import { openCallbacks } from './open-callbacks.js';
+import type { Observability } from '../observability/observability.js';
+import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
+import type { Replicas } from './replicas/replicas.js';
+import { taskClockOf, taskPausesOf } from './open-task-clock.js';
+import { AnswerRoom } from '../edge/answers/answer-room.js';
+import { LargeAnswers } from '../edge/answers/large-answer.js';
+import { RequestEgress } from '../features/runs/request-egress.js';
+import { RunDoor } from '../features/runs/run-door.js';
+import { RunSurroundings } from '../features/runs/run-command.js';
+import { RunAnswers } from '../features/runs/shared/run-answers.js';
+import { OpenStreams } from '../edge/answers/socket-sink.js';
+
+interface Answering {
+  readonly streams: EventStreams;
+  readonly openStreams: OpenStreams;
+  readonly answers: RunAnswers;
+  readonly largeAnswers: LargeAnswers;
+}
+
+/** Everything that runs, but for HTTP. */
+export interface Service extends Answering {
+  readonly core: Core;
+  readonly apiKeys: ApiKeys;
+  readonly taskPauses: TaskPauses;
+  readonly readModels: ReadModels;
+  readonly replicas: Replicas;
+  readonly fatal: FatalParts;
+  readonly log: EventLog;
+  readonly surroundings: RunSurroundings;
+  readonly runDoor: RunDoor;
+  readonly eraseSession: EraseSession;
+  readonly deliveries: Deliveries;
+  /** null: there is none. */
+  readonly kafka: KafkaLink | null;
+  readonly knowledge: Knowledge;
+  readonly uploads: DiskFileStore;
+  readonly maxUploadBytes: number;
+  /** What an erasure is told to reach only later. */
+  readonly keyBackupDays: number;
+  /** Whether it takes requests, besides those that ask how it is. */
+  readonly hasApi: boolean;
+  readonly observability: Observability;
+  readonly followers: RunningFollowers;
+  readonly clock: SystemClock;
+  readonly random: SystemRandom;
+  readonly logger: Logger;
+  /** Ends what was started, in reverse order, all of it whatever fails. @throws what failed */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Puts the house together.
+ * @param onWaiting told what is waited for while the log is not there
+ * @throws SettingsRefused, LogRefused
+ */
+export async function openService(
+  settings: Settings,
+  logger: Logger,
+  observability: Observability,
+  onWaiting: (detail: string) => void = () => undefined,
+): Promise<Service> {
+  const ports = await openFoundation(settings, logger, observability, onWaiting);
+  const { log, clock, random, box, replicas, schemas, uploads, followers } = ports;
+  const { roles } = settings;
+  const stopping = new AbortController();
+  ports.sealed.vault.makeAhead();
+  const readModels = openReadModelsOn(ports, settings, replicas);
+  if (roles.has('projector') && replicas.isShared)
+    replicas.add('projector', () => readModels.openProjection());
+  const model = await openModel(settings);
+  const egress = new EgressGuard(settings.egressAllow);
+  const fatal = new FatalParts(logger, (name) => replicas.giveUp(name));
+  const knowledge = openKnowledgeOn(ports, egress, readModels, settings, fatal);
+  const { apiKeys, mayAct, openPauses } = await openKeysOn(ports, settings, readModels, stopping.signal);
+  const core = openCoreOn({ ...ports, model: model.client, mayAct }, egress, knowledge, settings, replicas);
+  replicas.begin(core, readModels);
+  const { contents } = core;
+  const sending = { ...ports, contents, egress, apiKeys, watched: observability.ofSender };
+  const callbacks = openCallbacks({ ...sending, onFatal: fatal.of('callbacks') });
+  if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
+  const openClock = taskClockOf(core, readModels, { ...ports, onFatal: fatal.of('clock') });
+  if (roles.has('clock')) replicas.add('clock', openClock, { beginsRuns: true });
+  if (roles.has('clock')) replicas.add('pauses', openPauses);
+  const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
+  const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
+  const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
+  const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
+  const { erasures, eraseSession } = openErasure(core, { ...ports, onFatal: fatal.of('erasures') });
+  const answering = answeringOf(ports, contents, settings);
+  const close = (graceMs: number): Promise<void> =>
+    closeInOrder(
+      () => ports.attempts.close(),
+      () => stopCommands?.(),
+      () => replicas.retire(PARTS_GRACE_MS),
+      () => core.sessions.drain(graceMs),
+      () => answering.openStreams.hangUp(),
+      () => replicas.end(PARTS_GRACE_MS),
+      () => callbacks.close(),
+      () => stopping.abort(),
+      () => knowledge.close(),
+      () => erasures.stop(),
+      () => readModels.close(),
+      () => model.close(),
+      () => schemas.close(),
+      () => ports.sealed.close(),
+      () => observability.close(),
+    );
+  const { maxUploadBytes, keyBackupDays } = settings;
+  const keys = { apiKeys, taskPauses: openPauses() };
+  const parts = { ...keys, ...answering, core, readModels, log, surroundings };
+  const more = { runDoor, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
+  const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
+  return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
+}
+
+/** What writes answers. */
+function answeringOf({ log, clock }: Foundation, contents: ContentStore, settings: Settings): Answering {
+  const streams = new EventStreams(log, contents);
+  const openStreams = new OpenStreams(clock);
+  const answers = new RunAnswers(log, contents, streams, openStreams);
+  const largeAnswers = new LargeAnswers(new AnswerRoom(settings.maxAnswersBytes, clock), clock);
+  return { streams, openStreams, answers, largeAnswers };
+}
+
+function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {
+  const { databaseUrl, dataDir, roles } = settings;
+  return openReadModels({
+    ...ports,
+    folder: join(dataDir, 'postgres'),
+    ...(databaseUrl === null ? {} : { databaseUrl }),
+    contentCodec: new SealedContentCodec(ports.keys),
+    isProjector: roles.has('projector') && !replicas.isShared,
+    onFatal: (error) => ports.logger.error({ err: error }, 'the projection has stopped'),
+  });
+}
+
+const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
+
+function openKnowledgeOn(
+  ports: Foundation,
+  egress: EgressGuard,
+  readModels: ReadModels,
+  settings: Settings,
+  fatal: FatalParts,
+): Knowledge {
+  const { log, uploads, clock, random, box, sealed } = ports;
+  return openKnowledge({
+    ...ports,
+    contentKeys: ports.keys,
+    erased: sealed.store,
+    uploads,
+    egress,
+    database: readModels.database,
+    keys: new IdempotencyKeys(log, clock, random, idempotencySecretOf(box)),
+    isIndexer: settings.roles.has('indexer'),
+    maxStoredBytes: settings.maxStoredBytesPerProject,
+    documentsMemoryMb: settings.documentsMemoryMb,
+    onFatal: fatal.of('indexer'),
+  });
+}
+
+/** The keys of the callers, and what their end asks for. */
+async function openKeysOn(
+  ports: Foundation,
+  settings: Settings,
+  readModels: ReadModels,
+  signal: AbortSignal,
+): Promise<{ readonly apiKeys: ApiKeys; readonly openPauses: () => TaskPauses } & Pick<CoreParts, 'mayAct'>> {
+  const uses = new KeyUsesOfTable(readModels.keyUses);
+  const apiKeys = await openApiKeys({ ...ports, uses }, settings, signal);
+  const mayAct = (keyId: string): boolean => apiKeys.mayAct(keyId);
+  return { apiKeys, mayAct, openPauses: taskPausesOf(readModels, { ...ports, mayAct }) };
+}
+
+interface CoreParts extends Foundation {
+  readonly model: ModelClient;
+  /** Whether what is done later may be done in the name of a key. */
+  readonly mayAct: (keyId: string) => boolean;
+}
+
+function openCoreOn(
+  { box, mayAct, ...ports }: CoreParts,
+  egress: EgressGuard,
+  knowledge: Knowledge,
+  settings: Settings,
+  replicas: Replicas,
+): Core {
+  const { clock, logger } = ports;
+  const toolboxes = new RunToolboxes({ egress, clock, logger, knowledge: knowledge.tools });
+  const idempotencySecret = idempotencySecretOf(box);
+  const { replica } = replicas;
+  const mayClaim = (): boolean => replicas.mayClaim();
+  const may = { mayClaim, mayAct };
+  const shares = { maxRuns: settings.maxRunsPerProject, maxQueued: settings.maxQueuedRunsPerProject };
+  const options = { ...settings, models: modelsOf(settings), shares, replica, ...may, idempotencySecret };
+  return openCore({ ...ports, toolboxes }, options);
+}
+
+/** For attempts of callbacks that are under way; what is cut off is sent again. */
+const PARTS_GRACE_MS = 1_000;

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Bag, type Bagged, type Clock } from '#platform';
+import { takesFile } from '../admission/needs-scope.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** While its body is waited for. */
+    waitingBody: WaitingBody | null;
+  }
+}
+
+interface WaitingBody extends Bagged {
+  readonly request: FastifyRequest;
+  /** Since when nothing has come that counts. */
+  since: number;
+  bytesRead: number;
+}
+
+/**
+ * Ends requests whose body is late: a file may take as long as it keeps coming, anything else has one deadline. Node has
+ * one time-out for all of a server's requests; it is the bound of the longest.
+ */
+export class BodyDeadlines {
+  private readonly waiting = new Bag<WaitingBody>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limitMs: number,
+    /** Answers 408, or cuts an answer that has begun. */
+    private readonly end: (raw: IncomingMessage) => void,
+  ) {}
+
+  /** Looks at the requests of a server until it is closed. */
+  watch(fastify: FastifyInstance, intervalMs: number): void {
+    fastify.decorateRequest('waitingBody', null);
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      if (hasBody(request.raw)) this.wait(request);
+      done();
+    });
+    fastify.addHook('preHandler', (request, _reply, done) => {
+      if (request.waitingBody !== null && !takesFile(request)) this.forget(request.waitingBody);
+      done();
+    });
+    const timer = setInterval(() => this.look(), intervalMs).unref();
+    fastify.addHook('onClose', (_instance, done) => {
+      clearInterval(timer);
+      done();
+    });
+  }
+
+  private wait(request: FastifyRequest): void {
+    request.waitingBody = { request, since: this.clock.now(), bytesRead: 0 };
+    this.waiting.add(request.waitingBody);
+  }
+
+  private forget(waiting: WaitingBody): void {
+    this.waiting.delete(waiting);
+    waiting.request.waitingBody = null;
+  }
+
+  private look(): void {
+    const now = this.clock.now();
+    for (const waiting of this.waiting) {
+      const { request } = waiting;
+      const { raw } = request;
+      const { bytesRead } = raw.socket;
+      if (mayTakeLong(request) && bytesRead > waiting.bytesRead)
+        Object.assign(waiting, { since: now, bytesRead });
+      const isLate = now - waiting.since >= this.limitMs;
+      if (raw.complete || raw.destroyed || isLate) this.forget(waiting);
+      if (isLate && !raw.complete) this.end(raw);
+    }
+  }
+}
+
+/** A file, of somebody who may send one. */
+const mayTakeLong = (request: FastifyRequest): boolean => takesFile(request) && request.principal !== null;
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

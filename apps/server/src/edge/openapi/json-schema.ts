@@ -1,0 +1,39 @@
+import type { JsonSchema } from '../validation/rules.js';
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** An object with these fields; what it may have besides is open, so that clients outlive new fields. */
+export const objectOf = (required: Properties, optional: Properties = {}): JsonSchema => ({
+  type: 'object',
+  properties: { ...required, ...optional },
+  required: Object.keys(required),
+});
+
+export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
+
+/** A page of a list. */
+export const pageOf = (items: JsonSchema): JsonSchema =>
+  objectOf({ items: listOf(items), next_cursor: orNull(TEXT) });
+
+export const orNull = (schema: JsonSchema): JsonSchema =>
+  typeof schema['type'] === 'string'
+    ? { ...schema, type: [schema['type'], 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
+
+export const oneOf = (...values: readonly string[]): JsonSchema => ({ type: 'string', enum: values });
+
+export const component = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+export const TEXT: JsonSchema = { type: 'string' };
+export const FLAG: JsonSchema = { type: 'boolean' };
+export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+/** ISO 8601 in UTC with milliseconds. */
+export const TIME: JsonSchema = {
+  type: 'string',
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+};
+/** US dollars, a decimal without exponent. */
+export const DOLLARS: JsonSchema = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', examples: ['0.00045'] };
+/** A revision as text. */
+export const EVENT_ID: JsonSchema = { type: 'string', pattern: '^\\d+$' };

@@ -1,0 +1,210 @@
+import { describeFields } from '../../edge/validation/fields.js';
+import { LENGTHS } from '../../edge/validation/lengths.js';
+import type { JsonSchema } from '../../edge/validation/rules.js';
+import { PROBLEM_JSON, titleOf } from '../../edge/problems/problem-response.js';
+import { AGENT_OPERATIONS } from './agent-operations.js';
+import { ANSWER_SCHEMAS } from './answer-schemas.js';
+import { component } from '../../edge/openapi/json-schema.js';
+import { JSON_TYPE, type Operation } from '../../edge/openapi/operation.js';
+import type { Route } from '../../edge/openapi/route-book.js';
+import { OTHER_OPERATIONS } from './other-operations.js';
+import { nameOf, schemasOf } from './request-schemas.js';
+import { RUN_OPERATIONS } from './run-operations.js';
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } & JsonSchema;
+  readonly [field: string]: unknown;
+}
+
+export interface OpenApiOperation {
+  readonly operationId?: string;
+  readonly parameters?: readonly OpenApiParameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, OpenApiContent>> };
+  readonly responses: Readonly<Record<string, OpenApiResponse>>;
+  readonly [field: string]: unknown;
+}
+
+export interface OpenApiParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface OpenApiContent {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: object }>>;
+}
+
+export interface OpenApiResponse {
+  readonly description: string;
+  readonly headers?: JsonSchema;
+  readonly content?: Readonly<Record<string, OpenApiContent>>;
+}
+
+/** What is known of the routes, by `METHOD /path`. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...AGENT_OPERATIONS,
+  ...RUN_OPERATIONS,
+  ...OTHER_OPERATIONS,
+};
+
+/** Parameters of paths whose name in the contract is not the router's. */
+const PATH_NAMES: Readonly<Record<string, string>> = {
+  run: 'run_id',
+  task: 'task_id',
+  delivery: 'delivery_id',
+};
+
+/** `/runs/:run/events` as `/runs/{run_id}/events`. */
+export const pathOf = (url: string): string =>
+  url.replace(/:([A-Za-z_]+)/g, (_, name: string) => `{${PATH_NAMES[name] ?? name}}`);
+
+/** The OpenAPI 3.1 description of routes that are served. */
+export function describeService(routes: readonly Route[], version: string): OpenApi {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const schemas: Record<string, JsonSchema> = { ...ANSWER_SCHEMAS };
+  for (const route of routes) {
+    if (route.method === 'HEAD') continue;
+    const path = pathOf(route.url);
+    const operation = OPERATIONS[`${route.method} ${path}`];
+    if (operation?.body) schemasOf(operation.body, schemas);
+    (paths[path] ??= {})[route.method.toLowerCase()] = described(route, path, operation);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Annals',
+      version,
+      description:
+        'Runs an AI agent behind HTTP. Every event is appended to a durable log before anyone sees it, so a client can ' +
+        'come back to any point of a run.',
+    },
+    servers: [{ url: '/' }],
+    tags: ['agent', 'runs', 'sessions', 'tasks', 'datastores', 'keys', 'operations'].map((name) => ({
+      name,
+    })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
+    },
+  };
+}
+
+function described(route: Route, path: string, operation: Operation | undefined): OpenApiOperation {
+  if (operation === undefined)
+    return { security: securityOf(route), responses: { default: PROBLEM_RESPONSE('a refusal') } };
+  const { id, tag, summary, description, answers } = operation;
+  const parameters = [...pathParameters(path), ...queryParameters(operation), ...headerParameters(operation)];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: securityOf(route),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...requestBodyOf(operation),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, content]) => [status, responseOf(Number(status), content)]),
+      ),
+      ...refusalsOf(route, path, operation),
+    },
+  };
+}
+
+/** Alternatives: one of them is enough. */
+const securityOf = ({ scope, orScope }: Route): readonly object[] =>
+  scope === null ? [] : [scope, ...(orScope === undefined ? [] : [orScope])].map((one) => ({ key: [one] }));
+
+const pathParameters = (path: string): OpenApiParameter[] =>
+  [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
+  }));
+
+const queryParameters = ({ query }: Operation): OpenApiParameter[] =>
+  Object.entries(query?.parameters ?? {}).map(([name, { schema, isRequired = false }]) => ({
+    name,
+    in: 'query',
+    required: isRequired,
+    schema,
+  }));
+
+const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  'Idempotency-Key': {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[\\x21-\\x7e][\\x20-\\x7e]{0,254}$',
+  },
+  'Last-Event-ID': { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+};
+
+const headerParameters = ({ headers = [] }: Operation): OpenApiParameter[] =>
+  headers.map((name) => ({ name, in: 'header', required: false, schema: HEADERS[name] ?? {} }));
+
+function requestBodyOf({ body, form, examples }: Operation): object {
+  const content =
+    body !== undefined
+      ? { [JSON_TYPE]: { schema: component(nameOf(body)), ...(examples ? { examples } : {}) } }
+      : form !== undefined
+        ? { 'multipart/form-data': { schema: form } }
+        : null;
+  if (content === null) return {};
+  const isRequired = form !== undefined || describeFields(body!).some(({ isOptional }) => !isOptional);
+  return { requestBody: { required: isRequired, content } };
+}
+
+const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' } } };
+
+const responseOf = (
+  status: number,
+  content: Readonly<Record<string, JsonSchema>> | null,
+): OpenApiResponse => ({
+  description: SUCCESSES[status] ?? titleOf(status),
+  headers: REQUEST_ID,
+  ...(content === null
+    ? {}
+    : {
+        content: Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }])),
+      }),
+});
+
+const SUCCESSES: Readonly<Record<number, string>> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No Content',
+};
+
+const PROBLEM_RESPONSE = (description: string): OpenApiResponse => ({
+  description,
+  headers: REQUEST_ID,
+  content: { [PROBLEM_JSON]: { schema: component('Problem') } },
+});
+
+/** The statuses with which a route may refuse, from what it is and what its entry adds. */
+function refusalsOf(route: Route, path: string, operation: Operation): Record<string, OpenApiResponse> {
+  const statuses = new Set([400, 503, ...(operation.refusals ?? [])]);
+  if (route.scope !== null) for (const status of [401, 403, 429]) statuses.add(status);
+  if (path.includes('{')) statuses.add(404);
+  // Any request may have a body, and is judged by it.
+  for (const status of [408, 413, 415]) statuses.add(status);
+  const refusals = [...statuses].map((status): [string, OpenApiResponse] => [
+    String(status),
+    PROBLEM_RESPONSE(titleOf(status)),
+  ]);
+  const own = operation.answers[503];
+  if (own) {
+    const { [PROBLEM_JSON]: problem } = PROBLEM_RESPONSE('').content ?? {};
+    const both = { ...responseOf(503, own).content, ...(problem ? { [PROBLEM_JSON]: problem } : {}) };
+    refusals.push(['503', { description: titleOf(503), headers: REQUEST_ID, content: both }]);
+  }
+  return Object.fromEntries(refusals);
+}

@@ -1,0 +1,72 @@
+import type { PublicEvent } from '#domain';
+import type { JsonSchema } from '../../edge/validation/rules.js';
+import { DOLLARS, FLAG, TEXT, TIME, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
+
+type Fields = Readonly<Record<string, JsonSchema>>;
+
+const CONTENT: Fields = { content: TEXT };
+const COUNTED: JsonSchema = { type: 'string', pattern: '^\\d+$' };
+
+/** The fields of each event besides `type` and `session`. */
+const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
+  agent_started: {},
+  agent_task_scheduled: {
+    task_id: TEXT,
+    schedule: { type: ['integer', 'string'] },
+    message: TEXT,
+    next_run_at: TIME,
+  },
+  agent_thinking_start: {},
+  agent_thinking: CONTENT,
+  agent_response_start: {},
+  agent_response: CONTENT,
+  agent_tool_use_start: {},
+  agent_tool_use: { content: { ...TEXT, description: 'JSON text of {tool, input}' } },
+  agent_tool_response: { content: { ...TEXT, description: 'JSON text of {tool, content}' } },
+  agent_step: { step: COUNTED },
+  agent_handoff: { agent: TEXT },
+  agent_workflow_step: {
+    workflow_id: TEXT,
+    step_id: TEXT,
+    status: oneOf('started', 'completed', 'skipped', 'failed'),
+    attempt: COUNTED,
+  },
+  agent_final_output: { name: TEXT, content: { ...TEXT, description: 'JSON text of the value' } },
+  agent_warning: { content: { ...TEXT, description: 'JSON text of {code, reason, server?, tools?}' } },
+  agent_cost: { cost: DOLLARS },
+  agent_completed: {},
+  agent_cancelled: {},
+  agent_error: {
+    content: TEXT,
+    code: oneOf(
+      'model_unavailable',
+      'max_steps',
+      'timeout',
+      'final_output_invalid',
+      'tool_servers_lost',
+      'context_too_long',
+      'internal',
+    ),
+    retryable: FLAG,
+  },
+};
+
+/** Of an event that stands on the log and does not open. */
+const UNREADABLE: JsonSchema = {
+  title: 'unreadable',
+  description: 'What the log holds of the event was damaged, or its key is lost: it has no other fields.',
+  ...objectOf({ type: oneOf(...Object.keys(FIELDS)), session: TEXT, unreadable: { const: true } }),
+};
+
+/** The `data:` JSON of an SSE record, of a callback and of a recorded event. */
+export const AGENT_EVENT: JsonSchema = {
+  description:
+    'The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.',
+  oneOf: [
+    ...Object.entries(FIELDS).map(([type, fields]) => ({
+      title: type,
+      ...objectOf({ type: { const: type }, session: TEXT, ...fields }),
+    })),
+    UNREADABLE,
+  ],
+};

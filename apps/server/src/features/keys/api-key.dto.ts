@@ -1,0 +1,26 @@
+import { type FieldError, SCOPES, type Scope } from '#domain';
+import { Optional, Required, check } from '../../edge/validation/fields.js';
+import { described, listOf, nameText, oneOf, time } from '../../edge/validation/rules.js';
+import { invalidFields } from '../../edge/problems/invalid-fields.js';
+
+const scopeList = listOf(oneOf(...SCOPES), 100);
+
+const scopes = described({ ...scopeList.schema, minItems: 1 }, (value) => {
+  const fault = scopeList(value);
+  if (fault !== null) return fault;
+  return Array.isArray(value) && value.length === 0 ? { message: 'must not be empty' } : null;
+});
+
+export class NewApiKeyDto {
+  @Required(nameText) readonly name!: string;
+  @Required(scopes) readonly scopes!: readonly Scope[];
+  @Optional(nameText) readonly project?: string;
+  @Optional(time) readonly expires_at?: string;
+}
+
+/** The body of `POST /api-keys`. @throws Problem invalid_request */
+export function parseNewApiKey(body: unknown): NewApiKeyDto {
+  const errors: readonly FieldError[] = check(NewApiKeyDto, body);
+  if (errors.length > 0) throw invalidFields(errors);
+  return body as NewApiKeyDto;
+}

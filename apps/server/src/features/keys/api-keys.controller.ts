@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiKeys, type KeyRecord, type Principal } from '#access';
+import { parseNewApiKey } from './api-key.dto.js';
+import { noQuery, pageQuery, revokeQuery } from '../../edge/validation/queries.js';
+import { timeOf } from '../../edge/validation/rules.js';
+import { Caller } from '../../edge/admission/caller.js';
+import { KeyEnd } from './key-end.js';
+import { NeedsScope } from '../../edge/admission/needs-scope.js';
+
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly keyEnd: KeyEnd,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @NeedsScope('admin', { takesBody: true })
+  async issue(@Caller() caller: Principal, @Body() body: unknown, @Query() query: unknown): Promise<object> {
+    noQuery(query);
+    const { expires_at, ...wish } = parseNewApiKey(body);
+    const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
+    const more = expiresAt === null ? {} : { expiresAt };
+    const { record, key, webhookSecret } = await this.keys.issue(caller, { ...wish, ...more });
+    const { id, ...described } = describe(record);
+    const expires = expiresAt === null ? {} : { expires_at: timestampOf(expiresAt) };
+    return { id, key, webhook_secret: webhookSecret, ...described, ...expires };
+  }
+
+  @Get()
+  @NeedsScope('admin')
+  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<object> {
+    const { limit, cursor } = pageQuery(query);
+    const { items, next } = this.keys.list(caller, limit, cursor);
+    const used = await this.keys.lastUses(items.map(({ id }) => id));
+    const shown = items.map((record) => ({
+      ...describe(record),
+      expires_at: timestampOf(record.expiresAt),
+      last_used_at: timestampOf(used.get(record.id) ?? null),
+    }));
+    return { items: shown, next_cursor: next };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @NeedsScope('admin')
+  async revoke(@Caller() caller: Principal, @Param('id') id: string, @Query() query: unknown): Promise<void> {
+    const keepsTasks = revokeQuery(query).tasks === 'keep';
+    await this.keys.revoke(caller, id, { keepsTasks });
+    await this.keyEnd.ended(id, caller.keyId);
+  }
+}
+
+const timestampOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** What of a key may be seen again: neither it nor its hash. */
+const describe = ({ id, name, scopes, project, createdAt }: KeyRecord) => ({
+  id,
+  name,
+  scopes,
+  project,
+  created_at: timestampOf(createdAt),
+});

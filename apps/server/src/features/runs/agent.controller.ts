@@ -1,0 +1,106 @@
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '#domain';
+import { SessionCommands, type AcceptedRun } from '#runs';
+import { type Principal } from '#access';
+import { Caller } from '../../edge/admission/caller.js';
+import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
+import { runQuery, sessionQuery } from '../../edge/validation/queries.js';
+import { parseRunRequest } from './dto/run-body.js';
+import { checkRunSemantics } from './dto/run-semantics.js';
+import { NeedsScope } from '../../edge/admission/needs-scope.js';
+import { causeOf } from '../../edge/request-trace.js';
+import { wantsJson } from './shared/negotiation.js';
+import { HistoryAnswers } from './history-answers.js';
+import { RunAnswers } from './shared/run-answers.js';
+import { RunDoor } from './run-door.js';
+import { RunSurroundings, runCommandOf } from './run-command.js';
+
+interface AcceptedAnswer {
+  readonly session: string;
+  readonly run_id: string;
+  readonly status: 'queued';
+  readonly task_ids: readonly string[];
+}
+
+/** The interface that existing clients speak: start a run, read a session's messages, clear them. */
+@Controller()
+export class AgentController {
+  constructor(
+    private readonly door: RunDoor,
+    private readonly commands: SessionCommands,
+    private readonly histories: HistoryAnswers,
+    private readonly answers: RunAnswers,
+    private readonly surroundings: RunSurroundings,
+  ) {}
+
+  @Post()
+  @NeedsScope('run', { takesBody: true })
+  async run(
+    @Query() query: unknown,
+    @Body() sent: unknown,
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { session } = runQuery(query);
+    const body = parseRunRequest(sent);
+    await checkRunSemantics(body, caller.project, this.surroundings.schemas);
+    const key = idempotencyKeyOf(request);
+    const { project, keyId: actor } = caller;
+    const origin = {
+      project,
+      actor,
+      requestId: request.id,
+      trigger: 'request' as const,
+      ...causeOf(request),
+    };
+    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this.surroundings);
+    const started = await this.door.start(command);
+    reply.header('content-location', `/runs/${started.run}`);
+    if (body.background) return void reply.code(202).send(accepted(started));
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller, reply);
+    const { run, requested } = started;
+    void this.answers.stream(reply, { session: started.session, run, after: requested });
+  }
+
+  @Post('get-messages')
+  @HttpCode(200)
+  @NeedsScope('read')
+  async messages(
+    @Query() query: unknown,
+    @Caller() { project }: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const { session } = sessionQuery(query);
+    return this.histories.messages(project, session, reply);
+  }
+
+  @Post('clear-messages')
+  @HttpCode(200)
+  @NeedsScope('run')
+  async clear(@Query() query: unknown, @Caller() { project, keyId }: Principal) {
+    const { session } = sessionQuery(query);
+    await this.commands.clear(session, { project, actor: keyId });
+    return { success: true, message: 'Messages cleared' };
+  }
+
+  private async sendEnded(started: AcceptedRun, { project }: Principal, reply: FastifyReply): Promise<void> {
+    const gone = new AbortController();
+    const { answer: open } = reply.request;
+    reply.raw.once('close', () => gone.abort());
+    open?.onKeyEnd(() => gone.abort());
+    const outcome = await this.answers.outcome(started, gone.signal);
+    if (open?.isOver)
+      throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
+    if (outcome === null) return;
+    await this.histories.ended(project, started, outcome, reply);
+  }
+}
+
+const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
+  session,
+  run_id: run,
+  status: 'queued',
+  task_ids: tasks,
+});

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Mode, OnBusy } from '#domain';
+import { invalidFields } from '../../../edge/problems/invalid-fields.js';
+import { check } from '../../../edge/validation/fields.js';
+import {
+  type AgentDto,
+  type CallbackDto,
+  type DatastoreRefDto,
+  type FinalOutputDto,
+  type QueryDto,
+  RunRequestDto,
+  type ScheduleDto,
+} from './run-request.dto.js';
+import type { McpServerDto } from './mcp-server.dto.js';
+import type { WorkflowDto } from './workflow.dto.js';
+
+/** The body of `POST /` as the service goes on with it: aliases resolved, defaults set, plain objects. */
+export interface RunBody {
+  readonly message: string;
+  readonly system?: string;
+  readonly mode: Mode;
+  readonly rules: readonly string[];
+  readonly workflows: readonly WorkflowDto[];
+  readonly agents: readonly AgentDto[];
+  /** Holds credentials: never stored. */
+  readonly mcp_servers: readonly McpServerDto[];
+  readonly background: boolean;
+  readonly callback?: CallbackDto;
+  readonly datastores: readonly DatastoreRefDto[];
+  readonly queries: readonly QueryDto[];
+  readonly streaming_tokens: boolean;
+  readonly schedules: readonly ScheduleDto[];
+  readonly final_output?: FinalOutputDto;
+  readonly on_busy: OnBusy;
+}
+
+/** @throws Problem invalid_request, with every field that is wrong */
+export function parseRunRequest(body: unknown): RunBody {
+  const errors = check(RunRequestDto, body);
+  if (errors.length > 0) throw invalidFields(errors);
+  const sent = body as RunRequestDto;
+  return {
+    message: sent.message,
+    ...(sent.system === undefined ? {} : { system: sent.system }),
+    mode: sent.mode === 'fast' ? 'base' : (sent.mode ?? 'base'),
+    rules: sent.rules ?? NONE,
+    workflows: sent.workflows ?? NONE,
+    agents: sent.agents ?? NONE,
+    mcp_servers: either('mcp_servers', sent.mcp_servers, 'mcpServers', sent.mcpServers) ?? NONE,
+    background: sent.background ?? false,
+    ...(sent.callback === undefined ? {} : { callback: sent.callback }),
+    datastores: sent.datastores ?? NONE,
+    queries: sent.queries ?? NONE,
+    streaming_tokens: either('streaming_tokens', sent.streaming_tokens, 'streaming', sent.streaming) ?? false,
+    schedules: sent.schedules ?? NONE,
+    ...(sent.final_output === undefined ? {} : { final_output: sent.final_output }),
+    on_busy: sent.on_busy ?? 'enqueue',
+  };
+}
+
+const NONE: readonly never[] = [];
+
+/** The value of a field that has an old name, too. @throws Problem where both are there and differ */
+function either<T>(name: string, value: T | undefined, alias: string, other: T | undefined): T | undefined {
+  if (value === undefined || other === undefined) return value ?? other;
+  if (isDeepStrictEqual(value, other)) return value;
+  throw invalidFields([{ path: alias, message: `must equal ${name}, of which it is another name` }]);
+}

@@ -1,0 +1,105 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { type FieldError, Problem } from '#domain';
+import { parseRunRequest } from './run-body.js';
+import { LOCAL_SCHEMAS } from '../../../../../../test/support/local-schemas.js';
+import { checkRunSemantics } from './run-semantics.js';
+
+const step = (id: string, depends_on: readonly string[] = [], output_schema?: object) => ({
+  id,
+  name: id,
+  description: '',
+  depends_on,
+  ...(output_schema === undefined ? {} : { output_schema }),
+});
+const workflow = (id: string, ...steps: object[]) => ({ id, name: id, description: '', steps });
+const agent = (name: string) => ({ name, description: '' });
+
+async function problemOf(fields: object): Promise<Problem | null> {
+  try {
+    await checkRunSemantics(parseRunRequest({ message: 'go', ...fields }), 'p', LOCAL_SCHEMAS);
+    return null;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+const errorsOf = async (fields: object): Promise<readonly FieldError[]> =>
+  (await problemOf(fields))?.more.errors ?? [];
+
+describe('a request', () => {
+  it('is fine where its parts fit together', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'number' } } };
+    expect(
+      await problemOf({
+        workflows: [workflow('a', step('x', [], schema), step('y', ['x'], schema)), workflow('b')],
+        agents: [agent('one'), agent('two')],
+        final_output: { name: 'out', schema },
+      }),
+    ).toBeNull();
+    expect(await problemOf({})).toBeNull();
+  });
+
+  it('is refused with the path of everything that is wrong, the first of it in the detail', async () => {
+    const problem = await problemOf({
+      workflows: [
+        workflow('a', step('x', ['y']), step('y', ['x'])),
+        workflow('a', step('x', ['x', 'z'], { type: 'strin' })),
+      ],
+      agents: [agent('one'), agent('two'), agent('one')],
+      final_output: { name: 'out', schema: { properties: { a: { pattern: '(a' } } } },
+    });
+    expect(problem?.code).toBe('invalid_request');
+    expect(problem?.detail).toMatch(
+      /^workflows\[1\]\.id: is the id of workflows\[0\], too.* \(and 5 more\)$/,
+    );
+    expect(problem?.more.errors?.map((e) => e.path)).toEqual([
+      'workflows[1].id',
+      'workflows[0].steps[1].depends_on[0]',
+      'workflows[1].steps[0].depends_on[1]',
+      'final_output.schema.properties.a.pattern',
+      'workflows[1].steps[0].output_schema.type',
+      'agents[2].name',
+    ]);
+  });
+
+  it('names the circle that its steps make', async () => {
+    const steps = [step('a', ['c']), step('b', ['a']), step('c', ['b'])];
+    expect(await errorsOf({ workflows: [workflow('w', ...steps)] })).toEqual([
+      {
+        path: 'workflows[0].steps[1].depends_on[0]',
+        message: 'the steps depend on each other in a circle: a → c → b → a',
+      },
+    ]);
+  });
+
+  it('may use one schema in every step, but not ever so many different ones', async () => {
+    const wide = (title: string) => ({ title, anyOf: Array.from({ length: 900 }, (_, i) => ({ const: i })) });
+    const same = Array.from({ length: 10 }, (_, i) => step(`s${i}`, [], wide('same')));
+    expect(await problemOf({ workflows: [workflow('w', ...same)] })).toBeNull();
+    const many = Array.from({ length: 10 }, (_, i) => step(`s${i}`, [], wide(`title ${i}`)));
+    expect(await errorsOf({ workflows: [workflow('w', ...many)] })).toEqual([
+      {
+        path: 'workflows[0].steps[4].output_schema',
+        message: 'is one too many: the schemas of a request may have 4000 subschemas together',
+      },
+    ]);
+  });
+
+  it('gets 50 errors at most', async () => {
+    const steps = Array.from({ length: 200 }, (_, i) => step(`s${i}`, ['nowhere'], { type: 1 }));
+    expect(await errorsOf({ workflows: [workflow('w', ...steps)] })).toHaveLength(50);
+  });
+});
+
+const EXAMPLES = 'docs/examples';
+
+describe('the examples of the documentation', () => {
+  it.each(readdirSync(EXAMPLES).filter((name) => name.endsWith('.json')))(
+    '%s is a good request',
+    async (name) => {
+      const body: unknown = JSON.parse(readFileSync(`${EXAMPLES}/${name}`, 'utf8'));
+      await expect(checkRunSemantics(parseRunRequest(body), 'p', LOCAL_SCHEMAS)).resolves.toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import type { Schemas } from '#json-schema';
+import { type FieldError, validateWorkflows } from '#domain';
+import { invalidFields } from '../../../edge/problems/invalid-fields.js';
+import type { RunBody } from './run-body.js';
+
+type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output'>;
+
+/** Compiling this many takes about half a second, once. */
+const MAX_SUBSCHEMAS = 4000;
+/** More than these help nobody, and an answer has a size, too. */
+const MAX_ERRORS = 50;
+
+/**
+ * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents.
+ * @throws Problem invalid_request, with every field that is wrong; unavailable
+ */
+export async function checkRunSemantics(body: Semantic, project: string, schemas: Schemas): Promise<void> {
+  const errors = [
+    ...validateWorkflows(body.workflows),
+    ...(await wrongSchemas(body, project, schemas)),
+    ...wrongNames(body.agents),
+  ].slice(0, MAX_ERRORS);
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+async function wrongSchemas(body: Semantic, project: string, schemas: Schemas): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  const counted = new Set<string>();
+  let subschemas = 0;
+  for (const { schema, path } of schemasOf(body)) {
+    if (errors.length >= MAX_ERRORS) break;
+    const verdict = await schemas.check(schema, path, project);
+    if (verdict.kind === 'refused') {
+      errors.push(verdict.error);
+      continue;
+    }
+    const text = JSON.stringify(schema);
+    if (!counted.has(text)) subschemas += verdict.subschemas;
+    counted.add(text);
+    if (subschemas <= MAX_SUBSCHEMAS) continue;
+    const message = `is one too many: the schemas of a request may have ${MAX_SUBSCHEMAS} subschemas together`;
+    return [...errors, { path, message }];
+  }
+  return errors;
+}
+
+function* schemasOf({ workflows, final_output }: Semantic): Generator<{ schema: object; path: string }> {
+  if (final_output !== undefined) yield { schema: final_output.schema, path: 'final_output.schema' };
+  for (const [i, { steps }] of workflows.entries()) {
+    for (const [j, { output_schema: schema }] of steps.entries()) {
+      if (schema !== undefined) yield { schema, path: `workflows[${i}].steps[${j}].output_schema` };
+    }
+  }
+}
+
+function wrongNames(agents: Semantic['agents']): FieldError[] {
+  const first = new Map<string, number>();
+  return agents.flatMap(({ name }, i): FieldError[] => {
+    const before = first.get(name);
+    if (before === undefined) first.set(name, i);
+    return before === undefined
+      ? []
+      : [{ path: `agents[${i}].name`, message: `is the name of agents[${before}], too` }];
+  });
+}

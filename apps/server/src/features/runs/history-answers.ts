@@ -1,0 +1,62 @@
+import type { FastifyReply } from 'fastify';
+import { isFileRef } from '#domain';
+import type { ContentStore } from '#vault';
+import type { EventLog } from '#event-log';
+import type { Weigh } from '#platform';
+import type { History } from '#read-models';
+import type { AcceptedRun } from '#runs';
+import { jsonItems } from '../../edge/answers/json-items.js';
+import type { LargeAnswers } from '../../edge/answers/large-answer.js';
+import { insideOfJson } from './shared/response-text.js';
+import type { RunOutcome } from './shared/run-answers.js';
+
+/** Answers that hold a session's messages, however many and large. */
+export class HistoryAnswers {
+  constructor(
+    private readonly history: History,
+    private readonly large: LargeAnswers,
+    private readonly stores: { readonly log: EventLog; readonly contents: ContentStore },
+  ) {}
+
+  /** @throws Problem not_found, overloaded; LogUnavailable */
+  async messages(project: string, session: string, reply: FastifyReply): Promise<void> {
+    const { history } = this;
+    reply.code(200);
+    await this.large.send(reply, project, async function* (weigh) {
+      yield '[';
+      yield* jsonItems(history.messages(project, session, weigh));
+      yield ']';
+    });
+  }
+
+  /** What became of a run, and the whole session. @throws as `messages` */
+  async ended(
+    project: string,
+    started: AcceptedRun,
+    outcome: RunOutcome,
+    reply: FastifyReply,
+  ): Promise<void> {
+    reply.code(200);
+    await this.large.send(reply, project, (weigh) => this.pieces(project, started, outcome, weigh));
+  }
+
+  private async *pieces(
+    project: string,
+    { session, run, tasks }: AcceptedRun,
+    { status, response, finalOutput, ...more }: RunOutcome,
+    weigh: Weigh,
+  ): AsyncGenerator<string> {
+    const { contents } = this.stores;
+    yield `{"session":"${session}","run_id":"${run}","status":"${status}","response":"`;
+    yield* insideOfJson(response.pieces(this.stores, session, weigh));
+    yield '"';
+    if (finalOutput !== null) {
+      await weigh(isFileRef(finalOutput) ? finalOutput.bytes : finalOutput.length);
+      const value: unknown = JSON.parse(await contents.text(session, finalOutput));
+      yield `,"final_output":${JSON.stringify(value)}`;
+    }
+    yield `,${JSON.stringify(more).slice(1, -1)},"messages":[`;
+    yield* jsonItems(this.history.messages(project, session, weigh));
+    yield `],"task_ids":${JSON.stringify(tasks)}}`;
+  }
+}

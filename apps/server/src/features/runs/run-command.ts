@@ -1,0 +1,87 @@
+import type { Trigger } from '#domain';
+import type { Schemas } from '#json-schema';
+import type { KnowledgeTools } from '#knowledge';
+import type { StartRun } from '#runs';
+import type { RunBody } from './dto/run-body.js';
+import type { RequestEgress } from './request-egress.js';
+
+/** Who asks for a run, and how. */
+export interface RunOrigin {
+  readonly project: string;
+  readonly actor: string;
+  /** Names the request in logs and events. */
+  readonly requestId: string;
+  readonly trigger: Trigger;
+  /** Of the span that asks. */
+  readonly traceparent?: string;
+}
+
+/** What a command is held against besides itself. */
+export class RunSurroundings {
+  constructor(
+    readonly egress: RequestEgress,
+    readonly knowledge: KnowledgeTools,
+    readonly schemas: Schemas,
+  ) {}
+}
+
+/** The command of a checked body: the same for every door that runs come in by. `sent`: the body without a session. */
+export function runCommandOf(
+  body: RunBody,
+  origin: RunOrigin,
+  sent: { readonly body: object; readonly session?: string | undefined; readonly key?: string | undefined },
+  surroundings: RunSurroundings,
+): StartRun {
+  const { requestId, ...caller } = origin;
+  const { session, key } = sent;
+  return {
+    ...caller,
+    ...wishesOf(body),
+    correlationId: requestId,
+    check: () => surroundings.egress.requireAllowed(body, caller.project),
+    ...stateCheck(body, caller.project, surroundings),
+    ...surroundings.egress.sealedCallback(body, caller.project),
+    ...(session === undefined ? {} : { session }),
+    ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent.body, session) } }),
+  };
+}
+
+function stateCheck(
+  { datastores, queries }: RunBody,
+  project: string,
+  { knowledge }: RunSurroundings,
+): Pick<StartRun, 'checkState'> {
+  if (datastores.length === 0 && queries.length === 0) return {};
+  return { checkState: () => knowledge.check({ project, datastores, queries }) };
+}
+
+type Wishes = Pick<StartRun, 'message' | 'mode' | 'config' | 'mcpServers' | 'schedules' | 'onBusy'>;
+
+function wishesOf(body: RunBody): Wishes {
+  return {
+    message: body.message,
+    mode: body.mode,
+    config: {
+      ...(body.system === undefined ? {} : { system: body.system }),
+      ...(body.rules.length > 0 ? { rules: body.rules } : {}),
+      ...(body.streaming_tokens ? { streaming_tokens: true } : {}),
+      ...(body.agents.length > 0 ? { agents: body.agents } : {}),
+      ...(body.workflows.length > 0 ? { workflows: body.workflows } : {}),
+      ...(body.mcp_servers.length > 0
+        ? { mcp_servers: body.mcp_servers.map((server) => server.serverName) }
+        : {}),
+      ...(body.datastores.length > 0 ? { datastores: body.datastores } : {}),
+      ...(body.queries.length > 0 ? { queries: body.queries } : {}),
+      ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
+    },
+    mcpServers: body.mcp_servers,
+    schedules: body.schedules,
+    onBusy: body.on_busy,
+  };
+}
+
+/** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
+function payloadOf(sent: object, session: string | undefined): unknown {
+  const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
+  return { body, session: session ?? null };
+}

@@ -1,0 +1,80 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
+import { invalid } from '#domain';
+import { parseLastEventId } from '../../../edge/validation/query.js';
+import type { LargeAnswers } from '../../../edge/answers/large-answer.js';
+import { wantsJson } from './negotiation.js';
+import { RunAnswers } from './run-answers.js';
+
+/** Whose events are asked for, and what is known of where they stand. */
+export interface EventsPlace {
+  readonly session: string;
+  readonly run?: string;
+  /** Revision before the first of them. */
+  readonly before: number;
+  /** Id of the last one there will ever be; null: more may come. */
+  readonly lastId: number | null;
+}
+
+interface EventsTerms {
+  readonly after: number | undefined;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Answers with recorded events: a page of them as JSON, or all of them and what comes as SSE. */
+export class EventAnswers {
+  constructor(
+    private readonly streams: EventStreams,
+    private readonly answers: RunAnswers,
+    private readonly large: LargeAnswers,
+  ) {}
+
+  async answer(
+    place: EventsPlace,
+    terms: EventsTerms,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const from = afterOf(terms, request);
+    const { session, run, lastId } = place;
+    const asked = Math.max(place.before, from ?? place.before);
+    // Who asks for what comes after more than there is would wait for ever for the end of the run.
+    const after = asked === place.before ? asked : Math.min(asked, await this.streams.head(session));
+    const wanted = { session, ...(run === undefined ? {} : { run }), after };
+    if (wantsJson(request.headers.accept)) return this.sendPage(wanted, terms.limit, reply);
+    if (lastId !== null && after >= lastId) return void reply.code(204).send();
+    void this.answers.stream(reply, wanted);
+  }
+
+  /** The events' JSON is what the log holds, so the page is put together as text. */
+  private async sendPage(wanted: StreamRequest, limit: number, reply: FastifyReply): Promise<void> {
+    reply.code(200);
+    const { project } = reply.request.principal!;
+    await this.large.send(reply, project, (weigh) => pageOf(this.streams.events(wanted, limit, weigh)));
+  }
+}
+
+/** Of a page only the event that is being written is in memory. */
+async function* pageOf(events: AsyncGenerator<RecordedPublicEvent, boolean>): AsyncGenerator<string> {
+  yield '{"items":[';
+  let last: number | null = null;
+  for (;;) {
+    const next = await events.next();
+    if (next.done === true) {
+      const cursor = next.value && last !== null ? `"${last}"` : 'null';
+      return yield `],"next_cursor":${cursor}}`;
+    }
+    const { id, json } = next.value;
+    yield `${last === null ? '' : ','}{"id":"${id}","data":${json}}`;
+    last = id;
+  }
+}
+
+/** `Last-Event-ID` is what a reconnecting EventSource sends, so it counts more than the URL that it was opened with. */
+function afterOf({ after, cursor }: EventsTerms, request: FastifyRequest): number | undefined {
+  const header = parseLastEventId(request.headers['last-event-id']);
+  if (cursor === undefined) return header ?? after;
+  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', 'is not a cursor of this list');
+  return Number(cursor);
+}

@@ -1,0 +1,165 @@
+import type { FastifyReply } from 'fastify';
+import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
+import { type Content, Problem, type RunWarning, UNREADABLE_TEXT, isEndType, sessionStream } from '#domain';
+import type { ContentStore } from '#vault';
+import type { EventLog, RecordedEvent } from '#event-log';
+import type { StartedRun } from '#runs';
+import type { OpenStreams } from '../../../edge/answers/socket-sink.js';
+import { ResponseText } from './response-text.js';
+
+export interface RunOutcome {
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  /** The visible text of the run's last turn. */
+  readonly response: ResponseText;
+  /** The JSON text of the value, if it was asked for. */
+  readonly finalOutput: Content | null;
+  readonly cost: string;
+  readonly warnings: readonly RunWarning[];
+  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
+}
+
+/** The forms in which a run is answered. */
+export class RunAnswers {
+  constructor(
+    private readonly log: EventLog,
+    private readonly contents: ContentStore,
+    private readonly streams: EventStreams,
+    private readonly open: OpenStreams,
+  ) {}
+
+  /** Streams events as SSE, on the socket itself, until the run's end or the client's. */
+  stream(
+    reply: FastifyReply,
+    request: StreamRequest,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    reply.hijack();
+    reply.headers(SSE_HEADERS);
+    reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
+    const sink = this.open.add(reply.raw);
+    reply.request.answer?.onKeyEnd(() => sink.cutOff());
+    // Mostly the first events are there already, and go out with the headers.
+    setImmediate(() => sink.begin());
+    return this.streams.send(request, sink).catch(() => sink.hangUp());
+  }
+
+  /** Waits for the run's end. null: the client is gone. @throws Problem where the service stops before */
+  async outcome(started: StartedRun, gone: AbortSignal): Promise<RunOutcome | null> {
+    const fold = new OutcomeFold(started, this.contents);
+    const { ending } = this.open;
+    const options = { after: started.requested, signal: AbortSignal.any([gone, ending]) };
+    for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
+      for (const event of events) {
+        if (event.isErased || event.type === 'session_erased') return erased(started.run);
+        if (event.meta.run !== started.run) continue;
+        await fold.push(event);
+        if (isEndType(event.type)) return fold.outcome(event);
+      }
+    }
+    if (ending.aborted && !gone.aborted) throw STOPPING;
+    return null;
+  }
+}
+
+const STOPPING = new Problem(
+  'unavailable',
+  'the service is stopping; the run goes on: see Content-Location',
+  {
+    retryAfterS: 5,
+  },
+);
+
+/** The session was erased under the run: nothing of it is told any more. */
+const erased = (run: string): RunOutcome => ({
+  status: 'cancelled',
+  response: new ResponseText(run),
+  finalOutput: null,
+  cost: '0',
+  warnings: [],
+});
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+};
+
+interface PublicFields {
+  readonly content?: string;
+  readonly cost?: string;
+  readonly code?: string;
+  readonly retryable?: boolean;
+  /** It does not open: it has no other fields. */
+  readonly unreadable?: boolean;
+}
+
+/** Counted where their fields are asked for, or of no weight to what is answered. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
+  'agent_cost',
+  'agent_warning',
+  'agent_error',
+  'model_turn_failed',
+  'run_claimed',
+  'agent_step',
+]);
+
+class OutcomeFold {
+  private turn: ResponseText;
+  private last: ResponseText;
+  private cost = '0';
+  private readonly warnings: RunWarning[] = [];
+  private unreadable = 0;
+  private finalOutput: Content | null = null;
+
+  constructor(
+    private readonly started: StartedRun,
+    private readonly contents: ContentStore,
+  ) {
+    this.turn = new ResponseText(started.run);
+    this.last = new ResponseText(started.run);
+  }
+
+  async push(event: RecordedEvent): Promise<void> {
+    if (event.isUnreadable && !TOLD_ELSEWHERE.has(event.type)) this.unreadable += 1;
+    else if (event.type === 'agent_response') this.turn.add(event);
+    else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
+    else if (event.type === 'agent_warning') {
+      const { content } = await this.fieldsOf(event);
+      if (content !== undefined) this.warnings.push(JSON.parse(content) as RunWarning);
+    } else if (event.type === 'agent_final_output') {
+      const { content = 'null' } = event.data as { readonly content?: Content };
+      this.finalOutput = content;
+    } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.beginTurn();
+    else if (event.type === 'agent_step') {
+      this.last = this.turn;
+      this.beginTurn();
+    }
+  }
+
+  async outcome(end: RecordedEvent): Promise<RunOutcome> {
+    const failure: PublicFields = end.type === 'agent_error' ? await this.fieldsOf(end) : {};
+    const { finalOutput, cost, allWarnings: warnings } = this;
+    const told = { response: this.turn.isEmpty ? this.last : this.turn, finalOutput, cost, warnings };
+    if (end.type === 'agent_completed') return { status: 'completed', ...told };
+    if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
+    const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;
+    return { status: 'failed', ...told, error: { code, message: content, retryable } };
+  }
+
+  private beginTurn(): void {
+    this.turn = new ResponseText(this.started.run);
+  }
+
+  /** What is missing from the answer is told with it. */
+  private get allWarnings(): readonly RunWarning[] {
+    if (this.unreadable === 0) return this.warnings;
+    const reason = `events of this run cannot be read, and are missing here: ${this.unreadable}`;
+    return [...this.warnings, { code: 'events_unreadable', reason }];
+  }
+
+  private async fieldsOf(event: RecordedEvent): Promise<PublicFields> {
+    const fields = JSON.parse(await publicJson(event, this.started.session, this.contents)) as PublicFields;
+    if (fields.unreadable) this.unreadable += 1;
+    return fields;
+  }
+}
