@@ -6,7 +6,7 @@ import { Verdict } from '../reliability/verdict.js';
 import { type CampaignResult, MAX_FAILURES, campaign, summaryOf } from './campaign.js';
 import { Tape } from './engine/tape.js';
 import { type KeptTape, keptTapes } from './kept.js';
-import { findMutants } from './find-mutants.js';
+import { findEveryMutant, findMutants } from './find-mutants.js';
 import { type PlayOptions, play } from './play.js';
 import { report } from './report.js';
 import { shrink } from './shrink.js';
@@ -26,6 +26,7 @@ const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --min
   --kept        plays the tapes of test/simulation/seeds
   --parts LIST  what the worlds have besides runs: ${PART_NAMES.join(', ')}, joined by commas; '' for nothing (default: as the seed says)
   --mutants     plants the mistakes of the goals into a copy of the product, and says what finds each
+  --every       with --mutants: plants all that there are, not only those of the goals
   --page        keeps the figures of --seeds, --minutes or --mutants, and writes docs/reliability.md
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
 
@@ -45,6 +46,7 @@ const { values } = parseArgs({
     repeat: { type: 'boolean', default: false },
     kept: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
+    every: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -131,11 +133,11 @@ function keepCampaign(part: string, result: CampaignResult): void {
 
 async function mutants(): Promise<void> {
   const since = performance.now();
-  const report = await findMutants(process.cwd());
+  const report = await (values.every ? findEveryMutant : findMutants)(process.cwd());
   console.log(report.line);
   for (const problem of report.verdict.problems) console.log(`  ${problem}`);
   process.exitCode = report.verdict.problems.length > 0 ? 1 : 0;
-  if (!values.page) return;
+  if (!values.page || values.every) return;
   keepReport('F20-mutants', report, (performance.now() - since) / 1000, 'npm run sim -- --mutants');
   writePage();
 }

@@ -12,13 +12,13 @@ export const MUTANTS_OF_ADAPTERS: readonly AdapterMutant[] = [
     name: 'shown-before-stored',
     story: 'listeners are given events before the file has taken them',
     file: 'libs/event-log/src/sqlite/sqlite-event-log.ts',
-    find: '      checkSizes(events);\n',
-    replace: `      checkSizes(events);
+    symbol: 'SqliteEventLog.append',
+    find: 'checkSizes(events);',
+    replace: `checkSizes(events);
       const { expected } = options;
       const next = expected === 'no_stream' ? 0 : typeof expected === 'number' ? expected + 1 : -1;
       const placeOf = (j) => ({ stream, revision: next + j, position: this.headPosition + 1 + j });
-      if (next >= 0) this.feed.streamGrew(stream, events.map((e, j) => new StoredEvent(e, placeOf(j), this.upcast)));
-`,
+      if (next >= 0) this.feed.streamGrew(stream, events.map((e, j) => new StoredEvent(e, placeOf(j), this.upcast)));`,
     spec: 'test/contract/sqlite-event-log.spec.ts',
     title: 'subscribers of every kind and start get each event once, in order, from old to live',
   },
@@ -26,14 +26,9 @@ export const MUTANTS_OF_ADAPTERS: readonly AdapterMutant[] = [
     name: 'two-transactions',
     story: 'rows and their checkpoint are written one after the other',
     file: 'libs/read-models/src/postgres/postgres-store.ts',
-    find: `    return this.database.transaction(async (client) => {
-      if (!movedIn(await client.query(query))) return false;
-      for (const other of others) await client.query(other);
-      return true;
-    });`,
-    replace: `    if (!movedIn(await this.database.query(query))) return false;
-    for (const other of others) await this.database.query(other);
-    return true;`,
+    symbol: 'PostgresReadModelStore.commit',
+    find: 'this.database.transaction',
+    replace: '((work) => work(this.database))',
     spec: 'test/integration/read-models-projection.spec.ts',
     title: 'is its rows and its checkpoint, or neither',
   },

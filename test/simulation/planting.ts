@@ -6,8 +6,10 @@ import { promisify } from 'node:util';
 import type { CampaignResult } from './campaign.js';
 import type { AdapterMutant } from './mutants-of-adapters.js';
 import type { Mutant } from './mutants.js';
+import { type Change, changed } from './source-symbols.js';
 
-type AnyMutant = Pick<Mutant, 'name' | 'file' | 'find' | 'replace'>;
+/** A change in a file of the product, and its name. */
+export type Planted = Change & Pick<Mutant, 'name' | 'file'>;
 
 const run = promisify(execFile);
 
@@ -42,33 +44,34 @@ export class Nursery {
   async grow(mutant: Mutant, args: readonly string[]): Promise<CampaignResult> {
     const target = join(this.folder, 'dist', mutant.file.replace(/\.ts$/, '.js'));
     const healthy = await readFile(target, 'utf8');
-    await writeFile(target, await this.compiled(mutant));
+    await writeFile(target, await compiled(this.root, mutant.file, await planted(this.root, mutant)));
     try {
       return await simulate(this.folder, args);
     } finally {
       await writeFile(target, healthy);
     }
   }
-
-  private async compiled(mutant: Mutant): Promise<string> {
-    const { file } = mutant;
-    const source = await planted(this.root, mutant);
-    const { jest } = JSON.parse(await readFile(join(this.root, 'package.json'), 'utf8')) as {
-      jest: { transform: Record<string, [string, object]> };
-    };
-    const [, options] = Object.values(jest.transform)[0] ?? ['', {}];
-    const { transform } = await import('@swc/core');
-    const { code } = await transform(source, { ...options, filename: file });
-    return code;
-  }
 }
 
-/** The mutant's file with the mistake in it. */
-async function planted(root: string, { name, file, find, replace }: AnyMutant): Promise<string> {
-  const source = await readFile(join(root, file), 'utf8');
-  if (source.split(find).length !== 2)
-    throw new Error(`the mutant ${name} does not fit ${file} any more: "${find}" is not there once`);
-  return source.replace(find, () => replace);
+/** @throws Error where it is no code */
+export async function compiled(root: string, file: string, source: string): Promise<string> {
+  const { jest } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    jest: { transform: Record<string, [string, object]> };
+  };
+  const [, options] = Object.values(jest.transform)[0] ?? ['', {}];
+  const { transform } = await import('@swc/core');
+  const { code } = await transform(source, { ...options, filename: file });
+  return code;
+}
+
+/** The mutant's file with the mistake in it. @throws Error that names the mutant, if it fits no more */
+export async function planted(root: string, mutant: Planted): Promise<string> {
+  const { name, file } = mutant;
+  try {
+    return changed(await readFile(join(root, file), 'utf8'), mutant);
+  } catch (error) {
+    throw new Error(`the mutant ${name} does not fit ${file} any more: ${String(error)}`, { cause: error });
+  }
 }
 
 /** A copy of the sources, in which a suite looks for a mutant. The product itself is not touched. */
