@@ -39,6 +39,7 @@ class Wrapped {
         PATH,
         HOME,
         PORT: '0',
+        ENV_FILE: '/dev/null',
         DATA_DIR: join(folder, 'data'),
         npm_config_update_notifier: 'false',
         // None is there, so none has to be made.

@@ -51,7 +51,7 @@ describe('the commands of the documents', () => {
     const before = await service.client().runToEnd('What is 6 x 7?');
     await service.kill('SIGTERM');
     const commands = await commandsOf('docs/operations.md');
-    expect(commands).toHaveLength(3);
+    expect(commands).toHaveLength(4);
     const said = await shell(commands, { DATA_DIR: service.dataDir });
     expect(said).toMatch(/^usage: annals <command>/);
     expect(said).toMatch(/ 0 faults\n$/);

@@ -23,7 +23,13 @@ afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10, retry
 async function annals(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
   const child = spawn(resolve('node_modules/.bin/node'), ['.ci/annals.mjs', ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATA_DIR: dataDir, ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ENV_FILE: '/dev/null',
+      DATA_DIR: dataDir,
+      ...env,
+    },
   });
   let [out, err] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));

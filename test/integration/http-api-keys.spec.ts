@@ -35,7 +35,7 @@ describe('/api-keys', () => {
       { log, clock, random, box, background, logger },
       { adminKey: ROOT, webhookSecret: null },
     );
-    await keys.start(new AbortController().signal, () => {});
+    await keys.start(new AbortController().signal);
     @Module({
       controllers: [ApiKeysController],
       providers: [

@@ -226,6 +226,8 @@ export class ServiceProcess {
     return {
       PATH: process.env['PATH'] ?? '',
       PORT: '0',
+      // Not that of whoever works here.
+      ENV_FILE: '/dev/null',
       DATA_DIR: this.dataDir,
       ANNALS_ADMIN_KEY: ADMIN_KEY,
       RATE_LIMIT_RPM: '1000000000',

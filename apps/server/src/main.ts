@@ -5,6 +5,7 @@ import {
   SettingsRefused,
   SystemRandom,
   leaveThreadsTheirLimits,
+  misspelledSettings,
   readSettings,
 } from '#platform';
 import { AppModule } from './app.module.js';
@@ -20,6 +21,7 @@ import { watchService } from './observability/service-figures.js';
 import { openService } from './compose/service.js';
 import { Stop } from './compose/stop.js';
 import { Wrapper } from './compose/wrapper.js';
+import { welcome } from './compose/welcome.js';
 
 async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promise<void> {
   const observability = await openObservability(settings, logger);
@@ -51,7 +53,8 @@ async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promis
       cause: error,
     });
   });
-  logger.info({ address, pid: process.pid }, 'listening');
+  await welcome(service, settings, address);
+  logger.info({ address, docs: `${address}/docs`, pid: process.pid }, 'listening');
   service.readModels.ready.catch((error: unknown) => {
     // A stop ends the opening, too.
     if (!stop.isStopping) refuse(error);
@@ -85,6 +88,8 @@ async function run(): Promise<void> {
   leaveThreadsTheirLimits();
   const settings = readSettings();
   const logger = new PinoLogger(settings.logLevel);
+  for (const { name, meant } of misspelledSettings(process.env))
+    logger.warn({ variable: name, meant }, `${name} is no setting: ${meant} was probably meant`);
   const exit = (code: number): void => void logger.end(LINES_MS).finally(() => process.exit(code));
   const stop = new Stop({ settings, logger, wrapper, exit });
   stop.listen();

@@ -40,6 +40,7 @@ export * from './proof.js';
 export { ContentChanged, ContentKey, commitmentOf, KEY_BYTES, SEAL_BYTES } from './sealing/content-key.js';
 export * from './sealing/content-keys.js';
 export { MemoryContentKeys } from './sealing/memory-content-keys.js';
+export { FULL_SYNC } from './sqlite/full-sync.js';
 export { SqliteEventLog, type SqliteEventLogOptions } from './sqlite/sqlite-event-log.js';
 export {
   ANY,

@@ -81,7 +81,7 @@ const OPENAI = 'https://api.openai.com/v1';
 
 const MEGABYTE = 1024 * 1024;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads and checks every variable. @throws SettingsRefused for the first that is wrong */
 export function readSettings(env: Environment = process.env): Settings {

@@ -1,39 +1,13 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
-import { programVersion } from '../version.js';
-import { UsageFault } from './command.js';
-import { COMMANDS } from './commands.js';
-import { helpOf, helpOfCommand } from './help.js';
-import { parseArguments } from './parse-arguments.js';
-import { refusalText } from './refusal.js';
+/** The oldest Node.js that has what the program uses (node:sqlite, process.loadEnvFile, enableCompileCache). */
+const LEAST_NODE = 24;
 
-const FAILED = 1;
-const MISUSED = 2;
-
-/** The exit code; null: the process goes on, and ends by itself. */
-async function annals(words: readonly string[]): Promise<number | null> {
-  const wanted = parseArguments(words, COMMANDS);
-  switch (wanted.kind) {
-    case 'version':
-      process.stdout.write(`annals ${programVersion()}\n`);
-      return 0;
-    case 'help':
-      process.stdout.write(wanted.command === null ? helpOf(COMMANDS) : helpOfCommand(wanted.command));
-      return 0;
-    case 'run':
-      return (await wanted.command.load()).run(wanted.args);
-  }
+// Nothing may be imported above this: an old Node.js would break at what it does not know before it could say why.
+if (Number(process.versions.node.split('.')[0]) < LEAST_NODE) {
+  process.stderr.write(
+    `annals needs Node.js ${LEAST_NODE} or later, and this is ${process.version}: start it with \`npm start\` or ` +
+      '`npx annals`, which bring their own where `npm ci` was allowed to install it\n',
+  );
+  process.exit(1);
 }
-
-function refuse(error: unknown): number {
-  if (error instanceof UsageFault) {
-    process.stderr.write(`annals: ${error.message}\n`);
-    return MISUSED;
-  }
-  process.stderr.write(refusalText(error));
-  return FAILED;
-}
-
-enableCompileCache();
-const code = await annals(process.argv.slice(2)).catch(refuse);
-if (code !== null) process.exitCode = code;
+await import('./annals.js');

@@ -17,18 +17,13 @@ export class KeyUsesOfTable extends KeyUses {
   }
 }
 
-/** The keys of the callers; the first one is made, and shown, at the very first start. @throws LogUnavailable */
+/** The keys of the callers. @throws LogUnavailable */
 export async function openApiKeys(
   ports: ApiKeysPorts,
   settings: Pick<Settings, 'adminKey' | 'webhookSecret'>,
   signal: AbortSignal,
 ): Promise<ApiKeys> {
   const apiKeys = new ApiKeys(ports, settings);
-  await apiKeys.start(signal, showKey);
+  await apiKeys.start(signal);
   return apiKeys;
-}
-
-/** On the terminal and nowhere else: not a log line, which may be kept. */
-function showKey(key: string): void {
-  process.stderr.write(`\nThe first admin key, shown this once:\n\n  ${key}\n\n`);
 }

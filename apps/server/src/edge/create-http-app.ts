@@ -27,6 +27,7 @@ import { traceOf } from './request-trace.js';
 import { termsOf } from './admission/needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problems/problem-filter.js';
 import { requestIdOf } from './request-id.js';
+import { isBrowserAtRoot, leadToPage } from './admission/root-page.js';
 import { keepRouteBook } from './openapi/route-book.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
@@ -84,6 +85,10 @@ export async function createHttpApp(
   let admission: Admission | null = null;
   const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
     prepare(request, reply);
+    if (isBrowserAtRoot(request)) {
+      leadToPage(reply);
+      return false;
+    }
     const problem = parts.isStopping?.() ? stopping(reply) : (admission?.refuse(request, reply) ?? null);
     if (problem !== null) sendProblem(request, reply, problem);
     return problem === null;

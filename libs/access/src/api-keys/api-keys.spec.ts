@@ -58,7 +58,8 @@ describe('api keys', () => {
       { adminKey: ADMIN, webhookSecret: null, ...options },
     );
     const shown: string[] = [];
-    await keys.start(stop.signal, (key) => shown.push(key));
+    await keys.start(stop.signal);
+    await keys.makeFirst((key) => shown.push(key));
     return { keys, shown };
   };
   const as = (keys: ApiKeys, key: string): Principal => {

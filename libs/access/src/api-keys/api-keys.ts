@@ -61,19 +61,24 @@ export class ApiKeys {
     if (options.adminKey !== null) this.table.add(rootRecord(options.adminKey, ''));
   }
 
-  /**
-   * Reads the keys; at the very first start without a set admin key, makes one. `show` gets it before it is written: a
-   * crash between the two costs a key that never was valid, not one that nobody knows.
-   * @throws LogUnavailable
-   */
-  async start(signal: AbortSignal, show: (key: string) => void): Promise<void> {
+  /** Reads the keys. @throws LogUnavailable */
+  async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.uses.stop(), { once: true });
     await this.feed.start(signal);
-    if (this.table.get(ROOT_KEY_ID) !== null) return;
+  }
+
+  /**
+   * Where there is no first admin key, neither set nor on the log, makes one. `show` gets it before it is written: a crash
+   * between the two costs a key that never was valid, not one that nobody knows. Returns whether one was made.
+   * @throws LogUnavailable
+   */
+  async makeFirst(show: (key: string) => void): Promise<boolean> {
+    if (this.table.get(ROOT_KEY_ID) !== null) return false;
     const key = this.newKey();
     show(key);
     const secret = derivedWebhookSecret(this.ports.box);
     await this.write(rootRecord(key, this.ports.box.seal(secret, contextOf(ROOT_KEY_ID))), ROOT_KEY_ID);
+    return true;
   }
 
   /** What keeps revocations from being heard of, for an operator; null: nothing. */

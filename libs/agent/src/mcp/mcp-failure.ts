@@ -34,7 +34,7 @@ export function failureOfConnection(error: Error, isSent: boolean): McpFailure {
   if (error instanceof McpFailure) return error;
   if (isSent) return new McpFailure('lost', 'broke the connection before its answer was complete');
   if (error.name === 'EgressRefused') {
-    return new McpFailure('unsent', 'is at an address that this service may not reach');
+    return new McpFailure('unsent', 'is at an address that this service may not reach (see EGRESS_ALLOW)');
   }
   const code = codeOf(error);
   const known = CONNECTION_ERRORS[code];

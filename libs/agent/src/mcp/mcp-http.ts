@@ -110,7 +110,7 @@ export class McpHttp {
   private async requireAllowed(): Promise<void> {
     const verdict = await this.ports.egress.checkUrl(this.url);
     if (verdict.kind === 'refused') {
-      throw new McpFailure('unsent', 'is at an address that this service may not reach');
+      throw new McpFailure('unsent', 'is at an address that this service may not reach (see EGRESS_ALLOW)');
     }
     if (verdict.kind === 'unresolved') throw new McpFailure('unsent', 'has a name that cannot be resolved');
     this.isChecked = true;

@@ -11,6 +11,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { FULL_SYNC } from './full-sync.js';
 import type { ThreadOptions } from './protocol.js';
 
 /** Opens the log's file, or says in one line why it will not. */
@@ -102,6 +103,7 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
   db.exec(
     `PRAGMA synchronous=${options.faults.synchronous ?? 'FULL'}; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-8000`,
   );
+  db.exec(FULL_SYNC);
   // The WAL stays as large as it may grow: overwriting it needs one sync of data only, growing it syncs the size, too.
   db.exec(`PRAGMA journal_size_limit=${options.walBytes}`);
   const { maxPageCount } = options.faults;

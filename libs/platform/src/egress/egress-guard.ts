@@ -74,7 +74,7 @@ export class EgressGuard {
     if (version !== 0) return this.judge(name, [{ address: name, family: version === 6 ? 6 : 4 }]);
     const isNamed = this.allow.hosts.has(name);
     if (!isNamed && (FORBIDDEN_NAMES.has(name) || name.endsWith('.localhost'))) {
-      return { kind: 'refused', reason: `${name} is not a public host` };
+      return refused(`${name} is not a public host`);
     }
     let addresses: readonly PinnedAddress[];
     try {
@@ -89,11 +89,15 @@ export class EgressGuard {
   /** One forbidden address spoils a name: which of them a connection takes is chance. */
   private judge(host: string, addresses: readonly PinnedAddress[]): EgressVerdict {
     const isAllowed = addresses.every(({ address }) => isPublic(address) || isIn(this.allow.ranges, address));
-    return isAllowed
-      ? { kind: 'allowed', host, addresses }
-      : { kind: 'refused', reason: `${host} is not a public address` };
+    return isAllowed ? { kind: 'allowed', host, addresses } : refused(`${host} is not a public address`);
   }
 }
+
+/** Whoever runs the service may have meant it to be reached, and is told what lets it through. */
+const refused = (reason: string): EgressVerdict => ({
+  kind: 'refused',
+  reason: `${reason} (the service's EGRESS_ALLOW can let it through)`,
+});
 
 /**
  * Lower case, without brackets and trailing dots; numbers in any base and with missing parts (`0x7f.1`) become the address

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogRefused, LogUnavailable } from '#event-log';
+import { FULL_SYNC, LogRefused, LogUnavailable } from '#event-log';
 import {
   type ErasureCheckpoint,
   type ErasureKind,
@@ -266,6 +266,7 @@ function prepare(db: DatabaseSync, file: string): void {
   if (!isNew && pragma('user_version') !== SCHEMA_VERSION)
     throw new LogRefused(`${file} has schema version ${pragma('user_version')}, not ${SCHEMA_VERSION}`);
   db.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON');
+  db.exec(FULL_SYNC);
   if (isNew)
     db.exec(
       `BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}; COMMIT`,

@@ -1,0 +1,62 @@
+import { type Environment, readSettings } from './settings.js';
+
+/** A variable that is none of the settings, and the setting that was probably meant. */
+export interface Misspelling {
+  readonly name: string;
+  readonly meant: string;
+}
+
+/** Read elsewhere than in `readSettings`. */
+const OTHERS = ['ANNALS_KEY', 'ANNALS_URL', 'ENV_FILE'];
+
+/** Below this length a name is near too many others: HOST is a letter from POST. */
+const LEAST_LENGTH = 6;
+
+/** Variables that are set and that nobody reads, though their names are nearly those of settings; by name. */
+export function misspelledSettings(env: Environment): Misspelling[] {
+  const names = settingNames();
+  const known = new Set([...names, ...OTHERS]);
+  return Object.keys(env)
+    .filter((name) => env[name]?.trim() && !known.has(name))
+    .sort()
+    .flatMap((name) => {
+      const meant = nearest(name, names);
+      return meant === null ? [] : [{ name, meant }];
+    });
+}
+
+/** Every variable that is asked for where nothing is set: so there is no list of them to go stale. */
+function settingNames(): readonly string[] {
+  const asked = new Set<string>();
+  readSettings(new Proxy<Record<string, undefined>>({}, { get: (_, name) => void asked.add(String(name)) }));
+  return [...asked];
+}
+
+function nearest(name: string, names: readonly string[]): string | null {
+  const bare = bareOf(name);
+  const same = names.find((known) => bareOf(known) === bare);
+  if (same !== undefined) return same;
+  if (bare.length < LEAST_LENGTH) return null;
+  const [best] = names
+    .filter((known) => bareOf(known).length >= LEAST_LENGTH)
+    .map((known) => ({ known, edits: editsBetween(bare, bareOf(known)) }))
+    .sort((a, b) => a.edits - b.edits);
+  return best !== undefined && best.edits <= (bare.length < 2 * LEAST_LENGTH ? 1 : 2) ? best.known : null;
+}
+
+/** Case and underscores are what is mistaken most. */
+const bareOf = (name: string): string => name.toUpperCase().replaceAll(/[_-]/g, '');
+
+/** Letters to put in, take out or change (Levenshtein's distance). */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(changed, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
