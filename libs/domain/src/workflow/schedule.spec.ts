@@ -1,21 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { type Plan, Playing } from '../../../../test/support/workflow-playing.js';
 import { pushAll, stepOf, stepsOf, workflowOf } from '../../../../test/support/workflows.js';
 import type { Draft } from '../session-commands.js';
-import { completeStep, failAttempt, startAttempt } from './decide-steps.js';
 import { nextSteps } from './next-steps.js';
-import type { Workflow, WorkflowStep } from './workflow.js';
+import type { WorkflowStep } from './workflow.js';
 import { resultOf } from './workflow-result.js';
 import { WorkflowState } from './workflow-state.js';
-
-/** A random graph; each step fails so many of its attempts before one is good. */
-interface Plan {
-  readonly workflow: Workflow;
-  readonly failures: ReadonlyMap<string, number>;
-  readonly bound: number;
-  /** Which of the running attempts ends next, over and over. */
-  readonly order: readonly number[];
-}
 
 const anyStep = fc.record({
   after: fc.array(fc.nat(200), { maxLength: 4 }),
@@ -42,51 +33,6 @@ const anyPlan: fc.Arbitrary<Plan> = fc
     bound,
     order,
   }));
-
-/** Plays a plan to its end; `watch` sees the state before each decision, and each append as it is made. */
-class Playing {
-  now = 1_000_000;
-  readonly appends: (readonly Draft[])[] = [];
-  private picked = 0;
-
-  constructor(
-    readonly plan: Plan,
-    public state = new WorkflowState(plan.workflow),
-  ) {}
-
-  toEnd(watch: (playing: Playing) => void = () => {}): this {
-    for (;;) {
-      watch(this);
-      const { start, waitUntil, isDone } = nextSteps(this.state, this.now, this.plan.bound);
-      for (const { step, attempt } of start) this.append(startAttempt(this.state, this.ref(step, attempt)));
-      if (isDone) return this;
-      if (start.length > 0) continue;
-      if (this.state.runningSteps.size > 0) this.endOne();
-      else this.now = waitUntil ?? this.now;
-    }
-  }
-
-  private endOne(): void {
-    const running = [...this.state.runningSteps];
-    const turn = this.plan.order[this.picked++ % this.plan.order.length] ?? 0;
-    const id = running[turn % running.length] ?? '';
-    const step = this.state.step(id);
-    const attempt = step.status === 'running' ? step.attempt : 0;
-    const ref = this.ref(id, attempt);
-    const fails = attempt <= (this.plan.failures.get(id) ?? 0);
-    this.append(
-      fails ? failAttempt(this.state, ref, ['broke'], this.now) : completeStep(this.state, ref, id),
-    );
-  }
-
-  private append(drafts: readonly Draft[]): void {
-    this.appends.push(drafts);
-  }
-
-  private ref(step_id: string, attempt: number) {
-    return { call_id: 'c1', workflow_id: 'w', step_id, attempt };
-  }
-}
 
 const check = (property: fc.IRawProperty<[Plan]>): void =>
   fc.assert(property as fc.IProperty<[Plan]>, { numRuns: 400 });
@@ -167,44 +113,5 @@ describe('any workflow, whatever fails and in whatever order steps end', () => {
         }
       }),
     );
-  });
-});
-
-describe('a workflow of 1,000 steps', () => {
-  const shapes = {
-    'that are all independent': (n: number) => Array.from({ length: n }, (_, i) => stepOf(`s${i}`)),
-    'in a chain': (n: number) =>
-      Array.from({ length: n }, (_, i) => stepOf(`s${i}`, i > 0 ? [`s${i - 1}`] : [])),
-    'that meet in the last': (n: number) => [
-      ...Array.from({ length: n - 1 }, (_, i) => stepOf(`s${i}`)),
-      stepOf(
-        'last',
-        Array.from({ length: n - 1 }, (_, i) => `s${i}`),
-      ),
-    ],
-    'that are all tried again': (n: number) =>
-      Array.from({ length: n }, (_, i) =>
-        stepOf(`s${i}`, [], { retry_policy: { max_attempts: 2, backoff: 'fixed' } }),
-      ),
-  };
-
-  const costOf = (steps: readonly WorkflowStep[]): number => {
-    const failures = new Map(steps.map((s) => [s.id, s.retry_policy ? 1 : 0]));
-    const plan = { workflow: workflowOf(...steps), failures, bound: 8, order: [0, 3, 1] };
-    const began = performance.now();
-    new Playing(plan).toEnd();
-    return performance.now() - began;
-  };
-
-  it.each(Object.entries(shapes))('%s takes no more than its share of the time', (_, shape) => {
-    const [few, many] = [shape(1000), shape(8000)];
-    let [fewMs, manyMs] = [Infinity, Infinity];
-    // Eight times as many: linear is a factor of 8, quadratic one of 64. Whoever else runs here only adds to it, so the
-    // least of several tries counts.
-    for (let i = 0; i < 40 && (i < 5 || manyMs > fewMs * 24); i++) {
-      fewMs = Math.min(fewMs, costOf(few));
-      manyMs = Math.min(manyMs, costOf(many));
-    }
-    expect(manyMs).toBeLessThanOrEqual(fewMs * 24);
   });
 });
