@@ -65,6 +65,13 @@ module.exports = {
         pathNot: '^apps/server/src/(edge/|version\\.ts$|features/($1|[^/]+/shared)/)',
       },
     },
+    {
+      name: 'clients-stand-alone',
+      comment: 'a client is published by itself: the platform and its own files, nothing else',
+      severity: 'error',
+      from: { path: '^clients/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^clients/typescript/src/' },
+    },
     // numfmt names a file of types that is not in its package; the one that is there is found by the compiler.
     { name: 'unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^numfmt$' } },
   ],

@@ -1,0 +1,103 @@
+"""What both clients do alike, without a connection of their own: requests, refusals, and how long to try again."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import Any, Optional, cast
+
+import httpx
+
+from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, ConnectionLost, may_pass
+from .types import AgentEvent, Problem
+
+JSON = {"accept": "application/json"}
+_ENDS = frozenset({"agent_completed", "agent_error", "agent_cancelled"})
+_FIRST_WAIT_S = 0.25
+_LONGEST_WAIT_S = 10.0
+
+
+def is_end(event: AgentEvent) -> bool:
+    """Whether it is the last event of its run."""
+    return event["type"] in _ENDS
+
+
+def session_of(run_id: str) -> str:
+    """A run's id holds that of its session."""
+    return run_id[len("run_") :].rpartition("_")[0]
+
+
+def stream_headers(after: Optional[str]) -> dict[str, str]:
+    resume = {} if after is None else {"last-event-id": after}
+    return {"accept": "text/event-stream", **resume}
+
+
+class Patience:
+    """How long to try again. Owns the moment in which something last came, and the number of attempts since."""
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self.renew()
+
+    def renew(self) -> None:
+        """Something came: it begins anew."""
+        self._attempts = 0
+        self._since = time.monotonic()
+
+    def wait_s(self, cause: Optional[AnnalsError], wished_s: Optional[float] = None) -> float:
+        """How long to wait before the next attempt.
+
+        Raises ``cause`` where it does not pass, and AnnalsUnreachable when patience is over.
+        """
+        if cause is not None and not may_pass(cause):
+            raise cause
+        asked = cause.retry_after_s if isinstance(cause, AnnalsRefused) else wished_s
+        wait_s = self._backoff_s() if asked is None else asked
+        if time.monotonic() + wait_s - self._since > self._patience_s:
+            if isinstance(cause, AnnalsRefused):
+                raise cause
+            raise AnnalsUnreachable(f"no answer for {self._patience_s} s") from cause
+        return wait_s
+
+    def _backoff_s(self) -> float:
+        """Doubles with each attempt; by chance up to half shorter, so that not all clients come back at once."""
+        longest = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2.0 ** min(self._attempts, 16))
+        self._attempts += 1
+        return longest * (1 - random.random() / 2)
+
+
+def lost(error: httpx.HTTPError) -> AnnalsError:
+    """As what a failed attempt is told. An address that is none, or such, is the caller's to mend."""
+    if not isinstance(error, httpx.TransportError) or isinstance(error, httpx.UnsupportedProtocol):
+        raise error
+    failure = ConnectionLost(f"the connection was lost: {error!r}")
+    failure.__cause__ = error
+    return failure
+
+
+def refusal(answer: httpx.Response) -> AnnalsRefused:
+    """Of an answer that was read."""
+    is_problem = answer.headers.get("content-type", "").startswith("application/problem+json")
+    problem = cast(Problem, answer.json()) if is_problem else None
+    return AnnalsRefused(answer.status_code, problem, _retry_after_s(answer.headers.get("retry-after")))
+
+
+def value_of(answer: httpx.Response) -> Any:
+    if not answer.is_success:
+        raise refusal(answer)
+    return json.loads(answer.text) if answer.content else None
+
+
+def _retry_after_s(value: Optional[str]) -> Optional[float]:
+    """Seconds or a date (RFC 9110, 10.2.3)."""
+    if value is None:
+        return None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(timezone.utc)).total_seconds())
+    except (TypeError, ValueError):
+        return None

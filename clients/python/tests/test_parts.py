@@ -1,0 +1,98 @@
+"""What needs no service: `python -m unittest discover clients/python/tests`."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import random
+import unittest
+
+from annals_client import AnnalsRefused, AnnalsUnreachable, CallbackRefused, verify_callback
+from annals_client._policy import Patience, session_of
+from annals_client._sse import SseParser, SseRecord
+from annals_client.errors import ConnectionLost
+
+SECRET = "whsec_" + base64.b64encode(b"\x07" * 32).decode()
+BODY = '{"type":"agent_response","session":"ses_1","content":"6 × 7 = 42 🚀"}'
+NOW = 1_700_000_000
+
+
+def signed(body: str = BODY, secret: str = SECRET, at: int = NOW) -> dict[str, str]:
+    key = base64.b64decode(secret[len("whsec_") :])
+    mac = hmac.new(key, f"dlv_1.{at}.{body}".encode(), hashlib.sha256).digest()
+    signature = "v1," + base64.b64encode(mac).decode()
+    ours = {"Annals-Run": "run_1", "annals-sequence": "3"}
+    return {"Webhook-Id": "dlv_1", "webhook-timestamp": str(at), "webhook-signature": signature, **ours}
+
+
+class Sse(unittest.TestCase):
+    def test_reads_the_same_however_the_text_is_cut_and_whatever_ends_its_lines(self) -> None:
+        seed = random.randrange(2**32)
+        dice = random.Random(seed)
+        for end in ("\n", "\r\n", "\r"):
+            wanted = [SseRecord(str(n), "".join(dice.choices("a: \u2028\x85é🚀", k=9))) for n in range(20)]
+            text = "".join(f": x{end}{end}id: {r.id}{end}data: {r.data}{end}{end}" for r in wanted) + ":\n"
+            for _ in range(200):
+                cuts = sorted(dice.choices(range(len(text)), k=3))
+                parser = SseParser()
+                pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)])]
+                self.assertEqual([r for piece in pieces for r in parser.push(piece)], wanted, f"seed {seed}")
+
+    def test_tells_nothing_of_a_record_that_was_cut_and_notes_the_wait(self) -> None:
+        parser = SseParser()
+        self.assertEqual(parser.push("retry: 1500\nid: 1\ndata: whole\n\nid: 2\ndata: cut\n"), [("1", "whole")])
+        self.assertEqual(parser.retry_s, 1.5)
+
+
+class Callbacks(unittest.TestCase):
+    def test_gives_what_was_signed(self) -> None:
+        for body in (BODY, BODY.encode()):
+            callback = verify_callback(SECRET, signed(), body, now=NOW)
+            self.assertEqual((callback.id, callback.run, callback.sequence), ("dlv_1", "run_1", 3))
+            self.assertEqual(callback.event["type"], "agent_response")
+
+    def test_takes_any_of_several_signatures(self) -> None:
+        headers = signed()
+        headers["webhook-signature"] = f"v1a,x v1,é {headers['webhook-signature']}"
+        self.assertEqual(verify_callback(SECRET, headers, BODY, now=NOW).sequence, 3)
+
+    def test_refuses_what_is_changed_late_or_incomplete(self) -> None:
+        other = "whsec_" + base64.b64encode(b"\x08" * 32).decode()
+        for headers, body, now in (
+            (signed(), BODY + " ", NOW),
+            (signed(secret=other), BODY, NOW),
+            ({**signed(), "Webhook-Id": "dlv_2"}, BODY, NOW),
+            ({**signed(), "webhook-timestamp": str(NOW + 1)}, BODY, NOW),
+            ({**signed(), "webhook-timestamp": "now"}, BODY, NOW),
+            ({**signed(), "webhook-signature": ""}, BODY, NOW),
+            (signed(), BODY, NOW + 301),
+            (signed(), BODY, NOW - 301),
+        ):
+            with self.assertRaises(CallbackRefused):
+                verify_callback(SECRET, headers, body, now=now)
+
+
+class Patient(unittest.TestCase):
+    def test_waits_as_it_is_asked_to_and_not_for_what_does_not_pass(self) -> None:
+        patience = Patience(60)
+        self.assertEqual(patience.wait_s(AnnalsRefused(503, None, 7.0)), 7.0)
+        with self.assertRaises(AnnalsRefused):
+            patience.wait_s(AnnalsRefused(404, None))
+        with self.assertRaises(AnnalsRefused):
+            patience.wait_s(AnnalsRefused(429, None, 61.0))
+
+    def test_waits_longer_each_time_and_ends(self) -> None:
+        waits = [Patience(60)] * 4
+        seconds = [patience.wait_s(ConnectionLost("cut")) for patience in waits]
+        for n, second in enumerate(seconds):
+            self.assertTrue(0.125 * 2**n <= second <= 0.25 * 2**n, seconds)
+        with self.assertRaises(AnnalsUnreachable):
+            Patience(0.01).wait_s(ConnectionLost("cut"))
+
+    def test_finds_the_session_of_a_run(self) -> None:
+        self.assertEqual(session_of("run_ses_a1_b2"), "ses_a1")
+
+
+if __name__ == "__main__":
+    unittest.main()

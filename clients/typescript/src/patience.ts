@@ -1,0 +1,52 @@
+import { AnnalsRefused, AnnalsUnreachable } from './errors.js';
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 10_000;
+
+/** How long to try again. Owns the moment in which something last came, and the number of attempts since. */
+export class Patience {
+  private attempts = 0;
+  private since = Date.now();
+
+  constructor(
+    private readonly patienceMs: number,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Something came: it begins anew. */
+  renew(): void {
+    this.attempts = 0;
+    this.since = Date.now();
+  }
+
+  /** Resolves when it is time for the next attempt. @throws AnnalsUnreachable when it is over; the signal's reason */
+  async wait(cause: unknown, wishedMs: number | null = null): Promise<void> {
+    this.signal?.throwIfAborted();
+    const asked = cause instanceof AnnalsRefused ? cause.retryAfterMs : wishedMs;
+    const waitMs = asked ?? backoff(this.attempts++);
+    if (Date.now() + waitMs - this.since > this.patienceMs) {
+      if (cause instanceof AnnalsRefused) throw cause;
+      throw new AnnalsUnreachable(`no answer for ${this.patienceMs} ms`, { cause });
+    }
+    await pause(waitMs, this.signal);
+  }
+}
+
+/** Doubles with each attempt; by chance up to half shorter, so that not all clients come back at once. */
+const backoff = (attempt: number): number =>
+  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (1 - Math.random() / 2);
+
+/** @throws the signal's reason */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const give = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', give);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', give, { once: true });
+  });
+}
