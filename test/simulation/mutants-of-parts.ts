@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.js';
 
-const RUN_TOOLS = 'libs/agent/src/tools/run-tools.ts';
+const WORKFLOW_TOOL = 'libs/agent/src/workflow/workflow-tool.ts';
 const RUNNER = 'libs/agent/src/workflow/workflow-runner.ts';
 const FIRINGS = 'libs/runs/src/tasks/task-firings.ts';
 const ATTEMPT = 'libs/delivery/src/callbacks/callback-attempt.ts';
@@ -10,9 +10,9 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'workflow-starts-over',
     story: 'a workflow that is taken over begins again instead of going on from the log',
-    file: RUN_TOOLS,
-    symbol: 'RunTools.workflowPorts',
-    find: 'runner.isFresh(call)',
+    file: WORKFLOW_TOOL,
+    symbol: 'WorkflowTool.call',
+    find: 'this.runner.isFresh(call)',
     replace: "call.id !== ''",
   },
   {
@@ -26,10 +26,10 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'step-before-log',
     story: 'a step begins before the log has what it begins because of',
-    file: RUN_TOOLS,
-    symbol: 'RunTools.workflowPorts',
-    find: 'return settled();',
-    replace: `settled().catch(() => undefined);
+    file: WORKFLOW_TOOL,
+    symbol: 'WorkflowTool.workflowPorts',
+    find: 'return record.settled();',
+    replace: `record.settled().catch(() => undefined);
         return Promise.resolve();`,
   },
   {
@@ -51,8 +51,8 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'servers-forgotten',
     story: 'the first of two requests with one key, refused, forgets the tool servers of both',
-    file: 'libs/runs/src/start-run.ts',
-    symbol: 'StartRunHandler.startIn',
+    file: 'libs/runs/src/start/accept-run.ts',
+    symbol: 'RunAcceptance.accept',
     find: 'isLast && !knowsUnended(session, place.run)',
     replace: '!knowsUnended(session, place.run)',
   },
@@ -61,7 +61,7 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
     story: 'a run that has lost its servers ends without a word of the calls that its steps had open',
     file: 'libs/agent/src/run/driver.ts',
     symbol: 'Driver.endWithoutTools',
-    find: 'await this.offered.giveUp();',
+    find: 'await this.tools.giveUp();',
     replace: '',
   },
 ];

@@ -16,7 +16,7 @@ export interface Mutant extends Change {
 const JOURNAL = 'libs/agent/src/run/journal.ts';
 const RUN_DRIVE = 'libs/runs/src/run-drive.ts';
 const SESSION = 'libs/runs/src/session.ts';
-const START = 'libs/runs/src/start-run.ts';
+const START = 'libs/runs/src/start/accept-run.ts';
 const DRIVER = 'libs/agent/src/run/driver.ts';
 const APPEND = 'libs/event-log/src/append-until-definite.ts';
 
@@ -98,7 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'tools are called before the log holds the intent to',
     file: DRIVER,
     symbol: 'Driver.runTools',
-    find: 'await this.run.journal.settled(this.writer);',
+    find: 'await this.record.settled();',
     replace: '',
   },
   {
@@ -178,7 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'place-given-back',
     story: 'a run that is being claimed gives its place back when its request is answered',
     file: START,
-    symbol: 'StartRunHandler.startIn',
+    symbol: 'RunAcceptance.accept',
     find: 'isLast && !hasPlace && !session.isDriving(place.run)',
     replace: 'isLast && !hasPlace',
   },
@@ -227,7 +227,7 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a worker forgets its run before the end of it is on the log',
     file: DRIVER,
     symbol: 'Driver.finish',
-    find: 'await this.run.journal.settled(this.writer);',
+    find: 'await record.settled();',
     replace: '',
   },
 ];

@@ -1,4 +1,4 @@
-import { Driver, ModelTurn, RunWriter, type Tool } from '#agent';
+import { Driver, ModelTurn, RunRecord, RunWriter, type Tool } from '#agent';
 import { ContextFold, type RunConfig, type RunRequest, WorkflowRuns, newRun } from '#domain';
 import { ContentStore, type FileStore, MemoryFileStore } from '#vault';
 import { type Logger, SilentLogger } from '#platform';
@@ -23,6 +23,7 @@ export class DriveFixture {
   readonly controller = new AbortController();
   readonly context = new ContextFold();
   readonly driver: Driver;
+  readonly record: RunRecord;
 
   private constructor(
     readonly at: JournalFixture,
@@ -37,21 +38,20 @@ export class DriveFixture {
     const request = runRequest(run, options.request);
     this.context.begin(request.message);
     const limits = { maxSteps: options.maxSteps ?? 25, runTimeoutMs: 600_000 };
-    const turn = new ModelTurn(this.model, clock, random, contents);
+    const turn = new ModelTurn(this.model, clock, random);
     const toolbox = { tools: options.tools ?? [], close: () => Promise.resolve() };
-    this.driver = new Driver(
-      { clock, logger: options.logger ?? new SilentLogger(), contents, turn, schemas: LOCAL_SCHEMAS, limits },
-      {
-        session,
-        journal,
-        writer,
-        state: newRun({ ...request, config: request.config as RunConfig }),
-        context: this.context,
-        toolbox,
-        workflows: new WorkflowRuns([]),
-        controller: this.controller,
-      },
-    );
+    this.record = new RunRecord({
+      session,
+      journal,
+      writer,
+      contents,
+      state: newRun({ ...request, config: request.config as RunConfig }),
+      context: this.context,
+      workflows: new WorkflowRuns([]),
+    });
+    const { logger = new SilentLogger() } = options;
+    const ports = { clock, logger, turn, schemas: LOCAL_SCHEMAS, limits };
+    this.driver = new Driver(ports, this.record, toolbox, this.controller);
   }
 
   static async open(temp: TempLog, session: string, options: DriveOptions): Promise<DriveFixture> {

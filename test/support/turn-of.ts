@@ -32,14 +32,15 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
   const sink = new DraftSink();
   const { contents = new ContentStore(new MemoryFileStore()) } = options;
   const controller = new AbortController();
-  const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter), contents);
+  const turn = new ModelTurn(client, clock, new CountingRandom('turn', jitter));
   const config = { streaming_tokens: streaming, system: 'Be brief.', rules: ['no lies', 'no jokes'] };
   const { warnings = [] } = options;
   const state = { ...newRun({ mode: 'base', model, message: 'hi', config }), warnings };
-  const journal = { hasRoom: true, room: () => Promise.resolve() };
   const { settled = stored } = options;
-  const request = { session: 'ses_1', project: 'prj_1', state, messages, tools: [], journal, sink, settled };
+  const room = () => Promise.resolve();
+  const run = { session: 'ses_1', project: 'prj_1', state, contents, settled, hasRoom: true, room };
+  const request = { run, sink, messages, tools: [] };
   const taken = turn.take(request, controller.signal);
   taken.catch(() => {});
-  return { client, clock, sink, controller, contents, journal, taken };
+  return { client, clock, sink, controller, contents, run, taken };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { StartedRun } from './start-run-request.js';
+import type { StartedRun } from './start/start-run-request.js';
 import { House } from '../../../test/support/house.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';

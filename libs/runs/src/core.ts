@@ -16,7 +16,7 @@ import { IdempotencyKeys } from '#access';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
-import { StartRunHandler } from './start-run.js';
+import { StartRunHandler } from './start/start-run.js';
 import { TaskCommands } from './tasks/task-commands.js';
 import { TaskFirings } from './tasks/task-firings.js';
 import { TaskMaker } from './tasks/task-maker.js';
@@ -71,13 +71,13 @@ export interface Core {
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const { log, files, model, toolboxes, schemas, clock, random, background, logger, watch } = ports;
   const contents = new ContentStore(files);
-  const turn = new ModelTurn(model, clock, random, contents, watch, options.modelOmit);
-  const driver: DriverPorts = { clock, logger, contents, turn, schemas, watch, limits: options };
+  const turn = new ModelTurn(model, clock, random, watch, options.modelOmit);
+  const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options };
   const admission = new Admission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };
-  const sessions = new Sessions({ ...shared, driver, toolboxes, admission, replica, worker });
+  const sessions = new Sessions({ ...shared, contents, driver, toolboxes, admission, replica, worker });
   const keys = new IdempotencyKeys(log, clock, random, options.idempotencySecret);
   const maker = new TaskMaker(shared);
   const startRun = new StartRunHandler(

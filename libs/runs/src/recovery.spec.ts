@@ -7,7 +7,7 @@ import { House } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
 import { type ClientStep, done, text, thought, toolCall } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
-import type { StartedRun } from './start-run-request.js';
+import type { StartedRun } from './start/start-run-request.js';
 
 let temp: TempLog;
 /** A run of two turns as it went without a fault, and after which of its events an append ended. */

@@ -4,6 +4,7 @@ import {
   type Journal,
   RunCancelled,
   type RunFacts,
+  RunRecord,
   RunStopped,
   RunWriter,
   type Toolbox,
@@ -87,12 +88,12 @@ export class RunDrive {
     context: ContextFold,
     isBegun: boolean,
   ): Promise<RunEnd | null> {
-    const { log, driver, logger, clock } = this.ports;
+    const { log, driver, contents, logger, clock } = this.ports;
     const { id, journal } = this.session;
     const { run, controller } = this;
     const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
     this.writer = writer;
-    const config = await driver.contents.object(id, request.data.config);
+    const config = await contents.object(id, request.data.config);
     const begun = newRun({ ...request.data, config });
     const workflows = new WorkflowRuns(config.workflows ?? []);
     const { claimed } = this.claim;
@@ -100,8 +101,8 @@ export class RunDrive {
     if (state === null) return null;
     const { project } = request.meta;
     const toolbox = await this.openTools({ session: id, run, project, config });
-    const drive = { session: id, journal, writer, state, context, toolbox, workflows, controller };
-    const end = await this.driveWith(toolbox, new Driver(driver, drive));
+    const record = new RunRecord({ session: id, journal, writer, contents, state, context, workflows });
+    const end = await this.driveWith(toolbox, new Driver(driver, record, toolbox, controller));
     if (end === null) return null;
     const ms = clock.now() - request.time;
     const { correlationId } = request.meta;

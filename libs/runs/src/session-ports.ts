@@ -1,6 +1,7 @@
 import type { DriverPorts, Toolboxes } from '#agent';
 import type { EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
+import type { ContentStore } from '#vault';
 import type { Admission } from './admission.js';
 
 export interface SessionPorts {
@@ -9,6 +10,7 @@ export interface SessionPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  readonly contents: ContentStore;
   readonly driver: DriverPorts;
   readonly toolboxes: Toolboxes;
   readonly admission: Admission;

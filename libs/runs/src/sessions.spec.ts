@@ -7,7 +7,7 @@ import { type ClientStep, done, text } from '../../../test/support/scripted-clie
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import type { Session } from './session.js';
-import type { StartedRun } from './start-run-request.js';
+import type { StartedRun } from './start/start-run-request.js';
 
 let temp: TempLog;
 let count = 0;

@@ -13,7 +13,7 @@ import {
   responseStart,
 } from '../../../test/support/session-tape.js';
 import { TempLog, appendTape } from '../../../test/support/temp-log.js';
-import type { StartedRun } from './start-run-request.js';
+import type { StartedRun } from './start/start-run-request.js';
 
 let temp: TempLog;
 let count = 0;

@@ -45,16 +45,14 @@ describe('a turn of the model', () => {
     const large = 'x'.repeat(180_000);
     const content = await contents.store('ses_1', large);
     const client = new ScriptedClient([[done()]]);
-    const turn = new ModelTurn(client, new ManualClock(), new CountingRandom('file'), contents);
+    const turn = new ModelTurn(client, new ManualClock(), new CountingRandom('file'));
     const state = newRun({ mode: 'base', model: 'm', message: content, config: {} });
-    const journal = { hasRoom: true, room: () => Promise.resolve() };
+    const room = () => Promise.resolve();
+    const run = { session: 'ses_1', project: 'prj_1', state, contents, settled: stored, hasRoom: true, room };
     const messages = [{ role: 'user' as const, content }];
     const signal = new AbortController().signal;
     const sink = new DraftSink();
-    await turn.take(
-      { session: 'ses_1', project: 'prj_1', state, messages, tools: [], journal, sink, settled: stored },
-      signal,
-    );
+    await turn.take({ run, sink, messages, tools: [] }, signal);
     expect(client.requests[0]?.messages[1]).toEqual({ role: 'user', content: large });
   });
 
@@ -93,17 +91,17 @@ describe('a turn of the model', () => {
   });
 
   it('waits for the journal where too much is to be written', async () => {
-    const { client, journal, taken, sink } = turnOf([[text('a'), text('b'), done()]]);
+    const { client, run, taken, sink } = turnOf([[text('a'), text('b'), done()]]);
     const waits = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
-    journal.hasRoom = false;
-    journal.room = () => {
+    run.hasRoom = false;
+    run.room = () => {
       reached.resolve();
       return waits.promise;
     };
     await reached.promise;
     expect(sink.lines).toEqual(['agent_response_start', 'agent_response a']);
-    journal.hasRoom = true;
+    run.hasRoom = true;
     waits.resolve();
     await taken;
     expect(sink.lines.at(-1)).toBe('agent_response b');

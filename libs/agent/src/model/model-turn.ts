@@ -4,7 +4,6 @@ import {
   type Draft,
   type ErrorCode,
   type Mode,
-  type RunState,
   type SessionEvent,
   type TurnToolCall,
   cutToBudget,
@@ -13,8 +12,7 @@ import {
 } from '#domain';
 import type { Clock, ModelParameter, Random } from '#platform';
 import { BlockWriter, type RunSink } from '../run/block-writer.js';
-import type { ContentStore } from '#vault';
-import type { Journal } from '../run/journal.js';
+import type { RunRecord } from '../run/run-record.js';
 import {
   type ModelClient,
   ModelFailure,
@@ -33,15 +31,12 @@ import type { TextType } from '../run/journal-entry.js';
 export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
 export interface TurnRequest {
-  readonly session: string;
-  readonly project: string;
-  readonly state: RunState;
+  /** The run that it is a turn of. */
+  readonly run: TurnRecord;
+  /** Where what comes of it is written. */
+  readonly sink: RunSink;
   readonly messages: readonly ContextMessage[];
   readonly tools: readonly ToolDefinition[];
-  readonly journal: Pick<Journal, 'hasRoom' | 'room'>;
-  readonly sink: RunSink;
-  /** Resolves when what was written is on the log. @throws ClaimLost */
-  readonly settled: () => Promise<void>;
   /** What the system message says besides the run's configuration. */
   readonly situation?: Situation;
   /** Takes what the model says; absent: it is written as blocks that the client sees. */
@@ -49,6 +44,12 @@ export interface TurnRequest {
   readonly responseFormat?: ModelRequest['responseFormat'];
   readonly forcedTool?: string;
 }
+
+/** What a turn needs to know of its run. */
+export type TurnRecord = Pick<
+  RunRecord,
+  'session' | 'project' | 'state' | 'contents' | 'settled' | 'hasRoom' | 'room'
+>;
 
 /** Takes the text of a turn while it comes. */
 export interface TurnOutput {
@@ -93,7 +94,6 @@ export class ModelTurn {
     private readonly model: ModelClient,
     private readonly clock: Clock,
     private readonly random: Random,
-    private readonly contents: ContentStore,
     private readonly watch: RunWatch = UNWATCHED,
     /** What is not sent, by the mode of the run. */
     private readonly omit: Partial<Readonly<Record<Mode, readonly ModelParameter[]>>> = {},
@@ -101,14 +101,15 @@ export class ModelTurn {
 
   /** @throws TurnFailed, or the signal's reason when it is aborted */
   async take(request: TurnRequest, signal: AbortSignal): Promise<TurnData> {
-    let budget = MODES[request.state.mode].contextChars;
+    let budget = MODES[request.run.state.mode].contextChars;
     for (let attempt = 1, cuts = 0; ;) {
       try {
-        const { model } = request.state;
+        const { state } = request.run;
+        const { model } = state;
         const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
         const turn = turnData(end, model);
-        for (const event of newsOf(end, request.state)) request.sink.write([event]);
-        return { ...turn, ...(await this.kept(end, request.session)) };
+        for (const event of newsOf(end, state)) request.sink.write([event]);
+        return { ...turn, ...(await kept(end, request.run)) };
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
@@ -124,20 +125,20 @@ export class ModelTurn {
           { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
         ]);
         // Whoever has lost the run meanwhile finds it out here, before the model is asked once more.
-        await request.settled();
+        await request.run.settled();
       }
     }
   }
 
   private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<ModelEnd> {
-    const { state, session, sink, tools, journal } = request;
+    const { run, sink, tools } = request;
+    const { state, session, project, contents } = run;
     const mode = MODES[state.mode];
     const messages = await this.messagesOf(request, budget);
     const isStreaming = state.config.streaming_tokens === true;
-    const block: TurnOutput = request.output ?? new BlockWriter(sink, this.contents, session, isStreaming);
+    const block: TurnOutput = request.output ?? new BlockWriter(sink, contents, session, isStreaming);
     block.restart?.();
     const { reasoningEffort } = mode;
-    const { project } = request;
     const omit = this.omit[state.mode] ?? [];
     const asked = { model: state.model, messages, tools, reasoningEffort, project, omit, ...formOf(request) };
     const stream = this.model.stream(asked, signal);
@@ -155,7 +156,7 @@ export class ModelTurn {
           const stored = block.add(piece.kind === 'text' ? 'agent_response' : 'agent_thinking', piece.text);
           if (stored) await stored;
         }
-        if (!journal.hasRoom) await journal.room();
+        if (!run.hasRoom) await run.room();
       }
       throw new ModelFailure('transient', 'the model ended its answer without an end');
     } catch (error) {
@@ -166,26 +167,13 @@ export class ModelTurn {
   }
 
   private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
-    const { config, mode } = request.state;
+    const { config, mode } = request.run.state;
     const system = systemMessage(config, MODES[mode], request.situation);
     const messages: ModelMessage[] = [{ role: 'system', content: system }];
     for (const message of cutToBudget(request.messages, budget, sizeOf)) {
-      messages.push(isInline(message) ? message : await this.readOut(request.session, message));
+      messages.push(isInline(message) ? message : await readOut(message, request.run));
     }
     return messages;
-  }
-
-  private async readOut(session: string, message: ContextMessage): Promise<ModelMessage> {
-    const content = await this.contents.textOrNote(session, message.content);
-    if (message.role !== 'assistant' || message.provider === undefined)
-      return { ...message, content } as InlineMessage;
-    return { ...message, content, provider: await this.contents.text(session, message.provider) };
-  }
-
-  /** What the server may want back, as the log holds it. */
-  private async kept({ provider }: ModelEnd, session: string): Promise<Pick<TurnData, 'provider'>> {
-    if (provider === undefined || isTooMuch(provider)) return {};
-    return { provider: await this.contents.storeBeside(session, provider) };
   }
 
   private waitBefore(attempt: number, error: ModelFailure, signal: AbortSignal): Promise<void> {
@@ -193,6 +181,22 @@ export class ModelTurn {
     const asked = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
     return this.clock.sleep(Math.max(wait, asked), signal);
   }
+}
+
+async function readOut(message: ContextMessage, { session, contents }: TurnRecord): Promise<InlineMessage> {
+  const content = await contents.textOrNote(session, message.content);
+  if (message.role !== 'assistant' || message.provider === undefined)
+    return { ...message, content } as InlineMessage;
+  return { ...message, content, provider: await contents.text(session, message.provider) };
+}
+
+/** What the server may want back, as the log holds it. */
+async function kept(
+  { provider }: ModelEnd,
+  { session, contents }: TurnRecord,
+): Promise<Pick<TurnData, 'provider'>> {
+  if (provider === undefined || isTooMuch(provider)) return {};
+  return { provider: await contents.storeBeside(session, provider) };
 }
 
 /** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */

@@ -152,7 +152,7 @@ describe('a fault of our own', () => {
 describe('something that no log would take', () => {
   it('ends the run instead of beginning it anew', async () => {
     const refused = { type: 'agent_response', data: { content: 'x'.repeat(300_000) } } as const;
-    const write = () => Promise.resolve(fixture.driver.write([refused]));
+    const write = () => Promise.resolve(fixture.record.write([refused]));
     const fixture: DriveFixture = await start({ script: [[write, 'hang']] });
     await expect(fixture.driver.drive()).resolves.toMatchObject({ kind: 'failed', code: 'internal' });
     expect(await typesOf(fixture)).toEqual(['agent_cost', 'agent_error']);

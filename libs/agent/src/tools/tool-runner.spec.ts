@@ -18,7 +18,7 @@ const answered = (c: TurnToolCall, content: string): CallState => ({
 function runnerOf(...tools: readonly LedgerTool[]) {
   const sink = new DraftSink();
   const contents = new ContentStore(new MemoryFileStore());
-  const runner = new ToolRunner(contents, 'ses_1', sink);
+  const runner = new ToolRunner({ session: 'ses_1', contents }, sink);
   runner.offer(tools);
   const runFresh = (calls: readonly TurnToolCall[], signal = new AbortController().signal) => {
     runner.startTurn(calls);

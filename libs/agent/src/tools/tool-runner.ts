@@ -1,6 +1,13 @@
-import { type AttemptRef, type CallState, type Draft, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
+import {
+  type AttemptRef,
+  type CallState,
+  type Content,
+  type Draft,
+  OUTCOME_UNKNOWN,
+  type TurnToolCall,
+} from '#domain';
 import type { RunSink } from '../run/block-writer.js';
-import type { ContentStore } from '#vault';
+import type { RunRecord } from '../run/run-record.js';
 import type { ToolDefinition } from '../model/model-client.js';
 import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import type { Tool, ToolOutcome } from './tool.js';
@@ -14,8 +21,7 @@ export class ToolRunner {
   private readonly fresh = new WeakSet<TurnToolCall>();
 
   constructor(
-    private readonly contents: ContentStore,
-    private readonly session: string,
+    private readonly record: Pick<RunRecord, 'session' | 'contents'>,
     private readonly sink: RunSink,
     private readonly watch: RunWatch = UNWATCHED,
   ) {}
@@ -44,7 +50,7 @@ export class ToolRunner {
     const drafts: Draft[] = [];
     for (const call of calls) {
       const text = JSON.stringify({ tool: call.name, input: inputOf(call) ?? call.arguments });
-      const content = await this.contents.store(this.session, text);
+      const content = await this.stored(text);
       drafts.push({ type: 'agent_tool_use_start', data: {} }, { type: 'agent_tool_use', data: { content } });
     }
     return drafts;
@@ -57,7 +63,7 @@ export class ToolRunner {
   async run(open: readonly CallState[], signal: AbortSignal, step?: AttemptRef): Promise<void> {
     signal.throwIfAborted();
     await Promise.all(
-      open.map(async ({ call }) => this.record(call, await this.outcomeOf(call, signal), signal, step)),
+      open.map(async ({ call }) => this.take(call, await this.outcomeOf(call, signal), signal, step)),
     );
   }
 
@@ -65,7 +71,7 @@ export class ToolRunner {
   async giveUp(open: readonly CallState[], step?: AttemptRef): Promise<void> {
     const { signal } = new AbortController();
     const outcome = { content: OUTCOME_UNKNOWN, isError: true };
-    for (const { call } of open) await this.record(call, outcome, signal, step);
+    for (const { call } of open) await this.take(call, outcome, signal, step);
   }
 
   /** The responses of calls that have a result, in the order of the calls. */
@@ -73,12 +79,9 @@ export class ToolRunner {
     const drafts: Draft[] = [];
     for (const { call, result } of calls) {
       if (result === null) continue;
-      const content = await this.contents.text(this.session, result.content);
-      const text = JSON.stringify({ tool: call.name, content });
-      drafts.push({
-        type: 'agent_tool_response',
-        data: { content: await this.contents.store(this.session, text) },
-      });
+      const { session, contents } = this.record;
+      const text = JSON.stringify({ tool: call.name, content: await contents.text(session, result.content) });
+      drafts.push({ type: 'agent_tool_response', data: { content: await this.stored(text) } });
     }
     return drafts;
   }
@@ -103,18 +106,22 @@ export class ToolRunner {
     }
   }
 
-  private async record(
+  private async take(
     call: TurnToolCall,
     outcome: ToolOutcome,
     signal: AbortSignal,
     step?: AttemptRef,
   ): Promise<void> {
-    const content = await this.contents.store(this.session, outcome.content);
+    const content = await this.stored(outcome.content);
     signal.throwIfAborted();
     const failed = outcome.isError ? ({ is_error: true } as const) : {};
     const of = step === undefined ? {} : { step };
     const data = { call_id: call.id, content, ...failed, ...of };
     this.sink.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
+  }
+
+  private stored(text: string): Promise<Content> {
+    return this.record.contents.store(this.record.session, text);
   }
 }
 

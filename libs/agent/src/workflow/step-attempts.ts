@@ -1,39 +1,47 @@
-import type { AttemptRef, AttemptTranscript, CallState, Draft, RunState } from '#domain';
-import { type ContentStore, fitsInline } from '#vault';
+import type { AttemptRef, AttemptTranscript, CallState, Draft } from '#domain';
+import { fitsInline } from '#vault';
 import type { RunSink } from '../run/block-writer.js';
 import { CollectedText } from '../run/collected-text.js';
-import type { ModelTurn, TurnRequest } from '../model/model-turn.js';
+import type { ModelTurn } from '../model/model-turn.js';
+import type { Situation } from '../model/prompt.js';
+import type { RunRecord } from '../run/run-record.js';
 import type { RunWatch } from '../run/run-watch.js';
 import type { Tool } from '../tools/tool.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import { AttemptFailed, type AttemptRequest } from './workflow-runner.js';
 
 export interface StepAttemptPorts {
-  readonly session: string;
-  readonly contents: ContentStore;
   readonly turn: ModelTurn;
   readonly watch?: RunWatch | undefined;
-  /** What of a request to the model is the same for every turn of the run. */
-  readonly request: () => Omit<TurnRequest, 'messages' | 'tools' | 'sink'> & { readonly state: RunState };
+}
+
+/** What an attempt may use now, and what it is told of that. */
+export interface StepSurroundings {
   readonly tools: () => readonly Tool[];
-  readonly write: (drafts: readonly Draft[]) => void;
-  /** Resolves when everything written so far is on the log. */
-  readonly settled: () => Promise<void>;
-  readonly maxTurns: number;
+  readonly situation: () => Situation;
 }
 
 /** Runs attempts of workflow steps: each is a small conversation of its own, journaled like the run's. */
 export class StepAttempts {
-  constructor(private readonly ports: StepAttemptPorts) {}
+  constructor(
+    private readonly record: RunRecord,
+    private readonly ports: StepAttemptPorts,
+    private readonly around: StepSurroundings,
+    private readonly maxTurns: number,
+  ) {}
 
   /** The text of the attempt's last turn. @throws AttemptFailed, TurnFailed, or what ends the run */
   run(request: AttemptRequest, signal: AbortSignal): Promise<string> {
-    return new StepAttempt(request, this.ports).run(signal);
+    return this.attempt(request).run(signal, this.maxTurns);
   }
 
   /** Ends the calls that an attempt has left open without making them: nobody knows what became of them. */
   giveUp(left: Pick<AttemptRequest, 'ref' | 'transcript'>): Promise<void> {
-    return new StepAttempt({ ...left, message: '' }, this.ports).giveUp();
+    return this.attempt({ ...left, message: '' }).giveUp();
+  }
+
+  private attempt(request: Omit<AttemptRequest, 'step'>): StepAttempt {
+    return new StepAttempt(request, this.record, this.ports, this.around);
   }
 }
 
@@ -43,14 +51,16 @@ class StepAttempt implements RunSink {
 
   constructor(
     private readonly request: Omit<AttemptRequest, 'step'>,
+    private readonly record: RunRecord,
     private readonly ports: StepAttemptPorts,
+    private readonly around: StepSurroundings,
   ) {
-    this.tools = new ToolRunner(ports.contents, ports.session, this, ports.watch);
+    this.tools = new ToolRunner(record, this, ports.watch);
     this.transcript = request.transcript;
   }
 
-  async run(signal: AbortSignal): Promise<string> {
-    const { contents, session, maxTurns } = this.ports;
+  async run(signal: AbortSignal, maxTurns: number): Promise<string> {
+    const { contents, session } = this.record;
     for (;;) {
       signal.throwIfAborted();
       const action = this.transcript.next(maxTurns);
@@ -81,7 +91,7 @@ class StepAttempt implements RunSink {
   }
 
   write(drafts: readonly Draft[]): void {
-    this.ports.write(drafts);
+    this.record.write(drafts);
     for (const draft of drafts) this.transcript.push(draft);
   }
 
@@ -89,11 +99,13 @@ class StepAttempt implements RunSink {
   writeText(): void {}
 
   private async callModel(signal: AbortSignal): Promise<void> {
-    const { contents, session, turn, request } = this.ports;
+    const { record, around } = this;
+    const { contents, session } = record;
     const output = new CollectedText();
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
-    const tools = this.tools.offer(this.ports.tools());
-    const data = await turn.take({ ...request(), messages, tools, sink: this, output }, signal);
+    const tools = this.tools.offer(around.tools());
+    const asked = { run: record, sink: this, messages, tools, output, situation: around.situation() };
+    const data = await this.ports.turn.take(asked, signal);
     const calls = data.tool_calls ?? [];
     // Text and calls stand in one event.
     const isLarge = calls.length > 0 && !fitsInline(output.text + JSON.stringify(calls));
@@ -109,8 +121,8 @@ class StepAttempt implements RunSink {
 
   /** No tool is called before the log holds the intent to. */
   private async runTools(calls: readonly CallState[], signal: AbortSignal): Promise<void> {
-    this.tools.offer(this.ports.tools());
-    await this.ports.settled();
+    this.tools.offer(this.around.tools());
+    await this.record.settled();
     await this.tools.run(calls, signal, this.request.ref);
   }
 

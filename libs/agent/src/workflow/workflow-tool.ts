@@ -1,14 +1,13 @@
-import type { TurnToolCall, Workflow, WorkflowCall } from '#domain';
+import type { TurnToolCall, Workflow } from '#domain';
+import { type Schemas, SchemaInUse } from '#json-schema';
+import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
+import type { RunRecord } from '../run/run-record.js';
 import type { Tool, ToolOutcome } from '../tools/tool.js';
+import type { ToolRunner } from '../tools/tool-runner.js';
 import { parseRunWorkflow, runWorkflowDefinition } from './run-workflow-tool.js';
+import type { StepAttempts } from './step-attempts.js';
 import { type WorkflowPorts, WorkflowRunner } from './workflow-runner.js';
-
-export interface WorkflowToolPorts extends WorkflowPorts {
-  readonly session: string;
-  /** What an earlier process left of a call; undefined: the call begins here. */
-  readonly knownOf: (call: TurnToolCall) => WorkflowCall | undefined;
-}
 
 /** `run_workflow`: its calls are resumed after a crash, never repeated, so calling again is safe. */
 export class WorkflowTool implements Tool {
@@ -17,7 +16,10 @@ export class WorkflowTool implements Tool {
 
   constructor(
     private readonly workflows: readonly Workflow[],
-    private readonly ports: WorkflowToolPorts,
+    private readonly record: RunRecord,
+    private readonly ports: { readonly clock: Clock; readonly schemas: Schemas },
+    private readonly attempts: StepAttempts,
+    private readonly runner: Pick<ToolRunner, 'isFresh'>,
   ) {
     this.definition = runWorkflowDefinition(workflows);
   }
@@ -26,8 +28,24 @@ export class WorkflowTool implements Tool {
     if (call === undefined) throw new TypeError('a workflow is run for a call of the model');
     const parsed = parseRunWorkflow(input, this.workflows);
     if (typeof parsed === 'string') return { content: parsed, isError: true };
-    const known = this.ports.knownOf(call);
-    const request = { ...parsed, session: this.ports.session, callId: call.id, ...(known ? { known } : {}) };
-    return new WorkflowRunner(this.ports, request).run(signal);
+    const { session, workflows } = this.record;
+    // What an earlier process left of it.
+    const known = this.runner.isFresh(call) ? undefined : workflows.of(call.id);
+    const request = { ...parsed, session, callId: call.id, ...(known ? { known } : {}) };
+    return new WorkflowRunner(this.workflowPorts(), request).run(signal);
+  }
+
+  private workflowPorts(): WorkflowPorts {
+    const { record, attempts, ports } = this;
+    return {
+      clock: ports.clock,
+      contents: record.contents,
+      inUse: (schema) => new SchemaInUse(ports.schemas, schema, record.project),
+      runAttempt: (request, signal) => attempts.run(request, signal),
+      record: (drafts) => {
+        record.write(drafts);
+        return record.settled();
+      },
+    };
   }
 }

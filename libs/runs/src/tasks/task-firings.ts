@@ -24,8 +24,8 @@ import type { Clock, CountedWork, Logger, Random } from '#platform';
 import { loadRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
-import type { StartRunHandler } from '../start-run.js';
-import type { StartRun } from '../start-run-request.js';
+import type { StartRunHandler } from '../start/start-run.js';
+import type { StartRun } from '../start/start-run-request.js';
 import { loadTask } from './load-task.js';
 
 export interface FiringPorts {

@@ -1,6 +1,6 @@
 import { Problem } from '#domain';
 import type { Quota } from '#platform';
-import type { AcceptedRun, StartRun } from '../start-run-request.js';
+import type { AcceptedRun, StartRun } from '../start/start-run-request.js';
 
 /** Bounds the tasks of a project that may fire again: those that are scheduled, and those that are paused. */
 export class TaskShares {

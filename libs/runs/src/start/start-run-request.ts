@@ -1,6 +1,6 @@
 import type { McpServerConfig } from '#agent';
 import type { Mode, OnBusy, RunConfig, Trigger } from '#domain';
-import type { ScheduleWish } from './tasks/plan-schedules.js';
+import type { ScheduleWish } from '../tasks/plan-schedules.js';
 
 export interface StartRun {
   /** Continue this session; absent: a new one. */

@@ -1,0 +1,109 @@
+import {
+  type ContextFold,
+  type ContextMessage,
+  type Draft,
+  type RecordedSessionEvent,
+  type RunState,
+  type WorkflowRuns,
+  evolveRun,
+} from '#domain';
+import type { ContentStore } from '#vault';
+import type { RunSink } from './block-writer.js';
+import type { TextType } from './journal-entry.js';
+import type { Journal } from './journal.js';
+import type { RunWriter } from './run-writer.js';
+
+export interface RunRecordParts {
+  readonly session: string;
+  readonly journal: Pick<Journal, 'write' | 'writeText' | 'settled' | 'hasRoom' | 'room'>;
+  readonly writer: RunWriter;
+  readonly contents: ContentStore;
+  /** The run as far as the log holds it. */
+  readonly state: RunState;
+  /** What the model has been told and has said, up to the same point. */
+  readonly context: ContextFold;
+  /** The workflows that an earlier process left under way. */
+  readonly workflows: WorkflowRuns;
+}
+
+/**
+ * The record of a run that this process drives: what the log holds of it, what is on its way there, and the one way to add
+ * to it. Turns, tools and workflow steps are given this, and tell of nothing beside it.
+ */
+export class RunRecord implements RunSink {
+  readonly session: string;
+  readonly project: string;
+  readonly contents: ContentStore;
+  readonly workflows: WorkflowRuns;
+  private readonly journal: RunRecordParts['journal'];
+  private readonly context: ContextFold;
+  private writer: RunWriter;
+  private known: RunState;
+
+  constructor({ session, journal, writer, contents, state, context, workflows }: RunRecordParts) {
+    this.session = session;
+    this.project = writer.meta.project;
+    this.contents = contents;
+    this.workflows = workflows;
+    this.journal = journal;
+    this.context = context;
+    this.writer = writer;
+    this.known = state;
+  }
+
+  get run(): string {
+    return this.writer.claim.run;
+  }
+
+  /** With all that was written, also what is not on the log yet. */
+  get state(): RunState {
+    return this.known;
+  }
+
+  /** What the model is shown of the session. */
+  get messages(): readonly ContextMessage[] {
+    return this.context.messages;
+  }
+
+  /** Why nothing that is written goes to the log any more, or null. */
+  get lost(): Error | null {
+    return this.writer.lost;
+  }
+
+  write(drafts: readonly Draft[]): void {
+    this.journal.write(this.writer, drafts);
+    for (const draft of drafts) {
+      this.known = evolveRun(this.known, draft);
+      this.context.push(this.asRecorded(draft));
+    }
+  }
+
+  writeText(type: TextType, text: string): void {
+    this.journal.writeText(this.writer, type, text);
+    if (type === 'agent_response') this.context.push(this.asRecorded({ type, data: { content: text } }));
+  }
+
+  /** Resolves when everything that was written is on the log. @throws ClaimLost, or why the log refused it for good */
+  settled(): Promise<void> {
+    return this.journal.settled(this.writer);
+  }
+
+  /** Whether less than an append's worth of text waits. */
+  get hasRoom(): boolean {
+    return this.journal.hasRoom;
+  }
+
+  /** Resolves when there is room. */
+  room(): Promise<void> {
+    return this.journal.room();
+  }
+
+  /** Goes on without what the log has refused. */
+  goOnWithout(): void {
+    this.writer = this.writer.again();
+  }
+
+  private asRecorded(draft: Draft): RecordedSessionEvent {
+    return { ...draft, revision: -1, time: 0, meta: this.writer.meta };
+  }
+}

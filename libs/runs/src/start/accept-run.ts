@@ -1,0 +1,123 @@
+import type { Toolboxes } from '#agent';
+import { type Mode, Problem, decideOpen, decideStart, requireSession, sessionStream } from '#domain';
+import { type EventLog, LogUnavailable, NO_EVENTS, type Revision } from '#event-log';
+import type { ContentStore } from '#vault';
+import type { Admission } from '../admission.js';
+import { findRequest } from '../load-session.js';
+import type { Session } from '../session.js';
+import { storeMessages } from '../tasks/plan-schedules.js';
+import { type PlannedRun, metaOf } from './planned-run.js';
+import type { RunPlace } from './run-place.js';
+import type { StartRun, StartedRun } from './start-run-request.js';
+
+export interface AcceptRunPorts {
+  readonly log: EventLog;
+  readonly contents: ContentStore;
+  readonly admission: Admission;
+  readonly toolboxes: Toolboxes;
+}
+
+export interface StartRunOptions {
+  readonly models: Readonly<Record<Mode, string>>;
+  readonly replica: string;
+  readonly worker: string;
+}
+
+/** null: the run is there already. A problem: a refusal that is on the log. */
+type Accepted = { readonly requested: number; readonly isStarted: boolean } | Problem | null;
+
+/** Takes a run to the log, in its place; there it is driven at once where there is room, or waits its turn. */
+export class RunAcceptance {
+  /** Requests under way, by run. */
+  private readonly asking = new Map<string, number>();
+
+  constructor(
+    private readonly ports: AcceptRunPorts,
+    private readonly options: StartRunOptions,
+  ) {}
+
+  /** @throws Problem not_found, session_busy, rate_limited; LogUnavailable (nothing was started) */
+  async accept(session: Session, place: RunPlace, command: PlannedRun): Promise<StartedRun> {
+    const { admission } = this.ports;
+    if (command.session !== undefined) requireSession(session.journal.state, command.project);
+    const hasRoom = admission.tryTake(place.run, command.project);
+    const { asking } = this;
+    asking.set(place.run, (asking.get(place.run) ?? 0) + 1);
+    let isStarted = false;
+    let entered = (): void => undefined;
+    this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
+    try {
+      entered = admission.enter(command.project, hasRoom, session.journal.state);
+      const accepted = await this.append(session, place, command, hasRoom);
+      if (accepted instanceof Problem) throw accepted;
+      isStarted = accepted?.isStarted === true;
+      const requested = accepted?.requested ?? (await this.find(place))?.requested;
+      // The run is there; only a read of a log that others write to may lag behind.
+      if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
+      return { session: session.id, run: place.run, requested };
+    } finally {
+      entered();
+      const isLast = this.isLastToAsk(place.run);
+      if (isLast && !knowsUnended(session, place.run)) this.ports.toolboxes.forget(place.run);
+      // Erased in the same breath, a run that was started is driven by nobody.
+      const hasPlace = isStarted && knowsUnended(session, place.run);
+      if (isLast && !hasPlace && !session.isDriving(place.run)) {
+        admission.release(place.run);
+        session.react();
+      }
+    }
+  }
+
+  /** The run of a key, if it is on the log up to the revision, at least. @throws LogUnavailable */
+  async find({ session, run, after }: RunPlace, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
+    const requested = await findRequest(this.ports.log, sessionStream(session), { run, after, upTo });
+    return requested === null ? null : { session, run, requested };
+  }
+
+  /** Requests with the same key share a place and tool servers while they are under way: the last one gives them back. */
+  private isLastToAsk(run: string): boolean {
+    const others = (this.asking.get(run) ?? 1) - 1;
+    if (others > 0) this.asking.set(run, others);
+    else this.asking.delete(run);
+    return others === 0;
+  }
+
+  private async append(session: Session, { run }: RunPlace, command: PlannedRun, hasRoom: boolean) {
+    const { models, replica, worker } = this.options;
+    const { project, mode, trigger, onBusy, callback, firing } = command;
+    const { contents } = this.ports;
+    const message = await contents.store(session.id, command.message);
+    const config = await contents.storeObject(session.id, command.config);
+    const schedules = await storeMessages(command.plan(), (text) => contents.toFile(session.id, text));
+    const request = {
+      run,
+      message,
+      mode,
+      model: models[mode],
+      config,
+      trigger,
+      replica,
+      onBusy,
+      ...(callback === undefined ? {} : { callback }),
+      ...(schedules.length === 0 ? {} : { schedules }),
+      ...(firing === undefined ? {} : { task: firing.task }),
+    };
+    const terms = { project, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
+    return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
+      const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
+      if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
+      const decision = decideStart(state, request, { ...terms, next });
+      if (decision.kind === 'known') return { events: [], value: null };
+      if (decision.kind === 'refuse') return { events: decision.events, value: decision.problem };
+      return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
+    });
+  }
+
+  /** Another try with the same key, on another process, may have written what is stored only now. */
+  private mayArriveLate({ idempotency }: StartRun): boolean {
+    return idempotency !== undefined && !this.ports.log.exclusive;
+  }
+}
+
+const knowsUnended = ({ journal: { state } }: Session, run: string): boolean =>
+  state.current?.run === run || state.waiting.some((waiting) => waiting.run === run);

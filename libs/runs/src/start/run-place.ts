@@ -1,0 +1,83 @@
+import { notFound, requireSession, runId, sessionId } from '#domain';
+import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
+import { NO_EVENTS } from '#event-log';
+import type { Random } from '#platform';
+import type { Admission } from '../admission.js';
+import type { Session } from '../session.js';
+import type { Sessions } from '../sessions.js';
+import { type PlannedRun, metaOf } from './planned-run.js';
+
+/** Where a run will stand, or stands already. */
+export interface RunPlace {
+  readonly session: string;
+  readonly run: string;
+  /** Revision of the session behind which the run stands, if it is there already. */
+  readonly after: number;
+  /** How it was found: for a session that nobody knows yet, for one that the caller names, or by an Idempotency-Key. */
+  readonly by: 'new_session' | 'session' | 'key';
+}
+
+export interface RunPlacesPorts {
+  readonly sessions: Sessions;
+  readonly admission: Admission;
+  readonly random: Random;
+  readonly keys: IdempotencyKeys;
+}
+
+/** Finds the place of a run: its session and its id, which an Idempotency-Key makes the same for every try. */
+export class RunPlaces {
+  constructor(private readonly ports: RunPlacesPorts) {}
+
+  /** @throws Problem not_found, rate_limited, idempotency_mismatch, or what the command's checks refuse; LogUnavailable */
+  async find(command: PlannedRun): Promise<RunPlace> {
+    const { idempotency, project } = command;
+    if (idempotency) return this.ofKey(command, { operation: 'start_run', project, ...idempotency });
+    await check(command);
+    if (command.checkState) await this.sessionOf(command);
+    await command.checkState?.();
+    const { random } = this.ports;
+    const session = command.session ?? sessionId(random.hex(12));
+    const run = command.firing?.run ?? runId(session, random.hex(8));
+    return { session, run, after: NO_EVENTS, by: command.session === undefined ? 'new_session' : 'session' };
+  }
+
+  /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
+  private async ofKey(command: PlannedRun, request: IdempotentRequest): Promise<RunPlace> {
+    const { keys, admission } = this.ports;
+    const known = await this.findUse(command, request);
+    if (known !== null) return { ...known, by: 'key' };
+    await check(command);
+    const session = await this.sessionOf(command);
+    await command.checkState?.();
+    const ids = keys.idsFor(request, command.session);
+    admission.requireRoom(command.project);
+    const after = session?.journal.revision ?? NO_EVENTS;
+    return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };
+  }
+
+  private async findUse(command: PlannedRun, request: IdempotentRequest): Promise<KeyUse | null> {
+    try {
+      return await this.ports.keys.find(request);
+    } catch (error) {
+      if (!(error instanceof KeyMismatch) || error.session === null) throw error;
+      // That a session is not there, or no more, is said before that the key was used for something else.
+      await this.sessionOf(command);
+      const { journal } = await this.ports.sessions.get(error.session);
+      throw journal.state.isErased ? notFound('the session') : error;
+    }
+  }
+
+  /** The session that the run is to go on with, if it names one. @throws Problem not_found */
+  private async sessionOf({ session: id, project }: PlannedRun): Promise<Session | null> {
+    if (id === undefined) return null;
+    const session = await this.ports.sessions.get(id);
+    requireSession(session.journal.state, project);
+    return session;
+  }
+}
+
+/** What depends on time and names: a repeat is answered without it. @throws Problem */
+async function check({ plan, check: checkNames }: PlannedRun): Promise<void> {
+  plan();
+  await checkNames?.();
+}
