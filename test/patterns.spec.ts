@@ -25,13 +25,15 @@ class Trials {
 
   async slowOn(trial: Trial): Promise<string | null> {
     const child = this.child ?? this.started();
-    const hanging = setTimeout(() => child.kill('SIGKILL'), HANGS_MS);
+    const over = new AbortController();
+    const hanging = AbortSignal.timeout(HANGS_MS);
+    hanging.addEventListener('abort', () => child.kill('SIGKILL'), { signal: over.signal });
     const answered = new Promise<Outcome>((resolve) =>
       child.once('message', (told) => resolve(told as Outcome)),
     );
     child.send(trial);
     const answer = await Promise.race([answered, this.ended]);
-    clearTimeout(hanging);
+    over.abort();
     if (answer !== null) return answer.slowOn;
     this.child = null;
     return 'did not come to an end';

@@ -13,10 +13,9 @@ import {
   streamOf,
   until,
 } from './esdb-harness.js';
+import { quiet } from '../support/quiet.js';
 
 /** What can happen to an append, on the protocol server: the rows of the two tables that concern appends. */
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('answers of one log do not reach another', () => {
   test('a connection that breaks leaves the appends of another log alone', async () => {
@@ -31,7 +30,7 @@ describe('answers of one log do not reach another', () => {
         broken.log.append(freshStream(), eventsOf(1), { expected: 'no_stream' }),
       ),
     );
-    await pause(30);
+    await until('they are asked for', () => broken.server.calls.append >= 20);
     broken.server.stop();
     for (const append of await lost)
       expect(append).toMatchObject({ status: 'rejected', reason: { name: 'AppendOutcomeUnknown' } });
@@ -46,7 +45,7 @@ describe('answers of one log do not reach another', () => {
       const events = eventsOf(2);
       server.faults.add('append', fault);
       await insist(log, stream, events, 'no_stream');
-      await pause(150);
+      await quiet(150);
       expect(await log.append(stream, eventsOf(1), { expected: 1 })).toMatchObject({ kind: 'appended' });
       expect((await idsIn(log, stream)).slice(0, 2)).toEqual(idsOf(events));
     },

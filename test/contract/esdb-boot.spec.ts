@@ -19,6 +19,7 @@ import {
   startServer,
   until,
 } from './esdb-harness.js';
+import { quiet } from '../support/quiet.js';
 
 /** Waiting for the server, refusing one that is of no use, losing and finding it, and keeping secrets. */
 
@@ -72,7 +73,8 @@ describe('the start', () => {
       logger: new RememberingLogger(),
       signal: controller.signal,
     });
-    setTimeout(() => controller.abort(), 100);
+    await quiet(100);
+    controller.abort();
     await expect(opening).rejects.toBeInstanceOf(LogRefused);
   });
 

@@ -5,6 +5,7 @@ import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import type { Fault, FaultyCall } from '../support/esdb-server/faults.js';
 import { eventsOf, freshStream, idsOf } from './event-log/harness.js';
 import { insist, openLog, startServer, until } from './esdb-harness.js';
+import { quiet } from '../support/quiet.js';
 
 /**
  * Row F8 of the goal sheet: every answer of the server beside every call of the log. The log that is tested talks to a node
@@ -82,7 +83,7 @@ const answers: readonly Answer[] = [
     meets: 'append',
     misbehave: ({ server }) => {
       server.stop();
-      setTimeout(() => void server.start(), 100);
+      void quiet(100).then(() => server.start());
     },
   },
 ];
@@ -94,7 +95,7 @@ async function persist<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       if (!(error instanceof LogUnavailable)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await quiet(20);
     }
 }
 

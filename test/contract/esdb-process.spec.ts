@@ -90,7 +90,6 @@ test('SIGTERM under load ends like a crash', async () => {
   const log = await openLog({ url });
   const stream = freshStream();
   const ids: string[] = [];
-  setTimeout(() => child.kill('SIGTERM'), 50);
   const back = new AbortController();
   const restarting = (async () => {
     await once(child, 'exit');
@@ -98,6 +97,7 @@ test('SIGTERM under load ends like a crash', async () => {
     back.abort();
   })();
   for (let n = 0; !back.signal.aborted || n < 50; n++) {
+    if (n === 20) child.kill('SIGTERM');
     const events = eventsOf(1);
     ids.push(...idsOf(events));
     await insist(log, stream, events, n - 1);

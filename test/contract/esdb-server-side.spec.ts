@@ -4,6 +4,7 @@ import type { HeardReply, Reply } from '../../libs/eventstoredb/src/protocol.js'
 import { ServerSide } from '../../libs/eventstoredb/src/server-side.js';
 import { ROW_FIELDS } from '../../libs/event-log/src/codec.js';
 import { closing, startServer, until } from './esdb-harness.js';
+import { quiet } from '../support/quiet.js';
 
 /** The thread's side of the adapter, here in the thread of the test: what it does where the other side falls behind. */
 
@@ -46,10 +47,10 @@ test('holds the subscription while the other side does not take what was heard, 
   const rows = (): number => heard().reduce((sum, each) => sum + each.rows.length / ROW_FIELDS, 0);
   await until('it is held', () => rows() > 10_000);
   // What was read of the connection already still comes: less than a window.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await quiet(300);
   const ahead = rows();
   expect(ahead).toBeLessThan(25_000);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await quiet(200);
   expect(rows()).toBe(ahead);
   const taking = setInterval(() => Atomics.store(taken, 0, rows()), 5);
   closing(() => clearInterval(taking));

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { type KeyStore, PostgresKeyStore, SqliteKeyStore } from '#vault';
@@ -11,6 +10,7 @@ import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { keysBelowContract } from './keys-below.contract.js';
 import { begunAs, found, keyCalled, keyStoreContract, keysCalled } from './key-store.contract.js';
+import { quiet } from '../support/quiet.js';
 
 const ports = () => ({ clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() });
 const removed = (folder: string): void =>
@@ -51,7 +51,7 @@ describe('SqliteKeyStore', () => {
       reader.prepare('SELECT count(*) FROM keys').get();
       let isDestroyed = false;
       const destroyed = store.destroy('k', 1).then(() => (isDestroyed = true));
-      for (let turns = 0; turns < 3; turns++) await sleep(20);
+      await quiet(60);
       expect({ isDestroyed, isLeft: isLeft() }).toEqual({ isDestroyed: false, isLeft: true });
       expect(await found(store, ['k'])).toEqual([{ ...key, wrapped: null }]);
       reader.exec('COMMIT');

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import {
@@ -15,6 +14,8 @@ import {
 } from '#replicas';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { MemoryHeartbeats, MemoryLeases } from '../support/memory-replicas.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
 
@@ -65,9 +66,9 @@ describe.each(ADAPTERS)('heartbeats $name', ({ heartbeats: open }) => {
     await Promise.all([open().beat('a', LONG_MS), open().beat('b', 500)]);
     expect(await of('a')).toMatchObject({ leaseMs: LONG_MS, hasLeft: false });
     expect(await of('b')).toMatchObject({ leaseMs: 500, hasLeft: false });
-    await sleep(30);
-    const silentMs = (await of('a'))?.silentMs ?? 0;
-    expect(silentMs).toBeGreaterThanOrEqual(29);
+    const silent = async () => (await of('a'))?.silentMs ?? 0;
+    await until(async () => (await silent()) >= 30);
+    const silentMs = await silent();
     await open().beat('a', LONG_MS);
     expect((await of('a'))?.silentMs).toBeLessThan(silentMs);
     expect(await of('nobody')).toBeUndefined();
@@ -98,8 +99,9 @@ describe.each(ADAPTERS)('leases $name', ({ leases: open }) => {
 
   it('pass on when they end or are given up, under a higher fence', async () => {
     await open().take('z', 'a', 10);
-    await sleep(20);
-    expect(await open().take('z', 'b', LONG_MS)).toBe(2);
+    let fence: number | null = null;
+    await until(async () => (fence = await open().take('z', 'b', LONG_MS)) !== null);
+    expect(fence).toBe(2);
     await open().release('z', 'a');
     expect(await open().take('z', 'a', LONG_MS)).toBeNull();
     await open().release('z', 'b');
@@ -129,7 +131,7 @@ describe('in PostgreSQL', () => {
   const signOf = async (of: PostgresHeartbeats, name: string) =>
     (await of.all()).find((heartbeat) => heartbeat.replica === name)?.sign;
   const becomes = async (of: PostgresHeartbeats, name: string, wanted: EndSign) => {
-    while ((await signOf(of, name)) !== wanted) await sleep(20);
+    await until(async () => (await signOf(of, name)) === wanted);
   };
 
   it('a connection that is gone tells of an end, one that is made again does not', async () => {
@@ -137,7 +139,7 @@ describe('in PostgreSQL', () => {
     await watcher.heartbeats.beat('watcher', LONG_MS);
     await other.heartbeats.beat('other', LONG_MS);
     // Its own connection has to be older than a moment before it judges those of others.
-    await sleep(500);
+    await quiet(500);
     expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
     const connection = async () =>
       (
@@ -149,7 +151,7 @@ describe('in PostgreSQL', () => {
     const first = await connection();
     await watcher.own.query('SELECT pg_terminate_backend($1)', [first]);
     // It makes a new one without being asked to, and goes on.
-    for (let pid = first; pid === undefined || pid === first; pid = await connection()) await sleep(20);
+    await until(async () => ![undefined, first].includes(await connection()));
     expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
     await other.own.close();
     await becomes(watcher.heartbeats, 'other', 'cut');

@@ -11,6 +11,7 @@ import { type SimWorld, immortal } from '../simulation/world/sim-world.js';
 import { type Weather, drawWeather } from '../simulation/world/weather.js';
 import { eventLogContract } from './event-log.contract.js';
 import type { LogHarness } from './event-log/harness.js';
+import { quiet } from '../support/quiet.js';
 
 const CALM = drawWeather(Tape.of([]), partsOf([]));
 
@@ -51,8 +52,7 @@ function makeHarness(weather: Weather, isExclusive: boolean): () => Promise<LogH
     const over = new AbortController();
     const turning = (async () => {
       // The suite's own waits are real ones, so the world goes on whenever something is asked of it.
-      while (!over.signal.aborted)
-        if (!(await scheduler.step())) await new Promise((resolve) => setTimeout(resolve, 1));
+      while (!over.signal.aborted) if (!(await scheduler.step())) await quiet(1);
     })();
     return {
       keys: world.store.keys,

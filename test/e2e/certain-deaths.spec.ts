@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
 import { Cluster } from '../support/cluster.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 /** Nobody is believed to be dead because of silence while this test runs. */
 const PATIENT = { TAKEOVER_S: '600' };
@@ -35,9 +35,9 @@ it('the runs of a replica that was killed go on elsewhere without waiting for it
   const [one, other] = services as [ServiceProcess, ServiceProcess];
   const { run, message, gate } = await busy(cluster, one);
   await one.kill('SIGKILL');
-  while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+  await until(() => cluster.book.asksOf(message, 0) >= 2);
   gate.open();
-  while ((await statusOf(other, run)).status !== 'completed') await sleep(20);
+  await until(async () => (await statusOf(other, run)).status === 'completed');
 }, 120_000);
 
 it('the only one that was killed goes on with its runs when it is back, and ends those whose servers are lost', async () => {
@@ -48,10 +48,10 @@ it('the only one that was killed goes on with its runs when it is back, and ends
   const lost = await busy(cluster, service, servers);
   await service.kill('SIGKILL');
   await service.launch();
-  while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+  await until(() => cluster.book.asksOf(message, 0) >= 2);
   gate.open();
   lost.gate.open();
-  while ((await statusOf(service, run)).status !== 'completed') await sleep(20);
-  while ((await statusOf(service, lost.run)).status !== 'failed') await sleep(20);
+  await until(async () => (await statusOf(service, run)).status === 'completed');
+  await until(async () => (await statusOf(service, lost.run)).status === 'failed');
   expect((await statusOf(service, lost.run)).error).toMatchObject({ code: 'tool_servers_lost' });
 }, 120_000);

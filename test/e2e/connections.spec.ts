@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { type Socket, connect, createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 const IDLE = 300;
 const SHARE = 40;
@@ -33,7 +34,7 @@ async function comesIn(origin: string): Promise<boolean> {
   for (let tries = 0; tries < 40; tries++) {
     const status = await statusOf(origin, '/healthz').catch(() => 0);
     if (status === 200) return true;
-    await sleep(50);
+    await quiet(50);
   }
   return false;
 }
@@ -82,7 +83,7 @@ it('a probe is answered while the log is waited for, and a port that is taken is
   try {
     service.spawn({});
     const probes = `http://127.0.0.1:${probePort}`;
-    while ((await statusOf(probes, '/healthz').catch(() => 0)) === 0) await sleep(50);
+    await until(async () => (await statusOf(probes, '/healthz').catch(() => 0)) > 0);
     expect(await statusOf(probes, '/healthz')).toBe(200);
     expect(await statusOf(probes, '/readyz')).toBe(503);
     const second = await ServiceProcess.prepare({ env: { PROBE_PORT: String(probePort) } });

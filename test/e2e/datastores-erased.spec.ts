@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, it } from '@jest/globals';
 import { verifyLog } from '#event-log';
@@ -10,11 +9,12 @@ import { openIn } from '../reliability/evidence.js';
 import { indexedDocument } from '../support/indexed-document.js';
 import { filesWith } from '../support/search-bytes.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 const FIXTURE = 'test/fixtures/datastores-1';
 const PASSWORD = 'tulpenzwiebel';
 const ENV = { EGRESS_ALLOW: '127.0.0.1' };
-const LOOKS = 300;
 
 const folders: string[] = [];
 let service: ServiceProcess | null = null;
@@ -86,7 +86,7 @@ const found = async (of: ServiceProcess, datastore: string, query: string): Prom
 
 /** The index is made after the start. */
 async function isFound(of: ServiceProcess, datastore: string, query: string, name: string): Promise<void> {
-  for (let n = 0; n < LOOKS && (await found(of, datastore, query)).length === 0; n++) await sleep(50);
+  await until(async () => (await found(of, datastore, query)).length > 0);
   expect(await found(of, datastore, query)).toEqual([name]);
 }
 
@@ -122,7 +122,7 @@ it('a deleted document, and a deleted datastore with all of its own, cannot be o
   expect(destroyed(dataDir)).toHaveLength(5);
   for (const path of [`/datastores/${papers}`, `/datastores/${shop}`, `/documents/${goes}`])
     expect((await service.client().get(path)).status).toBe(404);
-  await sleep(6_000);
+  await quiet(6_000);
   await service.kill('SIGTERM');
   for (const log of [copy, dataDir]) {
     const left = await readable(log, dataDir);
@@ -153,7 +153,7 @@ it('datastores of an earlier version get keys of their own: what is deleted of t
 
   service = await ServiceProcess.start({ env: ENV, dataDir });
   // Those of the datastore that was deleted, of the one with documents, and of the database.
-  for (let n = 0; n < LOOKS && destroyed(dataDir).length < 3; n++) await sleep(50);
+  await until(() => destroyed(dataDir).length >= 3);
   expect(destroyed(dataDir)).toHaveLength(3);
   await isFound(service, papers, 'tortoise', 'keeps.txt');
   const shown = await service.client().get(`/documents/${keeps}`);

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { scanPdf } from '../support/pdf-files.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
 /** A page of it takes a good part of a second to read. */
@@ -53,11 +53,6 @@ const filesOnDisk = (): string[] =>
     .map((entry) => join(entry.parentPath, entry.name));
 
 const isReadable = (file: string): boolean => readFileSync(file).includes('harbour');
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 2_000 && !(await isTrue()); i++) await sleep(50);
-  expect(await isTrue()).toBe(true);
-}
 
 const documents = async (datastore: string) =>
   (await service.client().get(`/datastores/${datastore}/documents`)).json<{

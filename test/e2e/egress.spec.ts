@@ -6,6 +6,7 @@ import { EgressGuard } from '#platform';
 import { readEgressAllow } from '../../libs/platform/src/egress/allow-list.js';
 import { egressTricks } from '../support/egress-tricks.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 /** The one address of this machine that the operator allows. */
 const ALLOWED = '127.0.0.77';
@@ -81,8 +82,7 @@ describe('a request that leads inside', () => {
     const { run_id } = await stage.client.runToEnd({ ...callback, ...mcp, message: stage.message('out') });
     const deliveries = async () =>
       await stage.client.all<{ status: string; last_status: number | null }>(`/runs/${run_id}/deliveries`);
-    for (let list = await deliveries(); list[0]?.last_status !== 307; list = await deliveries())
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await deliveries())[0]?.last_status === 307);
     expect(asked).toEqual(expect.arrayContaining([`POST ${ALLOWED}:${port}`]));
     expect(new Set(connections)).toEqual(new Set([ALLOWED]));
   }, 60_000);

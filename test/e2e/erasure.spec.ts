@@ -4,12 +4,12 @@ import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { filesWith } from '../support/search-bytes.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 const SECRET = 'Quellenweg siebzehn';
 const DIE_AT_TYPE = resolve('test/e2e/hooks/die-at-type.ts');
@@ -165,8 +165,7 @@ describe('a process that is killed in the middle of an erasure', () => {
     expect((await client.post(`/get-messages?session=${session}`)).status).toBe(404);
     expect((await client.get(`/sessions/${session}`)).status).toBe(404);
     const folder = join(service.dataDir, 'files', session);
-    for (let i = 0; i < 200 && existsSync(folder); i++) await sleep(50);
-    expect(existsSync(folder)).toBe(false);
+    await until(() => !existsSync(folder));
     expect(keysDestroyed()).toBe(before + 1);
     await service.kill('SIGTERM');
     expect(await command('verify-log')).toMatch(/ 0 faults/);

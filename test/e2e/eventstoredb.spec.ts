@@ -1,14 +1,13 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { type Answer, ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 /** The service on an EventStoreDB (the protocol server) that comes late, goes, and comes back. */
 
-const PATIENCE_MS = 30_000;
 const FAIL_IN_THREAD = resolve('test/e2e/hooks/fail-in-thread.ts');
 let end: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
@@ -31,13 +30,18 @@ async function answers(
   status: number,
   isMeant: (answer: Answer) => boolean = () => true,
 ): Promise<Answer> {
-  let last: unknown;
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(20)) {
-    const answer = await client.get(path).catch((error: unknown) => error as Error);
-    if (!(answer instanceof Error) && answer.status === status && isMeant(answer)) return answer;
-    last = answer;
-  }
-  throw new Error(`${path} never answered ${status} as it should: ${JSON.stringify(last)}`);
+  const seen: (Answer | null)[] = [];
+  await until(
+    async () => {
+      const answer = await client.get(path).catch(() => null);
+      seen.push(answer);
+      return answer !== null && answer.status === status && isMeant(answer);
+    },
+    () => ({ path, last: seen.at(-1) }),
+  );
+  const answer = seen.at(-1);
+  if (!answer) throw new Error(`no answer of ${path}`);
+  return answer;
 }
 
 const logOf = (answer: Answer) => answer.json<{ checks: { log: { status: string } } }>().checks.log;

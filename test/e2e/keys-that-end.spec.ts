@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 interface Key extends ServiceClient {
   readonly id: string;
@@ -69,7 +70,7 @@ describe('a revoked key', () => {
     await ofRun.untilType('agent_response');
     const other = waiting('waits');
     const waits = key.post('/', { message: other.message }, { headers: { accept: 'application/json' } });
-    while (stage.book.asksOf(other.message, 0) === 0) await sleep(10);
+    await until(() => stage.book.asksOf(other.message, 0) > 0);
     const elsewhere = await stage.client.follow(`/runs/${run.run}`);
     await elsewhere.untilType('agent_response');
     await revoke(key);
@@ -106,7 +107,7 @@ describe('a revoked key', () => {
     await once(socket, 'readable');
     await revoke(key);
     // Reads nothing until the service has cut it off, which takes a second.
-    await sleep(1_500);
+    await quiet(1_500);
     let bytes = 0;
     socket.on('data', (chunk) => void (bytes += chunk.length));
     socket.resume();
@@ -131,7 +132,7 @@ describe('a revoked key', () => {
     expect((await other.post(`/tasks/${cron}/resume`)).json<Task>().status).toBe('scheduled');
     await stage.service.restart('SIGKILL');
     // What looks for tasks of ended keys by itself has done so by then.
-    await sleep(3_000);
+    await quiet(3_000);
     expect([(await taskOf(cron)).status, (await taskOf(far)).status]).toEqual(['scheduled', 'paused']);
     await revoke(other);
     expect([(await taskOf(cron)).status, (await taskOf(others)).status]).toEqual(['paused', 'paused']);
@@ -143,7 +144,7 @@ describe('a revoked key', () => {
     expect((await stage.client.call('DELETE', `/api-keys/${key.id}?tasks=some`)).status).toBe(400);
     await revoke(key, '?tasks=keep');
     expect((await taskOf(cron)).status).toBe('scheduled');
-    while ((await taskOf(soon)).status !== 'finished') await sleep(50);
+    await until(async () => (await taskOf(soon)).status === 'finished');
     expect((await taskOf(cron)).status).toBe('scheduled');
   }, 60_000);
 
@@ -152,13 +153,13 @@ describe('a revoked key', () => {
     const { message, gate } = waiting('called back');
     const body = { message, background: true, callback: { url: receiver.url } };
     const { run_id } = (await key.post('/', body)).json<{ run_id: string }>();
-    while (stage.book.asksOf(message, 0) === 0) await sleep(10);
+    await until(() => stage.book.asksOf(message, 0) > 0);
     await revoke(key);
     // Longer than an opened secret is kept.
-    await sleep(1_200);
+    await quiet(1_200);
     gate.open();
     const of = () => receiver.received.filter(({ run }) => run === run_id);
-    while (!of().some((one) => one.body.includes('agent_completed'))) await sleep(20);
+    await until(() => of().some((one) => one.body.includes('agent_completed')));
     for (const { headers } of of()) expect(headers['webhook-signature']).toMatch(/^v1,/);
   }, 60_000);
 });
@@ -177,7 +178,7 @@ describe('a key with an end', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires));
     expect((await key.get('/runs')).status).toBe(401);
     gate.open();
-    while ((await taskOf(task)).status === 'scheduled') await sleep(50);
+    await until(async () => (await taskOf(task)).status !== 'scheduled');
     expect((await taskOf(task)).status).toBe('paused');
     const listed = await stage.client.all<Record<string, unknown>>('/api-keys');
     expect(listed.find(({ id }) => id === key.id)).toMatchObject({ expires_at: expires });
@@ -195,7 +196,7 @@ describe('the list of keys', () => {
     const hour = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/);
     expect(await shown()).toEqual([hour, null]);
     // Uses of a second are kept together.
-    await sleep(1_500);
+    await quiet(1_500);
     await stage.service.restart('SIGKILL');
     expect(await shown()).toEqual([hour, null]);
   }, 60_000);

@@ -5,6 +5,7 @@ import { Gate, before, say } from '../support/scripted-model.js';
 import { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 /** A free one might be another test's a moment later. */
 const NOBODYS_PORT = 1;
@@ -68,8 +69,7 @@ if (version === null) process.stdout.write('nginx is not installed: its tests ar
     const stream = await client.follow(`/sessions/${session}`);
     await stream.until(({ event }) => event.type === 'agent_completed');
     const since = stream.others.length;
-    while (stream.others.length === since && stream.end === 'open')
-      await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => stream.others.length > since || stream.end !== 'open');
     expect(stream.end).toBe('open');
     expect(stream.others.at(-1)).toMatch(/^:/);
     stream.leave();

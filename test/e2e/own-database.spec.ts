@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 /** A PostgreSQL that is not the service's own, as an operator has it. */
 let folder: string;
@@ -46,7 +46,7 @@ describe('with DATABASE_URL', () => {
     const { client, service } = stage;
     await service.kill('SIGTERM');
     service.spawn({ env: { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:9/none' } });
-    while ((await alive()) !== 200) await sleep(10);
+    await until(async () => (await alive()) === 200);
     const { session, status } = await client.runToEnd(stage.message('away'));
     expect(status).toBe('completed');
     expect((await client.history(session)).length).toBe(2);
@@ -61,8 +61,8 @@ describe('with DATABASE_URL', () => {
     const other = await ServiceProcess.prepare({ env });
     try {
       other.spawn();
-      while (!other.output.includes('nothing is projected any more')) await sleep(10);
-      while (!other.output.includes('"listening"')) await sleep(10);
+      await until(() => other.output.includes('nothing is projected any more'));
+      await until(() => other.output.includes('"listening"'));
       expect((await other.client().get('/readyz')).status).toBe(503);
       expect((await stage.client.all('/runs')).length).toBe(2);
     } finally {
@@ -91,7 +91,7 @@ describe('with DATABASE_URL', () => {
       `UPDATE annals.checkpoints SET position = position + 1000000`,
     );
     await stage.service.restart('SIGKILL').catch(() => undefined);
-    while ((await alive()) !== 200) await sleep(10);
+    await until(async () => (await alive()) === 200);
     const statusOf = async (key: string, path: string) => (await stage.client.with(key).get(path)).status;
     expect(await statusOf(reader.key, '/api-keys')).toBe(403);
     expect(await statusOf(dead.key, '/api-keys')).toBe(401);

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Cluster } from '../support/cluster.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceClient, SseStream } from '../support/service-client.js';
 import { ADMIN_KEY, type ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 let cluster: Cluster;
 let receiver: CallbackReceiver;
@@ -39,7 +40,7 @@ const runOf = async (n: number, run: string) =>
   (await client(n).get(`/runs/${run}`)).json<{ status: string; error: { code: string } | null }>();
 
 async function statusIs(n: number, run: string, ...wanted: string[]): Promise<void> {
-  while (!wanted.includes((await runOf(n, run)).status)) await sleep(20);
+  await until(async () => wanted.includes((await runOf(n, run)).status));
 }
 
 const textOf = (stream: SseStream): string =>
@@ -63,7 +64,7 @@ describe('with several replicas', () => {
     const issued = await client(0).post('/api-keys', { name: 'r', scopes: ['run', 'read'] });
     const { id, key } = issued.json<{ id: string; key: string }>();
     const elsewhere = client(1).with(key);
-    while ((await elsewhere.get('/runs')).status !== 200) await sleep(10);
+    await until(async () => (await elsewhere.get('/runs')).status === 200);
     const { stream, gate } = await busyOn(0);
     const body = { message: named('later'), background: true, schedules: [{ schedule: 3600, message: 'x' }] };
     const { task_ids } = (await elsewhere.post('/', body)).json<{ task_ids: string[] }>();
@@ -75,8 +76,10 @@ describe('with several replicas', () => {
     expect(Date.now() - revokedAt).toBeLessThan(2_000);
     expect(followed.isOver).toBe(false);
     expect((await elsewhere.get('/runs')).status).toBe(401);
-    while ((await client(0).get(`/tasks/${task_ids[0]}`)).json<{ status: string }>().status !== 'paused')
-      await sleep(20);
+    await until(
+      async () =>
+        (await client(0).get(`/tasks/${task_ids[0]}`)).json<{ status: string }>().status === 'paused',
+    );
     gate.open();
     await stream.closed();
     expect(stream.lines.at(-1)).toBe('agent_completed');
@@ -128,7 +131,7 @@ describe('a replica that dies', () => {
     const { run_id } = waiting.json<{ run_id: string }>();
     const elsewhere = await client(1).follow(`/runs/${run}`);
     await replica(0).kill('SIGKILL');
-    while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+    await until(() => cluster.book.asksOf(message, 0) >= 2);
     gate.open();
     await elsewhere.closed();
     expect(elsewhere.lines.at(-1)).toBe('agent_completed');
@@ -153,7 +156,7 @@ describe('a replica that dies', () => {
       (
         await client(2).all<{ run_id: string; trigger: string; status: string }>(`/runs?session=${session}`)
       ).filter((run) => run.trigger === 'task' && run.status === 'completed');
-    while ((await fired()).length < 2) await sleep(50);
+    await until(async () => (await fired()).length >= 2);
     for (const n of [0, 1]) await replica(n).launch();
     for (const { run_id: run } of await fired()) await receiver.ended(run);
     for (const task of task_ids) {
@@ -169,7 +172,7 @@ describe('a replica that dies', () => {
   it('hands its runs over when it is stopped in order', async () => {
     const { stream, message, gate } = await busyOn(2);
     const stopped = replica(2).kill('SIGTERM');
-    await sleep(100);
+    await quiet(100);
     gate.open();
     expect(await stopped).toEqual({ code: 0, signal: null });
     await statusIs(0, stream.run, 'completed');
@@ -182,7 +185,7 @@ describe('a replica that is frozen', () => {
   it('does no harm when it goes on after its runs were taken over', async () => {
     const { stream, message, gate } = await busyOn(0);
     replica(0).signal('SIGSTOP');
-    while (cluster.book.asksOf(message, 0) < 2) await sleep(20);
+    await until(() => cluster.book.asksOf(message, 0) >= 2);
     gate.open();
     const elsewhere = await client(1).follow(`/runs/${stream.run}`);
     await elsewhere.closed();

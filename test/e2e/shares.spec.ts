@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { Answer, ServiceClient } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
 
 async function clientOf(admin: ServiceClient, project: string): Promise<ServiceClient> {
   const scopes = ['run', 'read', 'datastores'];
@@ -47,8 +48,9 @@ describe('turns by project', () => {
         await first.closed();
         const asked = model.requests.map(({ body }) => JSON.stringify(body));
         expect(asked.findIndex((body) => body.includes('the only one of b'))).toBe(1);
-        while ((await a.all<{ ended_at: string | null }>('/runs')).some((run) => run.ended_at === null))
-          await new Promise((resolve) => setTimeout(resolve, 50));
+        await until(async () =>
+          (await a.all<{ ended_at: string | null }>('/runs')).every((run) => run.ended_at !== null),
+        );
       }),
     60_000,
   );

@@ -1,11 +1,11 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { ScriptBook } from '../support/script-book.js';
 import { Gate, type ScriptedModel, before, say, startScriptedModel } from '../support/scripted-model.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
 
 /** EVENTSTORE_URL without DATABASE_URL: one process at a time works on the log. */
 let server: EsdbServer;
@@ -104,7 +104,7 @@ describe('with EVENTSTORE_URL alone', () => {
     const next = await prepareWithKeysOf(frozen);
     await next.launch();
     expect(next.output).toContain('asking whether');
-    while (book.asksOf('frozen', 0) < 2) await sleep(10);
+    await until(() => book.asksOf('frozen', 0) >= 2);
     frozen.signal('SIGCONT');
     expect((await frozen.exited).code).toBe(1);
     expect(frozen.output).toContain('has taken the log of EVENTSTORE_URL over');

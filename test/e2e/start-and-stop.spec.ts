@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { filesWith } from '../support/search-bytes.js';
@@ -156,7 +155,7 @@ describe('SIGTERM', () => {
           ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
         };
         service.spawn({ env });
-        while (!service.output.includes('"msg":"listening"')) await sleep(50);
+        await until(() => service.output.includes('"msg":"listening"'));
         expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
         expect(service.output).toContain('"msg":"stopped"');
         expect(service.output).not.toMatch(/hunter2|\n {4}at /);

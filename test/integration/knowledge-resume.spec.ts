@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Extraction, Extractor, type Reading } from '#extraction';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 const PASSAGE = { text: 'the slow whale', page: 3, heading: '', position: 0 };
 
@@ -40,11 +41,9 @@ describe('documents that take long', () => {
   afterEach(() => house.close());
 
   const status = async (id: string, wanted: string): Promise<Record<string, unknown>> => {
-    for (let i = 0; ; i++) {
-      const { body } = await client.ask('GET', `/documents/${id}`);
-      if (body['status'] === wanted || i > 100) return body;
-      await sleep(100);
-    }
+    const shown = async () => (await client.ask('GET', `/documents/${id}`)).body;
+    await until(async () => (await shown())['status'] === wanted, shown);
+    return shown();
   };
   const uploaded = async (): Promise<string> => {
     const { status, body } = await client.upload(datastore, 'whale.txt', 'not read by anyone');
@@ -94,7 +93,7 @@ describe('documents that take long', () => {
     await house.models.database.query({ text: 'DROP SCHEMA annals_knowledge CASCADE' });
     await house.stop();
     await house.start();
-    for (let i = 0; i < 100 && (await client.search(datastore, 'whale')).length === 0; i++) await sleep(100);
+    await until(async () => (await client.search(datastore, 'whale')).length > 0);
     expect(await client.search(datastore, 'whale')).toHaveLength(1);
     expect(extractor.started).toBe(2);
   }, 60_000);
@@ -102,10 +101,9 @@ describe('documents that take long', () => {
   test('stop being read when they are deleted', async () => {
     const id = await uploaded();
     expect((await client.ask('DELETE', `/documents/${id}`)).status).toBe(204);
-    await sleep(200);
-    expect(house.filesOnDisk()).toEqual([]);
+    await until(() => house.filesOnDisk().length === 0);
     extractor.gate.resolve(READ);
-    await sleep(200);
+    await quiet(200);
     expect((await client.ask('GET', `/documents/${id}`)).status).toBe(404);
     expect(await client.search(datastore, 'whale')).toEqual([]);
   }, 30_000);

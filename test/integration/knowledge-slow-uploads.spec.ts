@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 const LIMITS = { requestTimeoutMs: 800, headersTimeoutMs: 800, uploadTimeoutMs: 5_000, checkIntervalMs: 100 };
 const BOUNDARY = 'x-annals-x';
@@ -43,7 +44,7 @@ describe('uploads of slow clients', () => {
     for (const piece of pieces) {
       if (isOver) break;
       socket.write(piece);
-      await sleep(everyMs);
+      await quiet(everyMs);
     }
     await closed;
     return text;
@@ -52,8 +53,7 @@ describe('uploads of slow clients', () => {
   const nothingIsLeft = async (): Promise<void> => {
     expect((await client.ask('GET', `/datastores/${datastore}/documents`)).body.items).toEqual([]);
     // The answer does not wait for the removal of the draft.
-    for (let i = 0; i < 100 && house.filesOnDisk().length > 0; i++) await sleep(20);
-    expect(house.filesOnDisk()).toEqual([]);
+    await until(() => house.filesOnDisk().length === 0);
   };
 
   test('one that takes longer than any request may, but keeps coming, is taken', async () => {
@@ -95,7 +95,7 @@ describe('uploads of slow clients', () => {
       for (const piece of [request, ...words]) {
         if (isOver) break;
         socket.write(piece);
-        await sleep(60);
+        await quiet(60);
       }
       expect(text).toMatch(/^HTTP\/1\.1 401 /);
       expect(isOver).toBe(true);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { exchange } from './http-shell.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
+import { quiet } from '../support/quiet.js';
 
 const LIMIT = 1024 * 1024;
 const BOUNDARY = 'x-annals-x';
@@ -77,10 +78,10 @@ describe('uploads', () => {
       const head = `POST /index-document HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key-of-one\r\nContent-Length: 100000\r\nContent-Type: multipart/form-data; boundary=${BOUNDARY}\r\n\r\n`;
       const port = Number(new URL(house.origin).port);
       const gone = exchange(port, head + store() + file('a.txt', 'x'.repeat(5000)));
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await quiet(200);
       house.hangUp();
       expect((await gone).status).toBe(0);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await quiet(200);
     });
 
     test('a file over the limit: 413, with and without a length', async () => {

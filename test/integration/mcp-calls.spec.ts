@@ -3,6 +3,7 @@ import type { McpPorts } from '#agent';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
 import { Gate } from '../support/scripted-turn.js';
+import { quiet } from '../support/quiet.js';
 
 const open: { close(): Promise<void> }[] = [];
 const connect = async (options: FixtureOptions, ports: Partial<McpPorts> = {}) => {
@@ -19,7 +20,6 @@ afterEach(async () => {
 const UNKNOWN = /outcome (is )?unknown/i;
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.each(['streamable', 'sse'] as const)('calls over %s', (wire) => {
   test('run at the same time', async () => {
@@ -76,7 +76,7 @@ describe.each(['streamable', 'sse'] as const)('calls over %s', (wire) => {
             name: 'work',
             run: async ({ args, progress, signal }) => {
               for (let n = 1; n <= Number(args['steps']) && !signal.aborted; n++) {
-                await wait(60);
+                await quiet(60);
                 await progress(n).catch(() => undefined);
               }
               return text('done');
@@ -125,9 +125,9 @@ describe.each(['streamable', 'sse'] as const)('calls over %s', (wire) => {
     server.forgetSessions();
     expect(await run.call('pay')).toEqual({ content: 'pay did {}' });
     await server.close();
-    await wait(20);
+    await quiet(20);
     const call = run.call('pay');
-    await wait(50);
+    await quiet(50);
     server.forgetSessions();
     await server.listen();
     expect(await call).toEqual({ content: 'pay did {}' });
@@ -140,7 +140,7 @@ describe.each(['streamable', 'sse'] as const)('calls over %s', (wire) => {
       { limits: { retryMs: [1, 1] } },
     );
     await server.close();
-    await wait(20);
+    await quiet(20);
     expect(await run.call('pay')).toEqual({
       content: 'the tool server "fixture" refused the connection; the call was not made',
       isError: true,
@@ -155,9 +155,9 @@ test('a stream that breaks is resumed where it was, without a second call', asyn
       {
         name: 'pay',
         run: async ({ endStream }) => {
-          await wait(20);
+          await quiet(20);
           endStream();
-          await wait(50);
+          await quiet(50);
           return text('paid');
         },
       },
@@ -202,7 +202,7 @@ test('a call that changes the tools is followed by their new list', async () => 
     tools: [{ name: 'grow', run: () => server.setTools([{ name: 'grown' }]).then(() => text('ok')) }],
   });
   await server.until(() => server.requests.includes('GET'));
-  await wait(20);
+  await quiet(20);
   await run.call('grow');
   expect(run.names).toEqual(['grown']);
 });

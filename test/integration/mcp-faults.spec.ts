@@ -4,6 +4,7 @@ import type { McpPorts, McpServerConfig } from '#agent';
 import { EgressGuard, type PinnedAddress, Resolver, readEgressAllow } from '#platform';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
+import { quiet } from '../support/quiet.js';
 
 const open: { close(): Promise<void> }[] = [];
 const serve = async (options: Partial<FixtureOptions>) => {
@@ -70,7 +71,7 @@ const NONSENSE: readonly (readonly [string, Answer, RegExp])[] = [
     'a cut answer',
     (_, r) => (
       r.writeHead(200, { 'content-type': 'application/json' }).write('{'),
-      void setTimeout(() => r.destroy(), 5)
+      void quiet(5).then(() => r.destroy())
     ),
     /broke the connection/,
   ],

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { McpServerConfig } from '#agent';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
 import { type StdioBridge, bridgeStdio } from '../support/mcp-servers/stdio-bridge.js';
+import { quiet } from '../support/quiet.js';
 
 const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 const processes: ChildProcess[] = [];
@@ -95,7 +96,7 @@ describe.each(KINDS)('the public reference server over %s', (kind) => {
     expect(done.content).toContain('completed');
     const stop = new AbortController();
     const call = run.call('trigger-long-running-operation', { duration: 20, steps: 2 }, stop.signal);
-    setTimeout(() => stop.abort(new Error('enough')), 50);
+    void quiet(50).then(() => stop.abort(new Error('enough')));
     await expect(call).rejects.toThrow('enough');
   });
 

@@ -27,6 +27,7 @@ import {
   said,
 } from './read-models-fixture.js';
 import { wholeHistory } from '../support/whole-history.js';
+import { until } from '../support/until.js';
 
 let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));
@@ -36,7 +37,8 @@ beforeEach(() => void fixture.logger.lines.splice(0));
 /** Projects what it appends, for ever; says the pid of its postmaster when the first run is in the tables. */
 const SERVICE = `
 import { readFileSync } from 'node:fs';
-import { MemoryFileStore, newEvent, SqliteEventLog } from '#event-log';
+import { newEvent, SqliteEventLog } from '#event-log';
+import { MemoryFileStore } from '#vault';
 import { ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { openReadModels } from '#read-models';
 const folder = process.argv[2];
@@ -74,11 +76,6 @@ const isAlive = (pid: number): boolean => {
   } catch {
     return false;
   }
-};
-
-/** Looks again until it is so; the test's own time limit ends it. */
-const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
 const oneRun = async (text = 'hi'): Promise<{ session: string; run: string }> => {

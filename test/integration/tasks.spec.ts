@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceClient } from '../support/service-client.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { until } from '../support/until.js';
+import { quiet } from '../support/quiet.js';
 
 interface Firing {
   readonly slot: string;
@@ -51,12 +52,12 @@ describe('tasks', () => {
     return answer.json<Accepted>();
   };
   const task = async (id: string): Promise<Task> => (await client.get(`/tasks/${id}`)).json<Task>();
-  const until = async (id: string, isTrue: (task: Task) => boolean): Promise<Task> => {
-    for (const late = Date.now() + 30_000; Date.now() < late; await sleep(20)) {
-      const found = await task(id);
-      if (isTrue(found)) return found;
-    }
-    throw new Error(`waited in vain: ${JSON.stringify(await task(id))}`);
+  const taskOnce = async (id: string, isTrue: (task: Task) => boolean): Promise<Task> => {
+    await until(
+      async () => isTrue(await task(id)),
+      () => task(id),
+    );
+    return task(id);
   };
 
   it('starts a run in the same session at its time, with the configuration of the request', async () => {
@@ -79,11 +80,12 @@ describe('tasks', () => {
     });
     const next = Date.parse(known.next_run_at ?? '');
     expect(next - before).toBeGreaterThanOrEqual(1000);
-    const finished = await until(id, ({ status }) => status === 'finished');
+    const finished = await taskOnce(id, ({ status }) => status === 'finished');
     const [firing] = finished.firings;
     expect(firing).toMatchObject({ slot: known.next_run_at, late: false });
     expect(Date.parse(firing?.fired_at ?? '') - next).toBeLessThan(100);
     expect(finished.next_run_at).toBeNull();
+    await until(async () => (await client.get(`/runs/${firing?.run_id}`)).status === 200);
     const run = (await client.get(`/runs/${firing?.run_id}`)).json<Run>();
     expect(run).toMatchObject({ trigger: 'task', mode: 'flash' });
     const stream = await client.follow(`/runs/${firing?.run_id}`);
@@ -130,7 +132,7 @@ describe('tasks', () => {
     };
     expect(await command('pause')).toMatchObject({ status: 'paused', next_run_at: null });
     expect(await command('pause')).toMatchObject({ status: 'paused' });
-    await sleep(2_200);
+    await quiet(2_200);
     expect(await command('resume')).toMatchObject({ status: 'finished', firings: [] });
     expect(await command('cancel')).toMatchObject({ status: 'finished' });
     const [other] = (await schedule([{ schedule: '* * * * *', message: 'm' }])).task_ids;
@@ -145,9 +147,9 @@ describe('tasks', () => {
     const { task_ids } = await schedule([{ schedule: 2, message: 'While you were away' }]);
     const [id] = task_ids as [string];
     await service.kill();
-    await sleep(3_500);
+    await quiet(3_500);
     await service.launch();
-    const { firings } = await until(id, ({ status }) => status === 'finished');
+    const { firings } = await taskOnce(id, ({ status }) => status === 'finished');
     expect(firings).toHaveLength(1);
     expect(firings[0]).toMatchObject({ late: true });
     const run = (await client.get(`/runs/${firings[0]?.run_id}`)).json<Run>();

@@ -11,6 +11,7 @@ import {
 } from '#event-log';
 import { type HeardEvent, Hearing } from './hearing.js';
 import { SentEvents } from './sent-events.js';
+import { until } from '../../../test/support/until.js';
 
 const key = new ContentKey('key_1', Buffer.alloc(32, 1));
 const meta = { schemaVersion: 1, project: 'p', actor: 'a', keyId: key.id };
@@ -71,9 +72,6 @@ const open = (position: number) => [
   's',
 ];
 const nothing = { kind: 'heard', own: [], rows: [], forgotten: [] } as const;
-const until = async (holds: () => boolean) => {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
-};
 
 test('what needs a key waits for it, and everything behind it waits too, also over a store that is away', async () => {
   const { keys, sent, heard, given, hearing } = setUp();

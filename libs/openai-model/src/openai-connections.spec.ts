@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   refusal,
   say,
@@ -10,6 +9,7 @@ import {
 } from '../../../test/support/scripted-model.js';
 import type { ModelRequest } from '#agent';
 import { OpenAiModelClient } from './openai-model-client.js';
+import { quiet } from '../../../test/support/quiet.js';
 
 const request: ModelRequest = { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [] };
 const never = new AbortController().signal;
@@ -34,7 +34,7 @@ async function scripted(...script: Parameters<typeof startScriptedModel>): Promi
 async function textOf(client: OpenAiModelClient, pauseMs = 0): Promise<string> {
   let text = '';
   for await (const pieces of client.stream(request, never)) {
-    if (pauseMs > 0) await sleep(pauseMs);
+    if (pauseMs > 0) await quiet(pauseMs);
     for (const piece of pieces) if (piece.kind === 'text') text += piece.text;
   }
   return text;
@@ -45,11 +45,11 @@ describe('the connections to the model server', () => {
     const model = await scripted([say('a'), refusal(429, 'later'), { steps: ['b'], done: false }, say('c')]);
     const client = clientOf(model.url);
     expect(await textOf(client)).toBe('a');
-    await sleep(20);
+    await quiet(20);
     await expect(textOf(client)).rejects.toThrow('later');
-    await sleep(20);
+    await quiet(20);
     expect(await textOf(client)).toBe('b');
-    await sleep(20);
+    await quiet(20);
     expect(await textOf(client)).toBe('c');
     expect(new Set(model.requests.map(({ connection }) => connection)).size).toBe(1);
   });
@@ -100,9 +100,9 @@ describe('the connections to the model server', () => {
     const { port } = server.address() as AddressInfo;
     const stream = clientOf(`http://127.0.0.1:${port}/v1`).stream(request, never);
     await stream.next();
-    await sleep(100);
+    await quiet(100);
     const before = sent;
-    await sleep(200);
+    await quiet(200);
     expect(sent).toBe(before);
     expect(sent).toBeLessThan(20_000_000);
     for (let read = 0; read < 50; read++) await stream.next();
