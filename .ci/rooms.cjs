@@ -2,6 +2,7 @@
 const floors = [
   ['domain', 'platform'],
   ['event-log', 'json-schema'],
+  ['postgres'],
   ['eventstoredb', 'vault', 'access'],
   ['read-models', 'extraction'],
   ['knowledge'],

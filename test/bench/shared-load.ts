@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from '../../libs/read-models/src/postgres/postgres-process.js';
+import { freePort } from '#postgres';
 import type { ServiceProcess } from '../support/service-process.js';
 
 /** The shared benchmark, which brings the model and the load. */

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { type KeyStore, PostgresKeyStore, SqliteKeyStore } from '#vault';
 import { LogUnavailable } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { keysBelowContract } from './keys-below.contract.js';
 import { begunAs, found, keyCalled, keyStoreContract, keysCalled } from './key-store.contract.js';
 import { quiet } from '../support/quiet.js';

@@ -12,7 +12,7 @@ import {
   type ProcessWatch,
   ReplicaDatabase,
 } from '#replicas';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { MemoryHeartbeats, MemoryLeases } from '../support/memory-replicas.js';
 import { until } from '../support/until.js';
 import { quiet } from '../support/quiet.js';

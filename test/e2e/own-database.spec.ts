@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { ServiceProcess } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { OpenApi } from '../../apps/server/src/features/docs/describe-service.js';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { addressed, asksOf } from '../support/access/asks.js';
 import { type Belongings, makeBelongings } from '../support/access/cast.js';
 import { CallbackReceiver, answers } from '../support/callback-receiver.js';

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';

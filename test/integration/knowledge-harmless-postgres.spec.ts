@@ -9,7 +9,7 @@ import { HARMLESS_FUNCTIONS } from '../../libs/knowledge/src/postgres/harmless-f
 import { requireNoOwnFunctions } from '../../libs/knowledge/src/postgres/own-functions.js';
 import { readStatement } from '../../libs/knowledge/src/postgres/read-statement.js';
 import { CALLED_LATER } from '../../libs/knowledge/src/postgres/statement-grammar.js';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { type Dialect, hostileSql } from '../support/hostile-sql.js';
 
 const SECRET = 'only-in-the-planted-file';

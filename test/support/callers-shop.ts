@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { KnowledgeClient } from './knowledge-client.js';
 import { KnowledgeHouse } from './knowledge-house.js';
 import { KnowledgeRun } from './knowledge-run.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { EmbeddedPostgres } from '../../libs/read-models/src/postgres/embedded-postgres.js';
+import { EmbeddedPostgres } from '#postgres';
 import { EsdbServer } from './esdb-server/esdb-server.js';
 import { ScriptBook } from './script-book.js';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.js';

@@ -1,6 +1,7 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { Problem } from '#domain';
 import type { Clock } from '#platform';
+import { isMissingTable } from '#postgres';
 import type { KnowledgeDatabase } from './ports.js';
 
 /** How long a question waits for the tables at the start of the service. */
@@ -60,8 +61,3 @@ export class PreparedDatabase implements KnowledgeDatabase {
 }
 
 const NOT_YET = new Problem('unavailable', 'the index of the documents is being made', { retryAfterS: 5 });
-
-const isMissingTable = (error: unknown): boolean => {
-  const { code } = error as { code?: unknown };
-  return code === '42P01' || code === '3F000';
-};

@@ -1,5 +1,6 @@
-import { Client, type ClientConfig, Query, type QueryArrayConfig, types } from 'pg';
-import { type Clock, type EgressGuard, hearErrors } from '#platform';
+import { type Client, type ClientConfig, Query, type QueryArrayConfig, types } from 'pg';
+import { type Clock, type EgressGuard } from '#platform';
+import { newConnection } from '#postgres';
 import {
   CallersDatabase,
   type DatabaseAccess,
@@ -72,9 +73,7 @@ export class CallersPostgres extends CallersDatabase {
     prefix = 0,
   ): Promise<T> {
     const address = await addressOf(this.connection, this.egress);
-    const client = new Client(configFor(this.connection, address));
-    // It may be cut off while nothing is asked.
-    hearErrors(client);
+    const client = newConnection(configFor(this.connection, address));
     const watched = {
       bytesRead: () => streamOf(client).bytesRead,
       destroy: () => streamOf(client).destroy(),

@@ -1,6 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import type { Pool } from 'pg';
-import { hearErrors } from '#platform';
+import { type DatabaseAddress, PostgresPool } from '#postgres';
 import { RunEntity } from '../entities/run.entity.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { SessionEntity } from '../entities/session.entity.js';
@@ -12,7 +11,7 @@ import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { ReadModelsRefused } from '../unavailable.js';
-import type { ConnectionSettings } from './embedded-postgres.js';
+import { translated } from './errors.js';
 import { SCHEMA } from './schema.js';
 
 /** Connections of a process: the projection, and lists that are read at the same time. */
@@ -26,18 +25,31 @@ const OLDEST_VERSION = 15;
 /** Any number that nobody else takes: whoever migrates holds the lock of it. */
 const MIGRATION_LOCK = 0x616e6e61;
 
-export type DatabaseAddress = ConnectionSettings | { readonly url: string };
+/** The tables, and the connections below them for statements that must be cheap. */
+export interface OpenDatabase {
+  readonly source: DataSource;
+  readonly pool: PostgresPool;
+}
 
 /** Connects. @throws what the driver throws; ReadModelsRefused for a version that is too old */
-export async function connect(address: DatabaseAddress): Promise<DataSource> {
-  const source = new DataSource(optionsFor(address));
-  await source.initialize();
+export async function connect(address: DatabaseAddress): Promise<OpenDatabase> {
+  const pool = new PostgresPool({
+    address,
+    applicationName: 'annals',
+    connections: CONNECTIONS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    idleTimeoutMs: IDLE_TIMEOUT_MS,
+    statementTimeoutMs: QUERY_TIMEOUT_MS,
+    failure: translated,
+  });
   try {
+    const source = new DataSource(optionsOver(pool));
+    await source.initialize();
     await checkVersion(source);
     await migrate(source);
-    return source;
+    return { source, pool };
   } catch (error) {
-    await source.destroy();
+    await pool.close();
     throw error;
   }
 }
@@ -55,9 +67,6 @@ export async function migrate(source: DataSource): Promise<void> {
   }
 }
 
-/** The pool under the data source, for statements that must be cheap. */
-export const poolOf = (source: DataSource): Pool => (source.driver as unknown as { master: Pool }).master;
-
 async function checkVersion(source: DataSource): Promise<void> {
   const [row] = await source.query<{ server_version: string }[]>('SHOW server_version');
   const problem = versionProblem(row?.server_version ?? '');
@@ -71,20 +80,10 @@ export function versionProblem(version: string): string | null {
   return `DATABASE_URL: PostgreSQL ${OLDEST_VERSION} or newer is needed, this is ${number === '' ? 'unknown' : number}`;
 }
 
-function optionsFor(address: DatabaseAddress): DataSourceOptions {
-  const where =
-    'url' in address
-      ? { url: address.url }
-      : {
-          host: address.host,
-          port: address.port,
-          username: address.user,
-          password: address.password,
-          database: address.database,
-        };
+function optionsOver({ driver }: PostgresPool): DataSourceOptions {
   return {
     type: 'postgres',
-    ...where,
+    driver,
     schema: SCHEMA,
     entities: [SessionEntity, RunEntity, TaskEntity],
     migrations: [
@@ -98,12 +97,8 @@ function optionsFor(address: DatabaseAddress): DataSourceOptions {
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,
-    applicationName: 'annals',
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
-    poolSize: CONNECTIONS,
-    // Errors of idle connections are noticed when the next statement needs one.
+    // The pool hears them.
     poolErrorHandler: () => undefined,
-    extra: { onConnect: hearErrors, idleTimeoutMillis: IDLE_TIMEOUT_MS, query_timeout: QUERY_TIMEOUT_MS },
     logging: false,
   };
 }

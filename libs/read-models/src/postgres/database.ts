@@ -1,10 +1,10 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { DataSource, EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
+import { type DatabaseAddress, EmbeddedPostgres, errorCodeOf } from '#postgres';
 import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
-import { type DatabaseAddress, connect, migrate, poolOf } from './data-source.js';
-import { EmbeddedPostgres } from './embedded-postgres.js';
-import { codeOf, isDataUnusable, translated } from './errors.js';
+import { type OpenDatabase, connect, migrate } from './data-source.js';
+import { isDataUnusable, translated } from './errors.js';
 
 export interface DatabaseOptions {
   /** Absent: a PostgreSQL of our own. */
@@ -24,14 +24,14 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
- * The connection to PostgreSQL. Owns the data source and, where it is our own, the server.
+ * The database of the read models, as long as the service runs. Owns its connections and, where it is our own, the server.
  * 1. Whatever uses it meets ReadModelsUnavailable while it is not there, never a wait for its start.
  * 2. No error that leaves it, and no log line, holds the URL.
  */
 export class Database {
   /** Resolves when the tables are there. Rejects with ReadModelsRefused, where nothing but the operator can help. */
   readonly ready: Promise<void>;
-  private source: DataSource | null = null;
+  private connected: OpenDatabase | null = null;
   /** Where our own server listens, once it was started. */
   private running: DatabaseAddress | null = null;
   private readonly embedded: EmbeddedPostgres | null;
@@ -54,7 +54,7 @@ export class Database {
   }
 
   get isOpen(): boolean {
-    return this.source !== null;
+    return this.connected !== null;
   }
 
   /** Whether the server is our own, with nothing in it but what is ours. */
@@ -64,7 +64,7 @@ export class Database {
 
   /** What is wrong, in a line for an operator; null: nothing. */
   async health(): Promise<string | null> {
-    if (this.source === null) return this.problem;
+    if (this.connected === null) return this.problem;
     try {
       await this.query({ text: 'SELECT 1', values: [] }, 1_000);
       return null;
@@ -75,28 +75,12 @@ export class Database {
 
   /** @throws ReadModelsUnavailable, DatabaseFault */
   async query(config: QueryConfig, timeoutMs = STATEMENT_TIMEOUT_MS): Promise<QueryResult> {
-    try {
-      return await poolOf(this.opened).query({ ...config, query_timeout: timeoutMs } as QueryConfig);
-    } catch (error) {
-      throw translated(error);
-    }
+    return this.opened.pool.query(config, timeoutMs);
   }
 
   /** Commits when `work` returns, unless it returns false. @throws ReadModelsUnavailable, DatabaseFault */
   async transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean> {
-    let client: PoolClient | null = null;
-    try {
-      client = await poolOf(this.opened).connect();
-      await client.query('BEGIN');
-      const isDone = await work(client);
-      await client.query(isDone ? 'COMMIT' : 'ROLLBACK');
-      client.release();
-      return isDone;
-    } catch (error) {
-      // Whatever it was in the middle of goes with the connection.
-      client?.release(true);
-      throw translated(error);
-    }
+    return this.opened.pool.transaction(work);
   }
 
   /** Reads entities. @throws ReadModelsUnavailable, DatabaseFault */
@@ -106,7 +90,7 @@ export class Database {
     narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
   ): Promise<E[]> {
     try {
-      return await narrow(this.opened.getRepository(entity).createQueryBuilder(alias)).getMany();
+      return await narrow(this.opened.source.getRepository(entity).createQueryBuilder(alias)).getMany();
     } catch (error) {
       throw translated(error);
     }
@@ -119,7 +103,7 @@ export class Database {
     narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
   ): Promise<T[]> {
     try {
-      return await narrow(this.opened.getRepository(entity).createQueryBuilder(alias)).getRawMany<T>();
+      return await narrow(this.opened.source.getRepository(entity).createQueryBuilder(alias)).getRawMany<T>();
     } catch (error) {
       throw translated(error);
     }
@@ -138,11 +122,11 @@ export class Database {
   }
 
   private async disconnect(): Promise<void> {
-    const { source } = this;
-    this.source = null;
+    const { connected } = this;
+    this.connected = null;
     // Our own server ends the connections that still wait for it.
     const patience = new AbortController();
-    const ended = source?.destroy().catch(() => undefined);
+    const ended = connected?.source.destroy().catch(() => undefined);
     await this.embedded?.stop();
     await Promise.race([
       ended,
@@ -151,9 +135,9 @@ export class Database {
     patience.abort();
   }
 
-  private get opened(): DataSource {
-    if (this.source === null) throw new ReadModelsUnavailable(this.problem ?? 'the database is closed');
-    return this.source;
+  private get opened(): OpenDatabase {
+    if (this.connected === null) throw new ReadModelsUnavailable(this.problem ?? 'the database is closed');
+    return this.connected;
   }
 
   private async open(): Promise<void> {
@@ -161,7 +145,7 @@ export class Database {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       try {
         const address = await this.address();
-        this.source = await connect(address);
+        this.connected = await connect(address);
         this.problem = null;
         return;
       } catch (error) {
@@ -199,14 +183,14 @@ export class Database {
 
   /** Our own server came back, perhaps with nothing in it. */
   private renew(): void {
-    const { source } = this;
-    if (source === null) return;
-    this.options.background.start('migrate the database', () => migrate(source));
+    const { connected } = this;
+    if (connected === null) return;
+    this.options.background.start('migrate the database', () => migrate(connected.source));
   }
 
   /** Invariant 2: of errors from outside only the code is told. */
   private lineOf(error: unknown): string {
-    if (this.embedded !== null && codeOf(error) === null)
+    if (this.embedded !== null && errorCodeOf(error) === null)
       return error instanceof Error ? error.message : String(error);
     return translated(error).message;
   }

@@ -1,3 +1,4 @@
+import { errorCodeOf, isOfConnection, isSqlState } from '#postgres';
 import { ReadModelsUnavailable } from '../unavailable.js';
 
 /**
@@ -6,8 +7,8 @@ import { ReadModelsUnavailable } from '../unavailable.js';
  */
 export function translated(error: unknown): Error {
   if (error instanceof ReadModelsUnavailable) return error;
-  const code = codeOf(error);
-  if (code === null || !isSqlState(code) || isConnection(code))
+  const code = errorCodeOf(error);
+  if (code === null || !isSqlState(code) || isOfConnection(code))
     return new ReadModelsUnavailable(
       REFUSALS[code ?? ''] ?? `the database does not answer (${code ?? nameOf(error)})`,
     );
@@ -28,13 +29,6 @@ export class DatabaseFault extends Error {
   }
 }
 
-/** SQLSTATE of the database or code of the system; TypeORM keeps it one level down. */
-export function codeOf(error: unknown): string | null {
-  if (typeof error !== 'object' || error === null) return null;
-  const { code, driverError } = error as { code?: unknown; driverError?: unknown };
-  return typeof code === 'string' ? code : driverError === undefined ? null : codeOf(driverError);
-}
-
 const REFUSALS: Readonly<Record<string, string>> = {
   '28000': 'the database does not let the user in (28000)',
   '28P01': 'the database does not accept the user or the password (28P01)',
@@ -42,9 +36,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ENOTFOUND: "the database's host has no address (ENOTFOUND)",
 };
 
-const isSqlState = (code: string): boolean => /^[0-9FHPX][0-9A-Z]{4}$/.test(code);
-/** Connection, authorization, no such database, resources, operator intervention, system error. */
-const isConnection = (code: string): boolean => /^(?:08|28|3D|53|57|58)/.test(code);
 /** Syntax or access rule: what the message names is ours. */
 const isProgram = (code: string): boolean => code.startsWith('42');
 
@@ -68,4 +59,4 @@ const UNUSABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether no later try can do better with the data that the server has. */
-export const isDataUnusable = (error: unknown): boolean => UNUSABLE.has(codeOf(error) ?? '');
+export const isDataUnusable = (error: unknown): boolean => UNUSABLE.has(errorCodeOf(error) ?? '');

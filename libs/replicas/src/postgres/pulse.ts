@@ -1,5 +1,6 @@
-import { Client, type ClientConfig, type QueryResultRow } from 'pg';
-import { type Clock, type Random, hearErrors } from '#platform';
+import type { Client, QueryResultRow } from 'pg';
+import { type Clock, type Random } from '#platform';
+import { type ConnectionOptions, configOf, newConnection } from '#postgres';
 
 /** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
 export const PULSE_CLASS = 0x616e6e;
@@ -29,7 +30,7 @@ export class Pulse implements PulseQuery {
 
   /** @param renewed says the new lock's name where the others look it up */
   constructor(
-    private readonly config: ClientConfig,
+    private readonly options: ConnectionOptions,
     private readonly ports: PulsePorts,
     private readonly renewed: () => Promise<void>,
   ) {}
@@ -67,8 +68,7 @@ export class Pulse implements PulseQuery {
   }
 
   private async connect(): Promise<Client> {
-    const client = new Client(this.config);
-    hearErrors(client);
+    const client = newConnection(configOf(this.options));
     await client.connect();
     try {
       await this.takeLock(client);

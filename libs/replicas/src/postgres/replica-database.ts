@@ -1,5 +1,5 @@
-import { type ClientConfig, Pool, type QueryResultRow } from 'pg';
-import { hearErrors } from '#platform';
+import type { QueryResultRow } from 'pg';
+import { type ConnectionOptions, PostgresPool, errorCodeOf, isMissingTable } from '#postgres';
 import { Pulse, type PulsePorts, type PulseQuery } from './pulse.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
@@ -19,8 +19,8 @@ export class ReplicasUnavailable extends Error {
 
 /** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
 const LOCK = 0x72657073;
-const UNDEFINED_TABLE = '42P01';
-const INVALID_SCHEMA = '3F000';
+const CONNECTIONS = 2;
+const IDLE_TIMEOUT_MS = 10_000;
 
 const TABLES: readonly string[] = [
   `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,
@@ -48,8 +48,8 @@ const TABLES: readonly string[] = [
  * not there.
  */
 export class ReplicaDatabase {
-  private readonly config: ClientConfig;
-  private readonly pool: Pool;
+  private readonly connection: ConnectionOptions;
+  private readonly pool: PostgresPool;
   private readonly pulses: Pulse[] = [];
   private hasTables = false;
 
@@ -57,22 +57,24 @@ export class ReplicaDatabase {
     { url, timeoutMs }: ReplicaDatabaseOptions,
     private readonly ports: PulsePorts,
   ) {
-    this.config = {
-      connectionString: url,
-      application_name: 'annals replicas',
-      connectionTimeoutMillis: timeoutMs,
-      query_timeout: timeoutMs,
-      statement_timeout: timeoutMs,
-      keepAlive: true,
+    this.connection = {
+      address: { url },
+      applicationName: 'annals replicas',
+      connectTimeoutMs: timeoutMs,
+      statementTimeoutMs: timeoutMs,
+      isEndedByServer: true,
     };
-    this.pool = new Pool({ ...this.config, max: 2, onConnect: hearErrors });
-    // Errors of idle connections are noticed by the next statement.
-    this.pool.on('error', () => undefined);
+    this.pool = new PostgresPool({
+      ...this.connection,
+      connections: CONNECTIONS,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      failure: (error) => this.failed(error),
+    });
   }
 
   /** A connection that is there as long as this process is. @param renewed tells the others of its new lock */
   pulse(renewed: () => Promise<void>): Pulse {
-    const pulse = new Pulse(this.config, this.ports, renewed);
+    const pulse = new Pulse(this.connection, this.ports, renewed);
     this.pulses.push(pulse);
     return pulse;
   }
@@ -83,35 +85,29 @@ export class ReplicaDatabase {
     values: readonly unknown[] = [],
     over?: PulseQuery,
   ): Promise<R[]> {
+    if (!this.hasTables) await this.makeTables();
+    this.hasTables = true;
+    if (over === undefined) return (await this.pool.query<R>({ text, values: [...values] })).rows;
     try {
-      if (!this.hasTables) await this.makeTables();
-      this.hasTables = true;
-      return over === undefined
-        ? (await this.pool.query<R>(text, [...values])).rows
-        : await over.query<R>(text, values);
+      return await over.query<R>(text, values);
     } catch (error) {
-      const { code } = error as { readonly code?: unknown };
-      if (code === UNDEFINED_TABLE || code === INVALID_SCHEMA) this.hasTables = false;
-      const shown = typeof code === 'string' && /^[A-Z0-9_]{1,20}$/.test(code) ? code : 'no answer';
-      throw new ReplicasUnavailable(`the database does not take heartbeats (${shown})`);
+      throw this.failed(error);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool.end(), ...this.pulses.map((pulse) => pulse.close())]);
+    await Promise.all([this.pool.close(), ...this.pulses.map((pulse) => pulse.close())]);
   }
 
-  private async makeTables(): Promise<void> {
-    const client = await this.pool.connect();
-    let isBroken = true;
-    try {
-      await client.query('BEGIN');
-      await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+  private makeTables(): Promise<void> {
+    return this.pool.inTurn(LOCK, async (client) => {
       for (const table of TABLES) await client.query(table);
-      await client.query('COMMIT');
-      isBroken = false;
-    } finally {
-      client.release(isBroken);
-    }
+    });
+  }
+
+  private failed(error: unknown): ReplicasUnavailable {
+    if (isMissingTable(error)) this.hasTables = false;
+    const code = errorCodeOf(error) ?? 'no answer';
+    return new ReplicasUnavailable(`the database does not take heartbeats (${code})`);
   }
 }

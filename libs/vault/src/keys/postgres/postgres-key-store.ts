@@ -1,5 +1,5 @@
-import { Pool, type PoolClient } from 'pg';
-import { type Clock, type Logger, hearErrors } from '#platform';
+import { type Clock, type Logger } from '#platform';
+import { PostgresPool } from '#postgres';
 import { LogUnavailable } from '#event-log';
 import {
   type ErasureCheckpoint,
@@ -45,28 +45,26 @@ type Row = Readonly<Record<string, unknown>>;
  * the server keeps of a destroyed key in dead rows, its WAL and backups is its own matter: docs/privacy.md says how long.
  */
 export class PostgresKeyStore extends KeyStore {
-  private readonly pool: Pool;
+  private readonly pool: PostgresPool;
 
   constructor(
-    connectionString: string,
+    url: string,
     private readonly ports: { readonly clock: Clock; readonly logger: Logger },
   ) {
     super();
-    this.pool = new Pool({
-      connectionString,
+    this.pool = new PostgresPool({
+      address: { url },
+      applicationName: 'annals keys',
       // One that stays open: it is there when the server has none left to give.
-      max: 1,
-      idleTimeoutMillis: 0,
-      keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
-      options: '-c synchronous_commit=on',
-      application_name: 'annals keys',
-      onConnect: hearErrors,
+      connections: 1,
+      idleTimeoutMs: 0,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      settings: { synchronous_commit: 'on' },
+      failure: (error) => new LogUnavailable('the key store does not answer', { cause: error }),
+      onLost: ({ message }) =>
+        ports.logger.warn({ detail: message }, 'a connection to the key store was lost'),
     });
-    this.pool.on('error', (error) =>
-      ports.logger.warn({ detail: error.message }, 'a connection to the key store was lost'),
-    );
   }
 
   /** Waits for the server for as long as it takes, saying so. */
@@ -74,10 +72,8 @@ export class PostgresKeyStore extends KeyStore {
     const { clock, logger } = this.ports;
     for (let tries = 0; ; tries++) {
       try {
-        return await this.transaction(async (client) => {
-          await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-          await client.query(TABLES);
-        });
+        await this.pool.inTurn(LOCK, (client) => client.query(TABLES));
+        return;
       } catch (error) {
         onWaiting?.('the key store does not answer');
         if (tries % SAY_EVERY === 0) logger.warn({ err: error }, 'waiting for the key store');
@@ -113,7 +109,7 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   override add(keys: readonly StoredKey[]): Promise<number | null> {
-    return this.transaction(async (client) => {
+    return this.pool.transaction(async (client) => {
       const { rows } = await client.query<Row>(
         `UPDATE ${SCHEMA}.state SET generation = generation + 1 WHERE master = $1 RETURNING generation`,
         [keys[0]?.master ?? ''],
@@ -146,7 +142,7 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   override async destroyTree(id: string, at: number): Promise<readonly string[]> {
-    const ids = await this.transaction(async (client) => {
+    const ids = await this.pool.transaction(async (client) => {
       // By itself: from now on nothing comes below it, and the next statement sees all that did.
       await client.query(DESTROY, [[id], at]);
       const { rows } = await client.query<{ id: string }>(
@@ -219,31 +215,11 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   override close(): Promise<void> {
-    return this.pool.end();
+    return this.pool.close();
   }
 
   private async rows(text: string, values: unknown[] = []): Promise<readonly Row[]> {
-    try {
-      return (await this.pool.query<Row>(text, values)).rows;
-    } catch (error) {
-      throw new LogUnavailable('the key store does not answer', { cause: error });
-    }
-  }
-
-  private async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    let client: PoolClient | undefined;
-    try {
-      client = await this.pool.connect();
-      await client.query('BEGIN');
-      const result = await work(client);
-      await client.query('COMMIT');
-      client.release();
-      return result;
-    } catch (error) {
-      // With the connection goes the transaction.
-      client?.release(true);
-      throw new LogUnavailable('the key store does not answer', { cause: error });
-    }
+    return (await this.pool.query<Row>({ text, values })).rows;
   }
 }
 

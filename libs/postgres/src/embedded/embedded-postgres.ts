@@ -1,19 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Clock, Logger, Random } from '#platform';
+import type { ConnectionSettings } from '../connection.js';
 import { type Account, chooseAccount } from './account.js';
 import { type Binaries, findBinaries } from './binaries.js';
 import { DATABASE_USER, DataFolder } from './data-folder.js';
 import { endPredecessor, findPredecessor } from './predecessor.js';
 import { freePort, majorVersion, PostgresProcess } from './postgres-process.js';
-
-export interface ConnectionSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-}
 
 export interface EmbeddedPostgresPorts {
   readonly clock: Clock;
