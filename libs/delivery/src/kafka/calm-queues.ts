@@ -1,13 +1,6 @@
-import { createRequire } from 'node:module';
+import { type RequestQueue, requestQueue } from './kafkajs-internals.js';
 
-/** What is used here of a file of kafkajs 2.2.4 that it does not promise; hence the exact version in package.json. */
-interface RequestQueue {
-  readonly pending: readonly unknown[];
-  readonly throttledUntil: number;
-  scheduleCheckPendingRequests: () => void;
-}
-
-const calmed = new WeakSet<object>();
+let isCalm = false;
 
 /**
  * After every answer the client sets a timer for requests that wait, also where none does; its time is negative then, so
@@ -15,13 +8,10 @@ const calmed = new WeakSet<object>();
  * the timer is set only where something waits or the broker has asked for a pause.
  */
 export function calmQueues(): void {
-  const { prototype } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue') as {
-    prototype: RequestQueue;
-  };
-  if (calmed.has(prototype)) return;
-  calmed.add(prototype);
-  const schedule = prototype.scheduleCheckPendingRequests;
-  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+  if (isCalm) return;
+  isCalm = true;
+  const schedule = requestQueue.scheduleCheckPendingRequests;
+  requestQueue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
     if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
   };
 }

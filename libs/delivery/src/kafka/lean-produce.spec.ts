@@ -1,17 +1,10 @@
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
-import { type ProduceFields, leanProduce } from './lean-produce.js';
+import { type ProduceFields, type ProduceProtocol, produceRequest } from './kafkajs-internals.js';
+import { leanProduce } from './lean-produce.js';
 import { partitionOfKey } from './partition-of-key.js';
 
-type Protocol = (of: { version: number }) => (fields: ProduceFields) => {
-  readonly request: { encode: () => Promise<{ readonly buffer: Buffer }> };
-};
-
-const definition = createRequire(import.meta.url)('kafkajs/src/protocol/requests/produce') as {
-  protocol: Protocol;
-};
-const { protocol: plain } = definition;
+const { protocol: plain } = produceRequest;
 
 beforeAll(() => {
   jest.useFakeTimers({ now: 1_700_000_000_123 });
@@ -19,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => void jest.useRealTimers());
 
-const bytesOf = async (protocol: Protocol, version: number, fields: ProduceFields): Promise<Buffer> =>
+const bytesOf = async (protocol: ProduceProtocol, version: number, fields: ProduceFields): Promise<Buffer> =>
   (await protocol({ version })(fields).request.encode()).buffer;
 
 const words = (bytes: number): string => 'wörd '.repeat(Math.ceil(bytes / 6)).slice(0, bytes);
@@ -46,8 +39,8 @@ const fields = (messages: readonly object[]): ProduceFields => ({
 
 test.each([3, 4, 5, 6, 7])('writes what the client would write in version %i', async (version) => {
   const messages = Array.from({ length: 300 }, (_, i) => record(i));
-  const lean = await bytesOf(definition.protocol, version, fields(messages));
-  expect(definition.protocol).not.toBe(plain);
+  const lean = await bytesOf(produceRequest.protocol, version, fields(messages));
+  expect(produceRequest.protocol).not.toBe(plain);
   expect(lean.equals(await bytesOf(plain, version, fields(messages)))).toBe(true);
 });
 
@@ -59,7 +52,7 @@ test.each([0, 63, 64, 8_191, 8_192, 1_048_575, 1_048_576, 3_000_000])(
       { key: null, value: words(bytes) },
       { ...record(2), key: words(bytes) },
     ];
-    const lean = await bytesOf(definition.protocol, 7, fields(messages));
+    const lean = await bytesOf(produceRequest.protocol, 7, fields(messages));
     expect(lean.equals(await bytesOf(plain, 7, fields(messages)))).toBe(true);
   },
 );
@@ -69,7 +62,7 @@ test.each([
   ['a time', { key: 'k', value: 'v', timestamp: '1700000000000' }],
   ['headers that repeat', { key: 'k', value: 'v', headers: { a: ['1', '2'] } }],
 ])('leaves %s to the client', async (_, message) => {
-  const lean = await bytesOf(definition.protocol, 7, fields([message]));
+  const lean = await bytesOf(produceRequest.protocol, 7, fields([message]));
   expect(lean.equals(await bytesOf(plain, 7, fields([message])))).toBe(true);
 });
 

@@ -1,72 +1,32 @@
-import { createRequire } from 'node:module';
+import { type Encoder, type ProduceFields, produceRequest, RequestEncoder } from './kafkajs-internals.js';
 import { type PlainMessage, recordBatch } from './record-batch.js';
-
-/** What is used here of files of kafkajs 2.2.4 that it does not promise; hence the exact version in package.json. */
-interface Encoder {
-  readonly buffer: Buffer;
-  writeString(text: string | null | undefined): Encoder;
-  writeInt16(value: number): Encoder;
-  writeInt32(value: number): Encoder;
-  writeBuffer(bytes: Buffer): Encoder;
-}
-
-export interface ProduceFields {
-  readonly acks: number;
-  readonly timeout: number;
-  readonly compression?: number;
-  readonly transactionalId?: string | null;
-  /** A 64-bit number of the client's own kind. */
-  readonly producerId?: { toString(): string };
-  readonly producerEpoch?: number;
-  readonly topicData: readonly TopicData[];
-}
-
-interface TopicData {
-  readonly topic: string;
-  readonly partitions: readonly {
-    readonly partition: number;
-    readonly firstSequence: number;
-    readonly messages: readonly object[];
-  }[];
-}
-
-interface Exchange {
-  readonly request: { encode: () => Promise<Encoder> };
-}
-
-interface Definition {
-  protocol: (of: { version: number }) => (fields: ProduceFields) => Exchange;
-}
 
 const FIRST_VERSION = 3;
 const LAST_VERSION = 7;
-const lean = new WeakSet<object>();
+let isLean = false;
 
 /**
  * The client makes each record of a dozen buffers, and copies them again and again: 40 µs of CPU for an event, a tenth of
  * what a short run costs. Here the bytes of a request are made in one piece, wherever its messages are as simple as ours.
  */
 export function leanProduce(): void {
-  const require = createRequire(import.meta.url);
-  const definition = require('kafkajs/src/protocol/requests/produce') as Definition;
-  if (lean.has(definition)) return;
-  lean.add(definition);
-  const Encoder = require('kafkajs/src/protocol/encoder') as new (bytes: number) => Encoder;
-  const { protocol } = definition;
-  definition.protocol = ({ version }) => {
+  if (isLean) return;
+  isLean = true;
+  const { protocol } = produceRequest;
+  produceRequest.protocol = ({ version }) => {
     const exchangeOf = protocol({ version });
     if (version < FIRST_VERSION || version > LAST_VERSION) return exchangeOf;
     return (fields) => {
       const exchange = exchangeOf(fields);
       if (!isPlain(fields)) return exchange;
-      const encode = async (): Promise<Encoder> => encodeProduce(fields, (bytes) => new Encoder(bytes));
+      const encode = async (): Promise<Encoder> => encodeProduce(fields);
       return { ...exchange, request: { ...exchange.request, encode } };
     };
   };
 }
 
 /** A produce request of versions 3 to 7. */
-function encodeProduce(fields: ProduceFields, encoderOf: (bytes: number) => Encoder): Encoder {
+function encodeProduce(fields: ProduceFields): Encoder {
   const { acks, timeout, transactionalId, producerId, producerEpoch = 0, topicData } = fields;
   const common = {
     time: Date.now(),
@@ -81,7 +41,7 @@ function encodeProduce(fields: ProduceFields, encoderOf: (bytes: number) => Enco
       return { partition, batch };
     }),
   }));
-  const encoder = encoderOf(topics.flatMap(({ partitions }) => partitions).reduce(plusSize, ROOM));
+  const encoder = new RequestEncoder(topics.flatMap(({ partitions }) => partitions).reduce(plusSize, ROOM));
   encoder.writeString(transactionalId).writeInt16(acks).writeInt32(timeout).writeInt32(topics.length);
   for (const { topic, partitions } of topics) {
     encoder.writeString(topic).writeInt32(partitions.length);

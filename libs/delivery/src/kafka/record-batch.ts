@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { crc32c } from './kafkajs-internals.js';
 
 /** A message as it is produced. Header names are not repeated. */
 export interface PlainMessage {
@@ -15,10 +15,6 @@ export interface BatchFields {
   readonly producerEpoch: number;
   readonly firstSequence: number;
 }
-
-const crc32c = createRequire(import.meta.url)('kafkajs/src/protocol/recordBatch/crc32C') as (
-  bytes: Uint8Array,
-) => number;
 
 /** Before the records: offset, length, leader's epoch, magic, checksum; then what the checksum is of. */
 const CRC_AT = 17;
