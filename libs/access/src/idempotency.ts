@@ -7,6 +7,9 @@ import {
   canonicalJson,
   runId,
   sessionId,
+  type ProjectId,
+  type RunId,
+  type SessionId,
 } from '#domain';
 import { type EventLog, type EventMeta, appendUntilDefinite, collect, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
@@ -14,7 +17,7 @@ import type { Clock, Random } from '#platform';
 export type Operation = 'start_run' | 'create_datastore' | 'index_document';
 
 export interface IdempotentRequest {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly operation: Operation;
   readonly key: string;
   /** What must be the same for the request to be a repeat. */
@@ -29,7 +32,7 @@ export type KeyUse = RunKeyUse;
 /** The key stands for something else. */
 export class KeyMismatch extends Problem {
   /** Of the run that it stands for, if it is one. */
-  readonly session: string | null;
+  readonly session: SessionId | null;
 
   constructor(use: AnyUse) {
     super('idempotency_mismatch', 'this Idempotency-Key was used with another payload');
@@ -108,7 +111,10 @@ export class IdempotencyKeys {
   }
 
   /** The ids that the request's run has, in a given session or in a new one. */
-  idsFor(request: IdempotentRequest, session?: string): { readonly session: string; readonly run: string } {
+  idsFor(
+    request: IdempotentRequest,
+    session?: SessionId,
+  ): { readonly session: SessionId; readonly run: RunId } {
     const digest = this.hmac('id', request.project, request.operation, request.key);
     const id = session ?? sessionId(digest.slice(0, 24));
     return { session: id, run: runId(id, digest.slice(24, 40)) };

@@ -1,4 +1,4 @@
-import { isEndType, isPublicType, sessionStream } from '#domain';
+import { isEndType, isPublicType, sessionStream, type RunId, type SessionId } from '#domain';
 import { type ContentStore } from '#vault';
 import { type EventLog, type RecordedEvent, isErasure } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
@@ -6,9 +6,9 @@ import type { ClientSink } from './client-sink.js';
 import { fetchedBytes, publicJson } from './public-json.js';
 
 export interface StreamRequest {
-  readonly session: string;
+  readonly session: SessionId;
   /** Only the events of this run, and no further than its end; absent: the session's, for as long as the client stays. */
-  readonly run?: string;
+  readonly run?: RunId;
   /** Exclusive. */
   readonly after: number;
 }
@@ -60,7 +60,7 @@ export class EventStreams {
   }
 
   /** The last revision of a session's stream. @throws LogUnavailable */
-  async head(session: string): Promise<number> {
+  async head(session: SessionId): Promise<number> {
     for await (const [last] of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 })) {
       if (last) return last.revision;
     }

@@ -1,4 +1,4 @@
-import { type FileRef, isFileRef } from '#domain';
+import { type FileRef, isFileRef, type SessionId } from '#domain';
 import { type ContentStore, FileDamaged } from '#vault';
 import { type RecordedEvent } from '#event-log';
 
@@ -12,7 +12,7 @@ const FILE_MARK = '{"$file":';
  */
 export function publicJson(
   event: RecordedEvent,
-  session: string,
+  session: SessionId,
   contents: ContentStore,
 ): string | Promise<string> {
   if (event.isUnreadable) return framed(event.type, session, UNREADABLE);
@@ -34,7 +34,11 @@ export function fetchedBytes(event: RecordedEvent): number {
 const isFile = (value: unknown): value is FileRef =>
   typeof value === 'object' && value !== null && isFileRef(value);
 
-async function withContent(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
+async function withContent(
+  event: RecordedEvent,
+  session: SessionId,
+  contents: ContentStore,
+): Promise<string> {
   try {
     return await fetched(event, session, contents);
   } catch (error) {
@@ -43,7 +47,7 @@ async function withContent(event: RecordedEvent, session: string, contents: Cont
   }
 }
 
-async function fetched(event: RecordedEvent, session: string, contents: ContentStore): Promise<string> {
+async function fetched(event: RecordedEvent, session: SessionId, contents: ContentStore): Promise<string> {
   const fields: Record<string, unknown> = { ...event.data };
   for (const [name, value] of Object.entries(fields)) {
     if (isFile(value)) fields[name] = await contents.text(session, value);
@@ -51,7 +55,7 @@ async function fetched(event: RecordedEvent, session: string, contents: ContentS
   return framed(event.type, session, JSON.stringify(fields));
 }
 
-function framed(type: string, session: string, fields: string): string {
+function framed(type: string, session: SessionId, fields: string): string {
   const start = `{"type":"${type}","session":"${session}"`;
   return fields === '{}' ? `${start}}` : `${start},${onOneLine(fields).slice(1)}`;
 }

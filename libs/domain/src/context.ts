@@ -1,3 +1,4 @@
+import type { RunId } from './ids.js';
 import type { Content } from './content.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, SessionEvent, TurnToolCall } from './session-events.js';
@@ -101,7 +102,7 @@ export class ContextFold {
     }
   }
 
-  private start(run: string): void {
+  private start(run: RunId): void {
     this.isHidden = false;
     this.takeText();
     const message = this.requests.get(run);

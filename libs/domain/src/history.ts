@@ -1,3 +1,4 @@
+import type { Revision, RunId } from './ids.js';
 import type { Content } from './content.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent } from './session-events.js';
@@ -7,9 +8,9 @@ export type MessageType = 'user_message' | 'agent_thinking' | 'agent_response' |
 /** A message of the history; a streamed block is one message of many pieces. */
 export interface HistoryMessage {
   readonly type: MessageType;
-  readonly run: string;
+  readonly run: RunId;
   /** Revision where the message begins: of `agent_started`, of a block's `_start`, of the tool use. */
-  readonly revision: number;
+  readonly revision: Revision;
   readonly pieces: readonly Content[];
 }
 
@@ -20,14 +21,14 @@ export interface HistoryMessage {
 export class HistoryFold {
   private open: {
     type: 'agent_thinking' | 'agent_response';
-    run: string;
-    revision: number;
+    run: RunId;
+    revision: Revision;
     pieces: Content[];
   } | null = null;
   private readonly requests = new Map<string, Content>();
   /** After a clear, until the next run starts: what the run under way still writes belongs to no history. */
   private isHidden: boolean;
-  private claim: { run: string; requested: number; isCancelled: boolean } | null = null;
+  private claim: { run: RunId; requested: Revision; isCancelled: boolean } | null = null;
 
   constructor(
     private readonly sink: HistorySink,
@@ -108,7 +109,7 @@ export class HistoryFold {
     this.close();
   }
 
-  private start(run: string, revision: number): void {
+  private start(run: RunId, revision: Revision): void {
     this.close();
     this.isHidden = false;
     const claim = this.claim?.run === run ? this.claim : null;
@@ -119,7 +120,7 @@ export class HistoryFold {
     this.sink.addRequest(run, revision, claim?.requested ?? -1);
   }
 
-  private begin(type: 'agent_thinking' | 'agent_response', run: string, revision: number): void {
+  private begin(type: 'agent_thinking' | 'agent_response', run: RunId, revision: Revision): void {
     this.close();
     this.open = { type, run, revision, pieces: [] };
   }
@@ -138,7 +139,7 @@ export class HistoryFold {
 export interface HistorySink {
   add(message: HistoryMessage): void;
   /** A run's message whose `run_requested` lies before what was folded, at the revision `requested`. */
-  addRequest(run: string, revision: number, requested: number): void;
+  addRequest(run: RunId, revision: Revision, requested: Revision): void;
   /** Everything so far is gone from the history. */
-  clear(revision: number): void;
+  clear(revision: Revision): void;
 }

@@ -1,3 +1,4 @@
+import type { RunId, SessionId } from './ids.js';
 /** Events of an `idempotency-` stream: the key is used, once and for good. */
 export interface IdempotencyKeyUsed {
   readonly type: 'idempotency_key_used';
@@ -11,8 +12,8 @@ interface KeyedPayload {
 
 /** The key of a run. */
 export interface RunKeyUse extends KeyedPayload {
-  readonly session: string;
-  readonly run: string;
+  readonly session: SessionId;
+  readonly run: RunId;
   /** Revision of the session when the key was used: the run, if it is there, stands behind it. */
   readonly after: number;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type Position,
+  type Revision,
   apiKeyStream,
   isSessionId,
   runId,
@@ -38,5 +40,20 @@ describe('ids', () => {
     expect(sessionStream('ses_0a')).toBe('session-ses_0a');
     expect(sessionOfStream('session-ses_0a')).toBe('ses_0a');
     expect(sessionOfStream(apiKeyStream('x'))).toBeNull();
+  });
+});
+
+describe('kinds of ids', () => {
+  it('are not taken for each other', () => {
+    const session = sessionId('0a');
+    const run = runId(session, '1f');
+    // @ts-expect-error a run is no session
+    expect(sessionStream(run)).toBe('session-run_ses_0a_1f');
+    // @ts-expect-error a session is no run
+    expect(sessionOfRun(session)).toBeNull();
+    const position: Position = 7;
+    // @ts-expect-error a place in the whole log is none in a stream
+    const revision: Revision = position;
+    expect(revision).toBe(7);
   });
 });

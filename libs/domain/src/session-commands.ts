@@ -1,3 +1,4 @@
+import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import { taskId } from './tasks/task-ids.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
@@ -8,10 +9,10 @@ import { formatDollars } from './money.js';
 import { type CurrentRun, type SessionState, isIdle, knowsRun } from './session-state.js';
 
 /** An event that is decided but not yet written; `run` goes into its envelope. */
-export type Draft = SessionEvent & { readonly run?: string };
+export type Draft = SessionEvent & { readonly run?: RunId };
 
 export interface RunRequest {
-  readonly run: string;
+  readonly run: RunId;
   readonly message: Content;
   readonly mode: Mode;
   readonly model: string;
@@ -24,7 +25,7 @@ export interface RunRequest {
   readonly callback?: string;
   readonly schedules?: readonly ScheduleRequest[];
   /** The task whose slot starts it. */
-  readonly task?: string;
+  readonly task?: TaskId;
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -39,7 +40,7 @@ export type StartDecision =
 
 /** Who starts a run, and whether there is room for it now. */
 export interface StartTerms {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly worker: string;
   /** Revision that the first event decided here will have. */
   readonly next: number;
@@ -86,14 +87,14 @@ export function decideOpen(
 }
 
 /** Nothing where the run has ended, was never there, or is being cancelled already. */
-export function decideCancel(state: SessionState, run: string): readonly Draft[] {
+export function decideCancel(state: SessionState, run: RunId): readonly Draft[] {
   const running = state.current?.run === run && !state.current.isCancelRequested;
   const waits = state.waiting.some((w) => w.run === run && !w.isCancelled);
   return running || waits ? [{ type: 'run_cancel_requested', data: {}, run }] : [];
 }
 
 /** @throws Problem not_found */
-export function decideClear(state: SessionState, project: string): readonly Draft[] {
+export function decideClear(state: SessionState, project: ProjectId): readonly Draft[] {
   requireSession(state, project);
   return [{ type: 'messages_cleared', data: {} }];
 }
@@ -101,7 +102,7 @@ export function decideClear(state: SessionState, project: string): readonly Draf
 /** Nothing can follow it. */
 export function decideErase(
   state: SessionState,
-  project: string,
+  project: ProjectId,
   events: number,
   key?: string,
 ): readonly Draft[] {
@@ -115,7 +116,7 @@ export function decideErase(
  */
 export function decideClaimNext(
   state: SessionState,
-  run: string,
+  run: RunId,
   worker: string,
   schedules: readonly ScheduleRequest[] = [],
 ): readonly Draft[] | null {
@@ -140,7 +141,7 @@ const MAX_FRUITLESS_CLAIMS = 10;
  */
 export function decideTakeOver(
   state: SessionState,
-  run: string,
+  run: RunId,
   epoch: number,
   worker: string,
 ): readonly Draft[] | null {
@@ -179,7 +180,7 @@ export function decideEndUnreadable(
 }
 
 /** @throws Problem not_found */
-export function requireSession(state: SessionState, project: string): void {
+export function requireSession(state: SessionState, project: ProjectId): void {
   if (state.project !== project) throw notFound('the session');
 }
 
@@ -194,7 +195,7 @@ function requested({ run, onBusy, ...request }: RunRequest): Draft {
 function started(
   { run, schedules = [] }: Pick<RunRequest, 'run' | 'schedules'>,
   worker: string,
-  requested: number,
+  requested: Revision,
   waiting: readonly WaitingRun[] = [],
   isCancelled = false,
 ): readonly Draft[] {
@@ -209,7 +210,7 @@ function started(
   ];
 }
 
-function taskScheduled(run: string, index: number, request: ScheduleRequest): Draft {
+function taskScheduled(run: RunId, index: number, request: ScheduleRequest): Draft {
   const { given: schedule, message, next_at } = request;
   const next_run_at = new Date(next_at).toISOString();
   const task_id = taskId(run, index);

@@ -1,3 +1,4 @@
+import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
@@ -5,9 +6,9 @@ import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
 export interface WaitingRun {
-  readonly run: string;
+  readonly run: RunId;
   /** Revision of its `run_requested`. */
-  readonly requested: number;
+  readonly requested: Revision;
   /** The replica that accepted it: it alone may hold its MCP credentials. */
   readonly replica: string;
   readonly interrupts: boolean;
@@ -48,7 +49,7 @@ export type PublicEvent =
   | {
       readonly type: 'agent_task_scheduled';
       readonly data: {
-        readonly task_id: string;
+        readonly task_id: TaskId;
         /** As the request gave it. */
         readonly schedule: number | string;
         readonly message: Content;
@@ -106,7 +107,7 @@ export type InternalEvent =
         /** Where the run's events are sent: URL and headers, sealed. */
         readonly callback?: string;
         /** The task whose slot started it. */
-        readonly task?: string;
+        readonly task?: TaskId;
         /** What is to be started later; each is a task, named by its place in this list. */
         readonly schedules?: readonly ScheduleRequest[];
       };
@@ -119,7 +120,7 @@ export type InternalEvent =
         /** 1 for the first claim of a run, one more for each take-over. */
         readonly epoch: number;
         /** Revision of the run's `run_requested`. */
-        readonly requested: number;
+        readonly requested: Revision;
         /** The runs that wait at this moment, in order; absent: none. */
         readonly waiting?: readonly WaitingRun[];
         /** The run was cancelled while it waited: it has no message in the history. */
@@ -211,12 +212,12 @@ export type SessionEvent = PublicEvent | InternalEvent;
 
 /** Where an event stands; the log's recorded events have this form. */
 export interface Passage {
-  readonly revision: number;
+  readonly revision: Revision;
   /** ms since 1970 */
   readonly time: number;
   readonly meta: {
-    readonly run?: string;
-    readonly project: string;
+    readonly run?: RunId;
+    readonly project: ProjectId;
     readonly actor: string;
     readonly keyId?: string;
   };

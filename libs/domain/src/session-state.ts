@@ -1,14 +1,15 @@
+import type { ProjectId, Revision, RunId } from './ids.js';
 import { type PicoDollars, parseDollars } from './money.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
 
 export interface CurrentRun {
-  readonly run: string;
-  readonly requested: number;
+  readonly run: RunId;
+  readonly requested: Revision;
   readonly worker: string;
   readonly epoch: number;
   /** Revision of its latest claim. */
-  readonly claimed: number;
+  readonly claimed: Revision;
   readonly isCancelRequested: boolean;
   /** Of its finished turns. */
   readonly cost: PicoDollars;
@@ -21,7 +22,7 @@ export interface CurrentRun {
 /** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
 export interface SessionState {
   /** null: nothing is there */
-  readonly project: string | null;
+  readonly project: ProjectId | null;
   readonly current: CurrentRun | null;
   /** In the order in which they will start. */
   readonly waiting: readonly WaitingRun[];
@@ -98,7 +99,7 @@ function write(state: SessionState, event: RecordedSessionEvent, isFurther: bool
 
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 
-export const knowsRun = (state: SessionState, run: string): boolean =>
+export const knowsRun = (state: SessionState, run: RunId): boolean =>
   state.current?.run === run || state.waiting.some((w) => w.run === run) || state.ended.includes(run);
 
 /** The run that an event of a run belongs to. */
@@ -151,7 +152,7 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
 }
 
 /** Somebody claimed the run, and nobody can tell who: it is as if he were gone. */
-function unreadClaim(state: SessionState, run: string, claimed: number): SessionState {
+function unreadClaim(state: SessionState, run: RunId, claimed: Revision): SessionState {
   const before = state.current?.run === run ? state.current : null;
   const waited = state.waiting.find((w) => w.run === run);
   return {
@@ -171,13 +172,13 @@ function unreadClaim(state: SessionState, run: string, claimed: number): Session
   };
 }
 
-function requestCancel(state: SessionState, run: string): SessionState {
+function requestCancel(state: SessionState, run: RunId): SessionState {
   if (state.current?.run === run) return { ...state, current: { ...state.current, isCancelRequested: true } };
   if (!state.waiting.some((w) => w.run === run)) return state;
   return { ...state, waiting: state.waiting.map((w) => (w.run === run ? { ...w, isCancelled: true } : w)) };
 }
 
-function end(state: SessionState, run: string): SessionState {
+function end(state: SessionState, run: RunId): SessionState {
   if (state.current?.run !== run) return state;
   return { ...state, current: null, ended: [...state.ended.slice(1 - ENDED_KEPT), run] };
 }

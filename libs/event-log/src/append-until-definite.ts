@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock, Random } from '#platform';
 import type { NewEvent } from './envelope.js';
 import {
@@ -21,7 +22,7 @@ export function appendUntilDefinite(
   log: EventLog,
   clock: Clock,
   random: Random,
-  stream: string,
+  stream: StreamName,
   events: readonly NewEvent[],
   { signal, ...options }: AppendOptions & { readonly signal?: AbortSignal },
 ): Promise<AppendResult> {

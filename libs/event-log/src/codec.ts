@@ -1,3 +1,4 @@
+import type { Position, Revision, StreamName } from '#domain';
 import {
   DataUnreadable,
   type EventMeta,
@@ -24,12 +25,12 @@ const asItIs: Upcast = (_type, _version, data) => data;
 export const ROW_FIELDS = 8;
 
 /** What an event's data are sealed for: they open nowhere else. */
-const placeOf = (stream: string, id: string): string => JSON.stringify([stream, id]);
+const placeOf = (stream: StreamName, id: string): string => JSON.stringify([stream, id]);
 
 /** An event's data as the log holds them: sealed bytes, or the text itself where no key is named. */
 export function sealData(
   key: ContentKey | null,
-  stream: string,
+  stream: StreamName,
   { id, json }: Pick<NewEvent, 'id' | 'json'>,
 ): { readonly data: string | Buffer; readonly commitment: string } {
   const data = key === null ? json : key.seal(json, placeOf(stream, id));
@@ -44,7 +45,7 @@ export const CHANGED = 1;
 export function openData(
   data: string | Uint8Array,
   key: KnownKey | null,
-  stream: string,
+  stream: StreamName,
   id: string,
 ): string | typeof ERASED | typeof CHANGED {
   if (typeof data === 'string') return data;
@@ -98,9 +99,9 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
   readonly time: number;
   readonly json: string;
   readonly meta: EventMeta;
-  readonly stream: string;
-  readonly revision: number;
-  readonly position: number;
+  readonly stream: StreamName;
+  readonly revision: Revision;
+  readonly position: Position;
   readonly isErased: boolean;
   readonly isUnreadable: boolean;
   readonly raw: RawEvent | undefined;
@@ -109,7 +110,7 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
 
   constructor(
     event: Omit<NewEvent<T>, 'data'> & { data: T | null; isErased?: boolean },
-    at: { stream: string; revision: number; position: number },
+    at: { stream: StreamName; revision: Revision; position: Position },
     upcast: Upcast = asItIs,
   ) {
     this.id = event.id;

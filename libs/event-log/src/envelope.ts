@@ -1,7 +1,6 @@
-/** Revision of an event in its stream: 0, 1, 2 … without gaps. */
-export type Revision = number;
-/** Position of an event in the whole log: rises, may have gaps, means nothing in another log. 0 is before the first. */
-export type Position = number;
+import type { Position, Revision, ProjectId, RunId, StreamName } from '#domain';
+
+export type { Position, Revision } from '#domain';
 
 /** The revision of a stream that holds nothing. */
 export const NO_EVENTS: Revision = -1;
@@ -9,9 +8,9 @@ export const NO_EVENTS: Revision = -1;
 /** What an envelope says about its event besides the data. Never content. */
 export interface EventMeta {
   readonly schemaVersion: number;
-  readonly project: string;
+  readonly project: ProjectId;
   /** The run that the event belongs to. */
-  readonly run?: string;
+  readonly run?: RunId;
   /** Key id of whoever caused it, or the part of the service that did. */
   readonly actor: string;
   readonly correlationId?: string;
@@ -47,7 +46,7 @@ export interface NewEvent<T extends object = object> {
 
 /** An event as the log holds it. `data` is parsed when it is first asked for. */
 export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly revision: Revision;
   readonly position: Position;
   /** Its data are gone, for their key was destroyed: `data` is an empty object. */

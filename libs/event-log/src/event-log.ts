@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js';
 
 /** What the stream must look like for an append: its last revision, or one of the named states. */
@@ -65,17 +66,21 @@ export abstract class EventLog {
   abstract readonly exclusive: boolean;
 
   /** @throws AppendOutcomeUnknown (retry the identical batch), LogUnavailable (nothing was stored), EventTooLarge */
-  abstract append(stream: string, events: readonly NewEvent[], options: AppendOptions): Promise<AppendResult>;
+  abstract append(
+    stream: StreamName,
+    events: readonly NewEvent[],
+    options: AppendOptions,
+  ): Promise<AppendResult>;
 
   /** Pages of a stream, bounded in count and bytes; no page where there is no stream. @throws LogUnavailable */
-  abstract readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
+  abstract readStream(stream: StreamName, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
 
   /** Pages of the whole log, forwards. @throws LogUnavailable */
   abstract readAll(options?: ReadAllOptions): AsyncIterable<Batch>;
 
   /** From after `after` (absent: the start), then live, until the signal is aborted: then it ends without an error. */
   abstract subscribeStream(
-    stream: string,
+    stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
   ): AsyncIterable<readonly RecordedEvent[]>;
 

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Position, RecordedEvent, Revision } from './envelope.js';
 import { type Batch, EventLog, type LogHealth, type ReadAllOptions, type ReadOptions } from './event-log.js';
 
@@ -15,7 +16,7 @@ export abstract class PassingLog extends EventLog {
     return this.log.exclusive;
   }
 
-  override readStream(stream: string, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {
+  override readStream(stream: StreamName, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]> {
     return this.log.readStream(stream, options);
   }
 
@@ -24,7 +25,7 @@ export abstract class PassingLog extends EventLog {
   }
 
   override subscribeStream(
-    stream: string,
+    stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
   ): AsyncIterable<readonly RecordedEvent[]> {
     return this.log.subscribeStream(stream, options);

@@ -1,3 +1,4 @@
+import type { Revision, StreamName } from '#domain';
 import { hash } from 'node:crypto';
 import type { EventMeta } from './envelope.js';
 
@@ -17,8 +18,8 @@ export interface Proof {
 
 /** What an event's hash is made of, besides its proof. */
 export interface ProvenEvent {
-  readonly stream: string;
-  readonly revision: number;
+  readonly stream: StreamName;
+  readonly revision: Revision;
   readonly id: string;
   readonly type: string;
   readonly time: number;
@@ -54,7 +55,7 @@ export class StreamChain {
   private last: string;
   private loose: string[] = [];
 
-  constructor(stream: string) {
+  constructor(stream: StreamName) {
     this.last = sha256(stream);
   }
 

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { EventTooLarge, LogUnavailable, AppendOutcomeUnknown } from '#event-log';
 import { CallError, CODE } from './grpc/call-error.js';
 import { shared, type Status } from './stubs.js';
@@ -7,7 +8,7 @@ export type Refusal =
   { readonly kind: 'conflict'; readonly actual: number } | { readonly kind: 'error'; readonly error: Error };
 
 /** What the error in an answer means. Whatever is not known to be definite is an unknown outcome, "busy" included. */
-export function refusalOf(status: Status, stream: string): Refusal {
+export function refusalOf(status: Status, stream: StreamName): Refusal {
   const details = status.getDetails();
   // An error without details: the answer to this append, and nothing can be told from it.
   const name = details?.getTypeName() ?? '';

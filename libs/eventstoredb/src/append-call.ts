@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { type AppendResult, AppendOutcomeUnknown, type Expected, Numbered } from '#event-log';
 import { checkedNumber, refusalOf } from './answers.js';
 import { writeAppend } from './append-request.js';
@@ -9,7 +10,7 @@ import type { WireEvent } from './wire-event.js';
 /** An append that waits for its answer. */
 export interface PendingAppend {
   /** Its name on the server. */
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly events: readonly WireEvent[];
   readonly expected: Expected;
   readonly resolve: (result: AppendResult) => void;

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Expected } from '#event-log';
 import type { WireEvent } from './wire-event.js';
 import { ProtoWriter, sizeOfField, sizeOfVarint } from './proto-writer.js';
@@ -18,7 +19,7 @@ const KNOWN_TYPES = 1_000;
 export function writeAppend(
   writer: ProtoWriter,
   correlation: string,
-  append: { readonly stream: string; readonly expected: Expected; readonly events: readonly WireEvent[] },
+  append: { readonly stream: StreamName; readonly expected: Expected; readonly events: readonly WireEvent[] },
 ): void {
   const { stream, expected, events } = append;
   writer.beginFrame();

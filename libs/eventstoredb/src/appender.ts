@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock, Logger, Random } from '#platform';
 import { type AppendResult, type Expected, LogUnavailable } from '#event-log';
 import { describe, isNotLeader } from './answers.js';
@@ -57,7 +58,7 @@ export class Appender {
     return version;
   }
 
-  append(stream: string, events: readonly WireEvent[], expected: Expected): Promise<AppendResult> {
+  append(stream: StreamName, events: readonly WireEvent[], expected: Expected): Promise<AppendResult> {
     const { problem } = this;
     if (problem !== undefined) return Promise.reject(new LogUnavailable(problem));
     if (this.waiting.length >= MAX_WAITING)

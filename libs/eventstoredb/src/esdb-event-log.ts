@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { type Clock, type Logger, SystemClock, closeInOrder } from '#platform';
 import {
   checkSizes,
@@ -141,7 +142,7 @@ export class EsdbEventLog extends EventLog {
   }
 
   override append(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
@@ -151,7 +152,10 @@ export class EsdbEventLog extends EventLog {
     });
   }
 
-  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+  override readStream(
+    stream: StreamName,
+    options: ReadOptions = {},
+  ): AsyncIterable<readonly RecordedEvent[]> {
     return streamPages(options, ({ after, backwards, limit }) =>
       this.streamPage(stream, after, backwards, limit),
     );
@@ -164,7 +168,7 @@ export class EsdbEventLog extends EventLog {
   }
 
   override subscribeStream(
-    stream: string,
+    stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
   ): AsyncIterable<readonly RecordedEvent[]> {
     return this.feed.subscribeStream(stream, options.after ?? -1, options.signal);
@@ -241,7 +245,7 @@ export class EsdbEventLog extends EventLog {
   }
 
   private async streamPage(
-    stream: string,
+    stream: StreamName,
     after: Revision | undefined,
     backwards: boolean,
     limit: number,

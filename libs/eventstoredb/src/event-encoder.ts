@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   NO_EVENTS,
   type NewEvent,
@@ -38,12 +39,12 @@ export class EventEncoder {
     private readonly keys: ThreadKeys,
     private readonly own: Pick<OwnEvents, 'dataOf'>,
     /** The chain of a stream up to a revision; null where that event is not seen. @throws LogUnavailable */
-    private readonly readChain: (stream: string, revision: Revision) => Promise<StreamChain | null>,
+    private readonly readChain: (stream: StreamName, revision: Revision) => Promise<StreamChain | null>,
   ) {}
 
   /** At once where the end of the stream is known. @throws ContentErased, LogUnavailable */
   encode(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     expected: Expected,
   ): EncodedAppend | Promise<EncodedAppend> {
@@ -56,7 +57,7 @@ export class EventEncoder {
   }
 
   /** @param isFresh nobody stored it before, so its bytes are those that were sent */
-  stored(stream: string, result: AppendResult, { end }: EncodedAppend, isFresh: boolean): void {
+  stored(stream: StreamName, result: AppendResult, { end }: EncodedAppend, isFresh: boolean): void {
     if (result.kind === 'conflict' || end === null || !isFresh) return void this.ends.delete(stream);
     const known = this.ends.get(stream);
     if (known !== undefined) {
@@ -73,7 +74,7 @@ export class EventEncoder {
   }
 
   private wires(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     chain: StreamChain | null,
     first: Revision,
@@ -88,7 +89,7 @@ export class EventEncoder {
   }
 
   /** Invariant 1. */
-  private dataOf(stream: string, event: NewEvent): WireData {
+  private dataOf(stream: StreamName, event: NewEvent): WireData {
     const known = this.own.dataOf(event);
     if (known !== undefined) return known;
     const { keyId } = event.meta;

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { TransientMap } from '#platform';
 import type { NewEvent } from '#event-log';
 import type { ServerRecord } from './server-answers.js';
@@ -7,7 +8,7 @@ interface Sent {
   /** Which of the events since the start. */
   readonly number: number;
   /** Its name on the server. */
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly event: NewEvent;
   readonly wire: WireEvent;
 }
@@ -27,7 +28,7 @@ export class OwnEvents {
   private gone: number[] = [];
 
   /** @param first number of the first one */
-  add(stream: string, events: readonly NewEvent[], wires: readonly WireEvent[], first: number): void {
+  add(stream: StreamName, events: readonly NewEvent[], wires: readonly WireEvent[], first: number): void {
     for (const [i, event] of events.entries()) {
       this.forget(event.id);
       const wire = wires[i]!;

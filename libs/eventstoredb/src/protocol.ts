@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Field, Position, Revision, AppendRequest, KeysRequest, Page } from '#event-log';
 
 /** What the adapter's thread is started with. */
@@ -24,7 +25,7 @@ export type ReadRequest = { readonly read: number } & Question;
 export type Question =
   | {
       readonly kind: 'stream';
-      readonly stream: string;
+      readonly stream: StreamName;
       readonly after: Revision | null;
       readonly backwards: boolean;
       readonly limit: number;

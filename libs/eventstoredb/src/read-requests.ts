@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Position, Revision } from '#event-log';
 import { type ReadReq, shared, streams } from './stubs.js';
 
@@ -11,7 +12,7 @@ const Direction = streams.ReadReq.Options.ReadDirection;
 
 /** `count` events of a stream, right after `after` in the direction of reading. */
 export function streamRead(
-  stream: string,
+  stream: StreamName,
   after: Revision | undefined,
   backwards: boolean,
   count: number,

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock, Logger } from '#platform';
 import {
   decodeRows,
@@ -59,7 +60,7 @@ export class Reader {
   }
 
   async stream(
-    stream: string,
+    stream: StreamName,
     after: Revision | undefined,
     backwards: boolean,
     limit: number,
@@ -93,7 +94,7 @@ export class Reader {
   }
 
   /** The chain of a stream up to a revision, from as few events as it takes; null where that event is not seen. */
-  async chain(stream: string, revision: Revision): Promise<StreamChain | null> {
+  async chain(stream: StreamName, revision: Revision): Promise<StreamChain | null> {
     const loose: StoredEvent[] = [];
     for (let before = revision + 1, count = 1; before > 0; count = PAGE_EVENTS) {
       const { page } = await this.stream(stream, before, true, count, true);

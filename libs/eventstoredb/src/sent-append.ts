@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   type Field,
   type NewEvent,
@@ -13,7 +14,7 @@ import {
 
 /** An append as the adapter's thread is given it. */
 export interface SentAppend {
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly expected: Expected;
   /** Their data are in their JSON only. */
   readonly events: readonly NewEvent[];

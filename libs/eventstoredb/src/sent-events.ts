@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   StoredEvent,
   shownAs,
@@ -10,7 +11,7 @@ import {
 } from '#event-log';
 
 interface Sent {
-  readonly stream: string;
+  readonly stream: StreamName;
   event: NewEvent;
   /** As subscribers of its stream were told of it at its acknowledgement. */
   told: StoredEvent | null;
@@ -26,7 +27,7 @@ export class SentEvents {
   constructor(private readonly upcast: Upcast | undefined) {}
 
   /** Returns the number of the first. */
-  add(stream: string, events: readonly NewEvent[]): number {
+  add(stream: StreamName, events: readonly NewEvent[]): number {
     const first = this.sent.next;
     for (const event of events) this.sent.add({ stream, event, told: null });
     return first;

@@ -1,3 +1,4 @@
+import type { Position, Revision, StreamName } from '#domain';
 import { ProtoReader } from './proto-reader.js';
 import { type Status, streams } from './stubs.js';
 
@@ -5,16 +6,16 @@ import { type Status, streams } from './stubs.js';
 export interface AppendAnswer {
   /** As it was sent; the server writes some answers in its own spelling. */
   readonly correlation: string;
-  readonly success: { readonly last: number; readonly position: number } | null;
+  readonly success: { readonly last: number; readonly position: Position } | null;
   readonly error: Status | null;
 }
 
 /** An event as the server holds it. */
 export interface ServerRecord {
   id: string;
-  stream: string;
-  revision: number;
-  position: number;
+  stream: StreamName;
+  revision: Revision;
+  position: Position;
   type: string;
   /** In ticks of 100 ns. */
   created: number;
@@ -52,7 +53,7 @@ export function readAppendAnswer(bytes: Buffer): AppendAnswer {
   return correlation === '' ? readWithStubs(bytes) : { correlation, success, error: null };
 }
 
-function readSuccess(reader: ProtoReader): { last: number; position: number } {
+function readSuccess(reader: ProtoReader): { last: number; position: Position } {
   const success = { last: 0, position: 0 };
   while (reader.next())
     if (reader.field === SUCCESS.revision) success.last = reader.number();

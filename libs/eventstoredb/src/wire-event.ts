@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   encodeMeta,
   sealData,
@@ -26,7 +27,7 @@ export interface WireData {
   readonly commitment: string;
 }
 
-export function wireDataOf(key: ContentKey | null, stream: string, event: NewEvent): WireData {
+export function wireDataOf(key: ContentKey | null, stream: StreamName, event: NewEvent): WireData {
   if (event.raw !== undefined) {
     const { data, commitment } = event.raw;
     return { data: asJson(data), commitment };
@@ -93,7 +94,10 @@ function readMetadata(text: string): Metadata {
 }
 
 /** The record as a row, of the stream without the prefix. @throws RangeError beyond 2^53 */
-export function rowOf(record: ServerRecord, prefix: string): { readonly row: Row; readonly stream: string } {
+export function rowOf(
+  record: ServerRecord,
+  prefix: string,
+): { readonly row: Row; readonly stream: StreamName } {
   const { time, meta, commitment, prev } = readMetadata(record.metadata);
   return {
     row: [

@@ -1,3 +1,4 @@
+import type { ProjectId } from '#domain';
 import type { Connection } from './connection-string.js';
 
 export type SqlValue = string | number | boolean | null;
@@ -50,7 +51,7 @@ export abstract class CallersDatabase {
 export interface DatabaseAccess {
   /** Nothing may write: a role that reaches beyond the database is refused. */
   readonly needsPlainRole: boolean;
-  readonly project: string;
+  readonly project: ProjectId;
 }
 
 export type ConnectDatabase = (connection: Connection, access: DatabaseAccess) => CallersDatabase;

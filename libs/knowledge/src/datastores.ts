@@ -1,4 +1,12 @@
-import { type Datastore, type DatastoreType, Problem, datastoreId, datastoreStream, notFound } from '#domain';
+import {
+  type Datastore,
+  type DatastoreType,
+  Problem,
+  datastoreId,
+  datastoreStream,
+  notFound,
+  type ProjectId,
+} from '#domain';
 import { ContentErased } from '#event-log';
 import type { Random } from '#platform';
 import type { DatabaseAccess } from './callers-database.js';
@@ -58,14 +66,14 @@ export class Datastores {
   }
 
   /** @throws Problem not_found */
-  async require(project: string, id: string): Promise<Datastore> {
+  async require(project: ProjectId, id: string): Promise<Datastore> {
     const datastore = await this.ports.streams.datastore(id);
     if (datastore === null || datastore.project !== project) throw notFound('the datastore');
     return datastore;
   }
 
   /** Newest first. @throws Problem invalid_request */
-  async list(project: string, { limit, cursor }: PageRequest): Promise<Page<DatastoreRow>> {
+  async list(project: ProjectId, { limit, cursor }: PageRequest): Promise<Page<DatastoreRow>> {
     const before = placeOf(cursor);
     await this.ports.progress.caughtUp();
     return pageOf(await this.ports.rows.datastores(project, limit + 1, before), limit);
@@ -90,7 +98,7 @@ export class Datastores {
   }
 
   /** Id of a key for a document in it. @throws Problem not_found, LogUnavailable */
-  async drawBelow(project: string, id: string): Promise<string> {
+  async drawBelow(project: ProjectId, id: string): Promise<string> {
     for (let tried: string | null = null; ;) {
       const datastore = await this.require(project, id);
       const parent = datastore.keys.at(-1) ?? (await sayDatastoreAgain(datastore, this.ports));

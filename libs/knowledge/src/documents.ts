@@ -1,4 +1,4 @@
-import { type Document, documentStream, notFound } from '#domain';
+import { type Document, documentStream, notFound, type ProjectId } from '#domain';
 import type { Deletions } from './erasure/deletions.js';
 import { type Datastores, requireDocuments } from './datastores.js';
 import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
@@ -20,7 +20,7 @@ export class Documents {
   ) {}
 
   /** @throws Problem not_found, also where its datastore is gone */
-  async require(project: string, id: string): Promise<Document> {
+  async require(project: ProjectId, id: string): Promise<Document> {
     const { document } = await this.ports.streams.document(id);
     if (document === null || document.project !== project) throw notFound('the document');
     const datastore = await this.ports.streams.datastore(document.datastore);
@@ -29,7 +29,11 @@ export class Documents {
   }
 
   /** Newest first. @throws Problem not_found, unprocessable, invalid_request */
-  async list(project: string, datastore: string, { limit, cursor }: PageRequest): Promise<Page<DocumentRow>> {
+  async list(
+    project: ProjectId,
+    datastore: string,
+    { limit, cursor }: PageRequest,
+  ): Promise<Page<DocumentRow>> {
     const before = placeOf(cursor);
     requireDocuments(await this.ports.datastores.require(project, datastore));
     await this.ports.progress.caughtUp();

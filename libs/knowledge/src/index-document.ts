@@ -1,4 +1,13 @@
-import { type Document, type DocumentEvent, Problem, documentId, documentStream, notFound } from '#domain';
+import {
+  type Document,
+  type DocumentEvent,
+  Problem,
+  documentId,
+  documentStream,
+  notFound,
+  type ProjectId,
+  type Revision,
+} from '#domain';
 import { type AppendResult, isErasure } from '#event-log';
 import { type ReceivedFile, type UploadStore } from '#vault';
 import type { Background, Clock, Logger, Random, Reservation } from '#platform';
@@ -160,7 +169,7 @@ export class IndexDocumentHandler {
     id: string,
     events: readonly DocumentEvent[],
     by: Author,
-    revision: number,
+    revision: Revision,
     key: string,
   ): Promise<AppendResult['kind']> {
     const { streams } = this.ports;
@@ -196,7 +205,7 @@ export class IndexDocumentHandler {
   }
 
   /** The key's stream may be there without the document: then it is made now. @throws Problem not_found */
-  private async findByKey(request: CreationRequest | null, project: string): Promise<Document | null> {
+  private async findByKey(request: CreationRequest | null, project: ProjectId): Promise<Document | null> {
     const { keys, streams, datastores } = this.ports;
     const id = request === null ? null : await keys.findResource(request);
     if (id === null) return null;
@@ -212,6 +221,6 @@ interface Accepting {
   readonly id: string;
   readonly upload: UploadRef;
   /** Of the document's stream; negative where there is none. */
-  readonly revision: number;
+  readonly revision: Revision;
   readonly early: Extraction | null;
 }

@@ -1,4 +1,4 @@
-import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem } from '#domain';
+import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem, type Position } from '#domain';
 import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent } from '#event-log';
 import type { UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
@@ -45,7 +45,7 @@ export class Indexer implements FollowerTarget {
 
   constructor(private readonly ports: IndexerPorts) {}
 
-  async load(): Promise<{ logId: string; position: number } | null> {
+  async load(): Promise<{ logId: string; position: Position } | null> {
     await this.ports.migrate();
     return this.ports.rows.loadCheckpoint();
   }

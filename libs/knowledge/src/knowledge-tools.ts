@@ -1,4 +1,12 @@
-import { type Datastore, type DatastoreQuery, type DatastoreRef, Problem, ToolNames, invalid } from '#domain';
+import {
+  type Datastore,
+  type DatastoreQuery,
+  type DatastoreRef,
+  Problem,
+  ToolNames,
+  invalid,
+  type ProjectId,
+} from '#domain';
 import { isErasure } from '#event-log';
 import type { ConnectDatabase } from './callers-database.js';
 import { type Connection, readConnection } from './connection-string.js';
@@ -12,7 +20,7 @@ import type { KnowledgeTool } from './tool.js';
 
 /** What a run's request says of datastores. */
 export interface KnowledgeRequest {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly datastores: readonly DatastoreRef[];
   readonly queries: readonly DatastoreQuery[];
 }

@@ -1,3 +1,4 @@
+import type { ProjectId } from '#domain';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { EventMeta } from '#event-log';
 
@@ -15,7 +16,7 @@ export interface KnowledgeDatabase {
 
 /** Who does something, for the envelopes of its events. */
 export interface Author {
-  readonly project: string;
+  readonly project: ProjectId;
   /** Key id. */
   readonly actor: string;
   readonly correlationId?: string;
@@ -29,7 +30,7 @@ export const metaOf = ({ project, actor, correlationId }: Author): EventMeta => 
 });
 
 export interface CreationRequest {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly operation: 'create_datastore' | 'index_document';
   readonly key: string;
   /** What must be the same for the request to be a repeat. */

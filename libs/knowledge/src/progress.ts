@@ -1,3 +1,4 @@
+import type { Position } from '#domain';
 import type { EventLog, Follower } from '#event-log';
 import type { Clock } from '#platform';
 import type { KnowledgeRows } from './postgres/knowledge-rows.js';
@@ -35,7 +36,7 @@ export class Progress {
     }
   }
 
-  private async reached(position: number, signal: AbortSignal): Promise<void> {
+  private async reached(position: Position, signal: AbortSignal): Promise<void> {
     const { follower, rows, clock } = this.ports;
     if (follower !== null) return follower.reached(position, signal);
     while (((await rows.loadCheckpoint())?.position ?? 0) < position) await clock.sleep(LOOK_MS, signal);

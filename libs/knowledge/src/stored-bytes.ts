@@ -1,4 +1,4 @@
-import { Problem } from '#domain';
+import { Problem, type ProjectId } from '#domain';
 import { Quota, type Reservation } from '#platform';
 import { isOutage } from './outage.js';
 import type { KnowledgeRows } from './postgres/knowledge-rows.js';
@@ -11,7 +11,7 @@ export class StoredBytes {
   private readonly quota: Quota;
 
   constructor(maxEach: number, { rows, progress }: { rows: KnowledgeRows; progress: Progress }) {
-    const count = async (project: string): Promise<number> => {
+    const count = async (project: ProjectId): Promise<number> => {
       await progress.caughtUp();
       return rows.storedBytes(project);
     };
@@ -19,7 +19,7 @@ export class StoredBytes {
   }
 
   /** Counts a file that is about to be kept. @throws Problem unprocessable */
-  async reserve(project: string, bytes: number): Promise<Reservation> {
+  async reserve(project: ProjectId, bytes: number): Promise<Reservation> {
     const reserved = await this.quota.reserve(project, bytes);
     if (typeof reserved === 'function') return reserved;
     const [used, limit, more] = [reserved.used, this.quota.limit, bytes].map(megabytes);

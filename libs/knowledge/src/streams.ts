@@ -13,6 +13,8 @@ import {
   isDatastoreId,
   isDocumentId,
   withKeyOf,
+  type Revision,
+  type StreamName,
 } from '#domain';
 import {
   type AppendResult,
@@ -43,7 +45,7 @@ export class KnowledgeStreams {
   }
 
   /** The document, and the revision of its stream also where there is none any more. */
-  async document(id: string): Promise<{ readonly document: Document | null; readonly revision: number }> {
+  async document(id: string): Promise<{ readonly document: Document | null; readonly revision: Revision }> {
     if (!isDocumentId(id)) return { document: null, revision: NO_EVENTS };
     const facts = await this.facts(documentStream(id), documentEvent);
     return { document: foldDocument(id, facts), revision: facts.length - 1 };
@@ -65,7 +67,7 @@ export class KnowledgeStreams {
   }
 
   /** NO_EVENTS where there is no such stream. */
-  async lastRevision(stream: string): Promise<number> {
+  async lastRevision(stream: StreamName): Promise<number> {
     const [last] = await collect(this.ports.log.readStream(stream, { backwards: true, limit: 1 }));
     return last?.revision ?? NO_EVENTS;
   }
@@ -75,7 +77,7 @@ export class KnowledgeStreams {
    * @throws ContentErased where the key is destroyed; LogUnavailable
    */
   append(
-    stream: string,
+    stream: StreamName,
     events: readonly (DatastoreEvent | DocumentEvent)[],
     by: Author,
     expected: Expected,
@@ -90,7 +92,7 @@ export class KnowledgeStreams {
   }
 
   /** @throws UnknownEventType: nothing is decided on what only a newer version knows */
-  private async facts<F>(stream: string, read: (event: RecordedEvent) => F | null): Promise<F[]> {
+  private async facts<F>(stream: StreamName, read: (event: RecordedEvent) => F | null): Promise<F[]> {
     const events = await collect(this.ports.log.readStream(stream));
     return events.map((event) => {
       const fact = read(event);

@@ -1,4 +1,4 @@
-import type { DocumentWarning } from '#domain';
+import type { DocumentWarning, ProjectId } from '#domain';
 import type { ReadableFile } from '#vault';
 import type { Clock } from '#platform';
 import type { Extraction, Extractor } from '#extraction';
@@ -37,7 +37,7 @@ export class TextReader {
   }
 
   /** @param project whose turn it takes @throws ReadingStopped, TextLost, ReadersBusy, and what the database throws */
-  read(of: UploadRef, file: ReadableFile, project: string): Promise<Extraction> {
+  read(of: UploadRef, file: ReadableFile, project: ProjectId): Promise<Extraction> {
     const stop = new AbortController();
     this.readings.set(of.upload, stop);
     const reading = this.held(of, file, project, stop).finally(() => {
@@ -65,7 +65,7 @@ export class TextReader {
     patience.abort();
   }
 
-  private async held(of: UploadRef, file: ReadableFile, project: string, stop: AbortController) {
+  private async held(of: UploadRef, file: ReadableFile, project: ProjectId, stop: AbortController) {
     const { upload } = of;
     await this.rows.hold(of);
     try {
@@ -90,7 +90,7 @@ export class TextReader {
     }
   }
 
-  private async extract(of: UploadRef, file: ReadableFile, project: string, stop: AbortController) {
+  private async extract(of: UploadRef, file: ReadableFile, project: ProjectId, stop: AbortController) {
     const { signal } = stop;
     const lost = this.renewUntil(of.upload, stop);
     let count = 0;

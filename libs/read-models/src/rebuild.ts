@@ -1,3 +1,4 @@
+import type { Position } from '#domain';
 import { ContentStore, type FileStore } from '#vault';
 import { type EventLog, Follower, type FollowerBatch } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -17,7 +18,7 @@ export interface RebuildPorts {
   readonly logger: Logger;
   readonly contentCodec?: ContentCodec;
   /** After each batch: how far it got and where the log ends now. */
-  onProgress?(position: number, head: number): void;
+  onProgress?(position: Position, head: number): void;
 }
 
 export interface RebuildOptions extends RebuildPorts {

@@ -39,7 +39,7 @@ interface State {
   readonly holder: string | null;
   readonly process: Identity | null;
   readonly isShared: boolean;
-  readonly revision: number;
+  readonly revision: Revision;
 }
 
 const FREE: State = { holder: null, process: null, isShared: false, revision: NO_EVENTS };

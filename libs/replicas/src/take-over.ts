@@ -1,4 +1,4 @@
-import { sessionStream } from '#domain';
+import { sessionStream, type Revision, type SessionId } from '#domain';
 import { type ContentStore, isUnreadable } from '#vault';
 import { type EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -105,7 +105,7 @@ export class TakeOver {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  private async examine(session: string): Promise<void> {
+  private async examine(session: SessionId): Promise<void> {
     if (this.stopping.signal.aborted) return;
     try {
       const left = await this.leftIn(session);
@@ -116,7 +116,7 @@ export class TakeOver {
   }
 
   /** The runs of the session that replicas have left, with who left them; null: nothing is to be done there. */
-  private async leftIn(session: string): Promise<ReadonlyMap<string, string> | null> {
+  private async leftIn(session: SessionId): Promise<ReadonlyMap<string, string> | null> {
     const { membership, log } = this.ports;
     const { current, waiting } = (await loadSession(log, sessionStream(session))).state;
     const left = new Map<string, string>();
@@ -133,7 +133,7 @@ export class TakeOver {
     return left.size > 0 || isOwnTurn ? left : null;
   }
 
-  private async isLeft(session: string, replica: string, requested: number): Promise<boolean> {
+  private async isLeft(session: SessionId, replica: string, requested: Revision): Promise<boolean> {
     const state = this.ports.membership.stateOf(replica);
     if (state !== 'silent') return state === 'gone';
     // Invariant 3.

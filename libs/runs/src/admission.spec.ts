@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { StartedRun } from './start/start-run-request.js';
-import { House } from '../../../test/support/house.js';
+import { CALLER, House } from '../../../test/support/house.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
@@ -220,7 +220,7 @@ describe('a service that is full', () => {
     runs.push(await house.start('again', { session }));
     expect((await house.ended(runs.at(-1)!)).type).toBe('agent_completed');
     await house.settled();
-    expect(house.core.admission.queued.of(first.session)).toBe(0);
+    expect(house.core.admission.queued.of(CALLER.project)).toBe(0);
   });
 
   it('forgets the wait of a run that is cancelled before its turn', async () => {

@@ -1,4 +1,4 @@
-import { Problem, type SessionState, isIdle } from '#domain';
+import { Problem, type SessionState, isIdle, type ProjectId, type RunId } from '#domain';
 import { TurnOrder } from '#platform';
 import { QueuedRuns, RETRY_AFTER_S } from './queued-runs.js';
 
@@ -6,7 +6,7 @@ import { QueuedRuns, RETRY_AFTER_S } from './queued-runs.js';
 const WAITING_PER_RUN = 4;
 
 interface WaitingForRoom {
-  readonly run: string;
+  readonly run: RunId;
   readonly weight: 1;
   wake: () => void;
 }
@@ -26,7 +26,7 @@ export interface ProjectShares {
 export class Admission {
   /** Project of each run that has a place, and of each that waits for one. */
   private readonly taken = new Map<string, string>();
-  private readonly waiters = new Map<string, readonly [project: string, WaitingForRoom]>();
+  private readonly waiters = new Map<string, readonly [project: ProjectId, WaitingForRoom]>();
   private readonly order: TurnOrder<WaitingForRoom>;
   readonly queued: QueuedRuns;
 
@@ -77,14 +77,14 @@ export class Admission {
    * is returned is called; by then it is seen in the session.
    * @throws Problem rate_limited
    */
-  enter(project: string, hasRoom: boolean, session: SessionState): () => void {
+  enter(project: ProjectId, hasRoom: boolean, session: SessionState): () => void {
     if (hasRoom && isIdle(session)) return () => undefined;
     if (!hasRoom) this.requireRoom(project);
     return this.queued.enter(project);
   }
 
   /** Takes a place for the run, if there is one. A run that has a place keeps it. */
-  tryTake(run: string, project = ''): boolean {
+  tryTake(run: RunId, project = ''): boolean {
     if (this.taken.has(run)) return true;
     if (!this.isFree(project) || !this.mayClaim()) return false;
     this.taken.set(run, project);
@@ -93,7 +93,7 @@ export class Admission {
   }
 
   /** Takes a place, or has `wake` called once there may be one. */
-  takeOrWait(run: string, wake: () => void, project = ''): boolean {
+  takeOrWait(run: RunId, wake: () => void, project = ''): boolean {
     if (this.tryTake(run, project)) {
       this.leave(run);
       return true;
@@ -104,7 +104,7 @@ export class Admission {
     return false;
   }
 
-  release(run: string): void {
+  release(run: RunId): void {
     this.leave(run);
     const project = this.taken.get(run);
     if (project === undefined) return;
@@ -118,17 +118,17 @@ export class Admission {
     this.wakeWaiters();
   }
 
-  private isFree(project: string): boolean {
+  private isFree(project: ProjectId): boolean {
     return this.taken.size < this.maxRuns && this.order.mayHold(project, 1);
   }
 
-  private wait(run: string, project: string, wake: () => void): void {
+  private wait(run: RunId, project: ProjectId, wake: () => void): void {
     const waiter: WaitingForRoom = { run, weight: 1, wake };
     this.waiters.set(run, [project, waiter]);
     this.order.wait(project, waiter);
   }
 
-  private leave(run: string): void {
+  private leave(run: RunId): void {
     const known = this.waiters.get(run);
     if (known === undefined) return;
     this.waiters.delete(run);

@@ -1,4 +1,4 @@
-import { type SessionState, asSessionEvent } from '#domain';
+import { type SessionState, asSessionEvent, type RunId, type StreamName } from '#domain';
 import { DataUnreadable, type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type RequestEvent, findRequest, readRequest } from './load-session.js';
 
@@ -8,7 +8,7 @@ export class KnownRequests {
 
   constructor(
     private readonly log: EventLog,
-    private readonly stream: string,
+    private readonly stream: StreamName,
   ) {}
 
   get runs(): readonly string[] {
@@ -19,12 +19,12 @@ export class KnownRequests {
     this.heard.set(event.meta.run ?? '', asSessionEvent(event) as RequestEvent);
   }
 
-  forget(run: string): void {
+  forget(run: RunId): void {
     this.heard.delete(run);
   }
 
   /** Of one whose data do not open the envelope can be read. @throws ContentErased, LogUnavailable */
-  async of(run: string, { current, waiting }: SessionState): Promise<RequestEvent> {
+  async of(run: RunId, { current, waiting }: SessionState): Promise<RequestEvent> {
     const known = this.heard.get(run);
     if (known !== undefined) return known;
     const at = current?.run === run ? current.requested : waiting.find((w) => w.run === run)?.requested;
@@ -32,7 +32,7 @@ export class KnownRequests {
   }
 
   /** What a run is to be driven by. @throws DataUnreadable, too */
-  async readable(run: string, state: SessionState): Promise<RequestEvent> {
+  async readable(run: RunId, state: SessionState): Promise<RequestEvent> {
     const request = await this.of(run, state);
     const { type, revision, isUnreadable } = request;
     if (isUnreadable) throw new DataUnreadable({ type, revision, stream: this.stream });
@@ -40,7 +40,7 @@ export class KnownRequests {
   }
 
   /** A claim that cannot be read does not say where. */
-  private async find(run: string): Promise<number> {
+  private async find(run: RunId): Promise<number> {
     return (await findRequest(this.log, this.stream, { run, after: NO_EVENTS, upTo: 0 })) ?? 0;
   }
 }

@@ -10,6 +10,8 @@ import {
   evolveRun,
   evolveSession,
   knownSessionEvent,
+  type RunId,
+  type StreamName,
 } from '#domain';
 import {
   ContentErased,
@@ -27,14 +29,14 @@ export type RequestEvent = Requested & Pick<RecordedEvent, 'meta'>;
 
 export interface LoadedSession {
   readonly state: SessionState;
-  readonly revision: number;
+  readonly revision: Revision;
 }
 
 /**
  * The state of a session, read backwards from its end to the last claim: that says which runs waited then, so a
  * session's ten-thousandth run costs what its tenth did.
  */
-export async function loadSession(log: EventLog, stream: string): Promise<LoadedSession> {
+export async function loadSession(log: EventLog, stream: StreamName): Promise<LoadedSession> {
   const tail: RecordedSessionEvent[] = [];
   let revision = NO_EVENTS;
   reading: for await (const page of log.readStream(stream, { backwards: true })) {
@@ -54,7 +56,11 @@ export async function loadSession(log: EventLog, stream: string): Promise<Loaded
  * The `run_requested` at a revision. @throws ContentErased; DataUnreadable; LogUnavailable where a read of a log that
  * others write to lags behind it
  */
-export async function loadRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
+export async function loadRequest(
+  log: EventLog,
+  stream: StreamName,
+  revision: Revision,
+): Promise<RequestEvent> {
   const request = await readRequest(log, stream, revision);
   if (request.isUnreadable)
     throw new DataUnreadable({ type: request.type, revision: request.revision, stream });
@@ -62,7 +68,11 @@ export async function loadRequest(log: EventLog, stream: string, revision: numbe
 }
 
 /** The same; where its data do not open, with data that stand for them: who it is of can be read always. */
-export async function readRequest(log: EventLog, stream: string, revision: number): Promise<RequestEvent> {
+export async function readRequest(
+  log: EventLog,
+  stream: StreamName,
+  revision: Revision,
+): Promise<RequestEvent> {
   for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
     for (const event of page) {
       requireReadable(event);
@@ -76,9 +86,9 @@ export async function readRequest(log: EventLog, stream: string, revision: numbe
 /** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. @throws ContentErased, DataUnreadable */
 export async function loadRun(
   log: EventLog,
-  stream: string,
+  stream: StreamName,
   request: RequestEvent,
-  claimed: number,
+  claimed: Revision,
   begun: RunState,
   workflows?: WorkflowRuns,
 ): Promise<RunState | null> {
@@ -113,9 +123,9 @@ const READ_CHARS = 1_000_000;
  */
 export async function loadContext(
   log: EventLog,
-  stream: string,
+  stream: StreamName,
   request: RequestEvent,
-  claimed: number,
+  claimed: Revision,
 ): Promise<ContextFold | null> {
   const run = request.meta.run;
   const tail: RecordedSessionEvent[] = [];
@@ -139,7 +149,7 @@ export async function loadContext(
 
 async function foldContext(
   log: EventLog,
-  stream: string,
+  stream: StreamName,
   events: readonly RecordedSessionEvent[],
   request: RequestEvent,
 ): Promise<ContextFold> {
@@ -161,8 +171,8 @@ async function foldContext(
  */
 export async function findRequest(
   log: EventLog,
-  stream: string,
-  { run, after, upTo }: { readonly run: string; readonly after: Revision; readonly upTo: Revision },
+  stream: StreamName,
+  { run, after, upTo }: { readonly run: RunId; readonly after: Revision; readonly upTo: Revision },
 ): Promise<Revision | null> {
   let last = after;
   for await (const page of log.readStream(stream, after === NO_EVENTS ? {} : { after })) {

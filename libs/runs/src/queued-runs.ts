@@ -1,4 +1,4 @@
-import { Problem } from '#domain';
+import { Problem, type ProjectId, type SessionId } from '#domain';
 
 /** When to come back. */
 export const RETRY_AFTER_S = 5;
@@ -8,17 +8,17 @@ export const RETRY_AFTER_S = 5;
  * each session that has some, and one for each project; what is being written counts, too.
  */
 export class QueuedRuns {
-  private readonly sessions = new Map<string, readonly [project: string, count: number]>();
+  private readonly sessions = new Map<string, readonly [project: ProjectId, count: number]>();
   private readonly projects = new Map<string, number>();
 
   constructor(private readonly maxEach: number = Infinity) {}
 
-  of(project: string): number {
+  of(project: ProjectId): number {
     return this.projects.get(project) ?? 0;
   }
 
   /** What is known of a session now. */
-  note(session: string, project: string | null, count: number): void {
+  note(session: SessionId, project: ProjectId | null, count: number): void {
     const [before, known] = this.sessions.get(session) ?? ['', 0];
     if (known === count) return;
     this.add(before, -known);
@@ -28,7 +28,7 @@ export class QueuedRuns {
   }
 
   /** @throws Problem rate_limited where the project has its share already */
-  requireShare(project: string): void {
+  requireShare(project: ProjectId): void {
     const queued = this.of(project);
     if (queued < this.maxEach) return;
     const detail = `${queued} runs of this project wait already (MAX_QUEUED_RUNS_PER_PROJECT); try again later`;
@@ -36,13 +36,13 @@ export class QueuedRuns {
   }
 
   /** Counts a run that is about to be queued, until what is returned is called. @throws as requireShare */
-  enter(project: string): () => void {
+  enter(project: ProjectId): () => void {
     this.requireShare(project);
     this.add(project, 1);
     return () => this.add(project, -1);
   }
 
-  private add(project: string, count: number): void {
+  private add(project: ProjectId, count: number): void {
     if (count === 0) return;
     const sum = this.of(project) + count;
     if (sum === 0) this.projects.delete(project);

@@ -11,7 +11,15 @@ import {
   type ToolboxRequest,
   UNWATCHED,
 } from '#agent';
-import { type ContextFold, type CurrentRun, type RunEnd, WorkflowRuns, newRun } from '#domain';
+import {
+  type ContextFold,
+  type CurrentRun,
+  type RunEnd,
+  WorkflowRuns,
+  newRun,
+  type Revision,
+  type RunId,
+} from '#domain';
 import { type RequestEvent, loadRun } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 
@@ -48,7 +56,7 @@ export class RunDrive {
   }
 
   /** A claim that is on the log. Its run may have ended since: then what is current tells nothing of it. */
-  heardClaim(run: string, revision: number): void {
+  heardClaim(run: RunId, revision: Revision): void {
     if (run === this.run && revision > this.claim.claimed) this.controller.abort(new ClaimLost(run));
   }
 

@@ -1,3 +1,4 @@
+import type { RunId } from '#domain';
 import {
   type McpServerConfig,
   RUN_WORKFLOW,
@@ -32,11 +33,11 @@ export class RunToolboxes extends Toolboxes {
   }
 
   /** The servers that a run may use. Of a run that is sent again, the new ones count. */
-  override remember(run: string, servers: readonly McpServerConfig[]): void {
+  override remember(run: RunId, servers: readonly McpServerConfig[]): void {
     if (servers.length > 0) this.servers.set(run, servers);
   }
 
-  override forget(run: string): void {
+  override forget(run: RunId): void {
     this.servers.delete(run);
   }
 

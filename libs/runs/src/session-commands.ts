@@ -7,12 +7,14 @@ import {
   notFound,
   requireSession,
   sessionOfRun,
+  type ProjectId,
+  type RunId,
 } from '#domain';
 import type { EventLog } from '#event-log';
 import type { Sessions } from './sessions.js';
 
 export interface Caller {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly actor: string;
 }
 
@@ -34,7 +36,7 @@ export class SessionCommands {
   }
 
   /** Asks for the end of a run; nothing happens where it has ended. @throws Problem not_found; LogUnavailable */
-  async cancel(run: string, caller: Caller): Promise<void> {
+  async cancel(run: RunId, caller: Caller): Promise<void> {
     const id = sessionOfRun(run);
     if (id === null) throw notFound('the run');
     const decide = (state: SessionState) => {
@@ -48,6 +50,6 @@ export class SessionCommands {
   }
 }
 
-const cancelOf = (run: string): Draft => ({ type: 'run_cancel_requested', data: {}, run });
+const cancelOf = (run: RunId): Draft => ({ type: 'run_cancel_requested', data: {}, run });
 
 const metaOf = ({ project, actor }: Caller) => ({ schemaVersion: 1, project, actor });

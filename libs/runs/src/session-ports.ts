@@ -1,3 +1,4 @@
+import type { RunId } from '#domain';
 import type { DriverPorts, Toolboxes } from '#agent';
 import type { EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -23,4 +24,4 @@ export interface SessionPorts {
 }
 
 /** @param by the worker that claimed the run, or, of one that waits, the replica that accepted it */
-export type IsLeft = (run: string, by: string) => boolean;
+export type IsLeft = (run: RunId, by: string) => boolean;

@@ -10,6 +10,7 @@ import {
   isEndType,
   isIdle,
   sessionStream,
+  type RunId,
 } from '#domain';
 import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { isUnreadable } from '#vault';
@@ -79,7 +80,7 @@ export class Session {
   }
 
   /** Whether the run is driven here, or about to be: then its place is taken. */
-  isDriving(run: string): boolean {
+  isDriving(run: RunId): boolean {
     return this.driving?.run === run || this.claiming === run;
   }
 
@@ -156,7 +157,7 @@ export class Session {
   }
 
   /** The run is over. One of ours may have waited with its place for the drive of the run before, which others have ended. */
-  private letGo(run: string): void {
+  private letGo(run: RunId): void {
     if (this.driving?.run === run) return;
     this.forget(run);
     if (this.claiming !== run) this.ports.admission.release(run);
@@ -184,7 +185,7 @@ export class Session {
     );
   }
 
-  private claimNext(run: string): void {
+  private claimNext(run: RunId): void {
     this.claim(
       run,
       () => this.react(),
@@ -194,7 +195,7 @@ export class Session {
 
   /** A claim waits for room in this process; it is decided on what the session is when it is written. */
   private claim(
-    run: string,
+    run: RunId,
     again: () => void,
     decide: (state: SessionState, request: RequestEvent) => readonly Draft[] | null,
   ): void {
@@ -223,14 +224,14 @@ export class Session {
   }
 
   /** What could not be done because of the log is tried again, not at once. */
-  private async pauseAfter(error: unknown, run: string): Promise<void> {
+  private async pauseAfter(error: unknown, run: RunId): Promise<void> {
     if (this.isStopped) return;
     this.ports.logger.warn({ err: error, run, session: this.id }, 'a run has to wait for the log');
     await this.ports.clock.sleep(RETRY_MS);
   }
 
   /** Whether the run is claimed by this process, as far as is known, and to be driven by it. */
-  private holds(run: string): boolean {
+  private holds(run: RunId): boolean {
     const { current } = this.journal.state;
     return current?.run === run && current.worker === this.ports.worker && !this.isStopped;
   }
@@ -280,7 +281,7 @@ export class Session {
   }
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */
-  private leave(run: string): void {
+  private leave(run: RunId): void {
     const isOurs = this.holds(run);
     this.brokenOff = isOurs ? run : null;
     if (isOurs || this.claiming === run) return;
@@ -288,7 +289,7 @@ export class Session {
     this.ports.admission.release(run);
   }
 
-  private forget(run: string): void {
+  private forget(run: RunId): void {
     this.requests.forget(run);
     this.adopted.delete(run);
     this.ports.toolboxes.forget(run);

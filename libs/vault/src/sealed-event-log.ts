@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   type NewEvent,
   type AppendOptions,
@@ -28,7 +29,7 @@ export class SealedEventLog extends PassingLog {
   }
 
   override append(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     options: AppendOptions,
   ): Promise<AppendResult> {
@@ -46,7 +47,7 @@ export class SealedEventLog extends PassingLog {
   /** Who appends has chosen the key: of a document each upload has one, and a datastore may get another. */
   private async appendAsGiven(
     keyId: string,
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     expected: Expected,
   ): Promise<AppendResult> {
@@ -56,7 +57,7 @@ export class SealedEventLog extends PassingLog {
 
   private appendWith(
     keyId: string | null,
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     expected: Expected,
   ): Promise<AppendResult> {
@@ -66,7 +67,7 @@ export class SealedEventLog extends PassingLog {
     return mayBegin ? appending.then((result) => this.begun(stream, result)) : appending;
   }
 
-  private async begun(stream: string, result: AppendResult): Promise<AppendResult> {
+  private async begun(stream: StreamName, result: AppendResult): Promise<AppendResult> {
     if (result.kind === 'appended') this.streams.begun(stream);
     else await this.streams.begunByAnother(stream);
     return result;

@@ -1,3 +1,4 @@
+import type { Revision, SessionId } from '#domain';
 import type { Logger } from '#platform';
 import { KeyEnd } from '../features/keys/key-end.js';
 import type { ReadModels } from '#read-models';
@@ -26,7 +27,7 @@ class ReadModelTaskIndex extends TaskIndex {
     return { tasks: await this.readModels.tasks.scheduled(), position };
   }
 
-  override async unmade(): Promise<readonly { readonly session: string; readonly requested: number }[]> {
+  override async unmade(): Promise<readonly { readonly session: SessionId; readonly requested: Revision }[]> {
     await this.catchUp();
     return this.readModels.tasks.unmade();
   }

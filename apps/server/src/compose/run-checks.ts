@@ -5,6 +5,7 @@ import {
   isPublicType,
   sessionOfRun,
   sessionOfStream,
+  type SessionId,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
 
@@ -64,7 +65,7 @@ export class RunChecks {
   }
 
   /** It is the end of every run that has none. */
-  private endAll(session: string | null): undefined {
+  private endAll(session: SessionId | null): undefined {
     for (const [run, state] of this.runs) {
       if (state === 'ended' || sessionOfRun(run) !== session) continue;
       this.runs.set(run, 'ended');

@@ -1,4 +1,4 @@
-import type { DeliveryEvent, InternalEvent, PublicEvent, TaskEvent } from '#domain';
+import type { DeliveryEvent, InternalEvent, PublicEvent, TaskEvent, RunId } from '#domain';
 import type { EventMeta, NewEvent } from '#event-log';
 import { type Clock, type Counter, type Histogram, LONG_S, type Metrics } from '#platform';
 import type { RunFacts } from '#agent';
@@ -71,7 +71,7 @@ export class EventFigures {
   }
 
   /** The run is not driven in this process any more. */
-  end(run: string): void {
+  end(run: RunId): void {
     this.driven.delete(run);
   }
 

@@ -1,11 +1,11 @@
-import { sessionOfRun } from '#domain';
+import { sessionOfRun, type RunId, type SessionId } from '#domain';
 import type { Span, Tracer } from '#platform';
 
 export interface RunOfSpan {
-  readonly run: string;
+  readonly run: RunId;
   /** `traceparent` of what caused it. */
   readonly cause?: string | undefined;
-  readonly session?: string;
+  readonly session?: SessionId;
   readonly mode?: string;
   readonly model?: string;
   readonly trigger?: string;

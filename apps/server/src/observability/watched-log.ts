@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import {
   type AppendOptions,
   AppendOutcomeUnknown,
@@ -57,7 +58,7 @@ export class WatchedLog extends PassingLog {
   }
 
   override append(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     options: AppendOptions,
   ): Promise<AppendResult> {

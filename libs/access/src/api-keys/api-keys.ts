@@ -1,4 +1,12 @@
-import { type ApiKeyEvent, Problem, type Scope, apiKeyStream, invalid, notFound } from '#domain';
+import {
+  type ApiKeyEvent,
+  Problem,
+  type Scope,
+  apiKeyStream,
+  invalid,
+  notFound,
+  type ProjectId,
+} from '#domain';
 import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
 import { type SecretBox, derivedWebhookSecret } from '#platform';
 import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
@@ -23,7 +31,7 @@ export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   /** Absent: the project of whoever asks. */
-  readonly project?: string;
+  readonly project?: ProjectId;
   /** ms since 1970; absent: never. */
   readonly expiresAt?: number;
 }
@@ -215,7 +223,7 @@ export class ApiKeys {
 
   private append(
     event: ApiKeyEvent,
-    project: string,
+    project: ProjectId,
     actor: string,
     expected: Expected,
     time = this.ports.clock.now(),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ApiKeyEvent, type Scope, apiKeyEvent, apiKeyStream } from '#domain';
+import { type ApiKeyEvent, type Scope, apiKeyEvent, apiKeyStream, type ProjectId } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { Principal } from './principal.js';
 
@@ -10,7 +10,7 @@ export interface KeyRecord {
   /** SHA-256 of the key, hex. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
-  readonly project: string;
+  readonly project: ProjectId;
   /** Sealed with the master key. */
   readonly webhookSecret: string;
   /** ms since 1970 */

@@ -1,3 +1,4 @@
+import type { SessionId } from '#domain';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Clock } from '#platform';
 import { type StreamPlace, readEvents } from './event-stream.js';
@@ -23,7 +24,7 @@ export class StreamableHttpTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  sessionId?: string;
+  sessionId?: SessionId;
   private version: string | null = null;
   private readonly closing = new AbortController();
   /** One for each request that waits for its answer. */

@@ -1,3 +1,4 @@
+import type { ProjectId } from '#domain';
 import type { ModelParameter } from '#platform';
 
 /** One message of the model's context, in the terms of Chat Completions. */
@@ -40,7 +41,7 @@ export interface ModelRequest {
   /** The model must call this tool. */
   readonly forcedTool?: string;
   /** Whose it is: where calls have to wait for each other, they do so in turns by project. */
-  readonly project?: string;
+  readonly project?: ProjectId;
   /** Parameters that are not to be sent. */
   readonly omit?: readonly ModelParameter[];
 }

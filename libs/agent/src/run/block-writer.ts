@@ -1,4 +1,4 @@
-import type { Draft } from '#domain';
+import type { Draft, SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { TextType } from './journal-entry.js';
 
@@ -16,7 +16,7 @@ export class BlockWriter {
   constructor(
     private readonly sink: RunSink,
     private readonly contents: ContentStore,
-    private readonly session: string,
+    private readonly session: SessionId,
     private readonly isStreaming: boolean,
   ) {}
 

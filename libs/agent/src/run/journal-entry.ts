@@ -1,4 +1,4 @@
-import type { Draft, SessionState } from '#domain';
+import type { Draft, SessionState, Revision } from '#domain';
 import {
   type EventLog,
   type EventMeta,
@@ -117,4 +117,4 @@ export function cutAt(text: string, max: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? max - 1 : max;
 }
 
-export const afterOf = (revision: number) => (revision === NO_EVENTS ? {} : { after: revision });
+export const afterOf = (revision: Revision) => (revision === NO_EVENTS ? {} : { after: revision });

@@ -5,6 +5,8 @@ import {
   asSessionEvent,
   evolveSession,
   knownSessionEvent,
+  type Revision,
+  type StreamName,
 } from '#domain';
 import {
   type AppendResult,
@@ -64,10 +66,10 @@ export class Journal {
   private readonly idPrefix: string;
 
   constructor(
-    readonly stream: string,
+    readonly stream: StreamName,
     private readonly ports: JournalPorts,
     private readonly listener: JournalListener,
-    start?: { readonly state: SessionState; readonly revision: number },
+    start?: { readonly state: SessionState; readonly revision: Revision },
   ) {
     const x = ports.random.hex(9);
     this.idPrefix = `${x.slice(0, 8)}-${x.slice(8, 12)}-8${x.slice(12, 15)}-8${x.slice(15, 18)}-`;
@@ -140,7 +142,7 @@ export class Journal {
   }
 
   /** Others have written up to `revision`, as a follower of the stream heard: what is not known yet is read. */
-  learn(revision: number): void {
+  learn(revision: Revision): void {
     this.heard = Math.max(this.heard, revision);
     if (this.heard > this.last) this.wake();
   }

@@ -6,6 +6,8 @@ import {
   type RunState,
   type WorkflowRuns,
   evolveRun,
+  type ProjectId,
+  type SessionId,
 } from '#domain';
 import type { ContentStore } from '#vault';
 import type { RunSink } from './block-writer.js';
@@ -14,7 +16,7 @@ import type { Journal } from './journal.js';
 import type { RunWriter } from './run-writer.js';
 
 export interface RunRecordParts {
-  readonly session: string;
+  readonly session: SessionId;
   readonly journal: Pick<Journal, 'write' | 'writeText' | 'settled' | 'hasRoom' | 'room'>;
   readonly writer: RunWriter;
   readonly contents: ContentStore;
@@ -31,8 +33,8 @@ export interface RunRecordParts {
  * to it. Turns, tools and workflow steps are given this, and tell of nothing beside it.
  */
 export class RunRecord implements RunSink {
-  readonly session: string;
-  readonly project: string;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   readonly contents: ContentStore;
   readonly workflows: WorkflowRuns;
   private readonly journal: RunRecordParts['journal'];

@@ -1,12 +1,12 @@
-import type { RunEnd, TurnToolCall } from '#domain';
+import type { RunEnd, TurnToolCall, ProjectId, RunId, SessionId } from '#domain';
 import type { ModelPiece } from '../model/model-client.js';
 import type { ToolOutcome } from '../tools/tool.js';
 
 /** What is known of a run when its driving begins. No content. */
 export interface RunFacts {
-  readonly run: string;
-  readonly session: string;
-  readonly project: string;
+  readonly run: RunId;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   readonly mode: string;
   readonly model: string;
   readonly trigger: string;

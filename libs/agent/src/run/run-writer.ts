@@ -1,9 +1,9 @@
-import type { SessionState } from '#domain';
+import type { SessionState, RunId } from '#domain';
 import type { EventMeta } from '#event-log';
 
 /** The claim under which a worker drives a run. */
 export interface Claim {
-  readonly run: string;
+  readonly run: RunId;
   readonly worker: string;
   readonly epoch: number;
 }
@@ -43,7 +43,7 @@ export class RunWriter {
 /** Another worker has claimed the run: stop, silently. */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
-  constructor(run: string) {
+  constructor(run: RunId) {
     super(`another worker drives ${run}`);
   }
 }

@@ -1,4 +1,4 @@
-import type { Draft, RunConfig, RunWarning, TurnToolCall } from '#domain';
+import type { Draft, RunConfig, RunWarning, TurnToolCall, ProjectId, RunId, SessionId } from '#domain';
 import type { McpServerConfig } from '../mcp/mcp-server-config.js';
 import type { ToolDefinition } from '../model/model-client.js';
 
@@ -35,9 +35,9 @@ export interface Toolbox {
 }
 
 export interface ToolboxRequest {
-  readonly session: string;
-  readonly run: string;
-  readonly project: string;
+  readonly session: SessionId;
+  readonly run: RunId;
+  readonly project: ProjectId;
   readonly config: RunConfig;
 }
 

@@ -13,6 +13,7 @@ import {
   nextSteps,
   resultOf,
   startAttempt,
+  type SessionId,
 } from '#domain';
 import type { ContentStore } from '#vault';
 import type { Clock } from '#platform';
@@ -51,7 +52,7 @@ export interface WorkflowPorts {
 }
 
 export interface WorkflowRequest {
-  readonly session: string;
+  readonly session: SessionId;
   readonly callId: string;
   readonly workflow: Workflow;
   readonly input?: string;

@@ -5,6 +5,10 @@ import {
   deliveryId,
   parseRetryAfter,
   waitAfterAttempt,
+  type ProjectId,
+  type Revision,
+  type RunId,
+  type SessionId,
 } from '#domain';
 import { type Clock, type Random, type SecretBox, SealBroken } from '#platform';
 import { type Callback, openCallback } from './callback.js';
@@ -14,16 +18,16 @@ import { webhookSignature } from './signature.js';
 
 /** A run whose events are sent to a callback. */
 export interface CallbackRun {
-  readonly run: string;
-  readonly session: string;
-  readonly project: string;
+  readonly run: RunId;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   /** Key id of whoever started it: its secret signs. */
   readonly actor: string;
   /** Sealed. */
   readonly callback: string;
   readonly trigger: Trigger;
   /** Revision of its `run_requested`. */
-  readonly requested: number;
+  readonly requested: Revision;
   /** `traceparent` of what caused it. */
   readonly cause?: string | undefined;
 }

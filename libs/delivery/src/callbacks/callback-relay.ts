@@ -5,6 +5,9 @@ import {
   runOfDeliveryStream,
   sessionOfRun,
   sessionStream,
+  type Revision,
+  type RunId,
+  type StreamName,
 } from '#domain';
 import { type ContentStore } from '#vault';
 import {
@@ -166,7 +169,7 @@ export class CallbackRelay implements FollowerTarget {
   }
 
   /** What was not delivered of an erased session never will be. */
-  private stopSession(stream: string): void {
+  private stopSession(stream: StreamName): void {
     for (const [run, { lane }] of this.lanes) {
       if (sessionStream(lane.run.session) !== stream) continue;
       lane.cut();
@@ -174,7 +177,7 @@ export class CallbackRelay implements FollowerTarget {
     }
   }
 
-  private async reopen(run: string, requested: number, position: Position): Promise<void> {
+  private async reopen(run: RunId, requested: Revision, position: Position): Promise<void> {
     const session = sessionOfRun(run);
     if (session === null) return;
     const options = { after: requested - 1, limit: 1 };

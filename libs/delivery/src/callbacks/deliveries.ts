@@ -11,6 +11,9 @@ import {
   notFound,
   sequenceOfDelivery,
   sessionStream,
+  type ProjectId,
+  type RunId,
+  type SessionId,
 } from '#domain';
 import {
   type EventLog,
@@ -39,10 +42,10 @@ export interface DeliveryView {
 }
 
 export interface RunPlace {
-  readonly session: string;
-  readonly run: string;
+  readonly session: SessionId;
+  readonly run: RunId;
   /** Revision of its `run_requested`. */
-  readonly requested: number;
+  readonly requested: Revision;
 }
 
 export interface DeliveryPage {
@@ -85,7 +88,7 @@ export class Deliveries {
   async resend(
     place: RunPlace,
     delivery: string,
-    caller: { readonly project: string; readonly actor: string },
+    caller: { readonly project: ProjectId; readonly actor: string },
   ): Promise<DeliveryView> {
     const event = await this.find(place, sequenceOfDelivery(place.run, delivery));
     if (event === null) throw notFound('the delivery');
@@ -134,7 +137,7 @@ export class Deliveries {
     }
   }
 
-  private async load(run: string): Promise<{ fold: DeliveryFold; last: Revision }> {
+  private async load(run: RunId): Promise<{ fold: DeliveryFold; last: Revision }> {
     const fold = new DeliveryFold();
     let last = NO_EVENTS;
     for await (const page of this.ports.log.readStream(deliveryStream(run))) {
@@ -148,7 +151,7 @@ export class Deliveries {
   }
 }
 
-function viewOf(run: string, { sequence, type }: DeliveryEventPlace, fold: DeliveryFold): DeliveryView {
+function viewOf(run: RunId, { sequence, type }: DeliveryEventPlace, fold: DeliveryFold): DeliveryView {
   const record = fold.record(sequence);
   return {
     delivery_id: deliveryId(run, sequence),

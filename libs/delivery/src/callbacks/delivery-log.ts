@@ -1,4 +1,12 @@
-import { type DeliveryAttempt, DeliveryFold, asDeliveryEvent, deliveryStream } from '#domain';
+import {
+  type DeliveryAttempt,
+  DeliveryFold,
+  asDeliveryEvent,
+  deliveryStream,
+  type ProjectId,
+  type RunId,
+  type StreamName,
+} from '#domain';
 import {
   ContentErased,
   type EventLog,
@@ -43,12 +51,12 @@ export class DeliveryLog {
   private unwritten: Attempted[] = [];
   private writing: Promise<void> | null = null;
   private cancelTimer: (() => void) | null = null;
-  private readonly stream: string;
+  private readonly stream: StreamName;
   private readonly meta: EventMeta;
 
   constructor(
     private readonly ports: DeliveryLogPorts,
-    { run, project }: { readonly run: string; readonly project: string },
+    { run, project }: { readonly run: RunId; readonly project: ProjectId },
   ) {
     this.stream = deliveryStream(run);
     this.meta = { schemaVersion: 1, project, run, actor: 'relay' };

@@ -1,3 +1,4 @@
+import type { Revision, RunId } from '#domain';
 import { type EventLog, type Position, appendUntilDefinite, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 
@@ -5,9 +6,9 @@ const STREAM = 'relay-callbacks';
 
 /** A run whose deliveries were not settled. */
 export interface OpenRun {
-  readonly run: string;
+  readonly run: RunId;
   /** Revision of its `run_requested`. */
-  readonly requested: number;
+  readonly requested: Revision;
   /** Where the relay heard of it. */
   readonly position: Position;
 }

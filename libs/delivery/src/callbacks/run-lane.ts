@@ -1,4 +1,4 @@
-import { type EventPlace, isEndType, isPublicType, sessionStream } from '#domain';
+import { type EventPlace, isEndType, isPublicType, sessionStream, type Revision } from '#domain';
 import { type ContentStore } from '#vault';
 import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent, isErasure } from '#event-log';
 import type { Clock, Logger } from '#platform';
@@ -165,7 +165,7 @@ export class RunLane {
     });
   }
 
-  private async read(revision: number): Promise<RecordedEvent | null> {
+  private async read(revision: Revision): Promise<RecordedEvent | null> {
     const options = { after: revision - 1, limit: 1 };
     for await (const page of this.ports.log.readStream(sessionStream(this.run.session), options))
       return page[0] ?? null;

@@ -1,3 +1,4 @@
+import type { SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { RecordedEvent } from '#event-log';
 import { publicJson } from '../public-json.js';
@@ -15,7 +16,11 @@ export interface CloudEventRecord {
  * Makes the record of a public event, from what the log holds alone: made again it is the same.
  * `json` null: too large for a record, or gone; `ce_dataref` (the extension of that name) then says where it is read.
  */
-export function cloudEventOf(event: RecordedEvent, session: string, json: string | null): CloudEventRecord {
+export function cloudEventOf(
+  event: RecordedEvent,
+  session: SessionId,
+  json: string | null,
+): CloudEventRecord {
   const { id, type, time, revision, meta } = event;
   const run = meta.run ?? '';
   return {
@@ -58,7 +63,7 @@ export class CloudEvents {
     return sizeOf(record) <= maxBytes ? record : cloudEventOf(event, session, null);
   }
 
-  private async jsonOf(event: RecordedEvent, session: string): Promise<string | null> {
+  private async jsonOf(event: RecordedEvent, session: SessionId): Promise<string | null> {
     try {
       return await publicJson(event, session, this.contents);
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { ProjectId, Revision } from '../ids.js';
 import { typedReader } from '../typed-event.js';
 
 export const DATASTORE_TYPES = ['database', 'documents'] as const;
@@ -50,7 +51,7 @@ export interface DatastoreQuery {
 
 export interface Datastore {
   readonly id: string;
-  readonly project: string;
+  readonly project: ProjectId;
   readonly name: string;
   readonly type: DatastoreType;
   /** Sealed; null: it has none. */
@@ -59,7 +60,7 @@ export interface Datastore {
   /** ms since 1970 */
   readonly createdAt: number;
   /** Of its last event. */
-  readonly revision: number;
+  readonly revision: Revision;
   /** Ids of the keys that its events are sealed with. What comes is sealed with the last. */
   readonly keys: readonly string[];
 }
@@ -69,8 +70,8 @@ export type StoredFact<E> = E & StoredAt;
 
 export interface StoredAt {
   readonly time: number;
-  readonly revision: number;
-  readonly meta: { readonly project: string; readonly keyId?: string | undefined };
+  readonly revision: Revision;
+  readonly meta: { readonly project: ProjectId; readonly keyId?: string | undefined };
   /** Its data are gone. */
   readonly isErased?: boolean;
 }

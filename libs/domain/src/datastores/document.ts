@@ -1,3 +1,4 @@
+import type { ProjectId, Revision } from '../ids.js';
 import { typedReader } from '../typed-event.js';
 import { type Erased, type StoredFact, withKeyOf } from './datastore.js';
 
@@ -67,7 +68,7 @@ export const documentEvent = typedReader<DocumentEvent>({
 
 export interface Document extends Omit<UploadedDocument, 'fileKey'> {
   readonly id: string;
-  readonly project: string;
+  readonly project: ProjectId;
   readonly fileKey?: string | undefined;
   readonly status: DocumentStatus;
   readonly failure: Unreadable | null;
@@ -78,7 +79,7 @@ export interface Document extends Omit<UploadedDocument, 'fileKey'> {
   readonly createdAt: number;
   readonly indexedAt: number | null;
   /** Of its last event. */
-  readonly revision: number;
+  readonly revision: Revision;
   /** Ids of the keys that its events are sealed with. What comes is sealed with the last. */
   readonly keys: readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { StreamName } from '../ids.js';
 import { createHash } from 'node:crypto';
 
 export const DATASTORE_PREFIX = 'datastore-';
@@ -15,8 +16,8 @@ export function documentId(datastore: string, sha256: string, filename: string):
   return `doc_${digest.slice(0, 40)}`;
 }
 
-export const datastoreStream = (id: string): string => DATASTORE_PREFIX + id;
-export const documentStream = (id: string): string => DOCUMENT_PREFIX + id;
+export const datastoreStream = (id: string): StreamName => DATASTORE_PREFIX + id;
+export const documentStream = (id: string): StreamName => DOCUMENT_PREFIX + id;
 
 /** Every file system's limit, more or less. */
 const MAX_FILENAME_BYTES = 255;

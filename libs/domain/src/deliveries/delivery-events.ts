@@ -1,3 +1,4 @@
+import type { Revision } from '../ids.js';
 import { typedReader } from '../typed-event.js';
 
 /** What became of one attempt to send an event to its run's callback. */
@@ -5,7 +6,7 @@ export interface DeliveryAttempt {
   /** 1, 2, 3 … within the run. */
   readonly sequence: number;
   /** Of the event in its session. */
-  readonly revision: number;
+  readonly revision: Revision;
   /** HTTP status; null: there was no answer. */
   readonly status: number | null;
   /** The beginning of the answer's body. */
@@ -30,9 +31,9 @@ export type DeliveryEvent =
       readonly data: {
         readonly sequence: number;
         /** Of the event in its session. */
-        readonly revision: number;
+        readonly revision: Revision;
         /** Revision of the run's `run_requested`. */
-        readonly requested: number;
+        readonly requested: Revision;
       };
     };
 

@@ -1,3 +1,4 @@
+import type { Revision } from '../ids.js';
 import type { DeliveryAttempt, DeliveryEvent, DeliveryStatus } from './delivery-events.js';
 
 /** What is known of one event's delivery. */
@@ -20,7 +21,7 @@ export interface EventPlace {
   /** 1, 2, 3 … within the run. */
   readonly sequence: number;
   /** In its session. */
-  readonly revision: number;
+  readonly revision: Revision;
 }
 
 const UNTRIED: DeliveryRecord = {

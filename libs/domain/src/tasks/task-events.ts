@@ -1,3 +1,4 @@
+import type { ProjectId, Revision, RunId, SessionId, TaskId } from '../ids.js';
 import { UnknownEventType } from '../read-session-event.js';
 import { typedReader } from '../typed-event.js';
 import type { ScheduleRequest } from './schedule.js';
@@ -7,12 +8,12 @@ export type TaskEvent =
   | {
       readonly type: 'task_scheduled';
       readonly data: ScheduleRequest & {
-        readonly task: string;
-        readonly session: string;
+        readonly task: TaskId;
+        readonly session: SessionId;
         /** The run whose request brought the schedule: firings take its configuration. */
-        readonly run: string;
+        readonly run: RunId;
         /** Revision of its `run_requested`. */
-        readonly requested: number;
+        readonly requested: Revision;
       };
     }
   /** A slot is taken: the run with this id is to be there. */
@@ -20,7 +21,7 @@ export type TaskEvent =
       readonly type: 'task_fired';
       readonly data: {
         readonly slot: number;
-        readonly run: string;
+        readonly run: RunId;
         readonly late?: true;
         readonly next_at: number | null;
       };
@@ -40,7 +41,7 @@ export type TaskEvent =
         /** By the service, and why: the processes that fired it ended, again and again. */
         readonly reason?: 'deadly';
         /** The firing that it concerns, where its run was not started and will not be; absent: a slot that did not fire. */
-        readonly run?: string;
+        readonly run?: RunId;
         readonly slot?: number;
       };
     }
@@ -58,10 +59,10 @@ export type TaskEvent =
 export type TaskStatus = 'scheduled' | 'paused' | 'finished' | 'cancelled';
 
 export type RecordedTaskEvent = TaskEvent & {
-  readonly revision: number;
+  readonly revision: Revision;
   /** ms since 1970 */
   readonly time: number;
-  readonly meta: { readonly project: string; readonly actor: string };
+  readonly meta: { readonly project: ProjectId; readonly actor: string };
 };
 
 const taskEvent = typedReader<TaskEvent>({

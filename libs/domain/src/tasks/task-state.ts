@@ -1,3 +1,4 @@
+import type { ProjectId, Revision, RunId } from '../ids.js';
 import type { RecordedTaskEvent, TaskEvent, TaskStatus } from './task-events.js';
 import { nextSlot, slotsBetween } from './schedule.js';
 
@@ -7,7 +8,7 @@ export type ScheduledTask = Extract<TaskEvent, { type: 'task_scheduled' }>['data
 export interface Firing {
   readonly slot: number;
   readonly firedAt: number | null;
-  readonly run: string | null;
+  readonly run: RunId | null;
   readonly isLate: boolean;
   /** Why no run comes of it; absent: one did, or it was missed. */
   readonly failure?: 'deadly';
@@ -22,12 +23,12 @@ export interface TaskProgress {
   readonly nextAt: number | null;
   /** Newest last, 100 at most. */
   readonly firings: readonly Firing[];
-  readonly revision: number;
+  readonly revision: Revision;
 }
 
 export interface TaskState extends TaskProgress {
   readonly definition: ScheduledTask;
-  readonly project: string;
+  readonly project: ProjectId;
   readonly createdAt: number;
 }
 
@@ -117,14 +118,14 @@ const passed = (state: TaskProgress, nextAt: number | null): Partial<TaskProgres
   state.status === 'scheduled' ? { nextAt } : {};
 
 /** The run of the newest slot that fired. */
-export const lastFiring = ({ firings }: TaskProgress): (Firing & { readonly run: string }) | null =>
-  (firings.findLast(({ run }) => run !== null) as (Firing & { readonly run: string }) | undefined) ?? null;
+export const lastFiring = ({ firings }: TaskProgress): (Firing & { readonly run: RunId }) | null =>
+  (firings.findLast(({ run }) => run !== null) as (Firing & { readonly run: RunId }) | undefined) ?? null;
 
 /** The slot that the task fires now, and the events that say so. */
 export interface DueDecision {
   readonly events: readonly TaskEvent[];
   /** null: nothing fires, everything that passed was missed. */
-  readonly fires: { readonly slot: number; readonly run: string } | null;
+  readonly fires: { readonly slot: number; readonly run: RunId } | null;
 }
 
 /** A slot fires this much after its time without being called late. */

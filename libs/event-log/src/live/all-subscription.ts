@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock } from '#platform';
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { Batch } from '../event-log.js';
@@ -82,7 +83,7 @@ export class AllSubscription extends Subscription<Batch> implements LogListener 
     return undefined;
   }
 
-  private isWanted(stream: string): boolean {
+  private isWanted(stream: StreamName): boolean {
     const { prefixes } = this;
     if (prefixes.length === 0) return true;
     for (const prefix of prefixes) if (stream.startsWith(prefix)) return true;

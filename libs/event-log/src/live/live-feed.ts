@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock } from '#platform';
 import type { Position, RecordedEvent, Revision } from '../envelope.js';
 import type { Batch } from '../event-log.js';
@@ -43,7 +44,7 @@ export class LiveFeed {
   }
 
   /** Stored events of one stream, in order and without gaps among them. Those that were heard before do no harm. */
-  streamGrew(stream: string, events: readonly RecordedEvent[]): void {
+  streamGrew(stream: StreamName, events: readonly RecordedEvent[]): void {
     const isNews = (events.at(-1)?.position ?? 0) > this.log.heardUpTo;
     // More may have been heard since: a tail that begins with these would take their end for the stream's.
     if (isNews || this.streams.has(stream)) this.streams.add(stream, events);
@@ -65,7 +66,7 @@ export class LiveFeed {
   }
 
   subscribeStream(
-    stream: string,
+    stream: StreamName,
     after: Revision,
     signal: AbortSignal,
   ): AsyncIterable<readonly RecordedEvent[]> {

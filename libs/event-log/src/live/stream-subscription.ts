@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { Clock } from '#platform';
 import type { RecordedEvent, Revision } from '../envelope.js';
 import type { FeedSource } from './feed-source.js';
@@ -13,7 +14,7 @@ export class StreamSubscription extends Subscription<readonly RecordedEvent[]> {
   constructor(
     private readonly tails: StreamTails,
     private readonly source: FeedSource,
-    private readonly stream: string,
+    private readonly stream: StreamName,
     public after: Revision,
     life: { clock: Clock; signal: AbortSignal; siblings: OpenSubscriptions },
   ) {

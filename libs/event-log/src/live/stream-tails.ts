@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { TransientMap } from '#platform';
 import type { RecordedEvent, Revision } from '../envelope.js';
 import { type Listener, givenToAll } from './listener.js';
@@ -84,11 +85,11 @@ export class StreamTails {
 
   constructor(private readonly maxBytes: number) {}
 
-  has(stream: string): boolean {
+  has(stream: StreamName): boolean {
     return this.tails.get(stream) !== undefined;
   }
 
-  add(stream: string, events: readonly RecordedEvent[]): void {
+  add(stream: StreamName, events: readonly RecordedEvent[]): void {
     if (events.length === 0) return;
     const tail = this.lastWritten(stream);
     this.bytes -= tail.bytes;
@@ -100,7 +101,7 @@ export class StreamTails {
   }
 
   /** Their order matters only where some have to go, and to keep it costs the making of a new table again and again. */
-  private lastWritten(stream: string): StreamTail {
+  private lastWritten(stream: StreamName): StreamTail {
     const known = this.tails.get(stream);
     if (known !== undefined && this.bytes * 2 < this.maxBytes) return known;
     const tail = this.tails.take(stream) ?? new StreamTail();
@@ -108,14 +109,14 @@ export class StreamTails {
     return tail;
   }
 
-  join(stream: string, listener: Listener): StreamTail {
+  join(stream: StreamName, listener: Listener): StreamTail {
     let tail = this.tails.get(stream);
     if (tail === undefined) this.tails.add(stream, (tail = new StreamTail()));
     tail.listeners.add(listener);
     return tail;
   }
 
-  leave(stream: string, listener: Listener): void {
+  leave(stream: StreamName, listener: Listener): void {
     const tail = this.tails.get(stream);
     if (tail === undefined || !tail.listeners.delete(listener) || tail.listeners.size > 0) return;
     this.bytes -= tail.bytes;

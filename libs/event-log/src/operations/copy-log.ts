@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { NewEvent, Position, RecordedEvent } from '../envelope.js';
 import { type AppendResult, collect, type EventLog, LogRefused, MAX_APPEND_BYTES } from '../event-log.js';
 import { sizeOf } from '../codec.js';
@@ -7,7 +8,11 @@ export interface CopyOptions {
   readonly isResumed?: boolean;
   readonly onProgress?: (position: Position, head: Position) => void;
   /** Appends until it is known what became of it. */
-  readonly append: (stream: string, events: readonly NewEvent[], expected: number) => Promise<AppendResult>;
+  readonly append: (
+    stream: StreamName,
+    events: readonly NewEvent[],
+    expected: number,
+  ) => Promise<AppendResult>;
 }
 
 export interface CopyReport {
@@ -18,7 +23,7 @@ export interface CopyReport {
 const MAX_EVENTS = 500;
 
 interface Piece {
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly events: RecordedEvent[];
   bytes: number;
 }

@@ -1,3 +1,4 @@
+import type { Revision, StreamName } from '#domain';
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { EventLog } from '../event-log.js';
 import type { ContentKeys } from '../sealing/content-keys.js';
@@ -5,8 +6,8 @@ import { faultOfEnvelope } from './envelope-faults.js';
 import { ProofChecks } from './proof-checks.js';
 
 export interface LogFault {
-  readonly stream: string;
-  readonly revision: number;
+  readonly stream: StreamName;
+  readonly revision: Revision;
   readonly position: Position;
   readonly what: string;
 }

@@ -1,3 +1,4 @@
+import type { Revision, StreamName } from '#domain';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sealData, type Field } from '../codec.js';
 import type { EventMeta } from '../envelope.js';
@@ -10,7 +11,7 @@ import type { StreamIndex } from './stream-index.js';
 
 interface Head {
   readonly id: number;
-  revision: number;
+  revision: Revision;
   /** null: to be read. */
   chain: StreamChain | null;
 }
@@ -99,7 +100,7 @@ export class LogWriter {
     else outcomes.push(-1, actual);
   }
 
-  private insert(stream: string, head: Head, isChained: boolean, fields: readonly Field[]): number {
+  private insert(stream: StreamName, head: Head, isChained: boolean, fields: readonly Field[]): number {
     const { insertEvent } = this;
     let text = '';
     if (isChained) head.chain ??= head.revision < 0 ? new StreamChain(stream) : this.chainOf(stream, head);
@@ -130,7 +131,7 @@ export class LogWriter {
 
   /** An event that is copied brings its bytes along. */
   private bytesOf(
-    stream: string,
+    stream: StreamName,
     { chain }: Head,
     isChained: boolean,
     meta: EventMeta,
@@ -155,7 +156,7 @@ export class LogWriter {
   }
 
   /** Read backwards to the last event of the chain, mostly one row. */
-  private chainOf(stream: string, { revision: last }: Head): StreamChain {
+  private chainOf(stream: StreamName, { revision: last }: Head): StreamChain {
     const rows: Record<string, unknown>[] = [];
     for (const { position } of this.index.before(stream, last + 1)) {
       const row = this.findLink.get(position);
@@ -167,7 +168,7 @@ export class LogWriter {
     const chain = new StreamChain(stream);
     for (const row of rows.reverse()) {
       const { revision, id, type, time, meta } = row as {
-        revision: number;
+        revision: Revision;
         id: string;
         type: string;
         time: number;
@@ -184,7 +185,7 @@ export class LogWriter {
 
   /** Position of the last event if exactly these ids stand after `expected`, 0 if not. */
   private positionOfRepeat(
-    stream: string,
+    stream: StreamName,
     expected: number,
     fields: readonly Field[],
     at: number,
@@ -199,19 +200,19 @@ export class LogWriter {
     return 0;
   }
 
-  private headOf(stream: string): Head | undefined {
+  private headOf(stream: StreamName): Head | undefined {
     const cached = this.heads.get(stream);
     if (cached !== undefined) return cached;
     const found = this.index.find(stream);
     return found && this.keep(stream, { ...found, chain: null });
   }
 
-  private open(stream: string): Head {
+  private open(stream: StreamName): Head {
     const { lastInsertRowid } = this.insertStream.run(stream);
     return this.keep(stream, { id: Number(lastInsertRowid), revision: -1, chain: null });
   }
 
-  private keep(stream: string, head: Head): Head {
+  private keep(stream: StreamName, head: Head): Head {
     if (this.heads.size >= CACHED_HEADS) {
       let surplus = CACHED_HEADS / 10;
       for (const oldest of this.heads.keys()) {

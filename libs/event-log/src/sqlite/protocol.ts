@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { AppendRequest, KeysRequest } from '../thread/append-request.js';
 import type { Page } from '../thread/page-rows.js';
 
@@ -8,7 +9,7 @@ export type Request =
 export interface ReadStreamRequest {
   readonly kind: 'stream';
   readonly read: number;
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly after: number | null;
   readonly backwards: boolean;
   readonly limit: number;

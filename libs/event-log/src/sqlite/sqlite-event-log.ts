@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import { type Clock, closeInOrder, closeTogether, keepFolder, type Logger, SystemClock } from '#platform';
 import { checkSizes } from '../append-sizes.js';
 import { StoredEvent, type Upcast } from '../codec.js';
@@ -102,7 +103,7 @@ export class SqliteEventLog extends EventLog {
   }
 
   override append(
-    stream: string,
+    stream: StreamName,
     events: readonly NewEvent[],
     options: { expected: Expected },
   ): Promise<AppendResult> {
@@ -112,7 +113,10 @@ export class SqliteEventLog extends EventLog {
     });
   }
 
-  override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
+  override readStream(
+    stream: StreamName,
+    options: ReadOptions = {},
+  ): AsyncIterable<readonly RecordedEvent[]> {
     return streamPages(options, (page) => this.streamPage(stream, page, page.limit));
   }
 
@@ -121,7 +125,7 @@ export class SqliteEventLog extends EventLog {
   }
 
   override subscribeStream(
-    stream: string,
+    stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
   ): AsyncIterable<readonly RecordedEvent[]> {
     return this.feed.subscribeStream(stream, options.after ?? -1, options.signal);
@@ -177,7 +181,7 @@ export class SqliteEventLog extends EventLog {
   }
 
   private async streamPage(
-    stream: string,
+    stream: StreamName,
     { after, backwards = false }: { after?: Revision | undefined; backwards?: boolean },
     limit: number,
   ): Promise<readonly RecordedEvent[]> {

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Position, Revision } from '../envelope.js';
 
@@ -58,7 +59,7 @@ export class StreamIndex {
   }
 
   /** Its number, and its last revision; undefined: there is no such stream. */
-  find(stream: string): { readonly id: number; readonly revision: Revision } | undefined {
+  find(stream: StreamName): { readonly id: number; readonly revision: Revision } | undefined {
     const recent = this.recent.get(stream);
     if (recent !== undefined) return { id: recent.id, revision: recent.first + recent.positions.length - 1 };
     const row = this.idOf.get(stream);
@@ -68,7 +69,7 @@ export class StreamIndex {
   }
 
   /** Of the stream's events after a revision. */
-  *after(stream: string, revision: Revision): Iterable<Place> {
+  *after(stream: StreamName, revision: Revision): Iterable<Place> {
     const recent = this.recent.get(stream);
     if (recent === undefined || revision + 1 < recent.first)
       yield* placesIn(this.forwards.iterate(this.idIn(recent, stream), revision));
@@ -78,7 +79,7 @@ export class StreamIndex {
   }
 
   /** Of the stream's events before a revision, the last one first. */
-  *before(stream: string, revision: Revision): Iterable<Place> {
+  *before(stream: StreamName, revision: Revision): Iterable<Place> {
     const recent = this.recent.get(stream);
     if (recent !== undefined)
       for (let i = Math.min(revision - recent.first, recent.positions.length) - 1; i >= 0; i--)
@@ -88,7 +89,7 @@ export class StreamIndex {
   }
 
   /** The next event of the stream, and of the log. */
-  add(stream: string, id: number, revision: Revision, position: Position): void {
+  add(stream: StreamName, id: number, revision: Revision, position: Position): void {
     const recent = this.recent.get(stream);
     if (recent === undefined) this.recent.set(stream, { id, first: revision, positions: [position] });
     else if (recent.positions.push(position) === MAX_OF_ONE) this.full.push(stream);
@@ -122,7 +123,7 @@ export class StreamIndex {
     this.savedTo = placedTo;
   }
 
-  private placeOne(stream: string, { id, first, positions }: Recent): void {
+  private placeOne(stream: StreamName, { id, first, positions }: Recent): void {
     this.recent.delete(stream);
     for (const [i, position] of positions.entries()) this.insert.run(id, first + i, position);
     // A table that the Map has outgrown may still hold it: see Bag, which this thread would load much else for.
@@ -149,7 +150,7 @@ export class StreamIndex {
   }
 
   /** -1, which no stream has, where there is none. */
-  private idIn(recent: Recent | undefined, stream: string): number {
+  private idIn(recent: Recent | undefined, stream: StreamName): number {
     return recent?.id ?? numberIn(this.idOf.get(stream) ?? { n: -1 });
   }
 }

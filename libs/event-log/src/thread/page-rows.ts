@@ -1,3 +1,4 @@
+import type { Position, Revision, StreamName } from '#domain';
 import { type Field, openData, type RowPage } from '../codec.js';
 import type { ThreadKeys } from './thread-keys.js';
 
@@ -8,14 +9,14 @@ export const PAGE_BYTES = 1024 * 1024;
 /** Rows that an adapter's thread has read. */
 export interface Page extends RowPage {
   /** How far the reading got. */
-  readonly position: number;
+  readonly position: Position;
   /** Keys that the thread was not given: what they sealed is still sealed. */
   readonly unknown?: readonly string[];
 }
 
 export type Row = [
-  position: number,
-  revision: number,
+  position: Position,
+  revision: Revision,
   id: string,
   type: string,
   time: number,
@@ -29,7 +30,7 @@ export type Row = [
 export class PageRows {
   private readonly rows: Field[] = [];
   count = 0;
-  position: number;
+  position: Position;
   private readonly proofs?: string[];
   private unknown?: string[];
   private bytes = 0;
@@ -43,7 +44,7 @@ export class PageRows {
     if (isRaw) this.proofs = [];
   }
 
-  add([position, revision, id, type, time, data, meta, commitment, prev]: Row, stream: string): void {
+  add([position, revision, id, type, time, data, meta, commitment, prev]: Row, stream: StreamName): void {
     const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : data;
     this.rows.push(position, revision, id, type, time, shown);
     this.rows.push(meta === this.meta ? '' : meta, stream === this.stream ? '' : stream);
@@ -65,7 +66,7 @@ export class PageRows {
     return this.bytes >= PAGE_BYTES;
   }
 
-  private open(data: string | Uint8Array, metaText: string, stream: string, id: string): Field {
+  private open(data: string | Uint8Array, metaText: string, stream: StreamName, id: string): Field {
     if (typeof data === 'string') return data;
     const { keyId } = this.keys.metaOf(metaText);
     const key = keyId === undefined ? null : this.keys.get(keyId);

@@ -1,3 +1,4 @@
+import type { StreamName } from '#domain';
 import type { AppendResult } from '../event-log.js';
 import type { NewEvent } from '../envelope.js';
 import type { AppendRequest } from './append-request.js';
@@ -5,7 +6,7 @@ import { encodeMeta, type Field } from '../codec.js';
 
 /** An append between the call and its answer. */
 export interface PendingAppend {
-  readonly stream: string;
+  readonly stream: StreamName;
   readonly events: readonly NewEvent[];
   readonly expected: number;
   resolve(result: AppendResult): void;

@@ -1,5 +1,12 @@
 import type { PoolClient } from 'pg';
-import { type DatastoreType, type DocumentStatus, type DocumentWarning, type Unreadable } from '#domain';
+import {
+  type DatastoreType,
+  type DocumentStatus,
+  type DocumentWarning,
+  type Unreadable,
+  type Position,
+  type ProjectId,
+} from '#domain';
 import type { FollowerBatch } from '#event-log';
 import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
@@ -33,7 +40,7 @@ export interface DocumentRow {
 /** An upload whose text nobody has read yet, or not to its end. */
 export interface UnreadUpload extends UploadRef {
   readonly document: string;
-  readonly project: string;
+  readonly project: ProjectId;
 }
 
 /** Another process has moved the checkpoint. */
@@ -45,7 +52,7 @@ export class CheckpointMoved extends Error {
 export class KnowledgeRows {
   constructor(private readonly database: KnowledgeDatabase) {}
 
-  async loadCheckpoint(): Promise<{ logId: string; position: number } | null> {
+  async loadCheckpoint(): Promise<{ logId: string; position: Position } | null> {
     const { rows } = await this.database.query({
       text: `SELECT log_id, position FROM ${SCHEMA}.checkpoints WHERE name = $1`,
       values: [CHECKPOINT],
@@ -76,7 +83,7 @@ export class KnowledgeRows {
     return isDeletion || gone.length > 0;
   }
 
-  async datastores(project: string, limit: number, before: Place | null): Promise<DatastoreRow[]> {
+  async datastores(project: ProjectId, limit: number, before: Place | null): Promise<DatastoreRow[]> {
     const { rows } = await this.database.query({
       text: `SELECT id, name, type, created_at::float8 AS "createdAt" FROM ${SCHEMA}.datastores
         WHERE project = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
@@ -102,7 +109,7 @@ export class KnowledgeRows {
   }
 
   /** What the files of a project's documents weigh together, those that cannot be read, too. */
-  async storedBytes(project: string): Promise<number> {
+  async storedBytes(project: ProjectId): Promise<number> {
     const { rows } = await this.database.query({
       text: `SELECT coalesce(sum(d.bytes), 0)::float8 AS bytes FROM ${SCHEMA}.datastores s
         JOIN ${SCHEMA}.documents d ON d.datastore = s.id WHERE s.project = $1`,

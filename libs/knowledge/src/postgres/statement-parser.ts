@@ -1,3 +1,4 @@
+import type { Position } from '#domain';
 import { createRequire } from 'node:module';
 import { DatabaseSays } from '../callers-database.js';
 
@@ -82,7 +83,7 @@ function parse(own: Parser, sql: string): readonly Tree[] {
   return stmts.map(({ stmt }) => stmt ?? {});
 }
 
-function syntaxError(message: string, position: number): string {
+function syntaxError(message: string, position: Position): string {
   if (message.startsWith('memory exhausted')) return 'the statement is too deeply nested';
   const place = position > 0 ? ` at character ${position}` : '';
   return `${message.slice(0, 500)}${place} (only what PostgreSQL 18 and earlier can read may be asked here)`;

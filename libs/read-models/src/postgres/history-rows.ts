@@ -1,4 +1,4 @@
-import type { MessageType } from '#domain';
+import type { MessageType, SessionId } from '#domain';
 import type { ContentCodec } from '../content-codec.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import type { Database } from './database.js';
@@ -113,7 +113,7 @@ export class HistoryRows {
   ) {}
 
   /** null: the tables do not know the session. @throws ReadModelsUnavailable, ContentErased */
-  async read(session: string): Promise<ProjectedHistory | null> {
+  async read(session: SessionId): Promise<ProjectedHistory | null> {
     const rows = await this.first(session);
     const [row] = rows;
     if (row === undefined) return null;
@@ -126,7 +126,7 @@ export class HistoryRows {
    * The rest of a history, page by page.
    * @throws ReadModelsUnavailable: it is no longer as it was, cleared or in other tables; ContentErased
    */
-  async *rest(session: string, rest: HistoryRest): AsyncGenerator<readonly StoredMessage[]> {
+  async *rest(session: SessionId, rest: HistoryRest): AsyncGenerator<readonly StoredMessage[]> {
     const { until, first, table } = rest;
     for (let { after } = rest; after < until;) {
       const values = [session, after, until, first, table];
@@ -138,13 +138,13 @@ export class HistoryRows {
     }
   }
 
-  private async messages(session: string, rows: readonly Row[]): Promise<readonly StoredMessage[]> {
+  private async messages(session: SessionId, rows: readonly Row[]): Promise<readonly StoredMessage[]> {
     const parts = rows.flatMap(partsOf);
     await this.codec.ready(parts.map(({ contents }) => contents));
     return parts.flatMap((part) => messagesIn(session, part, this.codec));
   }
 
-  private async first(session: string): Promise<readonly FirstRow[]> {
+  private async first(session: SessionId): Promise<readonly FirstRow[]> {
     try {
       const { rows } = await this.database.query(
         { name: 'history', text: FIRST, values: [session] },

@@ -1,4 +1,4 @@
-import type { Content, MessageType } from '#domain';
+import type { Content, MessageType, SessionId } from '#domain';
 import { ContentErased } from '#event-log';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { MessageRow } from '../projection/rows.js';
@@ -41,7 +41,7 @@ export interface MessagePart {
 
 /** @throws ContentErased: a moment ago; the row goes next */
 export function messagesIn(
-  session: string,
+  session: SessionId,
   { contents, only }: MessagePart,
   codec: ContentCodec,
 ): readonly StoredMessage[] {

@@ -1,4 +1,4 @@
-import type { Content, Firing, Mode, RunWarning, TaskStatus, Trigger } from '#domain';
+import type { Content, Firing, Mode, RunWarning, TaskStatus, Trigger, SessionId } from '#domain';
 import { formatDollars, isFileRef, parseDollars } from '#domain';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { ApiKeyRow, RunRow, RunStatus, SessionRow, TaskRow } from '../projection/rows.js';
@@ -151,7 +151,7 @@ export const toTaskRow = (stored: Stored, codec: ContentCodec): TaskRow => {
 };
 
 export function warningsIn(
-  session: string,
+  session: SessionId,
   stored: Buffer | null,
   codec: ContentCodec,
 ): readonly RunWarning[] {

@@ -1,4 +1,12 @@
-import { type Content, UNREADABLE_TEXT, asSessionEvent, isFileRef, sessionStream } from '#domain';
+import {
+  type Content,
+  UNREADABLE_TEXT,
+  asSessionEvent,
+  isFileRef,
+  sessionStream,
+  type Revision,
+  type SessionId,
+} from '#domain';
 import { type ContentStore, FileMissing } from '#vault';
 import { type EventLog } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
@@ -68,7 +76,11 @@ export class BatchChanges {
 }
 
 /** The message of the run that was requested at this revision. */
-export async function requestedMessage(log: EventLog, session: string, requested: number): Promise<Content> {
+export async function requestedMessage(
+  log: EventLog,
+  session: SessionId,
+  requested: Revision,
+): Promise<Content> {
   // A claim that cannot be read does not say which.
   if (requested < 0) return UNREADABLE_TEXT;
   for await (const page of log.readStream(sessionStream(session), { after: requested - 1, limit: 1 })) {

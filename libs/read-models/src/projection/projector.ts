@@ -1,4 +1,11 @@
-import { asSessionEvent, sessionOfStream, taskOfStream } from '#domain';
+import {
+  asSessionEvent,
+  sessionOfStream,
+  taskOfStream,
+  type Revision,
+  type SessionId,
+  type StreamName,
+} from '#domain';
 import { type ContentStore } from '#vault';
 import {
   type EventLog,
@@ -147,7 +154,7 @@ export class Projector implements FollowerTarget {
     return { ...changes, erased: [...erased] };
   }
 
-  private pushSession(session: string, recorded: RecordedEvent, tasks: TaskRows): void {
+  private pushSession(session: SessionId, recorded: RecordedEvent, tasks: TaskRows): void {
     const event = asSessionEvent(recorded);
     this.cache.get(session)?.push(event);
     if (event.type === 'run_requested') tasks.pushRequest(session, event);
@@ -199,7 +206,7 @@ export class Projector implements FollowerTarget {
   }
 
   /** What the checkpoint passed of the stream meanwhile. */
-  private async replay(stream: string, revision: number): Promise<void> {
+  private async replay(stream: StreamName, revision: Revision): Promise<void> {
     const { written } = this;
     if (written === null) return;
     for await (const page of this.ports.log.readStream(stream, { after: revision - 1 })) {

@@ -1,4 +1,19 @@
-import type { Content, MessageType, Mode, PicoDollars, RunWarning, TaskProgress, Trigger } from '#domain';
+import type {
+  Content,
+  MessageType,
+  Mode,
+  PicoDollars,
+  RunWarning,
+  TaskProgress,
+  Trigger,
+  Position,
+  ProjectId,
+  Revision,
+  RunId,
+  SessionId,
+  StreamName,
+  TaskId,
+} from '#domain';
 
 export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -10,11 +25,11 @@ export interface RunError {
 
 /** A run as its table knows it. Times are ms since 1970. */
 export interface RunRow {
-  readonly run: string;
-  readonly session: string;
-  readonly project: string;
+  readonly run: RunId;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   /** Revision of its `run_requested`; a second one of the same run changes nothing. */
-  readonly requested: number;
+  readonly requested: Revision;
   readonly mode: Mode;
   readonly model: string;
   readonly trigger: Trigger;
@@ -34,8 +49,8 @@ export interface RunRow {
 
 /** A session as its table knows it. */
 export interface SessionRow {
-  readonly session: string;
-  readonly project: string;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   readonly createdAt: number;
   title: string | null;
   /** The run that was requested last, and its status. */
@@ -53,15 +68,15 @@ export interface SessionRow {
 }
 
 export interface MessageRow {
-  readonly session: string;
-  readonly revision: number;
+  readonly session: SessionId;
+  readonly revision: Revision;
   readonly type: MessageType;
   readonly pieces: readonly Content[];
 }
 
 export interface ApiKeyRow {
   readonly id: string;
-  readonly project: string;
+  readonly project: ProjectId;
   readonly name: string;
   readonly scopes: readonly string[];
   readonly hash: string;
@@ -72,16 +87,16 @@ export interface ApiKeyRow {
 
 /** A task as its table knows it. */
 export interface TaskRow extends TaskProgress {
-  readonly task: string;
-  readonly session: string;
-  readonly project: string;
+  readonly task: TaskId;
+  readonly session: SessionId;
+  readonly project: ProjectId;
   readonly createdAt: number;
   /** The schedule as the request gave it. */
   readonly given: number | string;
   readonly timezone: string | null;
   readonly message: Content;
   /** Revision of the `run_requested` that brought it. */
-  readonly requested: number;
+  readonly requested: Revision;
   /** Of the newest slot that fired. */
   readonly lastFiredAt: number | null;
   readonly lastRun: string | null;
@@ -91,8 +106,8 @@ export interface TaskRow extends TaskProgress {
 
 /** A stream that cannot be projected from `revision` on. */
 export interface ParkedStream {
-  readonly stream: string;
-  readonly revision: number;
+  readonly stream: StreamName;
+  readonly revision: Revision;
   readonly reason: string;
 }
 
@@ -102,7 +117,7 @@ export interface Changes {
   readonly runs: readonly RunRow[];
   readonly messages: readonly MessageRow[];
   /** The messages of these sessions up to a revision are gone. */
-  readonly cleared: readonly { readonly session: string; readonly revision: number }[];
+  readonly cleared: readonly { readonly session: SessionId; readonly revision: Revision }[];
   readonly tasks: readonly TaskRow[];
   readonly keysIssued: readonly ApiKeyRow[];
   readonly keysRevoked: readonly { readonly id: string; readonly at: number }[];
@@ -134,7 +149,7 @@ export const isEmpty = (changes: Changes): boolean =>
 
 export interface Checkpoint {
   readonly logId: string;
-  readonly position: number;
+  readonly position: Position;
 }
 
 /** A session's row with the runs that may still change and those that ended last. */

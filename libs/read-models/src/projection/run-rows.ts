@@ -6,6 +6,9 @@ import {
   parseDollars,
   warningOf,
   assertNever,
+  type Revision,
+  type RunId,
+  type SessionId,
 } from '#domain';
 import type { RunRow, RunStatus } from './rows.js';
 
@@ -28,7 +31,7 @@ export class RunRows {
     return this.changed.size > 0;
   }
 
-  statusOf(run: string): RunStatus | null {
+  statusOf(run: RunId): RunStatus | null {
     return this.rows.get(run)?.status ?? null;
   }
 
@@ -52,12 +55,12 @@ export class RunRows {
   }
 
   /** A piece of text: it moves what a client has seen, and is written with the next change of the row. */
-  noteText(run: string | undefined, revision: number): void {
+  noteText(run: RunId | undefined, revision: Revision): void {
     const row = run === undefined ? undefined : this.rows.get(run);
     if (row !== undefined) row.lastEventId = revision;
   }
 
-  push(session: string, event: RecordedSessionEvent): void {
+  push(session: SessionId, event: RecordedSessionEvent): void {
     const run = event.meta.run;
     if (run === undefined) return;
     if (event.type === 'run_requested') return this.request(session, run, event);
@@ -71,7 +74,7 @@ export class RunRows {
     if (isPublicType(event.type)) row.lastEventId = event.revision;
   }
 
-  private request(session: string, run: string, event: Of<'run_requested'>): void {
+  private request(session: SessionId, run: RunId, event: Of<'run_requested'>): void {
     if (this.rows.has(run)) return;
     const { mode, model, trigger } = event.data;
     const row: RunRow = {

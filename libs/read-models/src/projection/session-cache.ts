@@ -1,4 +1,4 @@
-import { type RecordedSessionEvent, asSessionEvent, sessionStream } from '#domain';
+import { type RecordedSessionEvent, asSessionEvent, sessionStream, type SessionId } from '#domain';
 import type { EventLog } from '#event-log';
 import type { ReadModelStore } from './rows.js';
 import { SessionProjection } from './session-projection.js';
@@ -15,11 +15,11 @@ export class SessionCache {
     private readonly log: EventLog,
   ) {}
 
-  get(session: string): SessionProjection | undefined {
+  get(session: SessionId): SessionProjection | undefined {
     return this.sessions.get(session);
   }
 
-  drop(session: string): void {
+  drop(session: SessionId): void {
     this.sessions.delete(session);
   }
 
@@ -62,14 +62,14 @@ export class SessionCache {
   }
 
   /** A session whose events came before, but not its row: all of it is folded again. */
-  private async refold(session: string, next: number): Promise<SessionProjection> {
+  private async refold(session: SessionId, next: number): Promise<SessionProjection> {
     const projection = new SessionProjection(session, null);
     for await (const page of this.log.readStream(sessionStream(session), { limit: next }))
       for (const event of page) if (!event.isErased) projection.push(asSessionEvent(event));
     return projection;
   }
 
-  private async read(session: string, after: number, next: number): Promise<RecordedSessionEvent[]> {
+  private async read(session: SessionId, after: number, next: number): Promise<RecordedSessionEvent[]> {
     const tail: RecordedSessionEvent[] = [];
     if (next - 1 <= after) return tail;
     for await (const page of this.log.readStream(sessionStream(session), { after, limit: next - 1 - after }))

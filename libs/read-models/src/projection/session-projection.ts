@@ -4,17 +4,19 @@ import {
   type HistoryMessage,
   type HistorySink,
   type RecordedSessionEvent,
+  type Revision,
+  type SessionId,
 } from '#domain';
 import type { MessageRow, RunRow, SessionRow, StoredSession } from './rows.js';
 import { RunRows } from './run-rows.js';
 
 /** A run's message that has to be read from the log before it can be written. */
 export interface WantedMessage {
-  readonly session: string;
+  readonly session: SessionId;
   /** Where the message stands: at the run's `agent_started`. */
-  readonly revision: number;
+  readonly revision: Revision;
   /** Revision of the `run_requested` that holds it. */
-  readonly requested: number;
+  readonly requested: Revision;
 }
 
 /** What a session's events changed since the last take. */
@@ -65,7 +67,7 @@ export class SessionProjection {
    * @param tail the events after the stored `foldedTo` that the tables know
    */
   constructor(
-    readonly session: string,
+    readonly session: SessionId,
     stored: StoredSession | null,
     tail: readonly RecordedSessionEvent[] = [],
   ) {
@@ -198,7 +200,7 @@ export class SessionProjection {
   }
 }
 
-const newRow = (session: string, event: RecordedSessionEvent): SessionRow => ({
+const newRow = (session: SessionId, event: RecordedSessionEvent): SessionRow => ({
   session,
   project: event.meta.project,
   createdAt: event.time,

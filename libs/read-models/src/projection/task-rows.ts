@@ -7,6 +7,7 @@ import {
   progressTask,
   taskId,
   taskOfStream,
+  type SessionId,
 } from '#domain';
 import type { EventMeta, RecordedEvent } from '#event-log';
 import type { ReadModelStore, TaskRow } from './rows.js';
@@ -43,7 +44,7 @@ export class TaskRows {
   }
 
   /** A run's request may bring tasks, and may be the firing of one. */
-  pushRequest(session: string, { data, meta, time, revision: requested }: Requested): void {
+  pushRequest(session: SessionId, { data, meta, time, revision: requested }: Requested): void {
     const { run = '', project, actor } = meta;
     for (const [index, schedule] of (data.schedules ?? []).entries()) {
       const task = taskId(run, index);

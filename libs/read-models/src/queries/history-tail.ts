@@ -8,6 +8,8 @@ import {
   asSessionEvent,
   notFound,
   sessionStream,
+  type Revision,
+  type SessionId,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';
@@ -24,7 +26,7 @@ const KEPT_CHARS = 64 * 1024;
 const LOG_PAGE_BYTES = 512 * 1024;
 
 export interface TailStart {
-  readonly session: string;
+  readonly session: SessionId;
   /** All messages that began up to this revision are known already. */
   readonly foldedTo: number;
   readonly isHidden: boolean;
@@ -144,7 +146,7 @@ class TailFold implements HistorySink {
     this.messages.push({ type, pieces });
   }
 
-  addRequest(_run: string, _revision: number, requested: number): void {
+  addRequest(_run: string, _revision: number, requested: Revision): void {
     this.messages.push({ type: 'user_message', pieces: requested });
   }
 

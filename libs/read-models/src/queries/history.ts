@@ -1,4 +1,4 @@
-import { type MessageType, isFileRef, notFound } from '#domain';
+import { type MessageType, isFileRef, notFound, type ProjectId, type SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
@@ -37,8 +37,8 @@ export class History {
    * @throws Problem not_found; LogUnavailable; ReadModelsUnavailable where it was cleared between two pages
    */
   async *messages(
-    project: string,
-    session: string,
+    project: ProjectId,
+    session: SessionId,
     weigh: Weigh = unweighed,
   ): AsyncGenerator<readonly MessageView[]> {
     const projected = await this.projected(session);
@@ -59,7 +59,7 @@ export class History {
     for await (const page of tail.messages()) yield* this.views(session, page, weigh);
   }
 
-  private async projected(session: string): Promise<ProjectedHistory> {
+  private async projected(session: SessionId): Promise<ProjectedHistory> {
     try {
       return (await this.rows.read(session)) ?? NOTHING;
     } catch (error) {
@@ -70,7 +70,7 @@ export class History {
 
   /** What has to be fetched is fetched when its turn has come, and alone. */
   private async *views(
-    session: string,
+    session: SessionId,
     messages: readonly FoldedMessage[],
     weigh: Weigh,
   ): AsyncGenerator<readonly MessageView[]> {

@@ -1,5 +1,15 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { type RunWarning, isEndType, isPublicType, notFound, sessionStream } from '#domain';
+import {
+  type RunWarning,
+  isEndType,
+  isPublicType,
+  notFound,
+  sessionStream,
+  type ProjectId,
+  type Revision,
+  type RunId,
+  type SessionId,
+} from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { ContentCodec } from '../content-codec.js';
@@ -15,8 +25,8 @@ import { type WeighedPage, weighedRows } from './weighed-page.js';
 
 /** A run as `GET /runs/{run_id}` shows it. */
 export interface RunView {
-  readonly run_id: string;
-  readonly session: string;
+  readonly run_id: RunId;
+  readonly session: SessionId;
   readonly status: RunStatus;
   readonly mode: string;
   readonly model: string;
@@ -35,14 +45,14 @@ export interface RunView {
 
 export interface RunPlace {
   /** Revision of its `run_requested`. */
-  readonly requested: number;
+  readonly requested: Revision;
   /** Revision of the last event that a client will ever see of it; null: it has not ended. */
   readonly lastEventId: number | null;
 }
 
 export interface RunQuery extends PageRequest {
-  readonly project: string;
-  readonly session?: string | undefined;
+  readonly project: ProjectId;
+  readonly session?: SessionId | undefined;
   readonly status?: RunStatus | undefined;
   /** ms since 1970, of `created_at`; from inclusive, to exclusive. */
   readonly from?: number | undefined;
@@ -64,13 +74,13 @@ export class Runs {
   ) {}
 
   /** Where a run that is not under way stands in its session's stream. @throws as `get` */
-  async place(project: string, run: string): Promise<RunPlace> {
+  async place(project: ProjectId, run: RunId): Promise<RunPlace> {
     const { requested, endedAt, lastEventId } = await this.row(project, run);
     return { requested, lastEventId: endedAt === null ? null : lastEventId };
   }
 
   /** @throws Problem not_found; ReadModelsUnavailable */
-  async get(project: string, run: string): Promise<RunView> {
+  async get(project: ProjectId, run: RunId): Promise<RunView> {
     const view = this.view(await this.row(project, run));
     if (view.status !== 'running') return view;
     const last = await this.lastEventOf(view);
@@ -113,7 +123,7 @@ export class Runs {
     return [...new Set(found.map((row) => row.session))];
   }
 
-  private async row(project: string, run: string): Promise<RunEntity> {
+  private async row(project: ProjectId, run: RunId): Promise<RunEntity> {
     await this.freshness.caughtUp();
     const [row] = await this.database.find(RunEntity, 'run', (select) =>
       select.where('run.runId = :run AND run.project = :project', { run, project }),

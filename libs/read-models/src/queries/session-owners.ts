@@ -1,4 +1,4 @@
-import { notFound, sessionStream } from '#domain';
+import { notFound, sessionStream, type ProjectId, type SessionId } from '#domain';
 import type { EventLog } from '#event-log';
 import type { Clock } from '#platform';
 
@@ -20,12 +20,15 @@ export class SessionOwners {
   ) {}
 
   /** @throws Problem not_found; LogUnavailable */
-  async require(project: string, session: string, what: string): Promise<void> {
+  async require(project: ProjectId, session: SessionId, what: string): Promise<void> {
     if ((await this.ownerOf(session)) !== project) throw notFound(what);
   }
 
   /** Those of the rows that are of the project's own sessions. @throws LogUnavailable */
-  async only<R extends { readonly session: string }>(project: string, rows: readonly R[]): Promise<R[]> {
+  async only<R extends { readonly session: SessionId }>(
+    project: ProjectId,
+    rows: readonly R[],
+  ): Promise<R[]> {
     const sessions = [...new Set(rows.map(({ session }) => session))];
     const owners = await Promise.all(sessions.map((session) => this.ownerOf(session)));
     const own = new Set(sessions.filter((_, index) => owners[index] === project));
@@ -33,7 +36,7 @@ export class SessionOwners {
   }
 
   /** null: there is no such session. */
-  private async ownerOf(session: string): Promise<string | null> {
+  private async ownerOf(session: SessionId): Promise<string | null> {
     const known = this.known.get(session);
     if (known !== undefined) return known;
     for (let left = TRIES; ; left -= 1) {
@@ -44,13 +47,13 @@ export class SessionOwners {
     }
   }
 
-  private async read(session: string): Promise<string | null> {
+  private async read(session: SessionId): Promise<string | null> {
     for await (const [first] of this.log.readStream(sessionStream(session), { limit: 1 }))
       if (first !== undefined) return first.meta.project;
     return null;
   }
 
-  private keep(session: string, owner: string): string {
+  private keep(session: SessionId, owner: string): string {
     if (this.known.size >= MOST_KNOWN) this.known.clear();
     this.known.set(session, owner);
     return owner;

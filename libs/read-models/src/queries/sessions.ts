@@ -1,4 +1,4 @@
-import { notFound } from '#domain';
+import { notFound, type ProjectId, type SessionId } from '#domain';
 import type { ContentCodec } from '../content-codec.js';
 import { SessionEntity } from '../entities/session.entity.js';
 import type { Database } from '../postgres/database.js';
@@ -10,7 +10,7 @@ import { dollars, timestamp } from './views.js';
 
 /** A session as `GET /sessions/{session}` shows it. */
 export interface SessionView {
-  readonly session: string;
+  readonly session: SessionId;
   /** The beginning of its first message; null where the history is empty. */
   readonly title: string | null;
   readonly message_count: number;
@@ -21,7 +21,7 @@ export interface SessionView {
 }
 
 export interface SessionQuery extends PageRequest {
-  readonly project: string;
+  readonly project: ProjectId;
 }
 
 export class Sessions {
@@ -38,7 +38,7 @@ export class Sessions {
   }
 
   /** @throws Problem not_found; ReadModelsUnavailable */
-  async get(project: string, session: string): Promise<SessionView> {
+  async get(project: ProjectId, session: SessionId): Promise<SessionView> {
     await this.freshness.caughtUp();
     const [row] = await this.database.find(SessionEntity, 'session', (select) =>
       select.where('session.session = :session AND session.project = :project', { session, project }),

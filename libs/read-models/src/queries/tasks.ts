@@ -1,5 +1,16 @@
 import type { SelectQueryBuilder } from 'typeorm';
-import { type Content, type Firing, type TaskStatus, isFileRef, notFound } from '#domain';
+import {
+  type Content,
+  type Firing,
+  type TaskStatus,
+  isFileRef,
+  notFound,
+  type ProjectId,
+  type Revision,
+  type RunId,
+  type SessionId,
+  type TaskId,
+} from '#domain';
 import type { ContentStore } from '#vault';
 import { type Weigh, unweighed } from '#platform';
 import type { ContentCodec } from '../content-codec.js';
@@ -16,7 +27,7 @@ import { type WeighedPage, weighedRows } from './weighed-page.js';
 export interface FiringView {
   readonly slot: string;
   readonly fired_at: string | null;
-  readonly run_id: string | null;
+  readonly run_id: RunId | null;
   readonly late: boolean;
   /** Why no run comes of it. */
   readonly error?: { readonly code: string; readonly message: string };
@@ -24,8 +35,8 @@ export interface FiringView {
 
 /** A task as `GET /tasks/{task_id}` shows it. */
 export interface TaskView {
-  readonly task_id: string;
-  readonly session: string;
+  readonly task_id: TaskId;
+  readonly session: SessionId;
   readonly schedule: number | string;
   readonly timezone: string;
   readonly message: string;
@@ -38,8 +49,8 @@ export interface TaskView {
 }
 
 export interface TaskQuery extends PageRequest {
-  readonly project: string;
-  readonly session?: string | undefined;
+  readonly project: ProjectId;
+  readonly session?: SessionId | undefined;
   readonly status?: TaskStatus | undefined;
 }
 
@@ -55,7 +66,7 @@ export class Tasks {
   ) {}
 
   /** @throws Problem not_found; ReadModelsUnavailable */
-  async get(project: string, task: string, weigh: Weigh = unweighed): Promise<TaskView> {
+  async get(project: ProjectId, task: TaskId, weigh: Weigh = unweighed): Promise<TaskView> {
     await this.freshness.caughtUp();
     const [row] = await this.database.find(TaskEntity, 'task', (select) =>
       select.where('task.taskId = :task AND task.project = :project', { task, project }),
@@ -84,7 +95,7 @@ export class Tasks {
   }
 
   /** How many of a project may fire again: scheduled, or paused. @throws ReadModelsUnavailable */
-  async standing(project: string): Promise<number> {
+  async standing(project: ProjectId): Promise<number> {
     await this.freshness.caughtUp();
     const { rows } = await this.database.query({
       text: `SELECT count(*)::int AS standing FROM ${SCHEMA}.tasks
@@ -95,21 +106,21 @@ export class Tasks {
   }
 
   /** Those that have a next slot, of all projects, with the revision of their latest event. @throws ReadModelsUnavailable */
-  async scheduled(): Promise<readonly { task: string; nextAt: number; revision: number }[]> {
+  async scheduled(): Promise<readonly { task: TaskId; nextAt: number; revision: Revision }[]> {
     const { rows } = await this.database.query({
       text: `SELECT task_id AS task, next_at, revision FROM ${SCHEMA}.tasks WHERE next_at IS NOT NULL AND revision >= 0`,
     });
-    return (rows as readonly { task: string; next_at: string; revision: number }[]).map(
+    return (rows as readonly { task: TaskId; next_at: string; revision: Revision }[]).map(
       ({ task, next_at, revision }) => ({ task, nextAt: Number(next_at), revision }),
     );
   }
 
   /** Requests with a task whose stream is not there. @throws ReadModelsUnavailable */
-  async unmade(): Promise<readonly { session: string; requested: number }[]> {
+  async unmade(): Promise<readonly { session: SessionId; requested: Revision }[]> {
     const { rows } = await this.database.query({
       text: `SELECT DISTINCT session, requested FROM ${SCHEMA}.tasks WHERE revision < 0`,
     });
-    return rows as { session: string; requested: number }[];
+    return rows as { session: SessionId; requested: Revision }[];
   }
 
   /** Tasks that fired before this time and whose run is not there. @throws ReadModelsUnavailable */
@@ -119,7 +130,7 @@ export class Tasks {
         WHERE last_run IS NOT NULL AND last_run IS DISTINCT FROM started_run AND last_fired_at < $1`,
       values: [before],
     });
-    return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
+    return (rows as readonly { task_id: TaskId }[]).map(({ task_id }) => task_id);
   }
 
   /** Keys that have something scheduled. @throws ReadModelsUnavailable */
@@ -134,7 +145,7 @@ export class Tasks {
       text: `SELECT task_id FROM (${BY_KEY}) AS found WHERE actor = $1`,
       values: [keyId],
     });
-    return (rows as readonly { task_id: string }[]).map(({ task_id }) => task_id);
+    return (rows as readonly { task_id: TaskId }[]).map(({ task_id }) => task_id);
   }
 
   private async view(row: TaskEntity, weigh: Weigh): Promise<TaskView> {

@@ -1,3 +1,4 @@
+import type { ProjectId, SessionId } from '#domain';
 import type { ObjectLiteral, EntityTarget, SelectQueryBuilder } from 'typeorm';
 import type { Weigh } from '#platform';
 import type { Database } from '../postgres/database.js';
@@ -16,7 +17,7 @@ const BATCH_BYTES = 256 * 1024;
 
 interface Key {
   readonly id: string;
-  readonly session: string;
+  readonly session: SessionId;
   /** ms since 1970, as text */
   readonly created: string;
   /** What its row holds of content. */
@@ -39,7 +40,7 @@ export interface WeighedList<E extends ObjectLiteral> {
 export async function* weighedRows<E extends ObjectLiteral>(
   { database, owners }: { readonly database: Database; readonly owners: SessionOwners },
   { entity, alias, id, contents }: WeighedList<E>,
-  { project, limit, cursor }: PageRequest & { readonly project: string },
+  { project, limit, cursor }: PageRequest & { readonly project: ProjectId },
   narrow: (select: SelectQueryBuilder<E>) => void,
   weigh: Weigh,
 ): WeighedPage<E> {

@@ -1,4 +1,12 @@
-import { Problem, type RecordedSessionEvent, decideErase, isIdle, sessionStream, taskId } from '#domain';
+import {
+  Problem,
+  type RecordedSessionEvent,
+  decideErase,
+  isIdle,
+  sessionStream,
+  taskId,
+  type SessionId,
+} from '#domain';
 import { type EventLog } from '#event-log';
 import { type StreamKeys } from '#vault';
 import type { Clock } from '#platform';
@@ -23,7 +31,7 @@ export interface EraseSessionPorts {
 }
 
 export interface ErasedSession {
-  readonly session: string;
+  readonly session: SessionId;
   /** ms since 1970 */
   readonly erasedAt: number;
   /** How many events can be read no more. */
@@ -68,7 +76,7 @@ export class EraseSession {
   }
 
   /** The tasks that the session's runs brought: their ids follow from the requests. */
-  private async tasksOf(session: string): Promise<readonly string[]> {
+  private async tasksOf(session: SessionId): Promise<readonly string[]> {
     const tasks: string[] = [];
     for await (const page of this.ports.log.readStream(sessionStream(session)))
       for (const { type, meta, data } of page) {

@@ -1,4 +1,4 @@
-import { sessionOfStream } from '#domain';
+import { sessionOfStream, type SessionId } from '#domain';
 import {
   type ContentKeys,
   type EventLog,
@@ -62,7 +62,7 @@ export class Erasures implements FollowerTarget {
   }
 
   /** When this resolves nothing of the session can be read any more. @throws LogUnavailable */
-  async carryOut(session: string, key: string | null): Promise<void> {
+  async carryOut(session: SessionId, key: string | null): Promise<void> {
     if (session === '') return;
     if (key !== null) await this.ports.keys.destroy(key);
     await this.ports.files.remove(session);

@@ -1,5 +1,13 @@
 import type { Toolboxes } from '#agent';
-import { type Mode, Problem, decideOpen, decideStart, requireSession, sessionStream } from '#domain';
+import {
+  type Mode,
+  Problem,
+  decideOpen,
+  decideStart,
+  requireSession,
+  sessionStream,
+  type RunId,
+} from '#domain';
 import { type EventLog, LogUnavailable, NO_EVENTS, type Revision } from '#event-log';
 import type { ContentStore } from '#vault';
 import type { Admission } from '../admission.js';
@@ -24,7 +32,7 @@ export interface StartRunOptions {
 }
 
 /** null: the run is there already. A problem: a refusal that is on the log. */
-type Accepted = { readonly requested: number; readonly isStarted: boolean } | Problem | null;
+type Accepted = { readonly requested: Revision; readonly isStarted: boolean } | Problem | null;
 
 /** Takes a run to the log, in its place; there it is driven at once where there is room, or waits its turn. */
 export class RunAcceptance {
@@ -75,7 +83,7 @@ export class RunAcceptance {
   }
 
   /** Requests with the same key share a place and tool servers while they are under way: the last one gives them back. */
-  private isLastToAsk(run: string): boolean {
+  private isLastToAsk(run: RunId): boolean {
     const others = (this.asking.get(run) ?? 1) - 1;
     if (others > 0) this.asking.set(run, others);
     else this.asking.delete(run);
@@ -119,5 +127,5 @@ export class RunAcceptance {
   }
 }
 
-const knowsUnended = ({ journal: { state } }: Session, run: string): boolean =>
+const knowsUnended = ({ journal: { state } }: Session, run: RunId): boolean =>
   state.current?.run === run || state.waiting.some((waiting) => waiting.run === run);

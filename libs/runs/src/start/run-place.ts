@@ -1,4 +1,4 @@
-import { notFound, requireSession, runId, sessionId } from '#domain';
+import { notFound, requireSession, runId, sessionId, type RunId, type SessionId } from '#domain';
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -9,8 +9,8 @@ import { type PlannedRun, metaOf } from './planned-run.js';
 
 /** Where a run will stand, or stands already. */
 export interface RunPlace {
-  readonly session: string;
-  readonly run: string;
+  readonly session: SessionId;
+  readonly run: RunId;
   /** Revision of the session behind which the run stands, if it is there already. */
   readonly after: number;
   /** How it was found: for a session that nobody knows yet, for one that the caller names, or by an Idempotency-Key. */

@@ -1,11 +1,21 @@
 import type { McpServerConfig } from '#agent';
-import type { Mode, OnBusy, RunConfig, Trigger } from '#domain';
+import type {
+  Mode,
+  OnBusy,
+  RunConfig,
+  Trigger,
+  ProjectId,
+  Revision,
+  RunId,
+  SessionId,
+  TaskId,
+} from '#domain';
 import type { ScheduleWish } from '../tasks/plan-schedules.js';
 
 export interface StartRun {
   /** Continue this session; absent: a new one. */
-  readonly session?: string;
-  readonly project: string;
+  readonly session?: SessionId;
+  readonly project: ProjectId;
   readonly actor: string;
   readonly correlationId?: string;
   /** Of the span that asks for it; the run is part of that trace, in whichever process it is driven. */
@@ -20,7 +30,7 @@ export interface StartRun {
   /** What is to be started later, each as a task. */
   readonly schedules?: readonly ScheduleWish[];
   /** The run that a slot of a task starts: its id follows from the slot. Only for a run that is not on the log. */
-  readonly firing?: { readonly task: string; readonly run: string };
+  readonly firing?: { readonly task: TaskId; readonly run: RunId };
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on time and names; not asked of a repeat. @throws Problem */
@@ -32,10 +42,10 @@ export interface StartRun {
 }
 
 export interface StartedRun {
-  readonly session: string;
-  readonly run: string;
+  readonly session: SessionId;
+  readonly run: RunId;
   /** Revision of its `run_requested`: its public events come after. */
-  readonly requested: number;
+  readonly requested: Revision;
 }
 
 export interface AcceptedRun extends StartedRun {

@@ -1,13 +1,14 @@
+import type { TaskId } from '#domain';
 import type { Revision } from '#event-log';
 
 /** A task and how much of it is known: the revision of its latest event. */
 export interface DueTask {
-  readonly task: string;
+  readonly task: TaskId;
   readonly known: Revision;
 }
 
 interface Entry {
-  readonly task: string;
+  readonly task: TaskId;
   at: number;
   known: Revision;
   /** Where it stands in the heap. */
@@ -44,7 +45,7 @@ export class DueHeap {
     else this.sink(present);
   }
 
-  delete(task: string): void {
+  delete(task: TaskId): void {
     const known = this.entries.get(task);
     if (known === undefined) return;
     this.entries.delete(task);

@@ -1,4 +1,13 @@
-import { type TaskCommand, type TaskState, decideTask, isTaskId, notFound, taskStream } from '#domain';
+import {
+  type TaskCommand,
+  type TaskState,
+  decideTask,
+  isTaskId,
+  notFound,
+  taskStream,
+  type ProjectId,
+  type TaskId,
+} from '#domain';
 import { type EventLog, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 import type { Caller } from '../session-commands.js';
@@ -16,7 +25,7 @@ export class TaskCommands {
   ) {}
 
   /** Nothing happens where it changes nothing. @throws Problem not_found; LogUnavailable */
-  async command(task: string, command: TaskCommand, { project, actor }: Caller): Promise<void> {
+  async command(task: TaskId, command: TaskCommand, { project, actor }: Caller): Promise<void> {
     const { log, clock, random } = this.ports;
     for (let left = TRIES; left > 0; left -= 1) {
       const state = await this.load(task, project);
@@ -39,7 +48,7 @@ export class TaskCommands {
     throw new LogUnavailable('the task is being written all the time');
   }
 
-  private async load(task: string, project: string): Promise<TaskState> {
+  private async load(task: TaskId, project: ProjectId): Promise<TaskState> {
     const state = isTaskId(task) ? await loadTask(this.ports.log, task) : null;
     if (state === null || state === 'erased' || state.project !== project) throw notFound('the task');
     return state;

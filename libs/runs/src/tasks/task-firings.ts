@@ -8,6 +8,9 @@ import {
   lastFiring,
   sessionStream,
   taskStream,
+  type RunId,
+  type SessionId,
+  type TaskId,
 } from '#domain';
 import { type ContentStore } from '#vault';
 import {
@@ -60,7 +63,7 @@ export class TaskFirings {
   constructor(private readonly ports: FiringPorts) {}
 
   /** Fires the task's slot if it is due. Returns the task as it is then; null: there is none. @throws the signal's reason */
-  async fire(task: string, signal: AbortSignal): Promise<TaskState | 'erased' | null> {
+  async fire(task: TaskId, signal: AbortSignal): Promise<TaskState | 'erased' | null> {
     for (;;) {
       signal.throwIfAborted();
       const state = await loadTask(this.ports.log, task);
@@ -89,7 +92,7 @@ export class TaskFirings {
   }
 
   /** Starts the run of the task's last firing where a crash came in between. @throws the signal's reason */
-  async mend(task: string, signal: AbortSignal): Promise<void> {
+  async mend(task: TaskId, signal: AbortSignal): Promise<void> {
     const state = await loadTask(this.ports.log, task);
     if (state === null || state === 'erased') return;
     if ((await this.isBusy(state, signal)) === 'deadly') await this.giveUp(state);
@@ -144,7 +147,7 @@ export class TaskFirings {
   /** What became of a firing's run. @throws LogUnavailable */
   private async lookAt(
     state: TaskState,
-    { run, firedAt }: { readonly run: string; readonly firedAt: number | null },
+    { run, firedAt }: { readonly run: RunId; readonly firedAt: number | null },
   ): Promise<'busy' | 'ended' | 'missing'> {
     const session = await this.ports.sessions.get(state.definition.session);
     await session.refresh();
@@ -160,8 +163,8 @@ export class TaskFirings {
 
   /** Revision of the run's request; null: it is not on the log. It cannot stand before the firing that named it. @throws LogUnavailable */
   private async find(
-    session: string,
-    run: string,
+    session: SessionId,
+    run: RunId,
     firedAt: number,
     upTo: Revision = NO_EVENTS,
   ): Promise<Revision | null> {
@@ -177,7 +180,7 @@ export class TaskFirings {
   }
 
   /** Until it is there: the slot is taken. */
-  private async start(state: TaskState, run: string, signal: AbortSignal): Promise<'over' | 'deadly'> {
+  private async start(state: TaskState, run: RunId, signal: AbortSignal): Promise<'over' | 'deadly'> {
     const { clock, logger, counted } = this.ports;
     const begun = clock.now();
     for (let tries = 0; ; tries += 1) {
@@ -199,7 +202,7 @@ export class TaskFirings {
     }
   }
 
-  private async startOnce(state: TaskState, run: string): Promise<void> {
+  private async startOnce(state: TaskState, run: RunId): Promise<void> {
     const since = lastFiring(state)?.firedAt ?? state.createdAt;
     // First the session, then the search: what comes after the one is seen by the other, so nobody's run is started again.
     await this.ports.sessions.use(state.definition.session, async (session) => {
@@ -210,7 +213,7 @@ export class TaskFirings {
   }
 
   /** Whether the task's session is erased: then there is nothing to start. */
-  private async isGone(task: string, error: unknown): Promise<boolean> {
+  private async isGone(task: TaskId, error: unknown): Promise<boolean> {
     if (!isUnseen(error)) return isErasure(error);
     try {
       return (await loadTask(this.ports.log, task)) === 'erased';
@@ -221,7 +224,7 @@ export class TaskFirings {
   }
 
   /** What the run that brought the schedule was asked to do, with the task's message and without tool servers. */
-  private async commandOf({ definition, project, actor }: TaskState, run: string): Promise<StartRun> {
+  private async commandOf({ definition, project, actor }: TaskState, run: RunId): Promise<StartRun> {
     const { session, requested, task } = definition;
     const { contents, log } = this.ports;
     const { data } = await loadRequest(log, sessionStream(session), requested);
@@ -242,10 +245,10 @@ export class TaskFirings {
 }
 
 /** Of the look at what a task's last firing came to, and of the start of a firing's run. */
-const lookKey = (task: string): string => `task/${task}`;
-const startKey = (run: string): string => `firing/${run}`;
+const lookKey = (task: TaskId): string => `task/${task}`;
+const startKey = (run: RunId): string => `firing/${run}`;
 
-const isUnended = ({ journal: { state } }: Session, run: string): boolean =>
+const isUnended = ({ journal: { state } }: Session, run: RunId): boolean =>
   state.current?.run === run || state.waiting.some((w) => w.run === run && !w.isCancelled);
 
 const isTransient = (error: unknown): boolean =>

@@ -1,3 +1,4 @@
+import type { Revision, SessionId, TaskId } from '#domain';
 import type { Position } from '#event-log';
 
 /** Tasks as the lists knew them at a position of the log. */
@@ -8,18 +9,18 @@ export interface TaskSnapshot {
 }
 
 export interface KnownTask {
-  readonly task: string;
+  readonly task: TaskId;
   /** ms since 1970 */
   readonly nextAt: number;
   /** Of the task's latest event. */
-  readonly revision: number;
+  readonly revision: Revision;
 }
 
 /** Where tasks are looked up. It may be late and may name too many; the log decides. */
 export abstract class TaskIndex {
   abstract scheduled(): Promise<TaskSnapshot>;
   /** Requests with a task that was not made. */
-  abstract unmade(): Promise<readonly { readonly session: string; readonly requested: number }[]>;
+  abstract unmade(): Promise<readonly { readonly session: SessionId; readonly requested: Revision }[]>;
   /** Tasks that fired before this time and whose run is not there. */
   abstract unstarted(before: number): Promise<readonly string[]>;
 }

@@ -1,4 +1,4 @@
-import { type TaskEvent, taskId, taskStream } from '#domain';
+import { type TaskEvent, taskId, taskStream, type ProjectId, type RunId, type SessionId } from '#domain';
 import { type EventLog, type EventMeta, appendUntilDefinite, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 import type { RequestEvent } from '../load-session.js';
@@ -10,12 +10,12 @@ export class TaskMaker {
   ) {}
 
   /** Resolves when they are on the log. @throws LogUnavailable */
-  async make(session: string, request: RequestEvent): Promise<void> {
+  async make(session: SessionId, request: RequestEvent): Promise<void> {
     const { schedules = [] } = request.data;
     await Promise.all(schedules.map((_, index) => this.makeOne(session, request, index)));
   }
 
-  private async makeOne(session: string, request: RequestEvent, index: number): Promise<void> {
+  private async makeOne(session: SessionId, request: RequestEvent, index: number): Promise<void> {
     const { log, clock, random } = this.ports;
     const { data, meta, revision: requested, time } = request;
     const { run = '', project, actor } = meta;
@@ -33,7 +33,7 @@ export class TaskMaker {
   }
 }
 
-const metaOf = (project: string, actor: string, run: string): EventMeta => ({
+const metaOf = (project: ProjectId, actor: string, run: RunId): EventMeta => ({
   schemaVersion: 1,
   project,
   actor,

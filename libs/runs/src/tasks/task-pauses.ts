@@ -1,4 +1,4 @@
-import { taskStream } from '#domain';
+import { taskStream, type TaskId } from '#domain';
 import { type EventLog, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { loadTask } from './load-task.js';
@@ -89,7 +89,7 @@ export class TaskPauses {
     }
   }
 
-  private async pause(task: string, actor: string): Promise<void> {
+  private async pause(task: TaskId, actor: string): Promise<void> {
     const { log, clock, random, mayAct } = this.ports;
     for (let left = TRIES; left > 0; left -= 1) {
       const state = await loadTask(log, task);

@@ -1,4 +1,4 @@
-import { Problem } from '#domain';
+import { Problem, type ProjectId } from '#domain';
 import type { Quota } from '#platform';
 import type { AcceptedRun, StartRun } from '../start/start-run-request.js';
 
@@ -26,7 +26,7 @@ export class TaskShares {
     }
   }
 
-  private async reserve(project: string, count: number): Promise<(isKept: boolean) => void> {
+  private async reserve(project: ProjectId, count: number): Promise<(isKept: boolean) => void> {
     const reserved = await this.standing.reserve(project, count);
     if (typeof reserved === 'function') return reserved;
     const { limit } = this.standing;

@@ -1,3 +1,4 @@
+import type { Position } from '#domain';
 import type { Logger } from '#platform';
 import type { EventLog } from '#event-log';
 import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
@@ -22,7 +23,7 @@ export class ErasurePlace {
   /** Events since the checkpoint. */
   private unsaved = 0;
   /** How far this process got; others that share the store may be further, but have not seen to our memory. */
-  private position: number | null = null;
+  private position: Position | null = null;
 
   constructor(
     private readonly ports: ErasurePlacePorts,

@@ -1,3 +1,4 @@
+import type { Position } from '#domain';
 /** A key as a store holds it. */
 export interface StoredKey {
   readonly id: string;
@@ -27,7 +28,7 @@ export type ErasureKind = 'sessions' | 'datastores' | 'resealed';
 /** How far the erasures of a log were carried out. */
 export interface ErasureCheckpoint {
   readonly logId: string;
-  readonly position: number;
+  readonly position: Position;
 }
 
 /**

@@ -1,4 +1,12 @@
-import { sessionOfRun, sessionStream, DATASTORE_PREFIX, DOCUMENT_PREFIX, datastoreStream } from '#domain';
+import {
+  sessionOfRun,
+  sessionStream,
+  DATASTORE_PREFIX,
+  DOCUMENT_PREFIX,
+  datastoreStream,
+  type SessionId,
+  type StreamName,
+} from '#domain';
 import {
   type EventMeta,
   type NewEvent,
@@ -20,7 +28,7 @@ const KEPT = 20_000;
 export type Place = 'first' | 'later' | 'anywhere';
 
 /** Whose key seals a stream: its own, or that of the stream that it belongs to; null: what it belongs to stands in its first event. */
-type Owner = { readonly stream: string } | null | 'nobody';
+type Owner = { readonly stream: StreamName } | null | 'nobody';
 
 /**
  * Which key seals which stream. A session and a datastore have a key each, named by their first event, for their own stream,
@@ -39,14 +47,18 @@ export class StreamKeys {
   }
 
   /** The key of a stream that was used lately. */
-  peek(stream: string, place: Place): string | undefined {
+  peek(stream: StreamName, place: Place): string | undefined {
     const id = this.known.get(stream);
     // Another process may have begun the stream with a key of its own.
     return id === undefined || (place !== 'first' && this.drawn.has(id)) ? undefined : id;
   }
 
   /** Id of the key that events of this stream are sealed with; null: they are not. The key is in memory. @throws LogUnavailable */
-  async of(stream: string, events: readonly NewEvent[] = [], place: Place = 'later'): Promise<string | null> {
+  async of(
+    stream: StreamName,
+    events: readonly NewEvent[] = [],
+    place: Place = 'later',
+  ): Promise<string | null> {
     const id = this.peek(stream, place) ?? (await this.find(stream, events, place));
     if (id === null) return null;
     if (this.keys.peek(id) === undefined) await this.keys.load([id]);
@@ -55,7 +67,7 @@ export class StreamKeys {
   }
 
   /** The key itself, to seal with. @throws ContentErased, LogUnavailable */
-  async keyOf(session: string): Promise<ContentKey> {
+  async keyOf(session: SessionId): Promise<ContentKey> {
     const id = await this.of(sessionStream(session), [], 'anywhere');
     const key = id === null ? 'destroyed' : await this.keys.get(id);
     if (key === 'destroyed') throw new ContentErased(`nothing is sealed for ${session} any more`);
@@ -67,18 +79,18 @@ export class StreamKeys {
   }
 
   /** The stream could not be begun here, for it was there: what was drawn for it is not its key. */
-  async begunByAnother(stream: string): Promise<void> {
+  async begunByAnother(stream: StreamName): Promise<void> {
     const actual = await this.read(stream);
     if (typeof actual === 'string') this.settle(stream, actual);
   }
 
   /** The stream is there. */
-  begun(stream: string): void {
+  begun(stream: StreamName): void {
     const id = this.known.get(stream);
     if (id !== undefined) this.drawn.delete(id);
   }
 
-  private async find(stream: string, events: readonly NewEvent[], place: Place): Promise<string | null> {
+  private async find(stream: StreamName, events: readonly NewEvent[], place: Place): Promise<string | null> {
     const owner = ownerOf(stream, events);
     if (owner === 'nobody') return null;
     // Whatever belongs to a stream comes after it.
@@ -97,13 +109,13 @@ export class StreamKeys {
   }
 
   /** What was drawn for the stream and is not its key sealed nothing that is on the log. */
-  private settle(stream: string, actual: string): void {
+  private settle(stream: StreamName, actual: string): void {
     const id = this.known.get(stream);
     if (id !== undefined) this.drawn.delete(id);
     this.known.set(stream, actual);
   }
 
-  private async draw(stream: string): Promise<string> {
+  private async draw(stream: StreamName): Promise<string> {
     try {
       const id = await this.keys.draw();
       this.drawn.add(id);
@@ -115,13 +127,13 @@ export class StreamKeys {
   }
 
   /** The key that the stream's first event names; null: it names none. undefined: there is none, as far as the read shows. */
-  private async read(stream: string): Promise<string | null | undefined> {
+  private async read(stream: StreamName): Promise<string | null | undefined> {
     for await (const [first] of this.log.readStream(stream, { limit: 1 }))
       if (first !== undefined) return first.meta.keyId ?? null;
     return undefined;
   }
 
-  private keep(stream: string, id: string): void {
+  private keep(stream: StreamName, id: string): void {
     this.known.delete(stream);
     this.known.set(stream, id);
     if (this.known.size <= KEPT) return;
@@ -138,13 +150,13 @@ export class StreamKeys {
   }
 }
 
-function ownerOf(stream: string, [first]: readonly NewEvent[]): Owner {
+function ownerOf(stream: StreamName, [first]: readonly NewEvent[]): Owner {
   if (stream.startsWith('session-') || stream.startsWith(DATASTORE_PREFIX)) return { stream };
   if (stream.startsWith('delivery-')) {
     const session = sessionOfRun(stream.slice('delivery-'.length));
     return session === null ? 'nobody' : { stream: sessionStream(session) };
   }
-  const data: { session?: string; datastore?: string } | undefined = first?.data;
+  const data: { session?: SessionId; datastore?: string } | undefined = first?.data;
   if (stream.startsWith('task-'))
     return data?.session === undefined ? null : { stream: sessionStream(data.session) };
   if (stream.startsWith(DOCUMENT_PREFIX))

@@ -1,4 +1,4 @@
-import { Problem } from '#domain';
+import { Problem, type ProjectId } from '#domain';
 import { type Clock, DeadlinePassed, FairTurns, type GiveBack, TurnsFull } from '#platform';
 
 /** For each byte that is brought into memory: sealed as it was stored, as text, as JSON, and on its way out. */
@@ -41,7 +41,7 @@ export class AnswerRoom {
   }
 
   /** Of an answer that is no more when `gone` is aborted. It holds nothing yet. */
-  share(project: string, gone: AbortSignal): AnswerShare {
+  share(project: ProjectId, gone: AbortSignal): AnswerShare {
     return new AnswerShare(this.turns, this.clock, project, gone);
   }
 }
@@ -54,7 +54,7 @@ export class AnswerShare {
   constructor(
     private readonly turns: FairTurns,
     private readonly clock: Clock,
-    private readonly project: string,
+    private readonly project: ProjectId,
     private readonly gone: AbortSignal,
   ) {}
 

@@ -1,3 +1,4 @@
+import type { ProjectId } from '#domain';
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -33,7 +34,7 @@ export class LargeAnswers {
    * an answer for a whole one.
    * @throws what `pieces` throws; Problem overloaded
    */
-  async send(reply: FastifyReply, project: string, pieces: Pieces): Promise<void> {
+  async send(reply: FastifyReply, project: ProjectId, pieces: Pieces): Promise<void> {
     const gone = new AbortController();
     const whenClosed = (): void => gone.abort(new Error('the client is gone'));
     reply.raw.once('close', whenClosed);

@@ -1,3 +1,4 @@
+import type { ProjectId } from '#domain';
 import type { FastifyReply } from 'fastify';
 import type { Weigh } from '#platform';
 import type { WeighedPage } from '#read-models';
@@ -9,13 +10,13 @@ export class PageAnswers {
   constructor(private readonly large: LargeAnswers) {}
 
   /** @throws what `page` throws; Problem overloaded */
-  list(reply: FastifyReply, project: string, page: (weigh: Weigh) => WeighedPage<object>): Promise<void> {
+  list(reply: FastifyReply, project: ProjectId, page: (weigh: Weigh) => WeighedPage<object>): Promise<void> {
     reply.code(200);
     return this.large.send(reply, project, (weigh) => piecesOf(page(weigh)));
   }
 
   /** One item. @throws as `list` */
-  one(reply: FastifyReply, project: string, item: (weigh: Weigh) => Promise<object>): Promise<void> {
+  one(reply: FastifyReply, project: ProjectId, item: (weigh: Weigh) => Promise<object>): Promise<void> {
     reply.code(200);
     return this.large.send(reply, project, async function* (weigh) {
       yield JSON.stringify(await item(weigh));

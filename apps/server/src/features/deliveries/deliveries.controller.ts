@@ -1,3 +1,4 @@
+import type { ProjectId, RunId } from '#domain';
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Deliveries } from '#delivery';
 import type { Principal } from '#access';
@@ -16,7 +17,7 @@ export class DeliveriesController {
 
   @Get()
   @NeedsScope('read')
-  async list(@Param('run') run: string, @Query() query: unknown, @Caller() { project }: Principal) {
+  async list(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
     const { limit, cursor } = pageQuery(query);
     return this.deliveries.list(await this.placeOf(project, run), limit, cursor);
   }
@@ -25,7 +26,7 @@ export class DeliveriesController {
   @HttpCode(202)
   @NeedsScope('run')
   async resend(
-    @Param('run') run: string,
+    @Param('run') run: RunId,
     @Param('delivery') delivery: string,
     @Query() query: unknown,
     @Caller() { project, keyId }: Principal,
@@ -35,7 +36,7 @@ export class DeliveriesController {
     return this.deliveries.resend(place, delivery, { project, actor: keyId });
   }
 
-  private async placeOf(project: string, id: string) {
+  private async placeOf(project: ProjectId, id: string) {
     const { session, run = id, before: requested } = await this.places.find(project, id);
     return { session, run, requested };
   }

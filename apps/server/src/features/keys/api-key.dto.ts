@@ -1,4 +1,4 @@
-import { type FieldError, SCOPES, type Scope } from '#domain';
+import { type FieldError, SCOPES, type Scope, type ProjectId } from '#domain';
 import { Optional, Required, check } from '../../edge/validation/fields.js';
 import { described, listOf, nameText, oneOf, time } from '../../edge/validation/rules.js';
 import { invalidFields } from '../../edge/problems/invalid-fields.js';
@@ -14,7 +14,7 @@ const scopes = described({ ...scopeList.schema, minItems: 1 }, (value) => {
 export class NewApiKeyDto {
   @Required(nameText) readonly name!: string;
   @Required(scopes) readonly scopes!: readonly Scope[];
-  @Optional(nameText) readonly project?: string;
+  @Optional(nameText) readonly project?: ProjectId;
   @Optional(time) readonly expires_at?: string;
 }
 

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '#domain';
+import { Problem, type RunId, type SessionId } from '#domain';
 import { SessionCommands, type AcceptedRun } from '#runs';
 import { type Principal } from '#access';
 import { Caller } from '../../edge/admission/caller.js';
@@ -17,8 +17,8 @@ import { RunDoor } from './run-door.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
 
 interface AcceptedAnswer {
-  readonly session: string;
-  readonly run_id: string;
+  readonly session: SessionId;
+  readonly run_id: RunId;
   readonly status: 'queued';
   readonly task_ids: readonly string[];
 }

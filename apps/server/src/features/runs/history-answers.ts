@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { isFileRef } from '#domain';
+import { isFileRef, type ProjectId, type SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
@@ -19,7 +19,7 @@ export class HistoryAnswers {
   ) {}
 
   /** @throws Problem not_found, overloaded; LogUnavailable */
-  async messages(project: string, session: string, reply: FastifyReply): Promise<void> {
+  async messages(project: ProjectId, session: SessionId, reply: FastifyReply): Promise<void> {
     const { history } = this;
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
@@ -31,7 +31,7 @@ export class HistoryAnswers {
 
   /** What became of a run, and the whole session. @throws as `messages` */
   async ended(
-    project: string,
+    project: ProjectId,
     started: AcceptedRun,
     outcome: RunOutcome,
     reply: FastifyReply,
@@ -41,7 +41,7 @@ export class HistoryAnswers {
   }
 
   private async *pieces(
-    project: string,
+    project: ProjectId,
     { session, run, tasks }: AcceptedRun,
     { status, response, finalOutput, ...more }: RunOutcome,
     weigh: Weigh,

@@ -1,5 +1,5 @@
 import { sealCallback } from '#delivery';
-import type { FieldError } from '#domain';
+import type { FieldError, ProjectId } from '#domain';
 import type { EgressGuard, SecretBox } from '#platform';
 import { invalidFields } from '../../edge/problems/invalid-fields.js';
 import type { RunBody } from './dto/run-body.js';
@@ -14,14 +14,14 @@ export class RequestEgress {
   ) {}
 
   /** The request's callback as the log may hold it. */
-  sealedCallback({ callback }: RunBody, project: string): { readonly callback?: string } {
+  sealedCallback({ callback }: RunBody, project: ProjectId): { readonly callback?: string } {
     if (callback === undefined) return {};
     const { url, headers = {} } = callback;
     return { callback: sealCallback(this.box, project, { url, headers }) };
   }
 
   /** @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason. */
-  async requireAllowed(body: RunBody, project: string): Promise<void> {
+  async requireAllowed(body: RunBody, project: ProjectId): Promise<void> {
     const guard = this.guard.of(project);
     const urls = body.mcp_servers.map(({ serverUrl }, i) => ({
       path: `mcp_servers[${i}].serverUrl`,

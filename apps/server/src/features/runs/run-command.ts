@@ -1,4 +1,4 @@
-import type { Trigger } from '#domain';
+import type { Trigger, ProjectId, SessionId } from '#domain';
 import type { Schemas } from '#json-schema';
 import type { KnowledgeTools } from '#knowledge';
 import type { StartRun } from '#runs';
@@ -7,7 +7,7 @@ import type { RequestEgress } from './request-egress.js';
 
 /** Who asks for a run, and how. */
 export interface RunOrigin {
-  readonly project: string;
+  readonly project: ProjectId;
   readonly actor: string;
   /** Names the request in logs and events. */
   readonly requestId: string;
@@ -29,7 +29,11 @@ export class RunSurroundings {
 export function runCommandOf(
   body: RunBody,
   origin: RunOrigin,
-  sent: { readonly body: object; readonly session?: string | undefined; readonly key?: string | undefined },
+  sent: {
+    readonly body: object;
+    readonly session?: SessionId | undefined;
+    readonly key?: string | undefined;
+  },
   surroundings: RunSurroundings,
 ): StartRun {
   const { requestId, ...caller } = origin;
@@ -48,7 +52,7 @@ export function runCommandOf(
 
 function stateCheck(
   { datastores, queries }: RunBody,
-  project: string,
+  project: ProjectId,
   { knowledge }: RunSurroundings,
 ): Pick<StartRun, 'checkState'> {
   if (datastores.length === 0 && queries.length === 0) return {};
@@ -81,7 +85,7 @@ function wishesOf(body: RunBody): Wishes {
 }
 
 /** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
-function payloadOf(sent: object, session: string | undefined): unknown {
+function payloadOf(sent: object, session: SessionId | undefined): unknown {
   const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
   return { body, session: session ?? null };
 }

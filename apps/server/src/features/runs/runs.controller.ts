@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound, sessionOfRun } from '#domain';
+import { notFound, sessionOfRun, type RunId } from '#domain';
 import { Runs } from '#read-models';
 import { type Principal } from '#access';
 import { SessionCommands } from '#runs';
@@ -30,7 +30,7 @@ export class RunsController {
 
   @Get(':run')
   @NeedsScope('read')
-  one(@Param('run') run: string, @Query() query: unknown, @Caller() { project }: Principal) {
+  one(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
     // The tables are not asked for what they cannot hold, such as U+0000.
     if (sessionOfRun(run) === null) throw notFound('the run');
@@ -40,7 +40,7 @@ export class RunsController {
   @Get(':run/events')
   @NeedsScope('read', { isStream: true })
   async follow(
-    @Param('run') run: string,
+    @Param('run') run: RunId,
     @Query() query: unknown,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,
@@ -54,7 +54,7 @@ export class RunsController {
   @Post(':run/cancel')
   @HttpCode(202)
   @NeedsScope('run')
-  async cancel(@Param('run') run: string, @Query() query: unknown, @Caller() { project, keyId }: Principal) {
+  async cancel(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project, keyId }: Principal) {
     noQuery(query);
     await this.places.find(project, run);
     await this.commands.cancel(run, { project, actor: keyId });

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSessionId, notFound, requireSession } from '#domain';
+import { isSessionId, notFound, requireSession, type SessionId } from '#domain';
 import { Sessions as SessionList } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
@@ -32,7 +32,7 @@ export class SessionsController {
 
   @Get(':session')
   @NeedsScope('read')
-  one(@Param('session') session: string, @Query() query: unknown, @Caller() { project }: Principal) {
+  one(@Param('session') session: SessionId, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
     // The tables are not asked for what they cannot hold, such as U+0000.
     if (!isSessionId(session)) throw notFound('the session');
@@ -66,7 +66,7 @@ export class SessionsController {
   @Get(':session/events')
   @NeedsScope('read', { isStream: true })
   async follow(
-    @Param('session') session: string,
+    @Param('session') session: SessionId,
     @Query() query: unknown,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type TaskCommand, notFound } from '#domain';
+import { type TaskCommand, notFound, type TaskId } from '#domain';
 import { Tasks } from '#read-models';
 import { type Principal } from '#access';
 import { TaskCommands } from '#runs';
@@ -28,7 +28,7 @@ export class TasksController {
   @Get(':task')
   @NeedsScope('read')
   one(
-    @Param('task') task: string,
+    @Param('task') task: TaskId,
     @Query() query: unknown,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
@@ -43,7 +43,7 @@ export class TasksController {
   @HttpCode(200)
   @NeedsScope('run')
   pause(
-    @Param('task') task: string,
+    @Param('task') task: TaskId,
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
@@ -55,7 +55,7 @@ export class TasksController {
   @HttpCode(200)
   @NeedsScope('run')
   resume(
-    @Param('task') task: string,
+    @Param('task') task: TaskId,
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
@@ -67,7 +67,7 @@ export class TasksController {
   @HttpCode(200)
   @NeedsScope('run')
   cancel(
-    @Param('task') task: string,
+    @Param('task') task: TaskId,
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
@@ -78,7 +78,7 @@ export class TasksController {
   @Delete(':task')
   @NeedsScope('run')
   remove(
-    @Param('task') task: string,
+    @Param('task') task: TaskId,
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
@@ -87,7 +87,7 @@ export class TasksController {
   }
 
   private async command(
-    task: string,
+    task: TaskId,
     command: TaskCommand,
     query: unknown,
     { project, keyId }: Principal,

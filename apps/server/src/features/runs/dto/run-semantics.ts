@@ -1,5 +1,5 @@
 import type { Schemas } from '#json-schema';
-import { type FieldError, validateWorkflows } from '#domain';
+import { type FieldError, validateWorkflows, type ProjectId } from '#domain';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
 import type { RunBody } from './run-body.js';
 
@@ -14,7 +14,7 @@ const MAX_ERRORS = 50;
  * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents.
  * @throws Problem invalid_request, with every field that is wrong; unavailable
  */
-export async function checkRunSemantics(body: Semantic, project: string, schemas: Schemas): Promise<void> {
+export async function checkRunSemantics(body: Semantic, project: ProjectId, schemas: Schemas): Promise<void> {
   const errors = [
     ...validateWorkflows(body.workflows),
     ...(await wrongSchemas(body, project, schemas)),
@@ -23,7 +23,7 @@ export async function checkRunSemantics(body: Semantic, project: string, schemas
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-async function wrongSchemas(body: Semantic, project: string, schemas: Schemas): Promise<FieldError[]> {
+async function wrongSchemas(body: Semantic, project: ProjectId, schemas: Schemas): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   const counted = new Set<string>();
   let subschemas = 0;

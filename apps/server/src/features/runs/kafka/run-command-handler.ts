@@ -1,5 +1,5 @@
 import { CommandHandler, type CommandOutcome, type KafkaCommand } from '#delivery';
-import { Problem, invalid } from '#domain';
+import { Problem, invalid, type ProjectId, type SessionId } from '#domain';
 import type { Logger } from '#platform';
 import type { StartRun, StartRunHandler } from '#runs';
 import { parseIdempotencyKey } from '../../../edge/validation/idempotency-key.js';
@@ -19,7 +19,7 @@ export interface RunCommandPorts {
 
 export interface RunCommandOptions {
   /** The project that commands act in. */
-  readonly project: string;
+  readonly project: ProjectId;
   readonly maxBodyBytes: number;
 }
 
@@ -88,7 +88,7 @@ export class RunCommandHandler extends CommandHandler {
 }
 
 /** The body of `POST /`, and the session that stands beside its fields. @throws Problem */
-function splitSession(value: unknown): { readonly session: string | undefined; readonly body: object } {
+function splitSession(value: unknown): { readonly session: SessionId | undefined; readonly body: object } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem('invalid_request', 'the command must be a JSON object');
   }

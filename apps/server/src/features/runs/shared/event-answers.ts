@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
-import { invalid } from '#domain';
+import { invalid, type RunId, type SessionId } from '#domain';
 import { parseLastEventId } from '../../../edge/validation/query.js';
 import type { LargeAnswers } from '../../../edge/answers/large-answer.js';
 import { wantsJson } from './negotiation.js';
@@ -8,8 +8,8 @@ import { RunAnswers } from './run-answers.js';
 
 /** Whose events are asked for, and what is known of where they stand. */
 export interface EventsPlace {
-  readonly session: string;
-  readonly run?: string;
+  readonly session: SessionId;
+  readonly run?: RunId;
   /** Revision before the first of them. */
   readonly before: number;
   /** Id of the last one there will ever be; null: more may come. */

@@ -1,4 +1,4 @@
-import { type Content, isFileRef, notFound, sessionStream } from '#domain';
+import { type Content, isFileRef, notFound, sessionStream, type RunId, type SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';
@@ -13,7 +13,7 @@ export class ResponseText {
   private first: number | null = null;
   private last = -1;
 
-  constructor(private readonly run: string) {}
+  constructor(private readonly run: RunId) {}
 
   get isEmpty(): boolean {
     return this.chars === 0;
@@ -32,7 +32,7 @@ export class ResponseText {
   /** Its text, piece by piece. @throws Problem not_found: the session is erased; LogUnavailable; what `weigh` throws */
   async *pieces(
     { log, contents }: { readonly log: EventLog; readonly contents: ContentStore },
-    session: string,
+    session: SessionId,
     weigh: Weigh,
   ): AsyncGenerator<string> {
     if (this.kept !== null) return yield this.kept.join('');

@@ -1,6 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
-import { type Content, Problem, type RunWarning, UNREADABLE_TEXT, isEndType, sessionStream } from '#domain';
+import {
+  type Content,
+  Problem,
+  type RunWarning,
+  UNREADABLE_TEXT,
+  isEndType,
+  sessionStream,
+  type RunId,
+} from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
@@ -70,7 +78,7 @@ const STOPPING = new Problem(
 );
 
 /** The session was erased under the run: nothing of it is told any more. */
-const erased = (run: string): RunOutcome => ({
+const erased = (run: RunId): RunOutcome => ({
   status: 'cancelled',
   response: new ResponseText(run),
   finalOutput: null,

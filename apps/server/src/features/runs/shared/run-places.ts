@@ -1,4 +1,14 @@
-import { Problem, isEndType, notFound, requireSession, sessionOfRun, sessionStream } from '#domain';
+import {
+  Problem,
+  isEndType,
+  notFound,
+  requireSession,
+  sessionOfRun,
+  sessionStream,
+  type ProjectId,
+  type RunId,
+  type SessionId,
+} from '#domain';
 import type { EventLog } from '#event-log';
 import { Runs } from '#read-models';
 import { Sessions } from '#runs';
@@ -16,7 +26,7 @@ export class RunPlaces {
   ) {}
 
   /** @throws Problem not_found; LogUnavailable, ReadModelsUnavailable */
-  async find(project: string, run: string): Promise<EventsPlace> {
+  async find(project: ProjectId, run: RunId): Promise<EventsPlace> {
     const id = sessionOfRun(run);
     if (id === null) throw notFound('the run');
     const { state } = (await this.sessions.get(id)).journal;
@@ -36,7 +46,7 @@ export class RunPlaces {
   }
 
   /** The lists may be late, e.g. while another replica takes their filling over; the log is not. */
-  private async search(session: string, run: string): Promise<EventsPlace | null> {
+  private async search(session: SessionId, run: RunId): Promise<EventsPlace | null> {
     const options = { backwards: true, limit: NEWEST };
     let lastId: number | null = null;
     for await (const page of this.log.readStream(sessionStream(session), options))
