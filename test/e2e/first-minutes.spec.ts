@@ -94,7 +94,7 @@ describe('a browser', () => {
       for (const accept of ['*/*', 'application/json', 'text/event-stream', 'text/htmlx'])
         expect([accept, (await at(accept)).status]).toEqual([accept, 401]);
       expect((await at('text/html', 'POST')).status).toBe(401);
-      expect((await service.client().get('/')).status).toBe(404);
+      expect((await service.client().get('/')).status).toBe(405);
     }));
 });
 

@@ -104,14 +104,32 @@ describe('the HTTP shell', () => {
     expect((await post('/echo', 'annals_read')).status).toBe(403);
   });
 
-  test('a path or method that does not exist is a 404 for a key', async () => {
+  test('another method of a path is a 405 that names those it has: for a key, or where none is needed', async () => {
+    for (const [method, path, allow] of [
+      ['PUT', '/echo?x=1', 'POST'],
+      ['OPTIONS', '/echo', 'POST'],
+      ['TRACE', '/echo', 'POST'],
+      ['GET', '/items/a%2Fb', 'POST'],
+      ['HEAD', '/stream', 'GET'],
+      ['POST', '/stream', 'GET'],
+      ['POST', '/boom', 'GET, HEAD'],
+      ['DELETE', '/healthz', 'GET, HEAD'],
+    ] as const) {
+      const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
+      const stranger = await exchange(shell.port, `${head}\r\n`);
+      expect([path, stranger.status]).toEqual([path, path === '/healthz' ? 405 : 401]);
+      const answer = await exchange(shell.port, `${head}Authorization: Bearer annals_admin\r\n\r\n`);
+      expect([path, answer.status, /^allow: (.*)\r$/im.exec(answer.head)?.[1]]).toEqual([path, 405, allow]);
+      if (method !== 'HEAD') expect(answer.body).toContain('method_not_allowed');
+    }
+  });
+
+  test('a path that does not exist is a 404 for a key', async () => {
     for (const [method, path] of [
       ['GET', '/nowhere'],
-      ['PUT', '/echo'],
-      ['OPTIONS', '/echo'],
       ['GET', '/echo/'],
       ['GET', '/ECHO'],
-      ['TRACE', '/echo'],
+      ['OPTIONS', '*'],
     ] as const) {
       const head = `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer annals_admin\r\n\r\n`;
       const answer = await exchange(shell.port, head);
@@ -123,7 +141,7 @@ describe('the HTTP shell', () => {
   test('HEAD answers as GET does, without a body, but for streams', async () => {
     const answer = await ask('/healthz', { method: 'HEAD' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
-    expect((await ask('/stream', { method: 'HEAD', headers: bearer('annals_read') })).status).toBe(404);
+    expect((await ask('/stream', { method: 'HEAD', headers: bearer('annals_read') })).status).toBe(405);
     expect((await ask('/boom', { method: 'HEAD' })).status).toBe(401);
   });
 

@@ -7,6 +7,7 @@ import { EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './features/datastores/datastore-providers.js';
 import { DeliveriesController } from './features/deliveries/deliveries.controller.js';
 import { ApiKeysController } from './features/keys/api-keys.controller.js';
+import { TokensController } from './features/keys/tokens.controller.js';
 import { Authenticator } from './edge/admission/authenticator.js';
 import { KeyEnd } from './features/keys/key-end.js';
 import { PageAnswers } from './edge/answers/page-answers.js';
@@ -37,6 +38,7 @@ const DOORS = [
   SessionsController,
   ...DATASTORE_CONTROLLERS,
   ApiKeysController,
+  TokensController,
   OpenApiController,
 ];
 

@@ -110,13 +110,14 @@ export class IdempotencyKeys {
     return use;
   }
 
-  /** The ids that the request's run has, in a given session or in a new one. */
+  /** The ids that the request's run has, in a given session or in a new one, whose id begins with `prefix`. */
   idsFor(
     request: IdempotentRequest,
     session?: SessionId,
+    prefix = '',
   ): { readonly session: SessionId; readonly run: RunId } {
     const digest = this.hmac('id', request.project, request.operation, request.key);
-    const id = session ?? sessionId(digest.slice(0, 24));
+    const id = session ?? sessionId(prefix + digest.slice(0, 24));
     return { session: id, run: runId(id, digest.slice(24, 40)) };
   }
 

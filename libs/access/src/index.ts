@@ -3,3 +3,4 @@ export { type KeyRecord } from './api-keys/key-table.js';
 export { KeyUses } from './api-keys/last-uses.js';
 export * from './api-keys/principal.js';
 export * from './idempotency.js';
+export { TOKEN_SCOPES, type TokenWish } from './tokens/session-tokens.js';

@@ -4,6 +4,7 @@ export type ProblemCode =
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
+  | 'method_not_allowed'
   | 'session_busy'
   | 'conflict'
   | 'payload_too_large'

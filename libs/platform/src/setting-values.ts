@@ -74,6 +74,13 @@ export const httpUrl: ReadValue<string> = (text) => {
   return text.replace(/(?<!\/)\/+$/, '');
 };
 
+/** As browsers send it (RFC 6454, 6.2): no path, no default port. */
+export const origin: ReadValue<string> = (text) => {
+  if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text)
+    throw new WrongValue('a comma-separated list of origins like https://app.example.com, without a path');
+  return text;
+};
+
 /** Comma-separated, at least one; blanks around the commas do not count. */
 export const list =
   <T>(item: ReadValue<T>): ReadValue<readonly T[]> =>

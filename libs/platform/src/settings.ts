@@ -59,6 +59,8 @@ export interface Settings {
   /** Of the processes that read documents, together; null: what the machine or the container allows. */
   readonly documentsMemoryMb: number | null;
   readonly rateLimitRpm: number;
+  /** Origins whose pages may read what is answered. */
+  readonly corsOrigins: readonly string[];
   /** A second port, for `/healthz` and `/readyz` alone; null: none. */
   readonly probePort: number | null;
   readonly maxConnections: number;
@@ -133,6 +135,7 @@ export function readSettings(env: Environment = process.env): Settings {
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
     documentsMemoryMb: optional('DOCUMENTS_MEMORY_MB', read.atLeast(LEAST_READER_MB)),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
+    corsOrigins: or('CORS_ORIGINS', read.list(read.origin), []),
     probePort: optional('PROBE_PORT', read.port),
     maxConnections: or('MAX_CONNECTIONS', read.positive(), 10_000),
     maxConnectionsPerAddress: or('MAX_CONNECTIONS_PER_ADDRESS', read.positive(), 4_000),

@@ -13,6 +13,8 @@ import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
+import { CrossOrigin } from './admission/cross-origin.js';
+import { PathMethods } from './admission/path-methods.js';
 import { BodyDeadlines } from './connections/body-deadlines.js';
 import { addBodyParsers, shortenIds, refuseUnwanted } from './body/body-parsers.js';
 import {
@@ -61,7 +63,7 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface HttpParts {
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'>;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & Partial<Pick<Settings, 'corsOrigins'>>;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
@@ -82,9 +84,12 @@ export async function createHttpApp(
 ): Promise<NestFastifyApplication> {
   const limits = { ...HTTP_LIMITS, ...parts.limits };
   const newId = (): string => requestIdOf(parts.random)({ headers: {} });
+  const paths = new PathMethods();
+  const crossOrigin = new CrossOrigin(parts.settings.corsOrigins ?? []);
   let admission: Admission | null = null;
   const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
     prepare(request, reply);
+    if (crossOrigin.answers(request, reply)) return false;
     if (isBrowserAtRoot(request)) {
       leadToPage(reply);
       return false;
@@ -108,6 +113,7 @@ export async function createHttpApp(
     answerClientError(newId, REQUEST_TIMEOUT, socket),
   ).watch(fastify, limits.checkIntervalMs);
   parts.watch?.watch(fastify);
+  paths.watch(fastify);
   addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
   new Connections({
@@ -121,7 +127,7 @@ export async function createHttpApp(
     logger: new NestLogger(parts.logger),
     abortOnError: false,
   });
-  admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm);
+  admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm, paths);
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   return app;
 }

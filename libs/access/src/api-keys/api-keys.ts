@@ -13,6 +13,7 @@ import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
 import { type KeyUses, LastUses } from './last-uses.js';
 import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
 import type { Principal } from './principal.js';
+import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
 
 export interface ApiKeysPorts extends KeyFeedPorts {
   readonly box: SecretBox;
@@ -54,6 +55,7 @@ export class ApiKeys {
   private readonly table: KeyTable;
   private readonly feed: KeyFeed;
   private readonly uses: LastUses;
+  private readonly tokens: SessionTokens;
   private readonly listeners: ((keyId: string) => void)[] = [];
 
   constructor(
@@ -65,6 +67,7 @@ export class ApiKeys {
     });
     this.feed = new KeyFeed(this.table, ports);
     this.uses = new LastUses(ports);
+    this.tokens = new SessionTokens(ports, (id) => this.table.get(id));
     // In the table before anything of the log is, so that a key that the log holds under this id does not count.
     if (options.adminKey !== null) this.table.add(rootRecord(options.adminKey, ''));
   }
@@ -94,9 +97,9 @@ export class ApiKeys {
     return this.feed.problem;
   }
 
-  /** The principal of a presented key; null: unknown, revoked or expired. */
+  /** The principal of a presented key or token; null: unknown, revoked or expired. */
   authenticate(key: string): Principal | null {
-    const principal = this.table.find(key);
+    const principal = this.table.find(key) ?? this.tokens.find(key);
     if (principal === null) return null;
     const { keyId, expiresAt } = principal;
     if (expiresAt !== undefined && expiresAt <= this.ports.clock.now()) return null;
@@ -147,6 +150,15 @@ export class ApiKeys {
     };
     await this.write(record, caller.keyId);
     return { record, key, webhookSecret };
+  }
+
+  /** A token, which can do what the caller could, too, and no more. @throws Problem forbidden */
+  issueToken(caller: Principal, wish: TokenWish): IssuedToken {
+    const lacking = wish.scopes.find((scope) => !caller.scopes.has(scope) && !caller.scopes.has('admin'));
+    if (lacking !== undefined) throw new Problem('forbidden', `this key lacks the scope ${lacking}`);
+    const key = this.table.get(caller.keyId);
+    if (key === null || caller.reach !== undefined) throw new Problem('forbidden', 'only keys make tokens');
+    return this.tokens.issue(key, wish);
   }
 
   /** Effective at once in this process, and in others as soon as they hear of it. @throws Problem not_found; LogUnavailable */

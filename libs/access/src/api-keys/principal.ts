@@ -1,7 +1,8 @@
-import type { Scope, ProjectId } from '#domain';
+import { type ProjectId, type Scope, type SessionId, sessionId } from '#domain';
 
 /** Who asks: a key's id, its project and what it may do. */
 export interface Principal {
+  /** Of a token that of the key that it was made with. */
   readonly keyId: string;
   readonly project: ProjectId;
   readonly scopes: ReadonlySet<Scope>;
@@ -9,4 +10,24 @@ export interface Principal {
   readonly isRoot: boolean;
   /** ms since 1970; absent: never. What it was given is cut off then. */
   readonly expiresAt?: number;
+  /** The sessions that a token is for; absent: it is a key, and all of its project's are. */
+  readonly reach?: Reach;
+}
+
+export interface Reach {
+  /** Names the token. */
+  readonly token: string;
+  /** The one session; null: those that are opened with the token, whose ids begin with `sessionPrefixOf` it. */
+  readonly session: SessionId | null;
+}
+
+/** What the ids of a token's sessions begin with. No other session's do: those begin with a hexadecimal digit. */
+export const sessionPrefixOf = ({ token }: Pick<Reach, 'token'>): string => `t${token}`;
+
+/** Whether a principal's token, if it is one, is for that session. */
+export function reaches({ reach }: Pick<Principal, 'reach'>, session: SessionId): boolean {
+  if (reach === undefined) return true;
+  return reach.session === null
+    ? session.startsWith(sessionId(sessionPrefixOf(reach)))
+    : session === reach.session;
 }

@@ -36,7 +36,7 @@ export class RunPlaces {
     if (command.checkState) await this.sessionOf(command);
     await command.checkState?.();
     const { random } = this.ports;
-    const session = command.session ?? sessionId(random.hex(12));
+    const session = command.session ?? sessionId((command.sessionPrefix ?? '') + random.hex(12));
     const run = command.firing?.run ?? runId(session, random.hex(8));
     return { session, run, after: NO_EVENTS, by: command.session === undefined ? 'new_session' : 'session' };
   }
@@ -49,7 +49,7 @@ export class RunPlaces {
     await check(command);
     const session = await this.sessionOf(command);
     await command.checkState?.();
-    const ids = keys.idsFor(request, command.session);
+    const ids = keys.idsFor(request, command.session, command.sessionPrefix);
     admission.requireRoom(command.project);
     const after = session?.journal.revision ?? NO_EVENTS;
     return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };

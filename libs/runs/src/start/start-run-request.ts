@@ -15,6 +15,8 @@ import type { ScheduleWish } from '../tasks/plan-schedules.js';
 export interface StartRun {
   /** Continue this session; absent: a new one. */
   readonly session?: SessionId;
+  /** What the id of a new session begins with, behind `ses_`. */
+  readonly sessionPrefix?: string;
   readonly project: ProjectId;
   readonly actor: string;
   readonly correlationId?: string;

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, type Scope } from '#domain';
+import { Problem, type Scope, notFound, sessionOfRun } from '#domain';
 import type { Clock } from '#platform';
-import type { Principal } from '#access';
+import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type RouteTerms, termsOf } from './needs-scope.js';
-import { RateLimiter } from './rate-limiter.js';
+import type { KnownPath, PathMethods } from './path-methods.js';
+import { type Allowance, RateLimiter } from './rate-limiter.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +23,7 @@ const REFUSALS_A_MINUTE = 6000;
 
 /**
  * Decides who comes in, before anything of the body is read, in the documented order: 400 where not one Host is given (no
- * sane request), 401, 429, 403, and 404 for a path that does not exist.
+ * sane request), 401, 429, 403, and 404 for a path that does not exist or 405 for one that has not this method.
  */
 export class Admission {
   private readonly keys: RateLimiter;
@@ -33,6 +34,7 @@ export class Admission {
     private readonly authenticator: Authenticator,
     clock: Clock,
     requestsAMinute: number,
+    private readonly paths: Pick<PathMethods, 'of'>,
   ) {
     this.keys = new RateLimiter(clock, requestsAMinute);
     this.strangers = new RateLimiter(clock, REFUSALS_A_MINUTE, 10_000);
@@ -45,19 +47,34 @@ export class Admission {
     if (!hasOneHost(request.raw)) return NOT_ONE_HOST;
     const terms = request.is404 ? null : termsOf(request.routeOptions.config);
     if (terms?.scope === null) return null;
-    const principal = this.authenticate(request.headers.authorization);
+    const known = terms === null ? this.paths.of(request.url) : null;
+    if (known?.isOpen) return notAllowed(known, reply);
+    const principal = this.authenticate(request, terms);
     if (principal === null) return this.refuseStranger(request);
     request.principal = principal;
     const refusal =
       this.refuseHaste(principal, reply) ??
-      (terms === null ? NO_PATH : refuseScope(principal, terms, request));
+      (terms === null
+        ? wrongPath(known, reply)
+        : (refuseScope(principal, terms) ?? refuseReach(principal, terms, request))) ??
+      this.refuseHead(request, reply);
     if (refusal === null) request.answer = this.answers.add(principal, reply);
     return refusal;
   }
 
-  private authenticate(header: string | undefined): Principal | null {
-    const bearer = header === undefined ? null : BEARER.exec(header);
-    return bearer?.[1] === undefined ? null : this.authenticator.authenticate(bearer[1]);
+  /** `EventSource` sends no headers: to event streams a token, and no key, may come in the address. */
+  private authenticate(
+    { headers: { authorization }, query }: FastifyRequest,
+    terms: RouteTerms | null,
+  ): Principal | null {
+    if (authorization !== undefined) {
+      const bearer = BEARER.exec(authorization)?.[1];
+      return bearer === undefined ? null : this.authenticator.authenticate(bearer);
+    }
+    const { token } = (query ?? {}) as Readonly<Record<string, unknown>>;
+    if (terms?.isStream !== true || typeof token !== 'string') return null;
+    const principal = this.authenticator.authenticate(token);
+    return principal?.reach === undefined ? null : principal;
   }
 
   private refuseStranger(request: FastifyRequest): Problem {
@@ -66,11 +83,15 @@ export class Admission {
   }
 
   private refuseHaste(principal: Principal, reply: FastifyReply): Problem | null {
-    const { isAllowed, remaining, resetS } = this.keys.take(principal.keyId);
-    reply.header('ratelimit-limit', this.keys.limit);
-    reply.header('ratelimit-remaining', remaining);
-    reply.header('ratelimit-reset', resetS);
-    return isAllowed ? null : tooMany(resetS);
+    const allowance = this.keys.take(principal.reach?.token ?? principal.keyId);
+    tellAllowance(reply, this.keys.limit, allowance);
+    return allowance.isAllowed ? null : tooMany(allowance.resetS);
+  }
+
+  /** An event stream without its events would be nothing. */
+  private refuseHead({ method, url, routeOptions }: FastifyRequest, reply: FastifyReply): Problem | null {
+    if (method !== 'HEAD' || termsOf(routeOptions.config)?.isStream !== true) return null;
+    return wrongPath(this.paths.of(url), reply);
   }
 }
 
@@ -81,7 +102,7 @@ export const hasScope = (principal: Principal, scope: Scope): boolean =>
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
 const NO_KEY = new Problem('unauthenticated', 'send a valid API key: Authorization: Bearer <key>');
-const NO_PATH = new Problem('not_found', 'there is no such path, or not with this method');
+const NO_PATH = new Problem('not_found', 'there is no such path');
 const NOT_ONE_HOST = new Problem('invalid_request', 'Host: must be given once', {
   errors: [{ path: 'Host', message: 'must be given once' }],
 });
@@ -89,13 +110,46 @@ const NOT_ONE_HOST = new Problem('invalid_request', 'Host: must be given once', 
 const tooMany = (retryAfterS: number): Problem =>
   new Problem('rate_limited', `too many requests; try again in ${retryAfterS} s`, { retryAfterS });
 
-function refuseScope(principal: Principal, terms: RouteTerms, request: FastifyRequest): Problem | null {
-  const { scope, orScope } = terms;
+const wrongPath = (known: KnownPath | null, reply: FastifyReply): Problem =>
+  known === null ? NO_PATH : notAllowed(known, reply);
+
+function notAllowed({ allow }: KnownPath, reply: FastifyReply): Problem {
+  reply.header('allow', allow);
+  return new Problem('method_not_allowed', `this path takes ${allow}`);
+}
+
+/** The three old fields, and those of draft-ietf-httpapi-ratelimit-headers-10. */
+function tellAllowance(reply: FastifyReply, limit: number, { remaining, resetS }: Allowance): void {
+  reply.header('ratelimit-limit', limit);
+  reply.header('ratelimit-remaining', remaining);
+  reply.header('ratelimit-reset', resetS);
+  reply.header('ratelimit-policy', `"key";q=${limit};w=60`);
+  reply.header('ratelimit', `"key";r=${remaining};t=${resetS}`);
+}
+
+function refuseScope(principal: Principal, { scope, orScope }: RouteTerms): Problem | null {
   const mayInstead = orScope !== undefined && hasScope(principal, orScope);
   if (scope !== null && !hasScope(principal, scope) && !mayInstead) {
     return new Problem('forbidden', `this key lacks the scope ${scope}`);
   }
-  return terms.isStream === true && request.method === 'HEAD' ? NO_PATH : null;
+  return null;
+}
+
+/** A token is for the runs of its sessions, and for nothing else. */
+function refuseReach(principal: Principal, terms: RouteTerms, request: FastifyRequest): Problem | null {
+  const { reach } = principal;
+  if (reach === undefined) return null;
+  if (terms.isForTokens !== true) return new Problem('forbidden', 'a token only starts and reads runs');
+  const { session, run } = { ...(request.query as object), ...(request.params as object) } as Named;
+  const named = run === undefined ? session : (sessionOfRun(run) ?? '');
+  if (named !== undefined)
+    return reaches(principal, named) ? null : notFound(run ? 'the run' : 'the session');
+  return reach.session === null ? null : new Problem('forbidden', 'this token is for one session: name it');
+}
+
+interface Named {
+  readonly session?: string;
+  readonly run?: string;
 }
 
 /** RFC 9112, 3.2: exactly one Host line, or none in HTTP/1.0. Of several Node keeps the first and says nothing. */

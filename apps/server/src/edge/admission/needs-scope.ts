@@ -10,6 +10,8 @@ export interface RouteTerms {
   readonly orScope?: Scope;
   /** A GET that streams: HEAD makes no sense there. */
   readonly isStream?: boolean;
+  /** Tokens come in, too, where they reach the session that the request names. */
+  readonly isForTokens?: boolean;
   /** Takes JSON. Any other route takes no body, or an empty object. */
   readonly takesBody?: boolean;
   /** Takes multipart/form-data and nothing else. */

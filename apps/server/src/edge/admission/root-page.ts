@@ -11,5 +11,5 @@ export const isBrowserAtRoot = ({ method, url, headers }: FastifyRequest): boole
   /(?:^|,)\s*text\/html\s*(?:;|,|$)/i.test(headers.accept ?? '');
 
 export function leadToPage(reply: FastifyReply): void {
-  void reply.header('vary', 'Accept').redirect(PAGE, SEE_OTHER);
+  void reply.header('vary', reply.hasHeader('vary') ? 'Origin, Accept' : 'Accept').redirect(PAGE, SEE_OTHER);
 }

@@ -86,7 +86,7 @@ const BY_STATUS: Readonly<Record<number, readonly [ProblemCode, string]>> = {
   401: ['unauthenticated', 'a valid API key is needed'],
   403: ['forbidden', 'this key may not do that'],
   404: ['not_found', 'the path does not exist'],
-  405: ['not_found', 'the path does not exist'],
+  405: ['method_not_allowed', 'the path has no such method'],
   413: ['payload_too_large', 'the request is too large'],
   414: ['invalid_request', 'the path is too long'],
   415: ['unsupported_media_type', 'the content type is not supported'],

@@ -4,6 +4,7 @@ import {
   optionalOneOf,
   optionalRevision,
   optionalId,
+  optionalToken,
   query,
   requiredId,
 } from './query.js';
@@ -29,7 +30,7 @@ export const tasksQuery = query({
   status: optionalOneOf('scheduled', 'paused', 'finished', 'cancelled'),
 });
 /** `GET /runs/{run_id}/events`, `GET /sessions/{session}/events` */
-export const eventsQuery = query({ ...PAGE, after: optionalRevision });
+export const eventsQuery = query({ ...PAGE, after: optionalRevision, token: optionalToken });
 /** `DELETE /api-keys/{id}` */
 export const revokeQuery = query({ tasks: optionalOneOf('keep', 'pause') });
 /** `GET /sessions`, `GET /api-keys` and other plain lists */

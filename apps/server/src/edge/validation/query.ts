@@ -69,6 +69,9 @@ const optionalText = (most: number) => optional(filledSchema(most), filled(most)
 
 export const optionalId = optionalText(LENGTHS.name);
 
+/** Of a browser, which cannot send headers with an `EventSource`. Whoever comes in was asked for it already. */
+export const optionalToken = optionalText(LENGTHS.cursor);
+
 const readId = filled(LENGTHS.name);
 
 export const requiredId: Parameter<string> = Object.assign(

@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Datastores, Documents, Search, requireDocuments } from '#knowledge';
 import type { Principal } from '#access';
 import { parseNewDatastore, parseSearch } from './datastore.dto.js';
@@ -26,11 +26,15 @@ export class DatastoresController {
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     noQuery(query);
     const asked = parseNewDatastore(body);
     const key = idempotencyKeyOf(request);
-    return datastoreView(await this.datastores.create(asked, authorOf(caller, request), key));
+    const datastore = await this.datastores.create(asked, authorOf(caller, request), key);
+    const view = datastoreView(datastore);
+    reply.header('location', `/datastores/${view.datastore_id}`);
+    return view;
   }
 
   @Get('datastores')

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { UploadStore } from '#vault';
 import { Documents, IndexDocumentHandler } from '#knowledge';
@@ -34,6 +34,7 @@ export class DocumentsController {
     @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     noQuery(query);
     const key = idempotencyKeyOf(request);
@@ -43,7 +44,9 @@ export class DocumentsController {
     const upload = await receiveUpload({ headers: request.headers, body }, this.uploads, this.limit.maxBytes);
     const by = authorOf(caller, request);
     const document = await this.indexDocument.index({ ...upload, by, ...(key === undefined ? {} : { key }) });
-    return uploadView(document);
+    const view = uploadView(document);
+    reply.header('location', `/documents/${view.document_id}`);
+    return view;
   }
 
   @Get('documents/:id')

@@ -1,5 +1,6 @@
+import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import type { ProjectId, RunId } from '#domain';
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { Deliveries } from '#delivery';
 import type { Principal } from '#access';
 import { noQuery, pageQuery } from '../../edge/validation/queries.js';
@@ -30,9 +31,11 @@ export class DeliveriesController {
     @Param('delivery') delivery: string,
     @Query() query: unknown,
     @Caller() { project, keyId }: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     noQuery(query);
     const place = await this.placeOf(project, run);
+    reply.header('location', `/runs/${place.run}/deliveries`);
     return this.deliveries.resend(place, delivery, { project, actor: keyId });
   }
 

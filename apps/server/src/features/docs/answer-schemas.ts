@@ -203,6 +203,7 @@ export const ANSWER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   SearchItem: SEARCH_ITEM,
   ApiKey: objectOf({ id: TEXT, ...key, expires_at: orNull(TIME), last_used_at: orNull(LAST_USED) }),
   NewKey: objectOf({ id: TEXT, key: TEXT, webhook_secret: TEXT, ...key }, { expires_at: TIME }),
+  Token: objectOf({ token: TEXT, expires_at: TIME }),
   Readiness: READINESS,
   Problem: PROBLEM,
 };

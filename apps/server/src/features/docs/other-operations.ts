@@ -1,3 +1,4 @@
+import { NewTokenDto } from '../keys/token.dto.js';
 import { NewApiKeyDto } from '../keys/api-key.dto.js';
 import { NewDatastoreDto, SearchDto } from '../datastores/datastore.dto.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
@@ -103,6 +104,20 @@ export const OTHER_OPERATIONS: Readonly<Record<string, Operation>> = {
     body: NewApiKeyDto,
     examples: { reader: { summary: 'May run and read', value: { name: 'web', scopes: ['run', 'read'] } } },
     answers: answer(201, component('NewKey')),
+  },
+  'POST /tokens': {
+    id: 'createToken',
+    tag: 'keys',
+    summary: 'A short-lived key for a browser, shown once',
+    description:
+      'It starts and reads the runs of one session, or of those that are opened with it, and does nothing else. Event ' +
+      'streams take it as `?token=`, too. It ends with the key that made it.',
+    body: NewTokenDto,
+    examples: {
+      page: { summary: 'For a page that chats', value: { scopes: ['run', 'read'], expires_s: 900 } },
+    },
+    answers: answer(201, component('Token')),
+    refusals: [404],
   },
   'GET /api-keys': {
     id: 'listApiKeys',

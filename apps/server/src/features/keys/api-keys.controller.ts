@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { ApiKeys, type KeyRecord, type Principal } from '#access';
 import { parseNewApiKey } from './api-key.dto.js';
 import { noQuery, pageQuery, revokeQuery } from '../../edge/validation/queries.js';
@@ -17,7 +18,12 @@ export class ApiKeysController {
   @Post()
   @HttpCode(201)
   @NeedsScope('admin', { takesBody: true })
-  async issue(@Caller() caller: Principal, @Body() body: unknown, @Query() query: unknown): Promise<object> {
+  async issue(
+    @Caller() caller: Principal,
+    @Body() body: unknown,
+    @Query() query: unknown,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
     noQuery(query);
     const { expires_at, ...wish } = parseNewApiKey(body);
     const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
@@ -25,6 +31,7 @@ export class ApiKeysController {
     const { record, key, webhookSecret } = await this.keys.issue(caller, { ...wish, ...more });
     const { id, ...described } = describe(record);
     const expires = expiresAt === null ? {} : { expires_at: timestampOf(expiresAt) };
+    reply.header('location', `/api-keys/${id}`);
     return { id, key, webhook_secret: webhookSecret, ...described, ...expires };
   }
 

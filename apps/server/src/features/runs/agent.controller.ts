@@ -35,7 +35,7 @@ export class AgentController {
   ) {}
 
   @Post()
-  @NeedsScope('run', { takesBody: true })
+  @NeedsScope('run', { takesBody: true, isForTokens: true })
   async run(
     @Query() query: unknown,
     @Body() sent: unknown,
@@ -45,6 +45,9 @@ export class AgentController {
   ): Promise<void> {
     const { session } = runQuery(query);
     const body = parseRunRequest(sent);
+    // A task would run on when the token is over.
+    if (caller.reach !== undefined && body.schedules.length > 0)
+      throw new Problem('forbidden', 'schedules: a token starts runs alone');
     await checkRunSemantics(body, caller.project, this.surroundings.schemas);
     const key = idempotencyKeyOf(request);
     const { project, keyId: actor } = caller;
@@ -54,11 +57,13 @@ export class AgentController {
       requestId: request.id,
       trigger: 'request' as const,
       ...causeOf(request),
+      ...(caller.reach === undefined ? {} : { reach: caller.reach }),
     };
     const command = runCommandOf(body, origin, { body: sent as object, session, key }, this.surroundings);
     const started = await this.door.start(command);
     reply.header('content-location', `/runs/${started.run}`);
-    if (body.background) return void reply.code(202).send(accepted(started));
+    if (body.background)
+      return void reply.code(202).header('location', `/runs/${started.run}`).send(accepted(started));
     if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller, reply);
     const { run, requested } = started;
     void this.answers.stream(reply, { session: started.session, run, after: requested });
@@ -66,7 +71,7 @@ export class AgentController {
 
   @Post('get-messages')
   @HttpCode(200)
-  @NeedsScope('read')
+  @NeedsScope('read', { isForTokens: true })
   async messages(
     @Query() query: unknown,
     @Caller() { project }: Principal,

@@ -1,4 +1,5 @@
-import type { Trigger, ProjectId, SessionId } from '#domain';
+import { type Reach, sessionPrefixOf } from '#access';
+import type { ProjectId, SessionId, Trigger } from '#domain';
 import type { Schemas } from '#json-schema';
 import type { KnowledgeTools } from '#knowledge';
 import type { StartRun } from '#runs';
@@ -14,6 +15,8 @@ export interface RunOrigin {
   readonly trigger: Trigger;
   /** Of the span that asks. */
   readonly traceparent?: string;
+  /** Of whoever asks with a token. */
+  readonly reach?: Reach;
 }
 
 /** What a command is held against besides itself. */
@@ -36,7 +39,7 @@ export function runCommandOf(
   },
   surroundings: RunSurroundings,
 ): StartRun {
-  const { requestId, ...caller } = origin;
+  const { requestId, reach, ...caller } = origin;
   const { session, key } = sent;
   return {
     ...caller,
@@ -46,7 +49,10 @@ export function runCommandOf(
     ...stateCheck(body, caller.project, surroundings),
     ...surroundings.egress.sealedCallback(body, caller.project),
     ...(session === undefined ? {} : { session }),
-    ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(sent.body, session) } }),
+    ...(key === undefined
+      ? {}
+      : { idempotency: { key: keyOf(key, reach), payload: payloadOf(sent.body, session) } }),
+    ...(reach === undefined ? {} : { sessionPrefix: sessionPrefixOf(reach) }),
   };
 }
 
@@ -83,6 +89,10 @@ function wishesOf(body: RunBody): Wishes {
     onBusy: body.on_busy,
   };
 }
+
+/** A token knows the keys of its own sessions only: those of others must not lead it to their runs. */
+const keyOf = (key: string, reach: Reach | undefined): string =>
+  reach === undefined ? key : `${reach.session ?? reach.token} ${key}`;
 
 /** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
 function payloadOf(sent: object, session: SessionId | undefined): unknown {

@@ -29,7 +29,7 @@ export class RunsController {
   }
 
   @Get(':run')
-  @NeedsScope('read')
+  @NeedsScope('read', { isForTokens: true })
   one(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
     // The tables are not asked for what they cannot hold, such as U+0000.
@@ -38,7 +38,7 @@ export class RunsController {
   }
 
   @Get(':run/events')
-  @NeedsScope('read', { isStream: true })
+  @NeedsScope('read', { isStream: true, isForTokens: true })
   async follow(
     @Param('run') run: RunId,
     @Query() query: unknown,
@@ -53,10 +53,16 @@ export class RunsController {
 
   @Post(':run/cancel')
   @HttpCode(202)
-  @NeedsScope('run')
-  async cancel(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project, keyId }: Principal) {
+  @NeedsScope('run', { isForTokens: true })
+  async cancel(
+    @Param('run') run: RunId,
+    @Query() query: unknown,
+    @Caller() { project, keyId }: Principal,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
     noQuery(query);
     await this.places.find(project, run);
+    reply.header('location', `/runs/${run}`);
     await this.commands.cancel(run, { project, actor: keyId });
     return this.runs.get(project, run);
   }

@@ -31,7 +31,7 @@ export class SessionsController {
   }
 
   @Get(':session')
-  @NeedsScope('read')
+  @NeedsScope('read', { isForTokens: true })
   one(@Param('session') session: SessionId, @Query() query: unknown, @Caller() { project }: Principal) {
     noQuery(query);
     // The tables are not asked for what they cannot hold, such as U+0000.
@@ -64,7 +64,7 @@ export class SessionsController {
   }
 
   @Get(':session/events')
-  @NeedsScope('read', { isStream: true })
+  @NeedsScope('read', { isStream: true, isForTokens: true })
   async follow(
     @Param('session') session: SessionId,
     @Query() query: unknown,
