@@ -67,9 +67,9 @@ describe.each(PINS)('what is inside of $name', (pin) => {
       version: string;
     };
     const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    const then = `Look at ${look}. Then write the new version here.`;
-    const wanted = { installed: version, 'package.json': version, then };
-    expect({ installed, 'package.json': dependencies[name], then }).toEqual(wanted);
+    const advice = `Look at ${look}. Then write the new version here.`;
+    const wanted = { installed: version, 'package.json': version, advice };
+    expect({ installed, 'package.json': dependencies[name], advice }).toEqual(wanted);
   });
 
   test(`is imported by ${file} alone`, () => {

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { Metrics } from '#platform';
-import { Runs, Sessions as SessionList, Tasks } from '#read-models';
+import { RunQueries, SessionQueries, TaskQueries } from '#read-models';
 import { ApiKeys } from '#access';
 import { EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
 import { DATASTORE_CONTROLLERS, datastoreProviders } from './features/datastores/datastore-providers.js';
@@ -82,8 +82,8 @@ export class AppModule {
         HistoryAnswers,
         new HistoryAnswers(readModels.history, largeAnswers, { log, contents: core.contents }),
       ],
-      [Runs, readModels.runs],
-      [SessionList, readModels.sessions],
+      [RunQueries, readModels.runs],
+      [SessionQueries, readModels.sessions],
       [EventStreams, streams],
       [RunAnswers, answers],
       [RunPlaces, new RunPlaces(core.sessions, readModels.runs, log)],
@@ -91,7 +91,7 @@ export class AppModule {
       [RunSurroundings, surroundings],
       [Deliveries, deliveries],
       [PageAnswers, new PageAnswers(largeAnswers)],
-      [Tasks, readModels.tasks],
+      [TaskQueries, readModels.tasks],
       [TaskCommands, core.tasks],
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
       [HealthChecks, new ServiceHealth({ log, readModels, replicas, kafka, apiKeys, fatal })],

@@ -26,7 +26,7 @@ import {
   type PageTerms,
   PAGE_EVENTS,
 } from '#event-log';
-import { type HeardEvent, Hearing } from './hearing.js';
+import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
 import type { PageReply, Question } from './protocol.js';
 import { SentEvents } from './sent-events.js';
@@ -71,7 +71,7 @@ export class EsdbEventLog extends EventLog {
   private readonly link: ServerLink;
   private readonly sent: SentEvents;
   private readonly terms: PageTerms;
-  private readonly hearing: Hearing;
+  private readonly hearing: HeardEvents;
   private readonly feed: LiveFeed;
   private readonly ahead: PageAhead;
   private readonly clock: Clock;
@@ -101,7 +101,7 @@ export class EsdbEventLog extends EventLog {
       keys,
     );
     this.terms = { keys, known: this.link.keys, upcast };
-    this.hearing = new Hearing(this.sent, this.terms, { clock, logger }, (events) => this.heard(events));
+    this.hearing = new HeardEvents(this.sent, this.terms, { clock, logger }, (events) => this.heard(events));
     keys?.onDestroyed((id) => {
       this.link.keys.replace(id);
       this.sent.erase(id);

@@ -46,7 +46,7 @@ export type Reply =
   | { readonly kind: 'refused'; readonly failure: Failure }
   /** The server is not there yet. */
   | { readonly kind: 'waiting'; readonly detail: string }
-  | Said
+  | LogLineReply
   | AnsweredReply
   | HeardReply
   | PageReply
@@ -61,7 +61,7 @@ export interface Failure {
   readonly message: string;
 }
 
-export interface Said {
+export interface LogLineReply {
   readonly kind: 'said';
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;

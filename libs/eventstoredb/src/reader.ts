@@ -161,9 +161,9 @@ export class Reader {
   ): Promise<RecordPage> {
     this.refuseWhenClosed();
     try {
-      const gathering = new Gathering(limit, read);
-      gathering.call = await this.channel.read(request, this.options.readTimeoutMs, gathering);
-      return await gathering.page;
+      const readCall = new ReadCall(limit, read);
+      readCall.call = await this.channel.read(request, this.options.readTimeoutMs, readCall);
+      return await readCall.page;
     } catch (error) {
       if (error instanceof RangeError) throw error;
       if (exceptionOf(error) === 'stream-not-found') return { records: [], isEnd: true };
@@ -180,7 +180,7 @@ export class Reader {
 }
 
 /** The answers to one read, until there are enough. Owns its call. */
-class Gathering implements CallListener {
+class ReadCall implements CallListener {
   call: GrpcCall | null = null;
   readonly page: Promise<RecordPage>;
   private settle!: { resolve(page: RecordPage): void; reject(error: Error): void };

@@ -1,9 +1,9 @@
 import { Logger } from '#platform';
 import type { AppendResult } from '#event-log';
-import type { Failure, Reply, Said } from './protocol.js';
+import type { Failure, Reply, LogLineReply } from './protocol.js';
 
 /** Outcomes of one turn of the event loop travel together. Owns those that were not told yet. */
-export class Outcomes {
+export class AppendOutcomes {
   private outcomes: number[] = [];
   private failures: (Failure & { append: number })[] = [];
   private isTelling = false;
@@ -64,7 +64,7 @@ export class ReplyLogger extends Logger {
     this.say('error', fields, message);
   }
 
-  private say(level: Said['level'], fields: object, message: string): void {
+  private say(level: LogLineReply['level'], fields: object, message: string): void {
     this.reply({ kind: 'said', level, fields, message });
   }
 }

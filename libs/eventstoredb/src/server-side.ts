@@ -14,7 +14,7 @@ import { type EncodedAppend, EventEncoder } from './event-encoder.js';
 import { OwnEvents } from './own-events.js';
 import type { HealthReply, ReadRequest, Reply, Request, ThreadOptions } from './protocol.js';
 import { Reader } from './reader.js';
-import { failureOf, Outcomes, ReplyLogger } from './replies.js';
+import { failureOf, AppendOutcomes, ReplyLogger } from './replies.js';
 import { type SentAppend, sentAppends } from './sent-append.js';
 import type { ServerRecord } from './server-answers.js';
 import { ServerChannel } from './server-channel.js';
@@ -41,7 +41,7 @@ export class ServerSide {
   private readonly target: ConnectionTarget;
   private readonly keys = new ThreadKeys();
   private readonly own = new OwnEvents();
-  private readonly outcomes: Outcomes;
+  private readonly outcomes: AppendOutcomes;
   private readonly logger: ReplyLogger;
   private readonly appender: Appender;
   private readonly reader: Reader;
@@ -63,7 +63,7 @@ export class ServerSide {
     const { scrub } = (this.target = readConnectionString(options.connectionString));
     const { prefix, appendTimeoutMs, readTimeoutMs } = options;
     const logger = (this.logger = new ReplyLogger(reply));
-    this.outcomes = new Outcomes(reply, () => this.own.takeForgotten());
+    this.outcomes = new AppendOutcomes(reply, () => this.own.takeForgotten());
     const connect = (): ServerChannel => new ServerChannel(this.target);
     const changed = (): void => this.tellHealth();
     const probeTimeoutMs = Math.min(PROBE_TIMEOUT_MS, appendTimeoutMs);

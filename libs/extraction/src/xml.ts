@@ -20,7 +20,7 @@ const MAX_DEPTH = 2_000;
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): boolean {
   let depth = 0;
-  const notations = new Notations();
+  const notations = new AlternateContent();
   const parser = new Parser(
     {
       onopentag: (name, attributes) => {
@@ -49,7 +49,7 @@ export function readXml(bytes: Uint8Array, events: XmlEvents): boolean {
 }
 
 /** Tells which elements stand in a notation that is not the first one (ECMA-376, part 3). */
-class Notations {
+class AlternateContent {
   isOther = false;
   /** Of each AlternateContent around us, whether its first notation was there. */
   private readonly around: boolean[] = [];

@@ -30,19 +30,19 @@ export const SQL_LIMITS = {
 };
 
 /** The database did not do it. The message is for the agent, and holds neither host, user nor password. */
-export class DatabaseSays extends Error {
-  override readonly name = 'DatabaseSays';
+export class DatabaseRefusal extends Error {
+  override readonly name = 'DatabaseRefusal';
 }
 
 /** A database of a caller. Every call has a connection of its own, so that nothing is left of it for the next. */
 export abstract class CallersDatabase {
-  /** @throws DatabaseSays, or the signal's reason */
+  /** @throws DatabaseRefusal, or the signal's reason */
   abstract run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;
-  /** Tables with their columns and keys, as text. @throws DatabaseSays */
+  /** Tables with their columns and keys, as text. @throws DatabaseRefusal */
   abstract schema(signal: AbortSignal): Promise<string>;
   /**
    * What makes the role unfit to read and nothing else (it reaches files and programs of the server), or null.
-   * @throws DatabaseSays where the database does not say; the signal's reason
+   * @throws DatabaseRefusal where the database does not say; the signal's reason
    */
   abstract roleFault(signal: AbortSignal): Promise<string | null>;
 }

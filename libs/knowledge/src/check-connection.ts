@@ -1,6 +1,6 @@
 import { Problem } from '#domain';
 import type { Clock, EgressGuard } from '#platform';
-import { type ConnectDatabase, DatabaseSays } from './callers-database.js';
+import { type ConnectDatabase, DatabaseRefusal } from './callers-database.js';
 import { readConnection } from './connection-string.js';
 import type { CheckConnection } from './datastores.js';
 
@@ -37,7 +37,7 @@ async function faultOfRole(database: ReturnType<ConnectDatabase>, clock: Clock):
   try {
     return await database.roleFault(patience.signal);
   } catch (error) {
-    if (error instanceof DatabaseSays || patience.signal.aborted) return null;
+    if (error instanceof DatabaseRefusal || patience.signal.aborted) return null;
     throw error;
   } finally {
     patience[Symbol.dispose]();

@@ -11,8 +11,8 @@ export interface ConnectionParameters {
 }
 
 /** Holds the parameter's name, and nothing of its value. */
-export class WrongParameter extends Error {
-  override readonly name = 'WrongParameter';
+export class ConnectionParameterRefused extends Error {
+  override readonly name = 'ConnectionParameterRefused';
 }
 
 type Tls = ConnectionParameters['tls'];
@@ -75,7 +75,7 @@ const VERIFIES: Readonly<Record<string, string>> = {
 /** What Neon, Supabase and CockroachDB are told of where to lead us. */
 const OPTIONS = /^(?:(?:endpoint|project|reference)=|--cluster=)[\w.-]{1,200}$/;
 
-/** A parameter may not lead elsewhere: to another host, a socket, a file. @throws WrongParameter */
+/** A parameter may not lead elsewhere: to another host, a socket, a file. @throws ConnectionParameterRefused */
 export function readParameters(parameters: Iterable<readonly [string, string]>): ConnectionParameters {
   const tls: Tls[] = [];
   const more: { schema?: string; options?: string; bindsChannel?: true } = {};
@@ -85,18 +85,18 @@ export function readParameters(parameters: Iterable<readonly [string, string]>):
     const said = tlsOf(key, value);
     if (said !== null) {
       if (tls.length > 0 && (said === 'off') !== tls.includes('off'))
-        throw new WrongParameter(`${key} must be given once`);
+        throw new ConnectionParameterRefused(`${key} must be given once`);
       tls.push(said);
     } else if (key === 'schema' || key === 'currentschema') more.schema = schemaOf(key, value);
     else if (key === 'options' && OPTIONS.test(value)) more.options = value;
     else if (Object.hasOwn(HARMLESS, key)) requireHarmless(key, value);
-    else throw new WrongParameter(`must not have the parameter ${name.slice(0, 50)}`);
+    else throw new ConnectionParameterRefused(`must not have the parameter ${name.slice(0, 50)}`);
     if (key === 'channel_binding' && value.toLowerCase() === 'require') more.bindsChannel = true;
   }
   // Two that both ask for TLS: the one that asks for more.
   const strictest = (['verify', 'encrypt'] as const).find((one) => tls.includes(one)) ?? 'off';
   if (more.bindsChannel && strictest === 'off')
-    throw new WrongParameter('channel_binding=require needs sslmode=require or verify-full');
+    throw new ConnectionParameterRefused('channel_binding=require needs sslmode=require or verify-full');
   return { tls: strictest, ...more };
 }
 
@@ -105,13 +105,16 @@ function tlsOf(key: string, value: string): Tls | null {
   if (Object.hasOwn(VERIFIES, key)) {
     if (value.toLowerCase() === VERIFIES[key]) return 'verify';
     if (key === 'sslrootcert')
-      throw new WrongParameter('must not have the parameter sslrootcert but for system');
-    throw new WrongParameter(`${key} must be ${VERIFIES[key]}: certificates are not taken unseen`);
+      throw new ConnectionParameterRefused('must not have the parameter sslrootcert but for system');
+    throw new ConnectionParameterRefused(
+      `${key} must be ${VERIFIES[key]}: certificates are not taken unseen`,
+    );
   }
   if (!TLS_PARAMETERS.has(key)) return null;
   if (value.startsWith('{')) return tlsOfObject(key, value);
   const said = Object.hasOwn(TLS, value.toLowerCase()) ? TLS[value.toLowerCase()] : undefined;
-  if (said === undefined) throw new WrongParameter(`${key} must be disable, require or verify-full`);
+  if (said === undefined)
+    throw new ConnectionParameterRefused(`${key} must be disable, require or verify-full`);
   return said;
 }
 
@@ -121,26 +124,28 @@ function tlsOfObject(key: string, value: string): Tls {
   try {
     fields = JSON.parse(value) as Record<string, unknown>;
   } catch {
-    throw new WrongParameter(`${key} must be disable, require or verify-full`);
+    throw new ConnectionParameterRefused(`${key} must be disable, require or verify-full`);
   }
   for (const [field, said] of Object.entries(fields)) {
     if (field === 'rejectUnauthorized' && said === true) continue;
     if (field === 'minVersion' && (said === 'TLSv1.2' || said === 'TLSv1.3')) continue;
     if (field === 'rejectUnauthorized')
-      throw new WrongParameter(`${key}: rejectUnauthorized must be true: certificates are not taken unseen`);
-    throw new WrongParameter(`${key} must not have the field ${field.slice(0, 50)}`);
+      throw new ConnectionParameterRefused(
+        `${key}: rejectUnauthorized must be true: certificates are not taken unseen`,
+      );
+    throw new ConnectionParameterRefused(`${key} must not have the field ${field.slice(0, 50)}`);
   }
   return 'verify';
 }
 
 function schemaOf(key: string, value: string): string {
   if (value === '' || value.length > 63 || value.includes('\0'))
-    throw new WrongParameter(`${key} must be the name of a schema`);
+    throw new ConnectionParameterRefused(`${key} must be the name of a schema`);
   return value;
 }
 
 function requireHarmless(key: string, value: string): void {
   const allowed = HARMLESS[key] ?? [];
   if (!allowed.includes(value.toLowerCase()))
-    throw new WrongParameter(`${key} must be ${allowed.join(' or ')}`);
+    throw new ConnectionParameterRefused(`${key} must be ${allowed.join(' or ')}`);
 }

@@ -1,4 +1,8 @@
-import { type ConnectionParameters, WrongParameter, readParameters } from './connection-parameters.js';
+import {
+  type ConnectionParameters,
+  ConnectionParameterRefused,
+  readParameters,
+} from './connection-parameters.js';
 
 export type DatabaseKind = 'postgres' | 'mysql';
 
@@ -27,20 +31,22 @@ export function connectionFault(text: string): string | null {
     readConnection(text);
     return null;
   } catch (error) {
-    if (error instanceof WrongConnection || error instanceof WrongParameter) return error.message;
+    if (error instanceof ConnectionStringRefused || error instanceof ConnectionParameterRefused)
+      return error.message;
     throw error;
   }
 }
 
-class WrongConnection extends Error {
-  override readonly name = 'WrongConnection';
+class ConnectionStringRefused extends Error {
+  override readonly name = 'ConnectionStringRefused';
 }
 
-/** @throws WrongConnection, WrongParameter */
+/** @throws ConnectionStringRefused, ConnectionParameterRefused */
 export function readConnection(text: string): Connection {
   const url = parsed(text);
   const kind = KINDS[url.protocol];
-  if (kind === undefined) throw new WrongConnection('must begin with postgres://, mysql:// or mariadb://');
+  if (kind === undefined)
+    throw new ConnectionStringRefused('must begin with postgres://, mysql:// or mariadb://');
   const user = plain(url.username);
   const connection: Connection = {
     kind,
@@ -51,16 +57,17 @@ export function readConnection(text: string): Connection {
     database: plain(url.pathname.slice(1)) || (kind === 'postgres' ? user : ''),
     ...readParameters(url.searchParams),
   };
-  if (url.hash !== '') throw new WrongConnection('must be percent-encoded: # is %23, / is %2F, ? is %3F');
-  if (user === '') throw new WrongConnection('must name a user');
-  if (connection.port === 0) throw new WrongConnection('must have a port from 1 to 65535');
+  if (url.hash !== '')
+    throw new ConnectionStringRefused('must be percent-encoded: # is %23, / is %2F, ? is %3F');
+  if (user === '') throw new ConnectionStringRefused('must name a user');
+  if (connection.port === 0) throw new ConnectionStringRefused('must have a port from 1 to 65535');
   return connection;
 }
 
 function parsed(text: string): URL {
   // eslint-disable-next-line no-control-regex
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || /[\u0000-\u0020]/.test(text) || !URL.canParse(text))
-    throw new WrongConnection(
+    throw new ConnectionStringRefused(
       'must be a URL like postgres://user:password@host:5432/database, percent-encoded: # is %23, / is %2F, @ is %40',
     );
   return new URL(text);
@@ -68,12 +75,12 @@ function parsed(text: string): URL {
 
 /** A name or an address; several, or a socket's path, are none. */
 function hostOf({ hostname }: URL): string {
-  if (hostname === '') throw new WrongConnection('must name a host');
+  if (hostname === '') throw new ConnectionStringRefused('must name a host');
   const address = /^\[(.*)\]$/.exec(hostname)?.[1];
   if (address !== undefined) return address;
   const host = plain(hostname);
   if (!/^[\p{L}\p{N}._-]+$/u.test(host))
-    throw new WrongConnection('must name one host, not a list or a path');
+    throw new ConnectionStringRefused('must name one host, not a list or a path');
   return host;
 }
 
@@ -84,5 +91,5 @@ function plain(encoded: string): string {
   } catch {
     // Said below.
   }
-  throw new WrongConnection('must be percent-encoded as UTF-8');
+  throw new ConnectionStringRefused('must be percent-encoded as UTF-8');
 }

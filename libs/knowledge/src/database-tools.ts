@@ -1,5 +1,5 @@
 import type { DatastoreQuery } from '#domain';
-import { type CallersDatabase, DatabaseSays, type SqlRequest, type SqlValue } from './callers-database.js';
+import { type CallersDatabase, DatabaseRefusal, type SqlRequest, type SqlValue } from './callers-database.js';
 import type { DatabaseKind } from './connection-string.js';
 import { resultText } from './sql/result-text.js';
 import { prepare } from './sql/statement.js';
@@ -127,7 +127,7 @@ async function using(
     const callers = await database.connect();
     return callers === null ? failed('the datastore was deleted') : await work(callers);
   } catch (error) {
-    if (error instanceof DatabaseSays) return failed(error.message);
+    if (error instanceof DatabaseRefusal) return failed(error.message);
     throw error;
   }
 }

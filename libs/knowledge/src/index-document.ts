@@ -13,7 +13,7 @@ import { type ReceivedFile, type UploadStore } from '#vault';
 import type { Background, Clock, Logger, Random, Reservation } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
 import { type Extraction, unsupportedFormat } from '#extraction';
-import { type Outcomes, outcomeOf } from './outcomes.js';
+import { type DocumentOutcomes, outcomeOf } from './outcomes.js';
 import { type Author, type CreationKeys, type CreationRequest, metaOf } from './ports.js';
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';
 import { type Progress } from './progress.js';
@@ -35,7 +35,7 @@ interface IndexDocumentPorts {
   readonly streams: KnowledgeStreams;
   readonly reader: TextReader;
   readonly passages: PassageRows;
-  readonly outcomes: Outcomes;
+  readonly outcomes: DocumentOutcomes;
   readonly progress: Progress;
   readonly stored: StoredBytes;
   readonly uploads: UploadStore;

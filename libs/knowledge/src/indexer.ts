@@ -4,7 +4,7 @@ import type { UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
 import type { AbandonedUploads } from './abandoned-uploads.js';
 import { scopeOf } from './index-document.js';
-import type { Outcomes } from './outcomes.js';
+import type { DocumentOutcomes } from './outcomes.js';
 import { type KnowledgeRows, CheckpointMoved, type UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
 import { isVacuumDue, vacuum } from './postgres/vacuum.js';
@@ -19,7 +19,7 @@ interface IndexerPorts {
   readonly database: KnowledgeDatabase;
   readonly rows: KnowledgeRows;
   readonly reader: TextReader;
-  readonly outcomes: Outcomes;
+  readonly outcomes: DocumentOutcomes;
   readonly streams: KnowledgeStreams;
   readonly uploads: UploadStore;
   readonly abandoned: AbandonedUploads;

@@ -25,7 +25,7 @@ import { KnowledgeTools } from './knowledge-tools.js';
 import type { ConnectDatabase } from './callers-database.js';
 import { IndexDocumentHandler } from './index-document.js';
 import { INDEXED_PREFIXES, Indexer } from './indexer.js';
-import { Outcomes } from './outcomes.js';
+import { DocumentOutcomes } from './outcomes.js';
 import type { CreationKeys, KnowledgeDatabase } from './ports.js';
 import { KnowledgeRows } from './postgres/knowledge-rows.js';
 import { migrate } from './postgres/migrate.js';
@@ -149,7 +149,7 @@ function partsOf(options: KnowledgeOptions) {
     extractor: reading,
     rows: new KnowledgeRows(database),
     reader: new TextReader(reading, passages, clock),
-    outcomes: new Outcomes({ streams, passages, logger }),
+    outcomes: new DocumentOutcomes({ streams, passages, logger }),
   };
 }
 

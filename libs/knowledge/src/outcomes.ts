@@ -5,7 +5,7 @@ import type { PassageRows } from './postgres/passage-rows.js';
 import type { KnowledgeStreams } from './streams.js';
 
 /** Writes down what came of reading a document that was answered `processing`. */
-export class Outcomes {
+export class DocumentOutcomes {
   constructor(
     private readonly ports: {
       readonly streams: KnowledgeStreams;

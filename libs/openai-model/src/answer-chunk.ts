@@ -1,5 +1,5 @@
 import type { Usage } from '#agent';
-import { Nonsense } from './failures.js';
+import { MalformedAnswer } from './failures.js';
 import type { CallPiece } from './tool-call-assembler.js';
 
 /** A piece of an answer. Every field is read as if it could be anything: servers differ, and some lie. */
@@ -43,11 +43,11 @@ export function chunksIn(data: string, name?: string): Chunk[] {
 }
 
 function valuesOf(value: unknown): Chunk[] {
-  if (value === undefined) throw new Nonsense("a piece of the model server's answer is not JSON");
+  if (value === undefined) throw new MalformedAnswer("a piece of the model server's answer is not JSON");
   if (Array.isArray(value)) return value.flatMap(valuesOf);
   if (typeof value === 'string') return valuesOf(parsed(value));
   if (typeof value !== 'object' || value === null)
-    throw new Nonsense("a piece of the model server's answer is no object");
+    throw new MalformedAnswer("a piece of the model server's answer is no object");
   return [value as Chunk];
 }
 

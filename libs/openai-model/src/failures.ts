@@ -3,16 +3,16 @@ import { ModelFailure } from '#agent';
 import { type ServerWords, wordsIn } from './server-words.js';
 
 /** The server did not send anything in time. */
-export class TimedOut extends Error {
-  override readonly name = 'TimedOut';
+export class ModelTimedOut extends Error {
+  override readonly name = 'ModelTimedOut';
   constructor(readonly ms: number) {
     super(`the model server sent nothing for ${ms / 1000} s`);
   }
 }
 
 /** The server sent something that is no answer. */
-export class Nonsense extends Error {
-  override readonly name = 'Nonsense';
+export class MalformedAnswer extends Error {
+  override readonly name = 'MalformedAnswer';
 }
 
 /** How servers say that what they were sent is longer than their model can read. */
@@ -83,7 +83,7 @@ const isTooLong = ({ message, code }: ServerWords, status: number): boolean =>
 /** What broke below HTTP. Only codes are shown: the messages of sockets hold addresses. */
 export function failureOfConnection(error: unknown): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  if (error instanceof TimedOut || error instanceof Nonsense)
+  if (error instanceof ModelTimedOut || error instanceof MalformedAnswer)
     return new ModelFailure('transient', error.message, { cause: error });
   const code = codeOf(error);
   const isOurs = code.startsWith('UND_ERR_INVALID') || code.startsWith('ERR_INVALID');

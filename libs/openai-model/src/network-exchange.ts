@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '#platform';
-import { Nonsense, type Refusal, TimedOut } from './failures.js';
+import { MalformedAnswer, type Refusal, ModelTimedOut } from './failures.js';
 
 /** Read ahead of a slow consumer at most; then the socket waits. */
 const maxWaitingBytes = 256 * 1024;
@@ -89,7 +89,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     this.cancelTimer?.();
     if (this.isEnded) return;
     if (!isComplete) return this.abort(new Error('the answer is no longer wanted'));
-    this.cancelTimer = this.clock.timer(drainMs, () => this.abort(new TimedOut(drainMs)));
+    this.cancelTimer = this.clock.timer(drainMs, () => this.abort(new ModelTimedOut(drainMs)));
     this.controller?.resume();
   }
 
@@ -105,7 +105,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     if (status > 599)
-      return controller.abort(new Nonsense(`the model server answered with status ${status}`));
+      return controller.abort(new MalformedAnswer(`the model server answered with status ${status}`));
     this.head = { status, headers };
     this.wake();
   }
@@ -116,7 +116,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
     this.waitingBytes += bytes.length;
     this.totalBytes += bytes.length;
     if (this.totalBytes > maxAnswerBytes)
-      return this.abort(new Nonsense("the model server's answer does not end"));
+      return this.abort(new MalformedAnswer("the model server's answer does not end"));
     if (this.waitingBytes > maxWaitingBytes) controller.pause();
     this.wake();
   }
@@ -164,7 +164,7 @@ export class NetworkExchange implements Dispatcher.DispatchHandler {
       if (this.waiter === undefined) return;
       const left = this.deadlineAt - this.clock.now();
       if (left > 0) this.setTimer(left);
-      else this.abort(new TimedOut(this.limitMs));
+      else this.abort(new ModelTimedOut(this.limitMs));
     });
   }
 }

@@ -54,13 +54,13 @@ export function simpleSchema(schema: object): object {
   return { ...simple(schema, { root: schema, depth: 0, nodes }), type: 'object' };
 }
 
-interface Place {
+interface SchemaScope {
   readonly root: object;
   readonly depth: number;
   readonly nodes: { left: number };
 }
 
-function simple(value: unknown, { root, depth, nodes }: Place): Schema {
+function simple(value: unknown, { root, depth, nodes }: SchemaScope): Schema {
   nodes.left--;
   if (!isObject(value) || depth > maxDepth || nodes.left < 0) return {};
   const inner = (schema: unknown) => simple(schema, { root, depth: depth + 1, nodes });

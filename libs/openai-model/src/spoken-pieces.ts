@@ -2,11 +2,11 @@ import type { ModelPiece } from '#agent';
 import { cleanText } from '#platform';
 
 export type Spoken = Exclude<ModelPiece, { kind: 'end' }>;
-type Said = { kind: 'text' | 'thinking'; text: string } | { kind: 'was_thinking' };
+type MergedPiece = { kind: 'text' | 'thinking'; text: string } | { kind: 'was_thinking' };
 
 /** What was said since it was taken last, merged per kind. Owns the half of an emoji whose other half is still to come. */
 export class SpokenPieces {
-  private pieces: Said[] = [];
+  private pieces: MergedPiece[] = [];
   private held: { kind: 'text' | 'thinking'; text: string } | undefined;
 
   add(kind: 'text' | 'thinking', text: string): void {

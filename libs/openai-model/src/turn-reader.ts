@@ -10,7 +10,7 @@ import {
   thinkingInPart,
   usageIn,
 } from './answer-chunk.js';
-import { failureOfWords, Nonsense } from './failures.js';
+import { failureOfWords, MalformedAnswer } from './failures.js';
 import { finishReasonOf, finishWord, isBrokenOff } from './finish-reason.js';
 import { ProviderFieldsReader } from './provider-fields.js';
 import { errorWordsIn } from './server-words.js';
@@ -101,7 +101,7 @@ export class TurnReader {
    */
   end(inputChars: number): ModelPiece[] {
     const isWhole = this.hasChoice && (this.hasEnded || this.reason !== undefined);
-    if (!isWhole) throw new Nonsense("the model server's answer was cut");
+    if (!isWhole) throw new MalformedAnswer("the model server's answer was cut");
     const hasCalls = !this.calls.isEmpty;
     const finishReason = finishReasonOf(this.reason, hasCalls);
     const isCut = finishReason === 'length' || finishReason === 'content_filter';
@@ -167,7 +167,7 @@ export class TurnReader {
       if (usage === undefined && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
       return;
     }
-    if (isBrokenOff(reason)) throw new Nonsense(`the model server broke off: ${reason.slice(0, 100)}`);
+    if (isBrokenOff(reason)) throw new MalformedAnswer(`the model server broke off: ${reason.slice(0, 100)}`);
     this.reason = reason;
   }
 

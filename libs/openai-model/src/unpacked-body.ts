@@ -7,7 +7,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib';
-import { Nonsense } from './failures.js';
+import { MalformedAnswer } from './failures.js';
 
 /** No answer of a model is larger, however small it was packed. */
 const maxUnpackedBytes = 64 * 1024 * 1024;
@@ -70,8 +70,8 @@ class Layer {
       this.fail = reject;
       stream.write(bytes, (error) => (error ? reject(error) : resolve()));
     }).catch((error: unknown) => {
-      if (error instanceof Nonsense) throw error;
-      throw new Nonsense(`the model server's answer is no ${this.encoding}`, { cause: error });
+      if (error instanceof MalformedAnswer) throw error;
+      throw new MalformedAnswer(`the model server's answer is no ${this.encoding}`, { cause: error });
     });
     const { parts } = this;
     this.parts = [];
@@ -88,7 +88,7 @@ class Layer {
       this.parts.push(part);
       this.size += part.length;
       if (this.size > maxUnpackedBytes)
-        stream.destroy(new Nonsense("the model server's answer does not end"));
+        stream.destroy(new MalformedAnswer("the model server's answer does not end"));
     });
     stream.on('error', (error) => {
       this.failure = error;

@@ -10,10 +10,10 @@ import { type Check, Projection } from './projection/projection.js';
 import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js';
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
-import { Runs } from './queries/runs.js';
+import { RunQueries } from './queries/runs.js';
 import { SessionOwners } from './queries/session-owners.js';
-import { Sessions } from './queries/sessions.js';
-import { Tasks } from './queries/tasks.js';
+import { SessionQueries } from './queries/sessions.js';
+import { TaskQueries } from './queries/tasks.js';
 import { UpgradeRebuild } from './upgrade-rebuild.js';
 
 export interface ReadModelsOptions {
@@ -42,10 +42,10 @@ export interface ReadModels {
   /** Resolves when the tables are there; rejects with ReadModelsRefused. Nothing but lists has to wait for it. */
   readonly ready: Promise<void>;
   readonly history: History;
-  readonly runs: Runs;
-  readonly sessions: Sessions;
+  readonly runs: RunQueries;
+  readonly sessions: SessionQueries;
   readonly keyUses: KeyUseTable;
-  readonly tasks: Tasks;
+  readonly tasks: TaskQueries;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
@@ -77,7 +77,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness(log, progress, clock, () => database.isOpen);
   const owners = new SessionOwners(log, clock);
-  const runs = new Runs(database, log, codec, freshness, owners);
+  const runs = new RunQueries(database, log, codec, freshness, owners);
   if (isProjector) projection.start();
   const reach = async (): Promise<void> => {
     const head = await log.head();
@@ -91,9 +91,9 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     ready: database.ready,
     history: new History(new HistoryRows(database, codec), log, content, owners),
     runs,
-    sessions: new Sessions(database, codec, freshness, owners),
+    sessions: new SessionQueries(database, codec, freshness, owners),
     keyUses: new KeyUseTable(database),
-    tasks: new Tasks(database, codec, content, freshness, owners),
+    tasks: new TaskQueries(database, codec, content, freshness, owners),
     follower: projection.follower,
     database,
     position: async () => (isProjector ? projection.follower.position : stored.position()),

@@ -4,17 +4,17 @@ import { CALLER, House } from '../../../test/support/house.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
-import { Admission } from './admission.js';
+import { RunAdmission } from './admission.js';
 
 describe('admission', () => {
   it('gives as many places as there are, and one that is held again to its holder', () => {
-    const admission = new Admission(2);
+    const admission = new RunAdmission(2);
     expect(['a', 'b', 'c', 'a'].map((run) => admission.tryTake(run))).toEqual([true, true, false, true]);
     expect(admission.running).toBe(2);
   });
 
   /** A run that waits takes its place when it is called. */
-  function waits(admission: Admission, woken: string[], run: string): void {
+  function waits(admission: RunAdmission, woken: string[], run: string): void {
     const wake = () => {
       woken.push(run);
       admission.takeOrWait(run, wake);
@@ -23,7 +23,7 @@ describe('admission', () => {
   }
 
   it('calls who waits in turn, one for each place that becomes free', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     const woken: string[] = [];
     admission.tryTake('a');
     for (const run of ['b', 'c']) waits(admission, woken, run);
@@ -36,7 +36,7 @@ describe('admission', () => {
   });
 
   it('passes a place on that who was called has no use for', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     const woken: string[] = [];
     admission.tryTake('a');
     admission.takeOrWait('b', () => woken.push('b'));
@@ -47,7 +47,7 @@ describe('admission', () => {
   });
 
   it('does not call for the release of a run that held no place', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     const woken: string[] = [];
     admission.tryTake('a');
     admission.takeOrWait('b', () => woken.push('b'));
@@ -59,7 +59,7 @@ describe('admission', () => {
   });
 
   it('refuses one more where four wait for each place', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     admission.requireRoom();
     admission.tryTake('a');
     for (const run of ['b', 'c', 'd', 'e']) {
@@ -74,7 +74,7 @@ describe('admission', () => {
 
 describe('admission of several projects', () => {
   /** A run that takes its place when it is called, and notes the order. */
-  function waiting(admission: Admission, order: string[], project: string, run: string): boolean {
+  function waiting(admission: RunAdmission, order: string[], project: string, run: string): boolean {
     const wake = () => {
       order.push(run);
       admission.takeOrWait(run, wake, project);
@@ -84,7 +84,7 @@ describe('admission of several projects', () => {
 
   it("gives the next place to the one run of b, behind a thousand of a's", () => {
     for (const places of [1, 2, 7]) {
-      const admission = new Admission(places);
+      const admission = new RunAdmission(places);
       const order: string[] = [];
       for (let n = 0; n < places; n++) admission.tryTake(`a${n}`, 'a');
       for (let n = places; n < 1_000; n++) waiting(admission, order, 'a', `a${n}`);
@@ -97,7 +97,7 @@ describe('admission of several projects', () => {
   });
 
   it('goes round, whoever began, and each project keeps its order', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     const order: string[] = [];
     admission.tryTake('first', 'a');
     for (const run of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) waiting(admission, order, run[0]!, run);
@@ -108,7 +108,7 @@ describe('admission of several projects', () => {
   });
 
   it('lets a project have its share of places and no more, also where others are free', () => {
-    const admission = new Admission(10, () => true, { maxRuns: 2 });
+    const admission = new RunAdmission(10, () => true, { maxRuns: 2 });
     const order: string[] = [];
     expect(['a1', 'a2', 'a3', 'b1'].map((run) => waiting(admission, order, run[0]!, run))).toEqual([
       true,
@@ -123,7 +123,7 @@ describe('admission of several projects', () => {
   });
 
   it('lets a project wait that has not its part of those that do, although the queue is full', () => {
-    const admission = new Admission(2);
+    const admission = new RunAdmission(2);
     for (const run of ['a1', 'a2']) admission.tryTake(run, 'a');
     for (let n = 0; n < 8; n++) {
       admission.requireRoom('a');
@@ -140,7 +140,7 @@ describe('admission of several projects', () => {
   });
 
   it('counts what waits behind another run, too, and what is being written', () => {
-    const { queued } = new Admission(10, () => true, { maxQueued: 3 });
+    const { queued } = new RunAdmission(10, () => true, { maxQueued: 3 });
     queued.note('session_1', 'a', 2);
     const leave = queued.enter('a');
     expect(() => queued.requireShare('a')).toThrow(/^3 runs of this project wait already \(MAX_QUEUED/);

@@ -23,7 +23,7 @@ export interface ProjectShares {
  * Bounds the runs that are driven at the same time in this process, and those that wait: all of them, and those of a
  * project. Who finds no room is called when there is, in turns by project: see TurnOrder.
  */
-export class Admission {
+export class RunAdmission {
   /** Project of each run that has a place, and of each that waits for one. */
   private readonly taken = new Map<string, string>();
   private readonly waiters = new Map<string, readonly [project: ProjectId, WaitingForRoom]>();

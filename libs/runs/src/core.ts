@@ -11,7 +11,7 @@ import {
   type ModelParameter,
   type Random,
 } from '#platform';
-import { Admission, type ProjectShares } from './admission.js';
+import { RunAdmission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from '#access';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
@@ -58,7 +58,7 @@ export interface CoreOptions {
 /** The part of the house between the log and its doors, put together; the same in production and under simulation. */
 export interface Core {
   readonly sessions: Sessions;
-  readonly admission: Admission;
+  readonly admission: RunAdmission;
   readonly contents: ContentStore;
   readonly startRun: StartRunHandler;
   readonly commands: SessionCommands;
@@ -73,7 +73,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const contents = new ContentStore(files);
   const turn = new ModelTurn(model, clock, random, watch, options.modelOmit);
   const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options };
-  const admission = new Admission(options.maxRuns, options.mayClaim, options.shares);
+  const admission = new RunAdmission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };

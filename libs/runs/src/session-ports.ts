@@ -3,7 +3,7 @@ import type { DriverPorts, Toolboxes } from '#agent';
 import type { EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import type { ContentStore } from '#vault';
-import type { Admission } from './admission.js';
+import type { RunAdmission } from './admission.js';
 
 export interface SessionPorts {
   readonly log: EventLog;
@@ -14,7 +14,7 @@ export interface SessionPorts {
   readonly contents: ContentStore;
   readonly driver: DriverPorts;
   readonly toolboxes: Toolboxes;
-  readonly admission: Admission;
+  readonly admission: RunAdmission;
   /** Name of this replica, the same after a restart. */
   readonly replica: string;
   /** Replica and boot: no other process ever has the same. */

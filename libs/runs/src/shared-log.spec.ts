@@ -6,7 +6,7 @@ import { type ClientStep, done, text } from '../../../test/support/scripted-clie
 import { heldBy, stored } from '../../../test/support/scripted-log.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../test/support/temp-log.js';
-import { Admission } from './admission.js';
+import { RunAdmission } from './admission.js';
 import { SessionCommands } from './session-commands.js';
 
 let temp: TempLog;
@@ -149,7 +149,7 @@ describe('a repeat on another replica whose reads lag', () => {
 
 describe('a place that is free', () => {
   it('is the next one that waits, where the first does not want it any more', () => {
-    const admission = new Admission(1);
+    const admission = new RunAdmission(1);
     const woken: string[] = [];
     admission.tryTake('a');
     for (const run of ['b', 'c', 'd'])

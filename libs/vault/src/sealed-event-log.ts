@@ -7,7 +7,7 @@ import {
   type Expected,
   PassingLog,
 } from '#event-log';
-import { type Place, type StreamKeys, keyed } from './keys/stream-keys.js';
+import { type StreamPart, type StreamKeys, keyed } from './keys/stream-keys.js';
 
 /** What says in the open that something is erased, after its key is gone. */
 export const CLEAR_TYPES: ReadonlySet<string> = new Set([
@@ -78,7 +78,7 @@ export class SealedEventLog extends PassingLog {
 const sealedBy = (keyId: string, events: readonly NewEvent[]): readonly NewEvent[] =>
   events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
 
-function placeOf(expected: Expected): Place {
+function placeOf(expected: Expected): StreamPart {
   if (expected === 'no_stream' || expected === -1) return 'first';
   return expected === 'any' ? 'anywhere' : 'later';
 }

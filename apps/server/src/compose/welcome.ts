@@ -24,7 +24,7 @@ export async function welcome(
   const isNew = await apiKeys.makeFirst((key) =>
     say(key, `The first admin key, shown this once:\n\n  ${key}\n\n`),
   );
-  if (isNew || !hasApi || process.stderr.isTTY !== true) return;
+  if (isNew || !hasApi || !process.stderr.isTTY) return;
   // A key that was set is a secret that its owner has, and one of an earlier start is known by its hash alone.
   say(settings.adminKey === null ? '$ANNALS_KEY' : '$ANNALS_ADMIN_KEY');
 }

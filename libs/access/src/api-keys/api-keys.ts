@@ -264,15 +264,15 @@ const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;
 const administers = (caller: Principal, key: KeyRecord): boolean =>
   key.id !== ROOT_KEY_ID && (caller.isRoot || key.project === caller.project);
 
-type Place = Pick<KeyRecord, 'createdAt' | 'id'>;
+type KeyPlace = Pick<KeyRecord, 'createdAt' | 'id'>;
 
-const compare = (a: Place, b: Place): number =>
+const compare = (a: KeyPlace, b: KeyPlace): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-const cursorOf = ({ createdAt, id }: Place): string =>
+const cursorOf = ({ createdAt, id }: KeyPlace): string =>
   Buffer.from(`${createdAt}.${id}`).toString('base64url');
 
-function readCursor(cursor: string): Place {
+function readCursor(cursor: string): KeyPlace {
   const match = /^(\d{1,16})\.(key_[a-z0-9]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (match === null) throw invalid('cursor', 'is not a cursor of this list');
   return { createdAt: Number(match[1]), id: match[2] ?? '' };

@@ -13,8 +13,8 @@ import type { ListedTool } from './tool-list.js';
 /** OpenAI refuses longer ones; what is left over is said in the schema's own description. */
 const maxDescriptionChars = 1_024;
 
-class TimedOut extends Error {
-  override readonly name = 'TimedOut';
+class ToolTimedOut extends Error {
+  override readonly name = 'ToolTimedOut';
 }
 
 /** A tool of a server, under the name that it is offered by. */
@@ -44,7 +44,8 @@ export class McpTool implements Tool {
     const { idleMs, callMs } = this.limits;
     const follow = () => stop.abort(signal.reason);
     signal.addEventListener('abort', follow, { once: true });
-    const timeOut = (ms: number) => () => stop.abort(new TimedOut(`gave no result within ${ms / 1000} s`));
+    const timeOut = (ms: number) => () =>
+      stop.abort(new ToolTimedOut(`gave no result within ${ms / 1000} s`));
     const cancelCap = this.clock.timer(callMs, timeOut(callMs));
     let cancelIdle = this.clock.timer(idleMs, timeOut(idleMs));
     const onProgress = () => {
@@ -111,7 +112,7 @@ export class McpTool implements Tool {
   }
 
   private stopped(reason: unknown): ToolOutcome {
-    if (!(reason instanceof TimedOut)) return failed('cancelled');
+    if (!(reason instanceof ToolTimedOut)) return failed('cancelled');
     return failed(
       `${this.says(reason.message)} and was told to stop; what it has done until then is unknown`,
     );

@@ -8,8 +8,8 @@ import type { StreamIndex } from './stream-index.js';
 const SCANNED_EVENTS = 5_000;
 
 /** Somebody has changed the file: what it says of itself does not agree. */
-export class Damaged extends Error {
-  override readonly name = 'Damaged';
+export class LogDamaged extends Error {
+  override readonly name = 'LogDamaged';
 }
 
 /** Reads pages, bounded in count and bytes. */
@@ -53,7 +53,7 @@ export class LogReader {
     for (const { stream: id, revision, position } of places) {
       const row = this.placedRow.get(position, id, revision);
       if (row === undefined || revision !== (next ?? revision))
-        throw new Damaged(`event ${revision} of ${stream} is not where it should be`);
+        throw new LogDamaged(`event ${revision} of ${stream} is not where it should be`);
       next = backwards ? revision - 1 : revision + 1;
       page.add(row as unknown as Row, stream);
       if (page.isFull() || page.count >= most) break;

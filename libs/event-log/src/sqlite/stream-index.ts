@@ -10,7 +10,7 @@ interface Recent {
 }
 
 /** Where an event stands. */
-export interface Place {
+export interface EventPlace {
   /** Number of its stream. */
   readonly stream: number;
   readonly revision: Revision;
@@ -69,7 +69,7 @@ export class StreamIndex {
   }
 
   /** Of the stream's events after a revision. */
-  *after(stream: StreamName, revision: Revision): Iterable<Place> {
+  *after(stream: StreamName, revision: Revision): Iterable<EventPlace> {
     const recent = this.recent.get(stream);
     if (recent === undefined || revision + 1 < recent.first)
       yield* placesIn(this.forwards.iterate(this.idIn(recent, stream), revision));
@@ -79,7 +79,7 @@ export class StreamIndex {
   }
 
   /** Of the stream's events before a revision, the last one first. */
-  *before(stream: StreamName, revision: Revision): Iterable<Place> {
+  *before(stream: StreamName, revision: Revision): Iterable<EventPlace> {
     const recent = this.recent.get(stream);
     if (recent !== undefined)
       for (let i = Math.min(revision - recent.first, recent.positions.length) - 1; i >= 0; i--)
@@ -157,10 +157,10 @@ export class StreamIndex {
 
 const numberIn = (row: Record<string, unknown> | undefined): number => Number(row?.['n']);
 
-const placeIn = ({ id, first, positions }: Recent, i: number): Place => ({
+const placeIn = ({ id, first, positions }: Recent, i: number): EventPlace => ({
   stream: id,
   revision: first + i,
   position: positions[i]!,
 });
 
-const placesIn = (rows: Iterable<Record<string, unknown>>) => rows as unknown as Iterable<Place>;
+const placesIn = (rows: Iterable<Record<string, unknown>>) => rows as unknown as Iterable<EventPlace>;

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Field } from '../codec.js';
 import { cutWal, isFull, openDatabase, Refusal, unreadable } from './database.js';
-import { Damaged, LogReader } from './log-reader.js';
+import { LogDamaged, LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
 import type { AppendRequest } from '../thread/append-request.js';
 import type { ThreadData } from '../thread/start-thread.js';
@@ -132,7 +132,7 @@ class Thread {
       reply({ kind: 'page', read: request.read, ...page });
     } catch (error) {
       // It is in no transaction: whoever needs another part of the file need not miss it.
-      const detail = error instanceof Damaged ? error.message : unreadable(error);
+      const detail = error instanceof LogDamaged ? error.message : unreadable(error);
       if (detail === null) throw error;
       reply({ kind: 'unreadable', read: request.read, detail });
     }

@@ -4,7 +4,7 @@ import { type Clock, type EgressGuard, hearErrors } from '#platform';
 import {
   CallersDatabase,
   type DatabaseAccess,
-  DatabaseSays,
+  DatabaseRefusal,
   SQL_LIMITS,
   type SqlRequest,
   type SqlResult,
@@ -41,7 +41,7 @@ export class CallersMysql extends CallersDatabase {
     if (mode === 'write') return this.connected(signal, (connection) => write(connection, sql, values));
     const statement = readStatement(sql);
     if (statement.placeholders !== values.length)
-      throw new DatabaseSays('a ? stands where it could be read in two ways');
+      throw new DatabaseRefusal('a ? stands where it could be read in two ways');
     return this.reading(signal, async (connection) => {
       await requireNoOwnFunctions(connection, statement);
       await requireQuery(connection, statement.sql);
@@ -63,7 +63,7 @@ export class CallersMysql extends CallersDatabase {
   private reading<T>(signal: AbortSignal, work: (connection: MysqlConnection) => Promise<T>): Promise<T> {
     return this.connected(signal, async (connection) => {
       const fault = this.access.needsPlainRole ? await faultOfRole(connection) : null;
-      if (fault !== null) throw new DatabaseSays(fault);
+      if (fault !== null) throw new DatabaseRefusal(fault);
       await begin(connection, 'READ ONLY');
       return work(connection);
     });
@@ -113,7 +113,7 @@ async function write(
   return result;
 }
 
-/** A stored function may have the name of a built-in one that this server does not know. @throws DatabaseSays */
+/** A stored function may have the name of a built-in one that this server does not know. @throws DatabaseRefusal */
 async function requireNoOwnFunctions(connection: MysqlConnection, { called }: ReadStatement): Promise<void> {
   if (called.length === 0) return;
   const { rows } = await ask(
@@ -124,7 +124,7 @@ async function requireNoOwnFunctions(connection: MysqlConnection, { called }: Re
   );
   const [row] = rows;
   if (row !== undefined)
-    throw new DatabaseSays(
+    throw new DatabaseRefusal(
       `${String(row[0])} is a function of the database's own and may not be called here`,
     );
 }

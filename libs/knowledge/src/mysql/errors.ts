@@ -1,4 +1,4 @@
-import { DatabaseSays, NOT_REACHED, TOOK_TOO_LONG } from '../callers-database.js';
+import { DatabaseRefusal, NOT_REACHED, TOOK_TOO_LONG } from '../callers-database.js';
 import type { Connection } from '../connection-string.js';
 import { masked } from '../sql/masked.js';
 
@@ -15,11 +15,12 @@ const STOPPED = new Set([1969, 3024, 1317]);
 
 /** What the agent is told: what helps it to ask better, and nothing of where the database is. */
 export function agentError(error: unknown, connection: Connection, address: string): Error {
-  if (error instanceof DatabaseSays) return error;
+  if (error instanceof DatabaseRefusal) return error;
   const { errno, sqlMessage, sqlState } = error as MysqlError;
   if (typeof errno !== 'number' || typeof sqlMessage !== 'string' || sqlState === undefined)
-    return new DatabaseSays(NOT_REACHED);
-  if (STOPPED.has(errno)) return new DatabaseSays(TOOK_TOO_LONG);
-  if (NOT_LET_IN.has(errno)) return new DatabaseSays(`the database does not let the service in (${errno})`);
-  return new DatabaseSays(masked(`${sqlMessage} (${errno})`, connection, address));
+    return new DatabaseRefusal(NOT_REACHED);
+  if (STOPPED.has(errno)) return new DatabaseRefusal(TOOK_TOO_LONG);
+  if (NOT_LET_IN.has(errno))
+    return new DatabaseRefusal(`the database does not let the service in (${errno})`);
+  return new DatabaseRefusal(masked(`${sqlMessage} (${errno})`, connection, address));
 }

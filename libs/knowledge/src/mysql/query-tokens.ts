@@ -1,4 +1,4 @@
-import { DatabaseSays } from '../callers-database.js';
+import { DatabaseRefusal } from '../callers-database.js';
 
 /** A piece of a statement, written so that every server reads it alike. */
 export interface Piece {
@@ -29,7 +29,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /**
  * Takes a statement apart and writes each piece anew, comments left out. The server gets these pieces and never the text:
- * where its comments, strings and names would end is no question then. @throws DatabaseSays
+ * where its comments, strings and names would end is no question then. @throws DatabaseRefusal
  */
 export function piecesOf(sql: string): Piece[] {
   const pieces: Piece[] = [];
@@ -52,9 +52,9 @@ function skippedAt(sql: string, at: number): number {
   const end = Math.max(endOf(BLANKS, sql, at), endOf(COMMENT, sql, at));
   if (end > at || !sql.startsWith('/*', at)) return end;
   if (/^\/\*M?!/.test(sql.slice(at, at + 4)))
-    throw new DatabaseSays('comments with code in them are not allowed');
+    throw new DatabaseRefusal('comments with code in them are not allowed');
   const close = sql.indexOf('*/', at + 2);
-  if (close === -1) throw new DatabaseSays('a comment is not closed');
+  if (close === -1) throw new DatabaseRefusal('a comment is not closed');
   return close + 2;
 }
 
@@ -78,8 +78,8 @@ function pieceAt(sql: string, at: number, before: Piece | undefined): Found {
   if (variable > at) return { kind: 'variable', text: sql.slice(at, variable), end: variable };
   const mark = endOf(MARK, sql, at);
   if (mark > at) return { kind: 'mark', text: sql.slice(at, mark), end: mark };
-  if (first === ';') throw new DatabaseSays('one statement at a time');
-  throw new DatabaseSays(`${named(sql, at)} may stand in a string only`);
+  if (first === ';') throw new DatabaseRefusal('one statement at a time');
+  throw new DatabaseRefusal(`${named(sql, at)} may stand in a string only`);
 }
 
 /** With what it introduces, where it does: `x'41'`, `b'01'`, `n'text'`. */
@@ -88,7 +88,7 @@ function wordAt(sql: string, at: number, end: number): Found {
   if (sql[end] === "'" && /^[xbn]$/i.test(text)) {
     const string = stringAt(sql, end);
     if (/^n$/i.test(text)) return string;
-    if (!/^'[0-9a-fA-F]*'$/.test(string.text)) throw new DatabaseSays(`${text}'…' must hold digits`);
+    if (!/^'[0-9a-fA-F]*'$/.test(string.text)) throw new DatabaseRefusal(`${text}'…' must hold digits`);
     return { ...string, text: text + string.text };
   }
   return ASCII_WORD.test(text)
@@ -113,7 +113,7 @@ function stringAt(sql: string, at: number): Found {
       i += 1;
     } else return { kind: 'string', text: literal(value), end: i + 1 };
   }
-  throw new DatabaseSays('a string is not closed');
+  throw new DatabaseRefusal('a string is not closed');
 }
 
 /** A backslash would be read by the server's mode. */
@@ -128,11 +128,12 @@ function identifierAt(sql: string, at: number): Found {
     if (sql[i + 1] === '`') i += 1;
     else return { kind: 'identifier', text: quoted(sql.slice(at + 1, i).replaceAll('``', '`')), end: i + 1 };
   }
-  throw new DatabaseSays('a name in backticks is not closed');
+  throw new DatabaseRefusal('a name in backticks is not closed');
 }
 
 function quoted(name: string): string {
-  if (name === '' || ODD.test(name)) throw new DatabaseSays('a name holds characters that no name may hold');
+  if (name === '' || ODD.test(name))
+    throw new DatabaseRefusal('a name holds characters that no name may hold');
   return `\`${name.replaceAll('`', '``')}\``;
 }
 

@@ -92,7 +92,7 @@ describe('a statement for MySQL', () => {
       try {
         readStatement(`SELECT ${piece.repeat(24_000 / piece.length)}!`);
       } catch (error) {
-        expect(error).toMatchObject({ name: 'DatabaseSays' });
+        expect(error).toMatchObject({ name: 'DatabaseRefusal' });
       }
     }
     expect(() => readStatement('x'.repeat(100_000))).toThrow('too long');

@@ -1,4 +1,4 @@
-import { DatabaseSays } from '../callers-database.js';
+import { DatabaseRefusal } from '../callers-database.js';
 import { withoutEnd } from '../sql/statement.js';
 import { BEFORE_PARENTHESES, HARMLESS_FUNCTIONS } from './harmless-functions.js';
 import { type Piece, piecesOf } from './query-tokens.js';
@@ -23,15 +23,15 @@ const FORBIDDEN = new Set(
 
 /**
  * The statement, written anew, if it is one query that calls nothing but what may read.
- * @throws DatabaseSays with what may not be there
+ * @throws DatabaseRefusal with what may not be there
  */
 export function readStatement(text: string): ReadStatement {
-  if (text.length > MAX_CHARACTERS) throw new DatabaseSays('the statement is too long');
-  if (!text.isWellFormed()) throw new DatabaseSays('the statement holds characters that no text may hold');
+  if (text.length > MAX_CHARACTERS) throw new DatabaseRefusal('the statement is too long');
+  if (!text.isWellFormed()) throw new DatabaseRefusal('the statement holds characters that no text may hold');
   const pieces = piecesOf(withoutEnd(text));
   const beginning = pieces.find(({ text }) => text !== '(');
   if (beginning?.kind !== 'word' || !BEGINNINGS.has(beginning.text.toLowerCase()))
-    throw new DatabaseSays('only a SELECT may be asked here');
+    throw new DatabaseRefusal('only a SELECT may be asked here');
   requireBalance(pieces);
   const called: string[] = [];
   let sql = '';
@@ -53,9 +53,9 @@ function requireBalance(pieces: readonly Piece[]): void {
     if (kind !== 'mark') continue;
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
-    if (depth < 0) throw new DatabaseSays('a parenthesis is closed that was not opened');
+    if (depth < 0) throw new DatabaseRefusal('a parenthesis is closed that was not opened');
   }
-  if (depth > 0) throw new DatabaseSays('a parenthesis is not closed');
+  if (depth > 0) throw new DatabaseRefusal('a parenthesis is not closed');
 }
 
 const isName = ({ kind }: Piece): boolean => kind === 'word' || kind === 'identifier';
@@ -75,10 +75,10 @@ function requireReading(pieces: readonly Piece[], index: number): void {
     (word === 'set' && !/^(character|char)$/.test(wordAt(pieces, index - 1))) ||
     (word === 'for' && (next === 'update' || next === 'share')) ||
     (word === 'value' && /^(next|previous)$/.test(wordAt(pieces, index - 1)));
-  if (isForbidden) throw new DatabaseSays(`${word.toUpperCase()} may not be used here`);
+  if (isForbidden) throw new DatabaseRefusal(`${word.toUpperCase()} may not be used here`);
 }
 
-/** Whether the name before a parenthesis is one that is called, or one that the grammar has there. @throws DatabaseSays */
+/** Whether the name before a parenthesis is one that is called, or one that the grammar has there. @throws DatabaseRefusal */
 function mayCall(pieces: readonly Piece[], index: number): boolean {
   const word = wordAt(pieces, index);
   const before = pieces[index - 1];
@@ -92,7 +92,7 @@ function mayCall(pieces: readonly Piece[], index: number): boolean {
       return false;
   }
   const name = pieces[index]?.text.slice(0, 100) ?? '';
-  throw new DatabaseSays(`${name} may not be called here; what it tells can be offered as a view`);
+  throw new DatabaseRefusal(`${name} may not be called here; what it tells can be offered as a view`);
 }
 
 /** `name (a, b) AS (`, as in WITH: nothing that is called is followed by that. */

@@ -1,4 +1,4 @@
-import { DatabaseSays, NOT_REACHED, TOOK_TOO_LONG } from '../callers-database.js';
+import { DatabaseRefusal, NOT_REACHED, TOOK_TOO_LONG } from '../callers-database.js';
 import type { Connection } from '../connection-string.js';
 import { masked } from '../sql/masked.js';
 
@@ -14,12 +14,13 @@ const isSqlState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && !/^E
 
 /** What the agent is told: what helps it to ask better, and nothing of where the database is. */
 export function agentError(error: unknown, connection: Connection, address: string, prefix: number): Error {
-  if (error instanceof DatabaseSays) return error;
+  if (error instanceof DatabaseRefusal) return error;
   const { code, message, hint, position } = error as PostgresError;
-  if (code === QUERY_CANCELED) return new DatabaseSays(TOOK_TOO_LONG);
-  if (typeof code !== 'string' || !isSqlState(code)) return new DatabaseSays(NOT_REACHED);
-  if (/^(28|3D)/.test(code)) return new DatabaseSays(`the database does not let the service in (${code})`);
-  if (/^(08|53|57|58)/.test(code)) return new DatabaseSays(`the database has a problem of its own (${code})`);
+  if (code === QUERY_CANCELED) return new DatabaseRefusal(TOOK_TOO_LONG);
+  if (typeof code !== 'string' || !isSqlState(code)) return new DatabaseRefusal(NOT_REACHED);
+  if (/^(28|3D)/.test(code)) return new DatabaseRefusal(`the database does not let the service in (${code})`);
+  if (/^(08|53|57|58)/.test(code))
+    return new DatabaseRefusal(`the database has a problem of its own (${code})`);
   const at = Number(position ?? 0) - prefix;
   const parts = [
     String(message),
@@ -27,5 +28,5 @@ export function agentError(error: unknown, connection: Connection, address: stri
     typeof hint === 'string' ? `hint: ${hint}` : '',
     `(${code})`,
   ];
-  return new DatabaseSays(masked(parts.filter((part) => part !== '').join(' '), connection, address));
+  return new DatabaseRefusal(masked(parts.filter((part) => part !== '').join(' '), connection, address));
 }

@@ -4,7 +4,7 @@ import { newConnection } from '#postgres';
 import {
   CallersDatabase,
   type DatabaseAccess,
-  DatabaseSays,
+  DatabaseRefusal,
   SQL_LIMITS,
   type SqlRequest,
   type SqlResult,
@@ -59,7 +59,7 @@ export class CallersPostgres extends CallersDatabase {
     const read = async (client: Client): Promise<SqlResult> => {
       await begin(client, 'READ ONLY', this.connection);
       const fault = this.access.needsPlainRole ? await faultOfRole(client) : null;
-      if (fault !== null) throw new DatabaseSays(fault);
+      if (fault !== null) throw new DatabaseRefusal(fault);
       await check(client);
       return fetched(client, request);
     };

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { DatabaseSays } from '../callers-database.js';
+import { DatabaseRefusal } from '../callers-database.js';
 import { HARMLESS_FUNCTIONS } from './harmless-functions.js';
 import { type StatementNames, mayNotBeCalled } from './read-statement.js';
 
@@ -74,7 +74,7 @@ const ROLES = `
     OR r.rolname = ANY ($1::text[]) AND pg_catalog.pg_has_role(r.oid, 'MEMBER')
   ORDER BY r.rolsuper DESC, r.rolname LIMIT 1`;
 
-/** Asks the database about a statement's names, in the transaction in which it will run. @throws DatabaseSays */
+/** Asks the database about a statement's names, in the transaction in which it will run. @throws DatabaseRefusal */
 export async function requireNoOwnFunctions(client: Client, names: StatementNames): Promise<void> {
   const isListed = (name: string): boolean => HARMLESS_FUNCTIONS.has(name);
   const both = [...names.functions, ...names.attributes];
@@ -91,7 +91,7 @@ export async function requireNoOwnFunctions(client: Client, names: StatementName
   for (const { what, name } of rows) {
     if (what === 'called') throw mayNotBeCalled(name);
     if (what === 'operator' || what === 'type')
-      throw new DatabaseSays(
+      throw new DatabaseRefusal(
         `the ${what} ${name} may not be used here: the database has functions behind it`,
       );
   }

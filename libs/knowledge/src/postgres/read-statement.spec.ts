@@ -58,7 +58,7 @@ describe('a statement for PostgreSQL', () => {
       `SELECT 1${' UNION SELECT 1'.repeat(1_600)}`,
     ]) {
       await readStatement(sql).catch((error: unknown) =>
-        expect(error).toMatchObject({ name: 'DatabaseSays' }),
+        expect(error).toMatchObject({ name: 'DatabaseRefusal' }),
       );
       expect([...(await readStatement('SELECT lower(a)')).functions]).toEqual(['lower']);
     }

@@ -1,4 +1,4 @@
-import { DatabaseSays } from '../callers-database.js';
+import { DatabaseRefusal } from '../callers-database.js';
 import { HARMLESS_CATALOG, HARMLESS_FUNCTIONS } from './harmless-functions.js';
 import { ALLOWED, CALLED_LATER } from './statement-grammar.js';
 import { type Tree, parseStatements } from './statement-parser.js';
@@ -14,14 +14,14 @@ export interface StatementNames {
 
 /**
  * What a text names, if it is one query that consists of nothing but what may read.
- * @throws DatabaseSays with what may not be there
+ * @throws DatabaseRefusal with what may not be there
  */
 export async function readStatement(sql: string): Promise<StatementNames> {
   const statements = await parseStatements(sql);
   const [statement] = statements;
-  if (statements.length > 1) throw new DatabaseSays('one statement at a time');
+  if (statements.length > 1) throw new DatabaseRefusal('one statement at a time');
   if (statement === undefined || !Object.hasOwn(statement, 'SelectStmt'))
-    throw new DatabaseSays('only a SELECT may be asked here');
+    throw new DatabaseRefusal('only a SELECT may be asked here');
   return new Reading().read(statement);
 }
 
@@ -42,11 +42,11 @@ class Reading implements StatementNames {
 
   private look(kind: string, node: Tree): void {
     const fields = ALLOWED.get(kind);
-    if (fields === undefined) throw new DatabaseSays(`${wordsOf(kind)} may not be used here`);
+    if (fields === undefined) throw new DatabaseRefusal(`${wordsOf(kind)} may not be used here`);
     this.note(kind, node);
     for (const [name, value] of Object.entries(node)) {
       const holds = fields.get(name);
-      if (holds === undefined) throw new DatabaseSays(`${wordsOf(name)} may not be used here`);
+      if (holds === undefined) throw new DatabaseRefusal(`${wordsOf(name)} may not be used here`);
       if (holds === '') this.find(value);
       else this.ahead.push([holds, value as Tree]);
     }
@@ -85,7 +85,7 @@ class Reading implements StatementNames {
   private noteOperator(kind: string, names: readonly string[]): void {
     const [name = '', ...more] = names;
     if (more.length > 0 && name !== 'pg_catalog')
-      throw new DatabaseSays(`the operator ${names.join('.')} may not be used here`);
+      throw new DatabaseRefusal(`the operator ${names.join('.')} may not be used here`);
     // BETWEEN stands there by its name.
     if (kind.includes('BETWEEN')) for (const used of ['<', '<=', '>', '>=']) this.operators.add(used);
     else if (more.length === 0 && names.length > 0) this.operators.add(name);
@@ -101,7 +101,7 @@ function requireRelation({ schemaname, relname }: Tree): void {
   const name = String(relname);
   const isCatalog = schemaname === 'pg_catalog' || (schemaname === undefined && name.startsWith('pg_'));
   if ((isCatalog && !HARMLESS_CATALOG.has(name)) || schemaname === 'pg_toast')
-    throw new DatabaseSays(`${name} may not be read here`);
+    throw new DatabaseRefusal(`${name} may not be read here`);
 }
 
 function requireSample(names: readonly string[]): void {
@@ -109,8 +109,8 @@ function requireSample(names: readonly string[]): void {
   if (name !== 'system' && name !== 'bernoulli') throw mayNotBeCalled(name);
 }
 
-export const mayNotBeCalled = (name: string): DatabaseSays =>
-  new DatabaseSays(`${name.slice(0, 100)} may not be called here; what it tells can be offered as a view`);
+export const mayNotBeCalled = (name: string): DatabaseRefusal =>
+  new DatabaseRefusal(`${name.slice(0, 100)} may not be called here; what it tells can be offered as a view`);
 
 /** The strings of a list of names; a star is none. */
 function namesOf(list: unknown): string[] {

@@ -1,6 +1,6 @@
 import type { Position } from '#domain';
 import { createRequire } from 'node:module';
-import { DatabaseSays } from '../callers-database.js';
+import { DatabaseRefusal } from '../callers-database.js';
 
 /** What the grammar made of a piece of a statement: its fields, by their names. */
 export type Tree = Readonly<Record<string, unknown>>;
@@ -30,20 +30,20 @@ let initialBytes = 0;
 
 /**
  * The statements of a text, as PostgreSQL itself reads them: the same lexer and grammar, so that a string, a comment or a
- * name ends here where it ends there. @throws DatabaseSays
+ * name ends here where it ends there. @throws DatabaseRefusal
  */
 export async function parseStatements(sql: string): Promise<readonly Tree[]> {
-  if (sql.length > MAX_CHARACTERS) throw new DatabaseSays('the statement is too long');
+  if (sql.length > MAX_CHARACTERS) throw new DatabaseRefusal('the statement is too long');
   if (sql.includes('\0') || !sql.isWellFormed())
-    throw new DatabaseSays('the statement holds characters that no text may hold');
+    throw new DatabaseRefusal('the statement holds characters that no text may hold');
   const own = await loaded();
   try {
     return parse(own, sql);
   } catch (error) {
-    if (error instanceof DatabaseSays) throw error;
+    if (error instanceof DatabaseRefusal) throw error;
     // Its stack ran over, or its memory ran out. What state that left it in nobody knows: the next gets another.
     forget();
-    throw new DatabaseSays('the statement is too deeply nested');
+    throw new DatabaseRefusal('the statement is too deeply nested');
   } finally {
     if (own.HEAPU8.length > initialBytes + MAX_GROWTH) forget();
   }
@@ -74,7 +74,7 @@ function parse(own: Parser, sql: string): readonly Tree[] {
     const position = word(error, 4);
     own._wasm_free_parse_result(result);
     own._free(text);
-    throw new DatabaseSays(syntaxError(message, position));
+    throw new DatabaseRefusal(syntaxError(message, position));
   }
   const tree = own.UTF8ToString(word(result, 0));
   own._wasm_free_parse_result(result);

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform';
-import { DatabaseSays, SQL_LIMITS, TOOK_TOO_LONG, TOO_LARGE } from '../callers-database.js';
+import { DatabaseRefusal, SQL_LIMITS, TOOK_TOO_LONG, TOO_LARGE } from '../callers-database.js';
 
 const LOOK_MS = 50;
 /** The database stops a query by itself; this is for one that does not. */
@@ -24,8 +24,8 @@ export async function guarded<T>(
     for (;;) {
       await clock.sleep(LOOK_MS, done.signal);
       if (signal.aborted) throw signal.reason as Error;
-      if (connection.bytesRead() > SQL_LIMITS.bytes) throw new DatabaseSays(TOO_LARGE);
-      if (clock.now() >= end) throw new DatabaseSays(TOOK_TOO_LONG);
+      if (connection.bytesRead() > SQL_LIMITS.bytes) throw new DatabaseRefusal(TOO_LARGE);
+      if (clock.now() >= end) throw new DatabaseRefusal(TOOK_TOO_LONG);
     }
   };
   const working = work();

@@ -33,7 +33,7 @@ export interface NameSources {
 export class NetworkNames extends Resolver {
   private readonly underWay = new Map<string, Promise<readonly PinnedAddress[]>>();
   private readonly failures = new Map<string, number>();
-  private readonly shares = new Map<string, Share>();
+  private readonly shares = new Map<string, LookupQueue>();
   private files: Promise<Files> | null = null;
   private filesReadAt = 0;
 
@@ -107,14 +107,14 @@ export class NetworkNames extends Resolver {
   }
 
   /** There are as many as there are projects; whoever comes beyond the bound shares one. */
-  private shareOf(asker: string): Share {
+  private shareOf(asker: string): LookupQueue {
     const key = this.shares.has(asker) || this.shares.size < MAX_ASKERS ? asker : '';
-    const share = this.shares.get(key) ?? new Share();
+    const share = this.shares.get(key) ?? new LookupQueue();
     this.shares.set(key, share);
     return share;
   }
 
-  private forgetShare(asker: string, share: Share): void {
+  private forgetShare(asker: string, share: LookupQueue): void {
     if (share.isIdle && this.shares.get(asker) === share) this.shares.delete(asker);
   }
 
@@ -130,7 +130,7 @@ export class NetworkNames extends Resolver {
 }
 
 /** A few at a time, the others in their order; who waits too long is told so. */
-class Share {
+class LookupQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 

@@ -64,7 +64,7 @@ const START_MS = 30_000;
  * 4. It knows nothing of the environment, in which secrets stand.
  */
 export class ExpendableProcess<Request, Answer, Piece = never> {
-  private living: Living | null = null;
+  private living: RunningProcess | null = null;
   private isBusy = false;
   private cancelIdle: () => void = () => undefined;
 
@@ -112,13 +112,13 @@ export class ExpendableProcess<Request, Answer, Piece = never> {
     }
   }
 
-  private async converse(living: Living, request: Request, asking: Asking<Piece>): Promise<unknown> {
+  private async converse(living: RunningProcess, request: Request, asking: Asking<Piece>): Promise<unknown> {
     await this.within(START_MS, living.ready, new ProcessNotStarted('it did not come up in time'));
     return this.within(asking.timeoutMs, living.converse(request, asking), new ProcessDied('time'));
   }
 
-  private start(): Living {
-    const living = new Living(this.terms);
+  private start(): RunningProcess {
+    const living = new RunningProcess(this.terms);
     void living.gone.then(() => {
       if (this.living === living) this.living = null;
     });
@@ -133,7 +133,7 @@ export class ExpendableProcess<Request, Answer, Piece = never> {
 }
 
 /** A process from its start to its end. */
-class Living {
+class RunningProcess {
   readonly child: ChildProcess;
   /** Rejects where it ends before. */
   readonly ready: Promise<void>;

@@ -62,7 +62,7 @@ export class OtelTracer extends Tracer {
     const { endpoint, onLost } = options;
     const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_TIMEOUT_MS });
     const processor = new BatchSpanProcessor({
-      exporter: new ToldExporter(exporter, onLost),
+      exporter: new LossReportingExporter(exporter, onLost),
       scheduledDelayMillis: SEND_EVERY_MS,
       exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
       maxQueueSize: MAX_QUEUED,
@@ -158,7 +158,7 @@ const digest = (text: string, digits: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, digits);
 
 /** Says what was lost, where OpenTelemetry itself would keep silent. */
-class ToldExporter implements SpanExporter {
+class LossReportingExporter implements SpanExporter {
   constructor(
     private readonly exporter: SpanExporter,
     private readonly onLost: OtelTracerOptions['onLost'],

@@ -64,7 +64,7 @@ const LOOKED_BACK = 64;
 
 const LIST = { entity: RunEntity, alias: 'run', id: 'runId', contents: ['errorMessage', 'warnings'] };
 
-export class Runs {
+export class RunQueries {
   constructor(
     readonly database: Database,
     private readonly log: EventLog,

@@ -24,7 +24,7 @@ export interface SessionQuery extends PageRequest {
   readonly project: ProjectId;
 }
 
-export class Sessions {
+export class SessionQueries {
   constructor(
     private readonly database: Database,
     private readonly codec: ContentCodec,

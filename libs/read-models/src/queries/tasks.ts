@@ -56,7 +56,7 @@ export interface TaskQuery extends PageRequest {
 
 const LIST = { entity: TaskEntity, alias: 'task', id: 'taskId', contents: ['message', 'firings'] };
 
-export class Tasks {
+export class TaskQueries {
   constructor(
     readonly database: Database,
     private readonly codec: ContentCodec,

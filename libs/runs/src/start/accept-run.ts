@@ -10,18 +10,18 @@ import {
 } from '#domain';
 import { type EventLog, LogUnavailable, NO_EVENTS, type Revision } from '#event-log';
 import type { ContentStore } from '#vault';
-import type { Admission } from '../admission.js';
+import type { RunAdmission } from '../admission.js';
 import { findRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import { storeMessages } from '../tasks/plan-schedules.js';
 import { type PlannedRun, metaOf } from './planned-run.js';
-import type { RunPlace } from './run-place.js';
+import type { RunLocation } from './run-location.js';
 import type { StartRun, StartedRun } from './start-run-request.js';
 
 export interface AcceptRunPorts {
   readonly log: EventLog;
   readonly contents: ContentStore;
-  readonly admission: Admission;
+  readonly admission: RunAdmission;
   readonly toolboxes: Toolboxes;
 }
 
@@ -45,7 +45,7 @@ export class RunAcceptance {
   ) {}
 
   /** @throws Problem not_found, session_busy, rate_limited; LogUnavailable (nothing was started) */
-  async accept(session: Session, place: RunPlace, command: PlannedRun): Promise<StartedRun> {
+  async accept(session: Session, place: RunLocation, command: PlannedRun): Promise<StartedRun> {
     const { admission } = this.ports;
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
     const hasRoom = admission.tryTake(place.run, command.project);
@@ -77,7 +77,7 @@ export class RunAcceptance {
   }
 
   /** The run of a key, if it is on the log up to the revision, at least. @throws LogUnavailable */
-  async find({ session, run, after }: RunPlace, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
+  async find({ session, run, after }: RunLocation, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
     const requested = await findRequest(this.ports.log, sessionStream(session), { run, after, upTo });
     return requested === null ? null : { session, run, requested };
   }
@@ -90,7 +90,7 @@ export class RunAcceptance {
     return others === 0;
   }
 
-  private async append(session: Session, { run }: RunPlace, command: PlannedRun, hasRoom: boolean) {
+  private async append(session: Session, { run }: RunLocation, command: PlannedRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
     const { project, mode, trigger, onBusy, callback, firing } = command;
     const { contents } = this.ports;

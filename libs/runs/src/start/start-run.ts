@@ -5,10 +5,10 @@ import { loadRequest } from '../load-session.js';
 import type { TaskMaker } from '../tasks/task-maker.js';
 import { type AcceptRunPorts, RunAcceptance, type StartRunOptions } from './accept-run.js';
 import { type PlannedRun, planOnce } from './planned-run.js';
-import { type RunPlace, RunPlaces, type RunPlacesPorts } from './run-place.js';
+import { type RunLocation, RunLocator, type RunLocatorPorts } from './run-location.js';
 import type { AcceptedRun, StartRun, StartedRun } from './start-run-request.js';
 
-export interface StartRunPorts extends AcceptRunPorts, RunPlacesPorts {
+export interface StartRunPorts extends AcceptRunPorts, RunLocatorPorts {
   readonly tasks: TaskMaker;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -16,14 +16,14 @@ export interface StartRunPorts extends AcceptRunPorts, RunPlacesPorts {
 
 /** Starts a run: when this resolves it is on the log, and it is driven or waits its turn. */
 export class StartRunHandler {
-  private readonly places: RunPlaces;
+  private readonly places: RunLocator;
   private readonly acceptance: RunAcceptance;
 
   constructor(
     private readonly ports: StartRunPorts,
     options: StartRunOptions,
   ) {
-    this.places = new RunPlaces(ports);
+    this.places = new RunLocator(ports);
     this.acceptance = new RunAcceptance(ports, options);
   }
 
@@ -44,7 +44,7 @@ export class StartRunHandler {
     if (!ok) throw new LogUnavailable(detail);
   }
 
-  private startAt(place: RunPlace, command: PlannedRun): Promise<StartedRun> {
+  private startAt(place: RunLocation, command: PlannedRun): Promise<StartedRun> {
     const { sessions } = this.ports;
     switch (place.by) {
       case 'new_session':

@@ -25,7 +25,7 @@ const KEPT = 20_000;
  * Where events stand in their stream: `first`, and then a new key may be theirs; `later`, and then the stream is there and
  * has its key; `anywhere` where nobody knows.
  */
-export type Place = 'first' | 'later' | 'anywhere';
+export type StreamPart = 'first' | 'later' | 'anywhere';
 
 /** Whose key seals a stream: its own, or that of the stream that it belongs to; null: what it belongs to stands in its first event. */
 type Owner = { readonly stream: StreamName } | null | 'nobody';
@@ -47,7 +47,7 @@ export class StreamKeys {
   }
 
   /** The key of a stream that was used lately. */
-  peek(stream: StreamName, place: Place): string | undefined {
+  peek(stream: StreamName, place: StreamPart): string | undefined {
     const id = this.known.get(stream);
     // Another process may have begun the stream with a key of its own.
     return id === undefined || (place !== 'first' && this.drawn.has(id)) ? undefined : id;
@@ -57,7 +57,7 @@ export class StreamKeys {
   async of(
     stream: StreamName,
     events: readonly NewEvent[] = [],
-    place: Place = 'later',
+    place: StreamPart = 'later',
   ): Promise<string | null> {
     const id = this.peek(stream, place) ?? (await this.find(stream, events, place));
     if (id === null) return null;
@@ -90,7 +90,11 @@ export class StreamKeys {
     if (id !== undefined) this.drawn.delete(id);
   }
 
-  private async find(stream: StreamName, events: readonly NewEvent[], place: Place): Promise<string | null> {
+  private async find(
+    stream: StreamName,
+    events: readonly NewEvent[],
+    place: StreamPart,
+  ): Promise<string | null> {
     const owner = ownerOf(stream, events);
     if (owner === 'nobody') return null;
     // Whatever belongs to a stream comes after it.

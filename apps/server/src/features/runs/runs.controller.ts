@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, sessionOfRun, type RunId } from '#domain';
-import { Runs } from '#read-models';
+import { RunQueries } from '#read-models';
 import { type Principal } from '#access';
 import { SessionCommands } from '#runs';
 import { eventsQuery, noQuery, runsQuery } from '../../edge/validation/queries.js';
@@ -14,7 +14,7 @@ import { RunPlaces } from './shared/run-places.js';
 @Controller('runs')
 export class RunsController {
   constructor(
-    private readonly runs: Runs,
+    private readonly runs: RunQueries,
     private readonly places: RunPlaces,
     private readonly commands: SessionCommands,
     private readonly events: EventAnswers,

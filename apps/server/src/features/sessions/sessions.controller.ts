@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSessionId, notFound, requireSession, type SessionId } from '#domain';
-import { Sessions as SessionList } from '#read-models';
+import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
 import { eventsQuery, noQuery, pageQuery } from '../../edge/validation/queries.js';
@@ -17,7 +17,7 @@ export class ErasureLimits {
 @Controller('sessions')
 export class SessionsController {
   constructor(
-    private readonly list: SessionList,
+    private readonly list: SessionQueries,
     private readonly sessions: Sessions,
     private readonly events: EventAnswers,
     private readonly eraseSession: EraseSession,

@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type TaskCommand, notFound, type TaskId } from '#domain';
-import { Tasks } from '#read-models';
+import { TaskQueries } from '#read-models';
 import { type Principal } from '#access';
 import { TaskCommands } from '#runs';
 import { noQuery, tasksQuery } from '../../edge/validation/queries.js';
@@ -13,7 +13,7 @@ import { PageAnswers } from '../../edge/answers/page-answers.js';
 @Controller('tasks')
 export class TasksController {
   constructor(
-    private readonly tasks: Tasks,
+    private readonly tasks: TaskQueries,
     private readonly commands: TaskCommands,
     private readonly answers: PageAnswers,
   ) {}

@@ -10,7 +10,7 @@ import {
   type SessionId,
 } from '#domain';
 import type { EventLog } from '#event-log';
-import { Runs } from '#read-models';
+import { RunQueries } from '#read-models';
 import { Sessions } from '#runs';
 import type { EventsPlace } from './event-answers.js';
 
@@ -21,7 +21,7 @@ const NEWEST = 5_000;
 export class RunPlaces {
   constructor(
     private readonly sessions: Sessions,
-    private readonly runs: Pick<Runs, 'place'>,
+    private readonly runs: Pick<RunQueries, 'place'>,
     private readonly log: EventLog,
   ) {}
 

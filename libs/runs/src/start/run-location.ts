@@ -2,13 +2,13 @@ import { notFound, requireSession, runId, sessionId, type RunId, type SessionId 
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
-import type { Admission } from '../admission.js';
+import type { RunAdmission } from '../admission.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
 import { type PlannedRun, metaOf } from './planned-run.js';
 
 /** Where a run will stand, or stands already. */
-export interface RunPlace {
+export interface RunLocation {
   readonly session: SessionId;
   readonly run: RunId;
   /** Revision of the session behind which the run stands, if it is there already. */
@@ -17,19 +17,19 @@ export interface RunPlace {
   readonly by: 'new_session' | 'session' | 'key';
 }
 
-export interface RunPlacesPorts {
+export interface RunLocatorPorts {
   readonly sessions: Sessions;
-  readonly admission: Admission;
+  readonly admission: RunAdmission;
   readonly random: Random;
   readonly keys: IdempotencyKeys;
 }
 
 /** Finds the place of a run: its session and its id, which an Idempotency-Key makes the same for every try. */
-export class RunPlaces {
-  constructor(private readonly ports: RunPlacesPorts) {}
+export class RunLocator {
+  constructor(private readonly ports: RunLocatorPorts) {}
 
   /** @throws Problem not_found, rate_limited, idempotency_mismatch, or what the command's checks refuse; LogUnavailable */
-  async find(command: PlannedRun): Promise<RunPlace> {
+  async find(command: PlannedRun): Promise<RunLocation> {
     const { idempotency, project } = command;
     if (idempotency) return this.ofKey(command, { operation: 'start_run', project, ...idempotency });
     await check(command);
@@ -42,7 +42,7 @@ export class RunPlaces {
   }
 
   /** The key's stream first, then the run: a repeat that finds the key without its run appends the same run. */
-  private async ofKey(command: PlannedRun, request: IdempotentRequest): Promise<RunPlace> {
+  private async ofKey(command: PlannedRun, request: IdempotentRequest): Promise<RunLocation> {
     const { keys, admission } = this.ports;
     const known = await this.findUse(command, request);
     if (known !== null) return { ...known, by: 'key' };

@@ -16,7 +16,7 @@ export interface HeardEvent {
  * Makes events of what the thread has heard. Owns what waits for its keys, and what came behind that.
  * Events are given in the order in which they were heard.
  */
-export class Hearing {
+export class HeardEvents {
   private waiting: HeardReply[] = [];
   private isLoading = false;
   /** Of the first that waits. */

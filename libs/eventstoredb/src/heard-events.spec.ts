@@ -9,7 +9,7 @@ import {
   sealData,
   KnownKeys,
 } from '#event-log';
-import { type HeardEvent, Hearing } from './hearing.js';
+import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { SentEvents } from './sent-events.js';
 import { until } from '../../../test/support/until.js';
 
@@ -47,7 +47,7 @@ function setUp() {
   const heard: HeardEvent[] = [];
   const given: string[] = [];
   const known = new KnownKeys(keys, (request) => void given.push(request.kind));
-  const hearing = new Hearing(
+  const hearing = new HeardEvents(
     sent,
     { keys, known, upcast: undefined },
     { clock: new ImpatientClock(), logger: new SilentLogger() },
