@@ -1,5 +1,5 @@
 import type { StreamName } from '#domain';
-import type { Clock, Random } from '#platform';
+import { Backoff, type Clock, type Random } from '#platform';
 import type { NewEvent } from './envelope.js';
 import {
   type AppendOptions,
@@ -9,8 +9,7 @@ import {
   LogUnavailable,
 } from './event-log.js';
 
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES = { firstMs: 50, longestMs: 5_000 };
 
 /**
  * Appends until it is known what became of it: an unknown outcome is followed by the identical batch at the same
@@ -39,14 +38,13 @@ async function again(
 ): Promise<AppendResult> {
   let error = failure;
   let unknown: AppendOutcomeUnknown | null = null;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+  const backoff = new Backoff(clock, PAUSES, random);
+  for (;;) {
     if (error instanceof AppendOutcomeUnknown) unknown = error;
     // Refused this time, but an earlier try may be stored.
     else if (unknown === null || !(error instanceof LogUnavailable)) throw error;
+    await backoff.wait(signal);
     if (signal?.aborted) throw unknown;
-    await clock.sleep(pauseMs * (0.5 + random.jitter() / 2), signal).catch(() => {
-      throw unknown;
-    });
     try {
       return await append();
     } catch (next) {

@@ -1,10 +1,10 @@
-import type { Clock, Logger, Random } from '#platform';
+import { Backoff, type Clock, type Logger, type Random } from '#platform';
 import type { Position } from '#event-log';
 import { checkedNumber, describe, isTooSlow } from './answers.js';
 import type { GrpcCall } from './grpc/grpc-call.js';
-import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
 import { readAnswer, type ServerRecord } from './server-answers.js';
+import { RECONNECT_PAUSES } from './reconnect-pauses.js';
 
 export interface TailListener {
   /** The next records of the whole log, in order, without a gap to those before. */
@@ -35,7 +35,7 @@ export class AllTail {
   private lostAt: number | null = null;
   private trouble = '';
   private readonly stopping = new AbortController();
-  private pause: Pause;
+  private readonly backoff: Backoff;
   /** How often the server has dropped it, for a metric and the tests. */
   drops = 0;
 
@@ -49,7 +49,7 @@ export class AllTail {
       readonly confirmTimeoutMs: number;
     },
   ) {
-    this.pause = new Pause(ports.clock, ports.random);
+    this.backoff = new Backoff(ports.clock, RECONNECT_PAUSES, ports.random);
   }
 
   /** Every event up to here was handed over. */
@@ -127,7 +127,7 @@ export class AllTail {
       return this.ended(error);
     }
     if (this.heard.length === 0) return;
-    this.pause = new Pause(this.ports.clock, this.ports.random);
+    this.backoff.reset();
     if (this.isFlushing) return;
     this.isFlushing = true;
     this.ports.clock.soon(() => this.flush());
@@ -157,13 +157,12 @@ export class AllTail {
       this.listener.broken();
     }
     this.listener.changed();
-    void this.resume(isBurst && this.pause.count === 0);
+    void this.resume(isBurst && this.backoff.count === 0);
   }
 
   private async resume(atOnce: boolean): Promise<void> {
-    const { pause } = this;
-    if (atOnce) pause.count += 1;
-    else await pause.wait(this.stopping.signal);
+    if (atOnce) this.backoff.skip();
+    else await this.backoff.wait(this.stopping.signal);
     if (!this.stopping.signal.aborted) await this.subscribe();
   }
 }

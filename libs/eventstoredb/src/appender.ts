@@ -1,11 +1,11 @@
 import type { StreamName } from '#domain';
-import type { Clock, Logger, Random } from '#platform';
+import { Backoff, type Clock, type Logger, type Random } from '#platform';
 import { type AppendResult, type Expected, LogUnavailable } from '#event-log';
 import { describe, isNotLeader } from './answers.js';
 import { AppendCall, type PendingAppend } from './append-call.js';
-import { Pause } from './pause.js';
 import type { ServerChannel } from './server-channel.js';
 import type { WireEvent } from './wire-event.js';
+import { RECONNECT_PAUSES } from './reconnect-pauses.js';
 
 export interface AppenderOptions {
   readonly connect: () => ServerChannel;
@@ -144,14 +144,14 @@ export class Appender {
   /** `isKept`: the channel has heard who leads, and its next call goes there. */
   private async reopen(isKept: boolean): Promise<void> {
     const { clock, random, logger } = this.ports;
-    const pause = new Pause(clock, random);
+    const backoff = new Backoff(clock, RECONNECT_PAUSES, random);
     // While a leader is elected the nodes may name each other.
-    if (isKept) await pause.wait(this.stopping.signal);
+    if (isKept) await backoff.wait(this.stopping.signal);
     for (let keep = isKept; !this.stopping.signal.aborted; keep = false) {
       try {
         if (!keep) await this.connect();
         await this.begin();
-        if (pause.count > 0) logger.info({ tries: pause.count }, 'the server for appends is back');
+        if (backoff.count > 0) logger.info({ tries: backoff.count }, 'the server for appends is back');
         return;
       } catch (error) {
         this.trouble = this.options.scrub(describe(error));
@@ -159,7 +159,7 @@ export class Appender {
         this.options.changed();
         this.refuseWaiting();
       }
-      await pause.wait(this.stopping.signal);
+      await backoff.wait(this.stopping.signal);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from '#platform';
+import { Backoff, type Clock, type Logger, type Random } from '#platform';
 import {
   decodeRows,
   type RowPage,
@@ -13,9 +13,9 @@ import {
 } from '#event-log';
 import type { Appender } from './appender.js';
 import { describe, isDenied } from './answers.js';
-import { Pause } from './pause.js';
 import type { Reader } from './reader.js';
 import { wireDataOf, wireEventOf } from './wire-event.js';
+import { RECONNECT_PAUSES } from './reconnect-pauses.js';
 
 /** The first version whose answers were measured, and the first whose subscriptions were. */
 const OLDEST = [23, 10] as const;
@@ -63,7 +63,7 @@ async function untilThere<T>(
   { clock, random, logger }: Ports,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const pause = new Pause(clock, random);
+  const backoff = new Backoff(clock, RECONNECT_PAUSES, random);
   let saidAt = -Infinity;
   for (;;) {
     try {
@@ -79,7 +79,7 @@ async function untilThere<T>(
         logger.warn({ server, detail }, 'waiting for EventStoreDB');
       }
     }
-    await pause.wait(signal);
+    await backoff.wait(signal);
     if (signal.aborted)
       throw new LogRefused(`EventStoreDB at ${server} was not there when the start was given up`);
   }

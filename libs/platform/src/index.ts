@@ -2,6 +2,7 @@ export * from './attempts/attempts.js';
 export * from './attempts/counted-work.js';
 export * from './attempts/disk-attempts.js';
 export * from './background.js';
+export { Backoff, type BackoffShape } from './backoff.js';
 export * from './bag.js';
 export { cleanText } from './clean-text.js';
 export * from './clock.js';

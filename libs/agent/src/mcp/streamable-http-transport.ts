@@ -1,6 +1,6 @@
 import type { SessionId } from '#domain';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { Clock } from '#platform';
+import { Backoff, type Clock } from '#platform';
 import { type StreamPlace, readEvents } from './event-stream.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
@@ -10,9 +10,11 @@ import { CLOSED, type McpTransport } from './mcp-transport.js';
 import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
 
 const resumeTries = 3;
-const firstResumeMs = 500;
-const longestResumeMs = 5_000;
+const resumePauses = { firstMs: 500, longestMs: 5_000 };
 const listenTries = 5;
+const listenPauses = { firstMs: 500, longestMs: 8_000 };
+/** A stream that lasted so long has worked. */
+const steadyMs = 5_000;
 
 /**
  * MCP over Streamable HTTP (specification 2025-11-25, "Transports"). The SDK's own transport leaves a request waiting for
@@ -112,15 +114,14 @@ export class StreamableHttpTransport implements McpTransport {
   private async readStream(first: HttpExchange, id: RequestId, signal: AbortSignal): Promise<void> {
     const place: StreamPlace = {};
     let answer: HttpExchange | undefined = first;
-    for (let failed = 0; ;) {
+    const backoff = new Backoff(this.clock, resumePauses);
+    for (;;) {
       if (answer !== undefined && (await this.readUntil(answer, place, id))) return;
-      if (signal.aborted || place.lastId === undefined || failed === resumeTries) throw lost();
-      const backoffMs = Math.min(firstResumeMs * 2 ** failed, longestResumeMs);
-      await this.clock.sleep(Math.min(place.retryMs ?? backoffMs, this.limits.idleMs), signal).catch(() => {
-        throw lost();
-      });
+      if (signal.aborted || place.lastId === undefined || backoff.count === resumeTries) throw lost();
+      await backoff.wait(signal, (ms) => Math.min(place.retryMs ?? ms, this.limits.idleMs));
+      if (signal.aborted) throw lost();
       answer = await this.openStream(place, signal).catch(() => undefined);
-      failed = answer === undefined ? failed + 1 : 0;
+      if (answer !== undefined) backoff.reset();
     }
   }
 
@@ -199,15 +200,15 @@ export class StreamableHttpTransport implements McpTransport {
   private async listenOn(): Promise<void> {
     const { signal } = this.closing;
     const place: StreamPlace = {};
-    for (let failed = 0; failed < listenTries && !signal.aborted; failed++) {
+    const backoff = new Backoff(this.clock, listenPauses);
+    while (backoff.count < listenTries && !signal.aborted) {
       const answer = await this.openStream(place, signal).catch((error: McpFailure) => error);
       if (!(answer instanceof McpFailure)) {
         const since = this.clock.now();
         await this.readUntil(answer, place, null);
-        if (this.clock.now() - since > longestResumeMs) failed = 0;
+        if (this.clock.now() - since > steadyMs) backoff.reset();
       } else if (answer.status !== undefined) return;
-      const backoffMs = Math.max(place.retryMs ?? 0, firstResumeMs * 2 ** failed);
-      await this.clock.sleep(backoffMs, signal).catch(() => undefined);
+      await backoff.wait(signal, (ms) => Math.max(place.retryMs ?? 0, ms));
     }
   }
 

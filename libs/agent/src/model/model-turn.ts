@@ -10,7 +10,7 @@ import {
   formatDollars,
   isFileRef,
 } from '#domain';
-import type { Clock, ModelParameter, Random } from '#platform';
+import { Backoff, type BackoffShape, type Clock, type ModelParameter, type Random } from '#platform';
 import { BlockWriter, type RunSink } from '../run/block-writer.js';
 import type { RunRecord } from '../run/run-record.js';
 import {
@@ -78,8 +78,7 @@ export class TurnFailed extends Error {
 
 const ATTEMPTS = 3;
 /** Waits of 1 to 1.5 and 4 to 6 s: with the time that failures take themselves, three attempts within about 30 s. */
-const FIRST_WAIT_MS = 1000;
-const WAIT_FACTOR = 4;
+const PAUSES: BackoffShape = { firstMs: 1_000, longestMs: 4_000, factor: 4, jitter: [1, 1.5] };
 const MAX_RETRY_AFTER_MS = 12_000;
 /** A context that the server finds too long is halved so many times. */
 const CUTS = 4;
@@ -102,6 +101,7 @@ export class ModelTurn {
   /** @throws TurnFailed, or the signal's reason when it is aborted */
   async take(request: TurnRequest, signal: AbortSignal): Promise<TurnData> {
     let budget = MODES[request.run.state.mode].contextChars;
+    const backoff = new Backoff(this.clock, PAUSES, this.random);
     for (let attempt = 1, cuts = 0; ;) {
       try {
         const { state } = request.run;
@@ -119,7 +119,10 @@ export class ModelTurn {
           cuts++;
         } else {
           if (error.kind !== 'transient' || attempt >= ATTEMPTS) throw failed(error);
-          await this.waitBefore(++attempt, error, signal);
+          attempt++;
+          const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+          await backoff.wait(signal, (ms) => Math.max(ms, askedMs));
+          signal.throwIfAborted();
         }
         request.sink.write([
           { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
@@ -174,12 +177,6 @@ export class ModelTurn {
       messages.push(isInline(message) ? message : await readOut(message, request.run));
     }
     return messages;
-  }
-
-  private waitBefore(attempt: number, error: ModelFailure, signal: AbortSignal): Promise<void> {
-    const wait = FIRST_WAIT_MS * WAIT_FACTOR ** (attempt - 2) * (1 + this.random.jitter() / 2);
-    const asked = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-    return this.clock.sleep(Math.max(wait, asked), signal);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { Problem } from '#domain';
+import { Backoff } from '#platform';
 import { closeQuietly } from './bounded.js';
 import { reasonOf } from './kafka-client.js';
 import { type CommandOutcome, type KafkaCommand, commandOf } from './kafka-command.js';
@@ -16,8 +17,7 @@ const FETCH_WAIT_MS = 500;
 const COMMIT_EVERY_MS = 1_000;
 /** Of a command that nobody expected to fail. */
 const ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 3_000;
+const PAUSES = { firstMs: 100, longestMs: 3_000 };
 
 interface Counts {
   accepted: number;
@@ -125,7 +125,7 @@ export class CommandSession {
     goesOn: () => boolean,
   ): Promise<boolean> {
     const { clock, logger } = this.ports;
-    let pauseMs = FIRST_PAUSE_MS;
+    const backoff = new Backoff(clock, PAUSES);
     for (let failures = 0; goesOn();) {
       const step = await this.step(topic, partition, message, failures);
       this.progress.busy();
@@ -136,8 +136,7 @@ export class CommandSession {
       if (step.kind === 'failed') failures += 1;
       this.troubles.set(partition, step.detail);
       logger.warn({ topic, partition, offset: message.offset, detail: step.detail }, 'a command waits');
-      await clock.sleep(pauseMs);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      await backoff.wait();
       await heartbeat();
     }
     return false;

@@ -1,11 +1,11 @@
 import type { Kafka } from 'kafkajs';
+import { Backoff } from '#platform';
 import { CommandSession } from './command-session.js';
 import { type KafkaConnection, openKafka, reasonOf } from './kafka-client.js';
 import type { CommandsPorts } from './commands-ports.js';
 import type { CommandsStatus } from './kafka-status.js';
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES = { firstMs: 250, longestMs: 5_000 };
 
 /**
  * Gives every record of `annals.commands` to a handler, those of a partition one after the other, and writes what is
@@ -62,20 +62,19 @@ export class KafkaCommands {
   /** Invariant 3. */
   private async consumeUntil(stop: AbortSignal): Promise<void> {
     const { clock, random, logger } = this.ports;
-    let pauseMs = FIRST_PAUSE_MS;
+    const backoff = new Backoff(clock, PAUSES, random);
     while (!stop.aborted) {
       const session = new CommandSession(this.kafka, this.ports, this.counts, this.knownEnds);
       this.session = session;
       try {
         await session.run(stop, () => (this.detail = null));
       } catch (error) {
-        if (session.isMember) pauseMs = FIRST_PAUSE_MS;
+        if (session.isMember) backoff.reset();
         this.detail = reasonOf(error);
         this.counts.restarts += 1;
         logger.warn({ err: error }, 'commands of Kafka are not consumed and will be again');
       }
-      await clock.sleep(pauseMs * (0.5 + random.jitter() / 2), stop).catch(() => undefined);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      await backoff.wait(stop);
     }
     this.session = null;
     this.detail = null;

@@ -1,4 +1,4 @@
-import type { Background, Clock, Logger, Random } from '#platform';
+import { Backoff, type Background, type Clock, type Logger, type Random } from '#platform';
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { EventLog } from '../event-log.js';
 import { BatchIntake } from './batch-intake.js';
@@ -62,10 +62,9 @@ export class CheckpointRefused extends Error {
 const BATCH_MS = 20;
 const BATCH_EVENTS = 500;
 const ATTEMPTS = 3;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const PAUSES = { firstMs: 100, longestMs: 2_000 };
 /** While the poison event is being looked for. */
-const SEARCH_PAUSE_MS = 100;
+const SEARCH_PAUSES = { firstMs: 100, longestMs: 100 };
 const IDLE_CHECKPOINT_MS = 1_000;
 
 /**
@@ -85,6 +84,8 @@ export class Follower {
   private applyingSince: number | null = null;
   private wanted: Position = 0;
   private failures = 0;
+  private readonly backoff: Backoff;
+  private readonly searchBackoff: Backoff;
   private parked = 0;
   private size: number;
   private suspect: { event: RecordedEvent; error: unknown; times: number } | null = null;
@@ -96,6 +97,8 @@ export class Follower {
   ) {
     this.name = options.name;
     this.size = this.maxSize;
+    this.backoff = new Backoff(ports.clock, PAUSES, ports.random);
+    this.searchBackoff = new Backoff(ports.clock, SEARCH_PAUSES, ports.random);
   }
 
   /** Everything up to here has been handled. */
@@ -157,7 +160,7 @@ export class Follower {
   }
 
   private async followOnce(): Promise<void> {
-    const { clock, random, logger } = this.ports;
+    const { logger } = this.ports;
     try {
       await this.follow();
       if (!this.stopping.signal.aborted)
@@ -165,13 +168,12 @@ export class Follower {
     } catch (error) {
       if (error instanceof CheckpointRefused || error instanceof FollowerEnded) throw error;
       this.failures += 1;
-      const longestMs = this.size < this.maxSize ? SEARCH_PAUSE_MS : LONGEST_PAUSE_MS;
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.failures, longestMs) * (0.5 + random.jitter() / 2);
       logger.warn(
         { err: error, follower: this.name, failures: this.failures },
         'follower failed and resumes',
       );
-      await clock.sleep(pauseMs, this.stopping.signal).catch(() => undefined);
+      const backoff = this.size < this.maxSize ? this.searchBackoff : this.backoff;
+      await backoff.wait(this.stopping.signal);
     } finally {
       this.intake?.close();
       this.intake = null;
@@ -213,6 +215,7 @@ export class Follower {
     }
     this.applyingSince = null;
     this.failures = 0;
+    this.backoff.reset();
     this.suspect = null;
     this.size = Math.min(this.size * 2, this.maxSize);
   }

@@ -1,4 +1,4 @@
-import { Bag, type Bagged, type Clock } from '#platform';
+import { Backoff, Bag, type Bagged, type Clock } from '#platform';
 import { LogUnavailable } from '../event-log.js';
 
 /** The subscriptions of one feed that are being iterated. */
@@ -8,8 +8,7 @@ export class OpenSubscriptions {
 }
 
 const DONE: IteratorReturnResult<undefined> = { value: undefined, done: true };
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2_000;
+const PAUSES = { firstMs: 50, longestMs: 2_000 };
 
 /**
  * What the two kinds of subscription share: pull, wait, end. Written by hand because a generator costs three promises
@@ -111,17 +110,14 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T>, Bagge
 
   private async readUntilGiven(): Promise<void> {
     try {
-      for (
-        let pauseMs = FIRST_PAUSE_MS;
-        this.waiting !== null;
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-      ) {
+      const backoff = new Backoff(this.clock, PAUSES);
+      while (this.waiting !== null) {
         await this.readUnlessUnavailable();
         const value = this.take();
         if (value !== undefined) return this.give(value);
         if (!this.mustRead()) return;
         // Unavailable, or a read that does not yet show what was heard of.
-        await this.clock.sleep(pauseMs, this.signal).catch(() => undefined);
+        await backoff.wait(this.signal);
       }
     } finally {
       // In the same turn as the last look at the tail: a wake in between would be lost.

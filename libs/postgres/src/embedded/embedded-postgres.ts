@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Clock, Logger, Random } from '#platform';
+import { Backoff, type Clock, type Logger, type Random } from '#platform';
 import type { ConnectionSettings } from '../connection.js';
 import { type Account, chooseAccount } from './account.js';
 import { type Binaries, findBinaries } from './binaries.js';
@@ -16,8 +16,7 @@ export interface EmbeddedPostgresPorts {
 
 /** What one process takes, with some to spare. */
 const CONNECTIONS = 14;
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES = { firstMs: 100, longestMs: 5_000 };
 
 /**
  * A PostgreSQL of our own, a child process. Owns the data folder and whatever runs in it.
@@ -65,15 +64,16 @@ export class EmbeddedPostgres {
   /** Starts it again each time it dies, until stop; `restarted` is called each time it takes connections again. */
   async keepRunning(restarted: () => void): Promise<void> {
     const { clock, logger } = this.ports;
-    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+    const backoff = new Backoff(clock, PAUSES);
+    for (;;) {
       const since = clock.now();
       const how = (await this.process?.ended) ?? 'it was not started';
       if (this.stopping.signal.aborted) return;
-      pauseMs =
-        clock.now() - since > LONGEST_PAUSE_MS ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      if (clock.now() - since > PAUSES.longestMs) backoff.reset();
       logger.error({ how }, 'the embedded PostgreSQL ended: it is started again');
+      await backoff.wait(this.stopping.signal);
+      if (this.stopping.signal.aborted) return;
       try {
-        await clock.sleep(pauseMs, this.stopping.signal);
         await this.open();
         restarted();
       } catch (error) {

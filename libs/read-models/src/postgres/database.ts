@@ -1,6 +1,6 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
+import { Backoff, type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { type DatabaseAddress, EmbeddedPostgres, errorCodeOf } from '#postgres';
 import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
 import { type OpenDatabase, connect, migrate } from './data-source.js';
@@ -17,8 +17,7 @@ export interface DatabaseOptions {
   readonly logger: Logger;
 }
 
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 5_000;
+const PAUSES = { firstMs: 100, longestMs: 5_000 };
 /** No statement of ours takes that long; a server that was stopped would keep us waiting for ever. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -142,7 +141,8 @@ export class Database {
 
   private async open(): Promise<void> {
     const { clock, logger } = this.options;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const backoff = new Backoff(clock, PAUSES);
+    for (;;) {
       try {
         const address = await this.address();
         this.connected = await connect(address);
@@ -157,7 +157,8 @@ export class Database {
           'the database for the read models cannot be opened; trying again',
         );
         await this.discardIfUnusable(error);
-        await clock.sleep(pauseMs, this.closing.signal);
+        await backoff.wait(this.closing.signal);
+        this.closing.signal.throwIfAborted();
       }
     }
   }
