@@ -154,7 +154,7 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a free place is offered to one that waits, and to nobody else when it is not wanted',
     file: 'libs/runs/src/admission.ts',
     from: 11_500,
-    symbol: 'Admission.wakeWaiters',
+    symbol: 'RunAdmission.wakeWaiters',
     find: 'waiter.wake();',
     replace: 'return waiter.wake();',
   },
