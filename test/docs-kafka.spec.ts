@@ -19,8 +19,8 @@ describe('docs/kafka.md', () => {
     const headers = {
       ce_specversion: '1.0',
       ce_id: 'e-1',
-      ce_source: '/sessions/s1',
-      ce_type: 'agent_response',
+      ce_source: 'https://annals.example.org/sessions/s1',
+      ce_type: 'org.example.annals.agent_response',
       ce_subject: 'run_s1_1',
       ce_time: '2026-01-15T00:00:00.000Z',
       'content-type': 'application/json',

@@ -102,7 +102,8 @@ async function lagOfEvents(connection: KafkaConnection): Promise<void> {
   const [clock, random, logger] = [new SystemClock(), new SystemRandom(), new SilentLogger()];
   const background = new ProcessBackground(logger);
   const contents = new ContentStore(new MemoryFileStore());
-  const ports = { log: temp.log, contents, clock, random, background, logger };
+  const publicUrl = 'http://localhost:3000';
+  const ports = { log: temp.log, contents, clock, random, background, logger, publicUrl };
   const publisher = await openKafkaPublisher(connection, ports);
   publisher.start();
   await until(async () => (await publisher.status()).state === 'publishing');

@@ -6,7 +6,7 @@ import type { KafkaPublisher } from '#delivery';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
 import { KafkaClient, type ReadRecord } from '../support/kafka-client.js';
 import { until } from '../support/until.js';
-import { KafkaWorld } from '../support/kafka-world.js';
+import { KafkaWorld, PUBLIC_URL } from '../support/kafka-world.js';
 
 const EVENTS = 'annals.events';
 const { TOPIC } = kafkajs.ConfigResourceTypes;
@@ -76,8 +76,8 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
       expect(headers).toEqual({
         ce_specversion: '1.0',
         ce_id: id,
-        ce_source: `/sessions/${session}`,
-        ce_type: 'agent_response',
+        ce_source: `${PUBLIC_URL}/sessions/${session}`,
+        ce_type: 'org.example.annals.agent_response',
         ce_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         ce_subject: `run_${session}_1`,
         ce_project: 'p',
@@ -87,7 +87,7 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
       const message = { key, value, headers, body: value } as Parameters<typeof CloudEventsKafka.toEvent>[0];
       const event = CloudEventsKafka.toEvent(message) as CloudEventV1<object> & { validate(): boolean };
       expect(event.validate()).toBe(true);
-      expect(event).toMatchObject({ id, type, specversion: '1.0', source: `/sessions/${session}` });
+      expect(event).toMatchObject({ id, specversion: '1.0', source: `${PUBLIC_URL}/sessions/${session}` });
     }
   });
 
@@ -189,7 +189,7 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     const [first, second, third] = records;
     expect(JSON.parse(first?.value ?? '')).toEqual({ type: 'agent_response', session: 's1', content: text });
     expect(second?.value).toBe(null);
-    expect(second?.headers['ce_dataref']).toBe('/runs/run_s1_1/events?after=1');
+    expect(second?.headers['ce_dataref']).toBe(`${PUBLIC_URL}/runs/run_s1_1/events?after=1`);
     expect(second?.headers['content-type']).toBeUndefined();
     expect(third?.value).toContain('after');
   });
@@ -226,7 +226,7 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     const records = await client.follow(EVENTS);
     await expectAll(records);
     expect(records.map(({ value }) => value === null)).toEqual([false, true, false]);
-    expect(records[1]?.headers['ce_dataref']).toBe('/runs/run_s1_1/events?after=1');
+    expect(records[1]?.headers['ce_dataref']).toBe(`${PUBLIC_URL}/runs/run_s1_1/events?after=1`);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import { KafkaPublisher } from '../../libs/delivery/src/kafka/kafka-publisher.js
 import { TempLog } from './temp-log.js';
 
 const PROJECT = 'p';
+export const PUBLIC_URL = 'https://annals.example.org/agents';
 const RUN = (session: string): string => `run_${session}_1`;
 
 /** Real parts of one process: clock, chance, log. What goes wrong behind the scenes is kept. */
@@ -39,7 +40,8 @@ export class KafkaWorld {
 
   get ports() {
     const { clock, random, contents, logger, background } = this;
-    return { clock, random, contents, logger, background, log: this.temp.log };
+    const publicUrl = PUBLIC_URL;
+    return { clock, random, contents, logger, background, publicUrl, log: this.temp.log };
   }
 
   publisher(address: string, more: Partial<KafkaConnection> = {}): KafkaPublisher {

@@ -81,6 +81,14 @@ export const origin: ReadValue<string> = (text) => {
   return text;
 };
 
+/** It is shown to others: no credentials. */
+export const publicUrl: ReadValue<string> = (text) => {
+  const url = httpUrl(text);
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '') throw new WrongValue('an http or https URL without a password');
+  return url.replace(/\/+$/, '');
+};
+
 /** Comma-separated, at least one; blanks around the commas do not count. */
 export const list =
   <T>(item: ReadValue<T>): ReadValue<readonly T[]> =>

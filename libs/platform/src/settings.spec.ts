@@ -116,6 +116,8 @@ describe('settings', () => {
     ['PROBE_PORT', '70000'],
     ['MAX_CONNECTIONS', '0'],
     ['MAX_CONNECTIONS_PER_ADDRESS', 'all'],
+    ['PUBLIC_URL', 'annals.example.org'],
+    ['PUBLIC_URL', 'https://user:hunter2@annals.example.org'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['LOG_LEVEL', 'loud'],
     ['DOCUMENTS_MEMORY_MB', '255'],
@@ -124,6 +126,17 @@ describe('settings', () => {
     const refusal = refusalOf({ [name]: value });
     expect(refusal).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
     if (value.length > 6) expect(refusal).not.toContain(value);
+  });
+
+  test.each([
+    [{}, 'http://127.0.0.1:3000'],
+    [{ HOST: '0.0.0.0', PORT: '8080' }, 'http://localhost:8080'],
+    [{ HOST: '::' }, 'http://localhost:3000'],
+    [{ HOST: '::1' }, 'http://[::1]:3000'],
+    [{ PUBLIC_URL: 'https://annals.example.org/agents/' }, 'https://annals.example.org/agents'],
+    [{ PUBLIC_URL: 'https://annals.example.org/' }, 'https://annals.example.org'],
+  ])('of %j are reached at %s', (env, publicUrl) => {
+    expect(readSettings(env).publicUrl).toBe(publicUrl);
   });
 
   test('want another port for probes', () => {

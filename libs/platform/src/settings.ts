@@ -15,6 +15,8 @@ export class SettingsRefused extends Error {
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** What links and the sources of CloudEvents begin with: an http or https URL, without a slash at its end. */
+  readonly publicUrl: string;
   readonly dataDir: string;
   readonly eventstoreUrl: string | null;
   readonly eventstorePrefix: string;
@@ -90,9 +92,12 @@ export function readSettings(env: Environment = process.env): Settings {
   const optional = <T>(name: string, value: ReadValue<T>): T | null => readOne(env, name, value);
   const or = <T>(name: string, value: ReadValue<T>, otherwise: T): T =>
     readOne(env, name, value) ?? otherwise;
+  const host = or('HOST', read.word('an address or a host name'), '127.0.0.1');
+  const port = or('PORT', read.port, 3000);
   const settings: Settings = {
-    host: or('HOST', read.word('an address or a host name'), '127.0.0.1'),
-    port: or('PORT', read.port, 3000),
+    host,
+    port,
+    publicUrl: or('PUBLIC_URL', read.publicUrl, `http://${nameOf(host)}:${port}`),
     dataDir: or('DATA_DIR', readPath, './data'),
     eventstoreUrl: optional('EVENTSTORE_URL', esdbUrl),
     eventstorePrefix: or('EVENTSTORE_PREFIX', readPrefix, 'annals.'),
@@ -102,11 +107,7 @@ export function readSettings(env: Environment = process.env): Settings {
     kafkaSsl: or('KAFKA_SSL', read.flag, false),
     kafkaSasl: optional('KAFKA_SASL', read.sasl),
     openai: readOpenai(env),
-    models: {
-      flash: or('MODEL_FLASH', modelName, 'gpt-5-nano'),
-      base: or('MODEL_BASE', modelName, 'gpt-5-mini'),
-      max: or('MODEL_MAX', modelName, 'gpt-5'),
-    },
+    models: readModels(env),
     modelOmit: {
       flash: or('MODEL_OMIT_FLASH', readParameters, []),
       base: or('MODEL_OMIT_BASE', readParameters, []),
@@ -165,6 +166,18 @@ function readOpenai(env: Environment): Settings['openai'] {
   const baseUrl = readOne(env, 'OPENAI_BASE_URL', read.httpUrl);
   const apiKey = readOne(env, 'OPENAI_API_KEY', read.word('an API key'));
   return baseUrl === null && apiKey === null ? null : { baseUrl: baseUrl ?? OPENAI, apiKey };
+}
+
+const readModels = (env: Environment): Settings['models'] => ({
+  flash: readOne(env, 'MODEL_FLASH', modelName) ?? 'gpt-5-nano',
+  base: readOne(env, 'MODEL_BASE', modelName) ?? 'gpt-5-mini',
+  max: readOne(env, 'MODEL_MAX', modelName) ?? 'gpt-5',
+});
+
+/** A host that listens everywhere is reached by another name. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 /** Replicas that share a log or a database must agree on both keys. */

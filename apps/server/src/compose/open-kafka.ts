@@ -31,11 +31,11 @@ export interface KafkaLink {
   check(): Promise<Check>;
 }
 
-export type KafkaPorts = PublisherPorts & RunCommandPorts & Pick<CommandsPorts, 'counted'>;
+export type KafkaPorts = Omit<PublisherPorts, 'publicUrl'> & RunCommandPorts & Pick<CommandsPorts, 'counted'>;
 
 type KafkaSettings = Pick<
   Settings,
-  'kafkaBrokers' | 'kafkaSsl' | 'kafkaSasl' | 'kafkaCommandsProject' | 'maxBodyBytes'
+  'kafkaBrokers' | 'kafkaSsl' | 'kafkaSasl' | 'kafkaCommandsProject' | 'maxBodyBytes' | 'publicUrl'
 >;
 
 /** Connects nothing yet. null: KAFKA_BROKERS is not set. */
@@ -43,7 +43,7 @@ export async function openKafka(settings: KafkaSettings, ports: KafkaPorts): Pro
   const { kafkaBrokers: brokers, kafkaSsl: ssl, kafkaSasl: sasl, kafkaCommandsProject: project } = settings;
   if (brokers.length === 0) return null;
   const connection = { brokers, ssl, sasl };
-  const publisher = await openKafkaPublisher(connection, ports);
+  const publisher = await openKafkaPublisher(connection, { ...ports, publicUrl: settings.publicUrl });
   const { maxBodyBytes } = settings;
   const commands =
     project === null

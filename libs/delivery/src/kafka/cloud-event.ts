@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { SessionId } from '#domain';
 import type { ContentStore } from '#vault';
 import type { RecordedEvent } from '#event-log';
@@ -12,14 +13,30 @@ export interface CloudEventRecord {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** What the names of a service's CloudEvents begin with, so that they are nobody else's. */
+export interface CloudEventNames {
+  /** An absolute URL without a slash at its end. */
+  readonly source: string;
+  /** Its host's name turned round, with a dot behind it; empty where it has none that is known to others. */
+  readonly type: string;
+}
+
+/** @param publicUrl an http or https URL without a slash at its end */
+export function cloudEventNames(publicUrl: string): CloudEventNames {
+  const { hostname } = new URL(publicUrl);
+  const isName = hostname.includes('.') && isIP(hostname) === 0;
+  return { source: publicUrl, type: isName ? `${hostname.split('.').toReversed().join('.')}.` : '' };
+}
+
 /**
- * Makes the record of a public event, from what the log holds alone: made again it is the same.
+ * Makes the record of a public event, from what the log and the settings hold alone: made again it is the same.
  * `json` null: too large for a record, or gone; `ce_dataref` (the extension of that name) then says where it is read.
  */
 export function cloudEventOf(
   event: RecordedEvent,
   session: SessionId,
   json: string | null,
+  names: CloudEventNames,
 ): CloudEventRecord {
   const { id, type, time, revision, meta } = event;
   const run = meta.run ?? '';
@@ -29,15 +46,15 @@ export function cloudEventOf(
     headers: {
       ce_specversion: '1.0',
       ce_id: id,
-      ce_source: `/sessions/${session}`,
-      ce_type: type,
+      ce_source: `${names.source}/sessions/${session}`,
+      ce_type: `${names.type}${type}`,
       ce_time: new Date(time).toISOString(),
       ce_subject: run,
       ce_project: meta.project,
       ce_revision: String(revision),
       ...(meta.traceparent === undefined ? {} : { ce_traceparent: meta.traceparent }),
       ...(json === null
-        ? { ce_dataref: `/runs/${run}/events?after=${revision - 1}` }
+        ? { ce_dataref: `${names.source}/runs/${run}/events?after=${revision - 1}` }
         : { 'content-type': 'application/json' }),
     },
   };
@@ -54,13 +71,21 @@ export const sizeOf = ({ value, key }: CloudEventRecord): number =>
 export class CloudEvents {
   private failing: { readonly id: string; readonly times: number } | null = null;
 
-  constructor(private readonly contents: ContentStore) {}
+  private readonly names: CloudEventNames;
+
+  /** @param publicUrl what `ce_source` and `ce_dataref` begin with */
+  constructor(
+    private readonly contents: ContentStore,
+    publicUrl: string,
+  ) {
+    this.names = cloudEventNames(publicUrl);
+  }
 
   /** @throws whatever the file store says, the first ATTEMPTS times; then the record goes without its data */
   async recordOf(event: RecordedEvent, maxBytes: number): Promise<CloudEventRecord> {
     const session = event.stream.slice('session-'.length);
-    const record = cloudEventOf(event, session, await this.jsonOf(event, session));
-    return sizeOf(record) <= maxBytes ? record : cloudEventOf(event, session, null);
+    const record = cloudEventOf(event, session, await this.jsonOf(event, session), this.names);
+    return sizeOf(record) <= maxBytes ? record : cloudEventOf(event, session, null, this.names);
   }
 
   private async jsonOf(event: RecordedEvent, session: SessionId): Promise<string | null> {

@@ -23,6 +23,8 @@ export interface PublisherPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
+  /** Where the service is reached: what the sources of events begin with. */
+  readonly publicUrl: string;
 }
 
 /** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
@@ -92,7 +94,7 @@ class Following implements FollowerTarget {
     private readonly ports: PublisherPorts,
     private readonly counts: { published: number; transactions: number; failures: number },
   ) {
-    this.events = new CloudEvents(ports.contents);
+    this.events = new CloudEvents(ports.contents, ports.publicUrl);
     const onFatal = (error: unknown): void => {
       this.fail(error, ports.clock.now());
       ports.logger.error({ err: error }, 'nothing is published to Kafka any more');
