@@ -114,8 +114,11 @@ describe('/metrics', () => {
     for (const follower of ['read-models', 'callbacks', 'knowledge']) {
       expect(series.get(`annals_follower_running{follower="${follower}"}`)).toBe(1);
       expect(series.get(`annals_follower_lag_seconds{follower="${follower}"}`)).toBeLessThan(60);
-      expect(series.get(`annals_follower_parked_total{follower="${follower}"}`)).toBe(0);
+      expect(series.get(`annals_follower_parked{follower="${follower}"}`)).toBe(0);
     }
+    const free = series.get('annals_disk_free_bytes') ?? 0;
+    expect(free).toBeGreaterThan(0);
+    expect(free).toBeLessThan(series.get('annals_disk_size_bytes') ?? 0);
     expect(series.get('annals_runs{state="running"}')).toBe(0);
     expect(series.get('annals_runs{state="queued"}')).toBe(0);
     expect([...series.keys()].some((name) => name.startsWith('nodejs_eventloop_lag_p99_seconds'))).toBe(true);
@@ -228,6 +231,23 @@ describe('the dashboard and the alerts', () => {
     const shown = readFileSync(ALERTS, 'utf8') + readFileSync(DASHBOARD, 'utf8');
     const ours = [...names].filter((name) => name.startsWith('annals_') && !NOT_SHOWN.has(name));
     expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+
+  it('calls a counter _total, and nothing else', async () => {
+    const { text } = await Figures.read();
+    const types = [...text.matchAll(/^# TYPE (annals_\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(20);
+    for (const [, name = '', type] of types)
+      expect([name, type === 'counter']).toEqual([name, name.endsWith('_total')]);
+  });
+
+  it('say of each alert, and of each metric, in docs what it means', async () => {
+    const page = readFileSync('docs/observability.md', 'utf8');
+    const alerts = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+    expect(alerts.length).toBeGreaterThan(10);
+    const { names } = await Figures.read();
+    const ours = [...names].filter((name) => name.startsWith('annals_') && !name.startsWith('annals_kafka_'));
+    expect([...alerts, ...ours].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('are rules that Prometheus takes', () => {

@@ -15,6 +15,7 @@ import { createHttpApp, listen } from './edge/create-http-app.js';
 import { HealthChecks } from './edge/probes/health-checks.js';
 import { notAsked } from './edge/probes/health-answer.js';
 import { ProbeServer } from './edge/probes/probe-server.js';
+import { watchDisk } from './observability/disk-figures.js';
 import { watchKafka } from './observability/kafka-figures.js';
 import { openObservability } from './observability/observability.js';
 import { watchService } from './observability/service-figures.js';
@@ -44,6 +45,7 @@ async function start(stop: Stop, settings: Settings, logger: PinoLogger): Promis
   const app = await createHttpApp(AppModule.of(service), parts);
   const health = app.get(HealthChecks);
   watchService(observability.metrics, { ...service, health });
+  watchDisk(observability.metrics, settings.dataDir);
   probes?.ask(() => (stop.isStopping ? Promise.resolve(STOPPING) : health.check()));
   if (service.kafka !== null) watchKafka(observability.metrics, service.kafka);
   stop.serve({ service, app });

@@ -73,7 +73,10 @@ function watchFollowers(metrics: Metrics, followers: RunningFollowers): void {
   const lag = of('annals_follower_lag_seconds', 'Age of the oldest event that a follower has not handled.');
   const behind = of('annals_follower_behind', 'Positions of the log that a follower has not passed yet.');
   const failures = of('annals_follower_failures', 'Failures of a follower since its last success.');
-  const parked = of('annals_follower_parked_total', 'Events that a follower has put aside.');
+  const parked = of(
+    'annals_follower_parked',
+    'Events that a follower has put aside, and not taken up again.',
+  );
   const running = of('annals_follower_running', '1 while a follower works in this replica.');
   const known = new Set<string>();
   metrics.onRead(async () => {
