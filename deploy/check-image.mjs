@@ -130,7 +130,7 @@ async function use(address, key) {
   const documents = [];
   for (const name of ['letter.pdf', 'note.png', 'parts.xlsx', 'deck.pptx']) {
     const form = new FormData();
-    form.append('datastore_id', store.id);
+    form.append('datastore_id', store.datastore_id);
     form.append('file', new Blob([readFileSync(join('test/fixtures/documents', name))]), name);
     documents.push(await post('/index-document', form));
   }
