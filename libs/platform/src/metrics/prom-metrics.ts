@@ -1,5 +1,12 @@
-import { Counter as PromCounter, Gauge as PromGauge, Registry, collectDefaultMetrics } from 'prom-client';
-import { CellHistogram } from './cell-histogram.js';
+import {
+  AggregatorRegistry,
+  Counter as PromCounter,
+  Gauge as PromGauge,
+  Histogram as PromHistogram,
+  type Metric,
+  Registry,
+  collectDefaultMetrics,
+} from 'prom-client';
 import {
   type Counter,
   type Figures,
@@ -13,9 +20,6 @@ import {
 import { lookOn } from './quiet-metrics.js';
 import { KnownProjects, NO_PROJECT, PROJECT, findSeries } from './series.js';
 
-/** Puts the series of one project into a registry of its own. */
-type Lend = (project: string, view: Registry) => Promise<void> | void;
-
 interface Look {
   readonly isByProject: boolean;
   readonly take: () => void | Promise<void>;
@@ -27,8 +31,8 @@ export class PromMetrics extends Metrics {
   private readonly projects = new KnownProjects();
   private readonly looks: Look[] = [];
   private readonly handovers: (() => void)[] = [];
-  /** Of each metric with a label `project`. */
-  private readonly lenders: Lend[] = [];
+  /** Those with a label `project`. */
+  private readonly ofProjects: Metric[] = [];
 
   /** Adds the figures of the process itself: CPU, memory, garbage collection, the delay of the event loop. */
   addProcess(): void {
@@ -36,7 +40,7 @@ export class PromMetrics extends Metrics {
   }
 
   override counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L> {
-    const counter = new PromCounter<string>(this.optionsOf(terms));
+    const counter = this.kept(terms, new PromCounter(this.optionsOf(terms)));
     const seriesOf = findSeries(terms.labels ?? [], this.projects, (labels) => {
       const sum = { since: 0 };
       // Handed over when somebody reads: that costs more than all else that is done for a figure.
@@ -46,11 +50,6 @@ export class PromMetrics extends Metrics {
         counter.inc(labels, since);
       });
       return sum;
-    });
-    this.lends(terms, async (project, view) => {
-      const own = new PromCounter<string>(optionsOf(terms, view));
-      for (const { labels, value } of (await counter.get()).values)
-        if (labels[PROJECT] === project) own.inc(labels, value);
     });
     return {
       add: (labels, by = 1) => {
@@ -62,28 +61,19 @@ export class PromMetrics extends Metrics {
   }
 
   override gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L> {
-    const gauge = new PromGauge<string>(this.optionsOf(terms));
+    const gauge = this.kept(terms, new PromGauge(this.optionsOf(terms)));
     const seriesOf = findSeries(terms.labels ?? [], this.projects, (labels) =>
       // What is set for one of several would be said of all of them.
       labels[PROJECT] === NO_PROJECT ? NO_SERIES : gauge.labels(labels),
     );
-    this.lends(terms, async (project, view) => {
-      const own = new PromGauge<string>(optionsOf(terms, view));
-      for (const { labels, value } of (await gauge.get()).values)
-        if (labels[PROJECT] === project) own.set(labels, value);
-    });
     return { set: (labels, value) => seriesOf(labels).set(value) };
   }
 
   override histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L> {
-    const buckets = [...terms.buckets];
-    const histogram = new CellHistogram({ ...this.optionsOf(terms), buckets });
-    const seriesOf = findSeries(terms.labels ?? [], this.projects, (labels) => histogram.cell(labels));
-    this.lends(terms, (project, view) => {
-      const own = new CellHistogram({ ...optionsOf(terms, view), buckets });
-      histogram.lend(own, (labels) => labels[PROJECT] === project);
-    });
-    return { observe: (labels, value) => histogram.add(seriesOf(labels), value) };
+    const options = { ...this.optionsOf(terms), buckets: [...terms.buckets] };
+    const histogram = this.kept(terms, new PromHistogram(options));
+    const seriesOf = findSeries(terms.labels ?? [], this.projects, (labels) => histogram.labels(labels));
+    return { observe: (labels, value) => seriesOf(labels).observe(value) };
   }
 
   override onRead(look: () => void | Promise<void>, { isByProject = false }: LookTerms = {}): void {
@@ -101,24 +91,24 @@ export class PromMetrics extends Metrics {
 
   /** Made of series, not of lines of text: names of projects are words of others. */
   private async viewOf(project: string): Promise<Registry> {
-    const view = new Registry();
     // Those that share the label without a name are not shown to one of them.
-    if (project === NO_PROJECT) return view;
-    for (const lend of this.lenders) await lend(project, view);
-    return view;
+    if (project === NO_PROJECT) return new Registry();
+    const metrics = await Promise.all(this.ofProjects.map((metric) => metric.get()));
+    const isOfProject = ({ labels }: { labels: Readonly<Record<string, unknown>> }): boolean =>
+      labels[PROJECT] === project;
+    return AggregatorRegistry.aggregate([
+      metrics.map((metric) => ({ ...metric, values: metric.values.filter(isOfProject) })),
+    ]);
   }
 
-  private lends({ labels = [] }: MetricTerms<string>, lend: Lend): void {
-    if (labels.includes(PROJECT)) this.lenders.push(lend);
+  private kept<M extends Metric>({ labels = [] }: MetricTerms<string>, metric: M): M {
+    if (labels.includes(PROJECT)) this.ofProjects.push(metric);
+    return metric;
   }
 
-  private optionsOf(terms: MetricTerms<string>) {
-    return optionsOf(terms, this.registry);
+  private optionsOf({ name, help, labels = [] }: MetricTerms<string>) {
+    return { name, help, labelNames: [...labels], registers: [this.registry] };
   }
 }
 
 const NO_SERIES = { set: () => undefined };
-
-function optionsOf({ name, help, labels = [] }: MetricTerms<string>, registry: Registry) {
-  return { name, help, labelNames: [...labels], registers: [registry] };
-}
