@@ -2,7 +2,7 @@ import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event
 import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
 import { type LogPorts, openLog, requireLog } from '../compose/open-log.js';
 import type { CommandArgs } from './command.js';
-import { Progress } from './progress.js';
+import { withProgress } from './progress.js';
 
 /**
  * `annals copy-log`: copies the embedded log of DATA_DIR into the EventStoreDB of EVENTSTORE_URL, or back. The service
@@ -33,19 +33,15 @@ async function copyBetween(
   isResumed: boolean,
   ports: LogPorts,
 ): Promise<number> {
-  const progress = new Progress(await from.head());
-  try {
-    const { events, streams } = await copyLog(from, to, {
+  const { events, streams } = await withProgress(await from.head(), (onProgress) =>
+    copyLog(from, to, {
       isResumed,
-      onProgress: (position) => progress.update(position),
+      onProgress,
       append: (stream, events, expected) =>
         appendUntilDefinite(to, ports.clock, ports.random, stream, events, { expected }),
-    });
-    progress.stop();
-    process.stdout.write(`${events} events of ${streams} streams copied; comparing both logs\n`);
-  } finally {
-    progress.stop();
-  }
+    }),
+  );
+  process.stdout.write(`${events} events of ${streams} streams copied; comparing both logs\n`);
   const differing = await compareLogs(from, to);
   for (const stream of differing.slice(0, 100)) process.stdout.write(`not the same: ${stream}\n`);
   process.stdout.write(

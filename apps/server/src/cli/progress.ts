@@ -3,24 +3,28 @@ import { SingleBar } from 'cli-progress';
 /** Where there is no terminal, a line that often. */
 const LINE_MS = 5_000;
 
-/** A bar on standard error; lines where that is no terminal. */
-export class Progress {
-  private readonly bar = new SingleBar({
+/** Says how far the work is. A total that grew meanwhile comes with it. */
+export type ShowProgress = (value: number, total?: number) => void;
+
+/** A bar on standard error, from 0 to `total`, for as long as the work takes; lines where that is no terminal. */
+export async function withProgress<T>(
+  total: number,
+  work: (show: ShowProgress) => Promise<T>,
+  stream: NodeJS.WritableStream = process.stderr,
+): Promise<T> {
+  const bar = new SingleBar({
     format: '{bar} {percentage}% | {value} of {total} | {eta_formatted} left',
+    stream,
     noTTYOutput: true,
     notTTYSchedule: LINE_MS,
   });
-
-  constructor(total: number) {
-    this.bar.start(Math.max(1, total), 0);
-  }
-
-  update(value: number, total?: number): void {
-    if (total !== undefined) this.bar.setTotal(Math.max(1, total));
-    this.bar.update(value);
-  }
-
-  stop(): void {
-    this.bar.stop();
+  bar.start(Math.max(1, total), 0);
+  try {
+    return await work((value, grown) => {
+      if (grown !== undefined) bar.setTotal(Math.max(1, grown));
+      bar.update(value);
+    });
+  } finally {
+    bar.stop();
   }
 }

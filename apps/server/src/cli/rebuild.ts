@@ -4,7 +4,7 @@ import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings 
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
 import { openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
-import { Progress } from './progress.js';
+import { withProgress } from './progress.js';
 
 /** `annals rebuild`: fills the read models anew from the log, and puts them in the place of those in use. */
 export async function run(): Promise<number> {
@@ -16,21 +16,21 @@ export async function run(): Promise<number> {
   const random = new SystemRandom();
   const { log, box, vault, streams, close } = await openSealed(settings, { clock, random, logger });
   try {
-    const progress = new Progress(await log.head());
     const disk = await DiskFileStore.open(join(dataDir, 'files'), box.derive('annals/files/v1'));
-    const { events, ms } = await rebuildReadModels({
-      ...(databaseUrl === null ? {} : { databaseUrl }),
-      folder: join(dataDir, 'postgres'),
-      log,
-      files: new SealedFileStore(disk, streams),
-      contentCodec: new SealedContentCodec(vault),
-      clock,
-      random,
-      background: new ProcessBackground(logger),
-      logger,
-      onProgress: (position, head) => progress.update(position, head),
-    });
-    progress.stop();
+    const { events, ms } = await withProgress(await log.head(), (onProgress) =>
+      rebuildReadModels({
+        ...(databaseUrl === null ? {} : { databaseUrl }),
+        folder: join(dataDir, 'postgres'),
+        log,
+        files: new SealedFileStore(disk, streams),
+        contentCodec: new SealedContentCodec(vault),
+        clock,
+        random,
+        background: new ProcessBackground(logger),
+        logger,
+        onProgress,
+      }),
+    );
     process.stdout.write(`${events} events in ${(ms / 1000).toFixed(1)} s\n`);
     return 0;
   } finally {

@@ -4,7 +4,7 @@ import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
 import { openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
 import { RunChecks } from '../compose/run-checks.js';
-import { Progress } from './progress.js';
+import { withProgress } from './progress.js';
 
 /** Streams that hold what somebody said. */
 const CONTENT = /^(?:session|task|delivery|datastore|document)-/;
@@ -22,16 +22,11 @@ export async function run(): Promise<number> {
   requireLog(settings);
   const { log, vault, close } = await openSealed(settings, ports);
   const runs = new RunChecks();
-  let progress: Progress | null = null;
   try {
-    const bar = new Progress(await log.head());
-    progress = bar;
-    const { events, streams, proven, erased, faultCount, faults } = await verifyLog(log, {
-      checks: [runs.check, unsealedContent],
-      keys: vault,
-      onProgress: (position) => bar.update(position),
-    });
-    bar.stop();
+    const { events, streams, proven, erased, faultCount, faults } = await withProgress(
+      await log.head(),
+      (onProgress) => verifyLog(log, { checks: [runs.check, unsealedContent], keys: vault, onProgress }),
+    );
     for (const { stream, revision, position, what } of faults)
       process.stdout.write(`${stream} revision ${revision} (position ${position}): ${what}\n`);
     if (faultCount > faults.length) process.stdout.write(`and ${faultCount - faults.length} more\n`);
@@ -40,7 +35,6 @@ export async function run(): Promise<number> {
     );
     return faultCount > 0 ? 1 : 0;
   } finally {
-    progress?.stop();
     await close();
   }
 }
