@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { collect, LogUnavailable, type RecordedEvent } from '#event-log';
 import { type EsdbEventLog } from '#eventstoredb';
 import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
@@ -183,36 +183,45 @@ function companion(world: World, meets: FaultyCall, beside: History): Promise<vo
   return until('the next subscription', () => world.server.calls.subscribe > 1);
 }
 
-describe.each(answers)('$name', ({ misbehave, meets, name }) => {
-  test.each(Object.keys(calls))('%s', async (call) => {
-    const server = await startServer();
-    const sound = await startServer({ store: server.store });
-    const log = await openLog(server, TIMEOUTS);
-    const other = await openLog(sound);
-    const world: World = { server, log, other, leader: { host: '127.0.0.1', port: sound.port } };
-    const history: History = { stream: freshStream(), ids: [] };
-    const beside: History = { stream: freshStream(), ids: [] };
-    for (const writer of [log, other, log]) await grow(writer, history);
-    await until('it listens', () => server.subscriptions === 1);
+async function meet({ misbehave, meets, name }: Answer, call: string): Promise<void> {
+  const server = await startServer();
+  const sound = await startServer({ store: server.store });
+  const log = await openLog(server, TIMEOUTS);
+  const other = await openLog(sound);
+  const world: World = { server, log, other, leader: { host: '127.0.0.1', port: sound.port } };
+  const history: History = { stream: freshStream(), ids: [] };
+  const beside: History = { stream: freshStream(), ids: [] };
+  for (const writer of [log, other, log]) await grow(writer, history);
+  await until('it listens', () => server.subscriptions === 1);
 
-    await misbehave(world);
-    const work = calls[call]!(world, history, name === 'read: stale');
-    // Not beside a call that counts what is stored.
-    if (call !== 'readAll' && call !== 'subscribeAll' && call !== 'head')
-      await Promise.all([work, companion(world, meets, beside)]);
-    else {
-      await work;
-      await companion(world, meets, beside);
-    }
-    expect(server.faults.left).toBe(0);
+  await misbehave(world);
+  const work = calls[call]!(world, history, name === 'read: stale');
+  // Not beside a call that counts what is stored.
+  if (call !== 'readAll' && call !== 'subscribeAll' && call !== 'head')
+    await Promise.all([work, companion(world, meets, beside)]);
+  else {
+    await work;
+    await companion(world, meets, beside);
+  }
+  expect(server.faults.left).toBe(0);
 
-    // It has passed: everything is there once, in order, for readers old and new, and goes on.
-    for (const writer of [log, other]) await grow(writer, history);
-    expect(idsOf(await persist(() => collect(log.readStream(history.stream))))).toEqual(history.ids);
-    const stop = new AbortController();
-    const all = await hear(eventsOfAll(log, stop.signal), storedIds(server).length, () => stop.abort());
-    expect(all).toEqual(storedIds(server));
-    expect(storedIds(server).toSorted()).toEqual([...history.ids, ...beside.ids].toSorted());
-    await until('it is well', async () => (await log.health()).ok);
+  // It has passed: everything is there once, in order, for readers old and new, and goes on.
+  for (const writer of [log, other]) await grow(writer, history);
+  expect(idsOf(await persist(() => collect(log.readStream(history.stream))))).toEqual(history.ids);
+  const stop = new AbortController();
+  const all = await hear(eventsOfAll(log, stop.signal), storedIds(server).length, () => stop.abort());
+  expect(all).toEqual(storedIds(server));
+  expect(storedIds(server).toSorted()).toEqual([...history.ids, ...beside.ids].toSorted());
+  await until('it is well', async () => (await log.health()).ok);
+}
+
+describe.each(answers)('$name', (answer) => {
+  const outcomes = new Map<string, Promise<void>>();
+  // Each waits most of its time, on servers of its own.
+  beforeAll(async () => {
+    for (const call of Object.keys(calls)) outcomes.set(call, meet(answer, call));
+    await Promise.allSettled(outcomes.values());
   });
+
+  test.each(Object.keys(calls))('%s', (call) => outcomes.get(call));
 });

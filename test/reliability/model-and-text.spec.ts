@@ -4,7 +4,7 @@ import { poison } from './poison.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 
-const CASES = Number(process.env['POISON_CASES'] ?? 5_000);
+const CASES = Number(process.env['POISON_CASES'] ?? 1_200);
 
 function expectNoHarm({ verdict, line }: RowReport): void {
   say(line);
@@ -12,10 +12,10 @@ function expectNoHarm({ verdict, line }: RowReport): void {
   expect(verdict.acknowledged).toBeGreaterThan(0);
 }
 
-it('completes every run whose model is cut off, at whatever byte', async () => {
-  const report = await cutModel(1);
+it('completes every run whose model is cut off, at bytes all along its answer', async () => {
+  const report = await cutModel(4);
   expectNoHarm(report);
-  expect(report.faults).toBeGreaterThan(500);
+  expect(report.faults).toBeGreaterThan(300);
 }, 300_000);
 
 it('tells poison text as it was said, to every reader, or refuses it', async () => {

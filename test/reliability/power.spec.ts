@@ -4,7 +4,7 @@ import { traced } from '../support/traced.js';
 import { loseUnsynced, powerLoss } from './power-loss.js';
 import { say } from './verdict.js';
 
-const STATES = Number(process.env['CRASH_STATES'] ?? 10_000);
+const STATES = Number(process.env['CRASH_STATES'] ?? 2_000);
 const seed = numberOfCommit();
 
 describe('a loss of power', () => {

@@ -3,7 +3,7 @@ import { replicaFaults } from './replicas.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { say } from './verdict.js';
 
-const FAULTS = Number(process.env['REPLICA_FAULTS'] ?? (process.env['CI'] === 'true' ? 12 : 6));
+const FAULTS = Number(process.env['REPLICA_FAULTS'] ?? 6);
 
 it('loses, doubles and reorders nothing while replicas are killed, frozen and stopped', async () => {
   const { verdict, line } = await replicaFaults({ seed: numberOfCommit(), faults: FAULTS, streams: 20 });

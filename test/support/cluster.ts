@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '#postgres';
+import { placeDatabase } from './fresh-database.js';
 import { EsdbServer } from './esdb-server/esdb-server.js';
 import { ScriptBook } from './script-book.js';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.js';
@@ -42,6 +43,7 @@ export class Cluster {
   /** Starts the servers, and so many replicas that are ready. */
   static async open({ replicas, env = {} }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'annals-cluster-'));
+    await placeDatabase(folder);
     const ports = { clock: new SystemClock(), random: new SystemRandom(), logger: new SilentLogger() };
     const postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports, CONNECTIONS);
     const { user, password, port, database } = await postgres.start();

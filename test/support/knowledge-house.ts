@@ -24,6 +24,7 @@ import {
 import { Authenticator } from '../../apps/server/src/edge/admission/authenticator.js';
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 
+import { placeDatabase } from './fresh-database.js';
 import { MemoryProgress } from './memory-progress.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
@@ -62,6 +63,7 @@ export class KnowledgeHouse {
 
   static async open(options: KnowledgeHouseOptions = {}): Promise<KnowledgeHouse> {
     const house = new KnowledgeHouse(options);
+    await placeDatabase(house.folder);
     await house.start();
     return house;
   }

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { placeDatabase } from './fresh-database.js';
 import { ServiceClient } from './service-client.js';
 
 /** The first admin key of every service that a test starts. */
@@ -14,6 +15,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Absent: a folder of its own, removed in the end. */
   readonly dataDir?: string;
+  /** The first start makes the database, too. */
+  readonly isFirstStart?: boolean;
   /** Modules that Node loads before the program. */
   readonly imports?: readonly string[];
 }
@@ -26,10 +29,9 @@ export interface Exit {
 /** What `npm start` gives to Node: its flags and the program. */
 const START = startScript().split(' node ')[1]!.split(' ');
 
-/** Whatever happens: a start that takes longer than this has failed. */
+/** A start that takes longer than this has failed. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
-/** How long the watchdog of a killed service's PostgreSQL may take before the test ends it. */
 const WATCHDOG_MS = 5_000;
 
 /** The programs that this process has started and that run still: none outlives it. */
@@ -71,7 +73,10 @@ export class ServiceProcess {
 
   /** The folder, and nothing that runs in it yet. */
   static async prepare(options: ServiceOptions = {}): Promise<ServiceProcess> {
-    const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'annals-service-')));
+    if (options.dataDir !== undefined) return new ServiceProcess(options.dataDir, options);
+    const dataDir = await mkdtemp(join(tmpdir(), 'annals-service-'));
+    const { isFirstStart = false, env = {} } = options;
+    if (!isFirstStart && env['DATABASE_URL'] === undefined) await placeDatabase(dataDir);
     return new ServiceProcess(dataDir, options);
   }
 
@@ -172,7 +177,6 @@ export class ServiceProcess {
     });
   }
 
-  /** Resolves when the process is gone. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
     this.child?.kill(signal);
     return this.exited;
