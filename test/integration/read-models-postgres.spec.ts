@@ -25,7 +25,7 @@ import {
   opening,
   PROJECT,
   said,
-} from './read-models-fixture.js';
+} from '../support/read-models-fixture.js';
 import { wholeHistory } from '../support/whole-history.js';
 import { until } from '../support/until.js';
 

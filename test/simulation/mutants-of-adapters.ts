@@ -29,7 +29,7 @@ export const MUTANTS_OF_ADAPTERS: readonly AdapterMutant[] = [
     symbol: 'PostgresReadModelStore.commit',
     find: 'this.database.transaction',
     replace: '((work) => work(this.database))',
-    spec: 'test/integration/read-models-projection.spec.ts',
+    spec: 'libs/read-models/src/projection/projection.spec.ts',
     title: 'is its rows and its checkpoint, or neither',
   },
 ];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { DocumentReader } from '../support/document-reader.js';
-import { CHART, docxOf, packageOf, pptxOf, relationsPart } from '../support/office-files.js';
+import { DocumentReader } from '../../../test/support/document-reader.js';
+import { CHART, docxOf, packageOf, pptxOf, relationsPart } from '../../../test/support/office-files.js';
 
 const reader = new DocumentReader();
 afterAll(() => reader.close());

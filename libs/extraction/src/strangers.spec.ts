@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { DocumentReader } from '../support/document-reader.js';
+import { DocumentReader } from '../../../test/support/document-reader.js';
 
 const reader = new DocumentReader();
 afterAll(() => reader.close());

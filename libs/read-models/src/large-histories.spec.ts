@@ -3,8 +3,8 @@ import { asSessionEvent, isFileRef, sessionStream } from '#domain';
 import { ContentStore } from '#vault';
 import { collect } from '#event-log';
 import type { MessageView } from '#read-models';
-import { historyOnLog } from '../support/log-history.js';
-import { wholeHistory } from '../support/whole-history.js';
+import { historyOnLog } from '../../../test/support/log-history.js';
+import { wholeHistory } from '../../../test/support/whole-history.js';
 import {
   answer,
   append,
@@ -17,7 +17,7 @@ import {
   PROJECT,
   requested,
   type Step,
-} from './read-models-fixture.js';
+} from '../../../test/support/read-models-fixture.js';
 
 let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));

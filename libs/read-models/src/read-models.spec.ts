@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiKeyStream, sessionStream } from '#domain';
 import { newEvent } from '#event-log';
 import { SystemRandom } from '#platform';
-import { wholeHistory } from '../support/whole-history.js';
+import { wholeHistory } from '../../../test/support/whole-history.js';
 import {
   answer,
   append,
@@ -20,7 +20,7 @@ import {
   thought,
   turn,
   used,
-} from './read-models-fixture.js';
+} from '../../../test/support/read-models-fixture.js';
 
 let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { DocumentReader } from '../support/document-reader.js';
-import { assembled, streamOf } from '../support/pdf-files.js';
+import { DocumentReader } from '../../../test/support/document-reader.js';
+import { assembled, streamOf } from '../../../test/support/pdf-files.js';
 
 const reader = new DocumentReader();
 afterAll(() => reader.close());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
-import { SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
-import { UpgradeRebuild } from '../../libs/read-models/src/upgrade-rebuild.js';
-import { wholeHistory } from '../support/whole-history.js';
+import { SCHEMA } from './postgres/schema.js';
+import { UpgradeRebuild } from './upgrade-rebuild.js';
+import { wholeHistory } from '../../../test/support/whole-history.js';
 import {
   type Fixture,
   PROJECT,
@@ -11,7 +11,7 @@ import {
   newSession,
   openFixture,
   opening,
-} from './read-models-fixture.js';
+} from '../../../test/support/read-models-fixture.js';
 
 let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));

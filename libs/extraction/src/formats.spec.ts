@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { zipSync } from 'fflate';
-import { type Extraction, ProcessExtractor } from '#extraction';
+import { type Extraction, ProcessExtractor } from './index.js';
 import { SystemClock } from '#platform';
-import { readingOf } from '../support/reading-of.js';
+import { readingOf } from '../../../test/support/reading-of.js';
 
 const extractor = new ProcessExtractor(new SystemClock(), { readers: { count: 1, memoryMb: 1024 } });
 afterAll(() => extractor.close());

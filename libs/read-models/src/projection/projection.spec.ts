@@ -6,14 +6,14 @@ import { ContentStore } from '#vault';
 import { type RecordedEvent, collect, newEvent } from '#event-log';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
 import { PlainContentCodec, rebuildReadModels } from '#read-models';
-import { Database } from '../../libs/read-models/src/postgres/database.js';
-import { messagesIn } from '../../libs/read-models/src/postgres/message-parts.js';
-import { PostgresReadModelStore } from '../../libs/read-models/src/postgres/postgres-store.js';
-import { RebuildTables } from '../../libs/read-models/src/postgres/rebuild-tables.js';
-import { REBUILD_SCHEMA, SCHEMA } from '../../libs/read-models/src/postgres/schema.js';
-import { NO_CHANGES } from '../../libs/read-models/src/projection/rows.js';
-import { CheckpointMoved, Projector } from '../../libs/read-models/src/projection/projector.js';
-import { historyOnLog } from '../support/log-history.js';
+import { Database } from '../postgres/database.js';
+import { messagesIn } from '../postgres/message-parts.js';
+import { PostgresReadModelStore } from '../postgres/postgres-store.js';
+import { RebuildTables } from '../postgres/rebuild-tables.js';
+import { REBUILD_SCHEMA, SCHEMA } from '../postgres/schema.js';
+import { NO_CHANGES } from './rows.js';
+import { CheckpointMoved, Projector } from './projector.js';
+import { historyOnLog } from '../../../../test/support/log-history.js';
 import {
   append,
   type Fixture,
@@ -24,9 +24,9 @@ import {
   requested,
   type Step,
   PROJECT,
-} from './read-models-fixture.js';
-import { seeded, Story } from './read-models-stories.js';
-import { wholeHistory } from '../support/whole-history.js';
+} from '../../../../test/support/read-models-fixture.js';
+import { seeded, Story } from '../../../../test/support/read-models-stories.js';
+import { wholeHistory } from '../../../../test/support/whole-history.js';
 
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9));
 const STORIES = 12;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { DocumentReader } from '../support/document-reader.js';
-import { CHART, packageOf, relationsPart, stylesOf, xlsxOf } from '../support/office-files.js';
+import { DocumentReader } from '../../../test/support/document-reader.js';
+import { CHART, packageOf, relationsPart, stylesOf, xlsxOf } from '../../../test/support/office-files.js';
 
 const reader = new DocumentReader();
 afterAll(() => reader.close());
