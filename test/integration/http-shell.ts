@@ -1,8 +1,8 @@
 import { Socket, connect } from 'node:net';
-import { Body, Controller, Get, HttpCode, Module, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, Module, Param, Post, Res } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { Problem, notFound } from '#domain';
+import { Problem, type Scope, notFound } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Principal } from '#access';
 import { type Logger, SilentLogger, SystemClock, SystemRandom } from '#platform';
@@ -11,19 +11,31 @@ import { Caller } from '../../apps/server/src/edge/admission/caller.js';
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 import { type Check, HealthChecks } from '../../apps/server/src/edge/probes/health-checks.js';
 import { HealthController } from '../../apps/server/src/features/health/health.controller.js';
-import { NeedsScope } from '../../apps/server/src/edge/admission/needs-scope.js';
+import { Operation, type OperationTerms, SSE_TYPE } from '../../apps/server/src/edge/routes/operation.js';
+
+class AnyBodyDto {}
+
+const Route = (id: string, scope: Scope, more: Partial<OperationTerms> = {}): MethodDecorator =>
+  Operation({
+    id,
+    tag: 'operations',
+    summary: id,
+    scope,
+    ignoresQuery: true,
+    answers: { 200: null },
+    ...more,
+  });
 
 @Controller()
 class EchoController {
   @Post('echo')
-  @HttpCode(200)
-  @NeedsScope('run', { takesBody: true })
+  @Route('echo', 'run', { body: AnyBodyDto })
   echo(@Body() body: unknown, @Caller() { keyId }: Principal): object {
     return { body: body ?? null, keyId };
   }
 
   @Post('items/:id')
-  @NeedsScope('admin')
+  @Route('item', 'admin')
   item(@Param('id') id: string): object {
     if (id === 'busy') throw new Problem('session_busy', 'another run is under way');
     if (id === 'down') throw new LogUnavailable('disk full at /secret/path');
@@ -31,13 +43,13 @@ class EchoController {
   }
 
   @Get('boom')
-  @NeedsScope('read')
+  @Route('boom', 'read')
   boom(): never {
     throw new Error('connect postgres://user:secret@db');
   }
 
   @Get('stream')
-  @NeedsScope('read', { isStream: true })
+  @Route('stream', 'read', { answers: { 200: { [SSE_TYPE]: {} } } })
   stream(@Res() reply: FastifyReply): void {
     reply.hijack();
     reply.raw.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { routesOf } from '../../apps/server/src/edge/routes/routes-of.js';
+import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from '../../apps/server/src/features/controllers.js';
 import {
-  OPERATIONS,
   type OpenApiOperation,
   type OpenApiResponse,
   describeService,
@@ -19,13 +20,7 @@ export interface SeenAnswer {
   readonly text?: string;
 }
 
-const description = describeService(
-  Object.keys(OPERATIONS).map((name) => {
-    const [method = '', url = ''] = name.split(' ');
-    return { method, url, scope: 'read' };
-  }),
-  '0.0.0',
-);
+const description = describeService(routesOf([...API_CONTROLLERS, ...OPERATOR_CONTROLLERS]), '0.0.0');
 
 /** The paths, those without parameters first. */
 const places = Object.keys(description.paths)

@@ -4,43 +4,22 @@ import { Metrics } from '#platform';
 import { RunQueries, SessionQueries, TaskQueries } from '#read-models';
 import { ApiKeys } from '#access';
 import { EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
-import { DATASTORE_CONTROLLERS, datastoreProviders } from './features/datastores/datastore-providers.js';
-import { DeliveriesController } from './features/deliveries/deliveries.controller.js';
-import { ApiKeysController } from './features/keys/api-keys.controller.js';
-import { TokensController } from './features/keys/tokens.controller.js';
+import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from './features/controllers.js';
+import { datastoreProviders } from './features/datastores/datastore-providers.js';
 import { Authenticator } from './edge/admission/authenticator.js';
 import { KeyEnd } from './features/keys/key-end.js';
 import { PageAnswers } from './edge/answers/page-answers.js';
 import { HealthChecks } from './edge/probes/health-checks.js';
-import { HealthController } from './features/health/health.controller.js';
-import { OpenApiController } from './features/docs/openapi.controller.js';
-import { MetricsController } from './features/metrics/metrics.controller.js';
-import { AgentController } from './features/runs/agent.controller.js';
 import { EventAnswers } from './features/runs/shared/event-answers.js';
 import { HistoryAnswers } from './features/runs/history-answers.js';
 import { RunDoor } from './features/runs/run-door.js';
 import { RunSurroundings } from './features/runs/run-command.js';
 import { RunAnswers } from './features/runs/shared/run-answers.js';
 import { RunPlaces } from './features/runs/shared/run-places.js';
-import { RunsController } from './features/runs/runs.controller.js';
-import { ErasureLimits, SessionsController } from './features/sessions/sessions.controller.js';
+import { ErasureLimits } from './features/sessions/sessions.controller.js';
 import type { Service } from './compose/service.js';
 import { PausedKeyEnd } from './compose/open-task-clock.js';
-import { TasksController } from './features/tasks/tasks.controller.js';
 import { ServiceHealth } from './compose/service-health.js';
-
-/** What takes requests. */
-const DOORS = [
-  AgentController,
-  RunsController,
-  DeliveriesController,
-  TasksController,
-  SessionsController,
-  ...DATASTORE_CONTROLLERS,
-  ApiKeysController,
-  TokensController,
-  OpenApiController,
-];
 
 /** The doors of the house: Nest connects the controllers with what openService put together. */
 @Module({})
@@ -97,11 +76,10 @@ export class AppModule {
       [HealthChecks, new ServiceHealth({ log, readModels, replicas, kafka, apiKeys, fatal })],
       [Metrics, metrics],
     ];
-    // A replica without the role only says how it is.
-    const doors = hasApi ? DOORS : [];
     return {
       module: AppModule,
-      controllers: [...doors, HealthController, MetricsController],
+      // A replica without the role only says how it is.
+      controllers: [...(hasApi ? API_CONTROLLERS : []), ...OPERATOR_CONTROLLERS],
       providers: values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
     };
   }

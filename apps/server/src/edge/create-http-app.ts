@@ -7,7 +7,6 @@ import type {
   FastifyReply,
   FastifyRequest,
   RawServerDefault,
-  RouteOptions,
 } from 'fastify';
 import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
@@ -26,11 +25,10 @@ import {
 import { Connections } from './connections/connections.js';
 import { NestLogger } from './nest-logger.js';
 import { traceOf } from './request-trace.js';
-import { termsOf } from './admission/needs-scope.js';
 import { ProblemFilter, problemOf, sendProblem } from './problems/problem-filter.js';
 import { requestIdOf } from './request-id.js';
 import { isBrowserAtRoot, leadToPage } from './admission/root-page.js';
-import { keepRouteBook } from './openapi/route-book.js';
+import { keepRouteBook } from './routes/route-book.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
 export interface HttpLimits {
@@ -75,8 +73,8 @@ export interface HttpParts {
 }
 
 /**
- * The HTTP application of a module, which must provide Authenticator. It does not listen yet. Every route states its scope
- * (`@NeedsScope`) or is `@Open`; keys, rate and scope are decided before a body is read.
+ * The HTTP application of a module, which must provide Authenticator. It does not listen yet. Every route has an
+ * `@Operation`; keys, rate and scope are decided before a body is read.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,
@@ -187,7 +185,6 @@ function addHooks(
 ): void {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('answer', null);
-  fastify.addHook('onRoute', requireTerms);
   keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (admit(request, reply)) done();
@@ -201,11 +198,6 @@ function addHooks(
     logRequest(logger, request, reply);
     done();
   });
-}
-
-function requireTerms(route: RouteOptions): void {
-  if (termsOf(route.config) !== null) return;
-  throw new Error(`${String(route.method)} ${route.url} has neither @NeedsScope nor @Open`);
 }
 
 /** The route's pattern, never the URL: query strings hold what is not for logs. */

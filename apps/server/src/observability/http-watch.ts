@@ -10,7 +10,7 @@ import {
   type Tracer,
   lookOn,
 } from '#platform';
-import { termsOf } from '../edge/admission/needs-scope.js';
+import { termsOf } from '../edge/routes/operation.js';
 import '../edge/request-trace.js';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE', 'HEAD', 'OPTIONS', 'PUT', 'PATCH']);

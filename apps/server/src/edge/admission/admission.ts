@@ -5,7 +5,7 @@ import type { Clock } from '#platform';
 import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
-import { type RouteTerms, termsOf } from './needs-scope.js';
+import { type OperationTerms, isEventStream, termsOf } from '../routes/operation.js';
 import type { KnownPath, PathMethods } from './path-methods.js';
 import { type Allowance, RateLimiter } from './rate-limiter.js';
 
@@ -65,14 +65,14 @@ export class Admission {
   /** `EventSource` sends no headers: to event streams a token, and no key, may come in the address. */
   private authenticate(
     { headers: { authorization }, query }: FastifyRequest,
-    terms: RouteTerms | null,
+    terms: OperationTerms | null,
   ): Principal | null {
     if (authorization !== undefined) {
       const bearer = BEARER.exec(authorization)?.[1];
       return bearer === undefined ? null : this.authenticator.authenticate(bearer);
     }
     const { token } = (query ?? {}) as Readonly<Record<string, unknown>>;
-    if (terms?.isStream !== true || typeof token !== 'string') return null;
+    if (typeof token !== 'string' || terms === null || !isEventStream(terms)) return null;
     const principal = this.authenticator.authenticate(token);
     return principal?.reach === undefined ? null : principal;
   }
@@ -90,7 +90,8 @@ export class Admission {
 
   /** An event stream without its events would be nothing. */
   private refuseHead({ method, url, routeOptions }: FastifyRequest, reply: FastifyReply): Problem | null {
-    if (method !== 'HEAD' || termsOf(routeOptions.config)?.isStream !== true) return null;
+    const terms = method === 'HEAD' ? termsOf(routeOptions.config) : null;
+    if (terms === null || !isEventStream(terms)) return null;
     return wrongPath(this.paths.of(url), reply);
   }
 }
@@ -127,7 +128,7 @@ function tellAllowance(reply: FastifyReply, limit: number, { remaining, resetS }
   reply.header('ratelimit', `"key";r=${remaining};t=${resetS}`);
 }
 
-function refuseScope(principal: Principal, { scope, orScope }: RouteTerms): Problem | null {
+function refuseScope(principal: Principal, { scope, orScope }: OperationTerms): Problem | null {
   const mayInstead = orScope !== undefined && hasScope(principal, orScope);
   if (scope !== null && !hasScope(principal, scope) && !mayInstead) {
     return new Problem('forbidden', `this key lacks the scope ${scope}`);
@@ -136,7 +137,7 @@ function refuseScope(principal: Principal, { scope, orScope }: RouteTerms): Prob
 }
 
 /** A token is for the runs of its sessions, and for nothing else. */
-function refuseReach(principal: Principal, terms: RouteTerms, request: FastifyRequest): Problem | null {
+function refuseReach(principal: Principal, terms: OperationTerms, request: FastifyRequest): Problem | null {
   const { reach } = principal;
   if (reach === undefined) return null;
   if (terms.isForTokens !== true) return new Problem('forbidden', 'a token only starts and reads runs');

@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { termsOf } from './needs-scope.js';
+import { isEventStream, termsOf } from '../routes/operation.js';
 
 /** What may be asked of a path. */
 export interface KnownPath {
@@ -23,7 +23,9 @@ export class PathMethods {
   watch(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', (route: RouteOptions) => {
       const terms = termsOf(route.config);
-      const methods = [route.method].flat().filter((method) => !(method === 'HEAD' && terms?.isStream));
+      const methods = [route.method]
+        .flat()
+        .filter((method) => !(method === 'HEAD' && terms !== null && isEventStream(terms)));
       const place = this.placeOf(route.url);
       for (const method of methods) place.methods.add(method);
       if (terms?.scope !== null) place.isOpen = false;

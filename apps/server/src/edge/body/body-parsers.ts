@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { LENGTHS } from '../validation/lengths.js';
 import { noBody } from '../validation/no-body.js';
+import { noQuery } from '../validation/queries.js';
 import { parseJson } from './json-body.js';
-import { takesFile, termsOf } from '../admission/needs-scope.js';
+import { takesFile, termsOf } from '../routes/operation.js';
 
 /**
  * JSON, strictly, and nothing else; no body at all is `undefined`, whatever type it claims to have. A route that takes a
@@ -31,10 +32,12 @@ export function addBodyParsers(fastify: FastifyInstance): void {
   });
 }
 
-/** A route that takes no body: a field in one is a mistake of the caller. @throws Problem */
-export function refuseUnwanted({ body, routeOptions }: FastifyRequest): void {
+/** A field or a parameter of a route that takes none is a mistake of the caller. @throws Problem */
+export function refuseUnwanted({ body, query, routeOptions }: FastifyRequest): void {
   const terms = termsOf(routeOptions.config);
-  if (terms !== null && !terms.takesBody && !terms.takesFile) noBody(body);
+  if (terms === null) return;
+  if (terms.body === undefined && terms.form === undefined) noBody(body);
+  if (terms.query === undefined && !terms.ignoresQuery) noQuery(query);
 }
 
 /** No id is as long as a path can be: whoever looks for it finds nothing in its beginning either, and answers in its turn. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Bag, type Bagged, type Clock } from '#platform';
-import { takesFile } from '../admission/needs-scope.js';
+import { takesFile } from '../routes/operation.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

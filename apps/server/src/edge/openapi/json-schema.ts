@@ -24,6 +24,30 @@ export const oneOf = (...values: readonly string[]): JsonSchema => ({ type: 'str
 
 export const component = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+/** What references that `named` made stand for. Owns nothing else; filled while schemas are declared. */
+const definitions = new WeakMap<JsonSchema, readonly [name: string, schema: JsonSchema]>();
+
+/** A schema that the description shows once, under this name. Returns a reference to it. */
+export function named(name: string, schema: JsonSchema): JsonSchema {
+  const reference = component(name);
+  definitions.set(reference, [name, schema]);
+  return reference;
+}
+
+/** Adds what a schema refers to, by `named`, at any depth. */
+export function collectNamed(schema: unknown, found: Record<string, JsonSchema>): void {
+  if (typeof schema !== 'object' || schema === null) return;
+  const definition = definitions.get(schema as JsonSchema);
+  if (definition === undefined) {
+    for (const part of Object.values(schema)) collectNamed(part, found);
+    return;
+  }
+  const [name, meant] = definition;
+  if (Object.hasOwn(found, name)) return;
+  found[name] = meant;
+  collectNamed(meant, found);
+}
+
 export const TEXT: JsonSchema = { type: 'string' };
 export const FLAG: JsonSchema = { type: 'boolean' };
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };

@@ -1,14 +1,16 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Datastores, Documents, Search, requireDocuments } from '#knowledge';
 import type { Principal } from '#access';
-import { parseNewDatastore, parseSearch } from './datastore.dto.js';
+import { NewDatastoreDto, SearchDto, parseNewDatastore, parseSearch } from './datastore.dto.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
-import { noQuery, pageQuery } from '../../edge/validation/queries.js';
+import { pageQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { authorOf } from './author.js';
 import { datastoreView, documentView, searchItemView } from './views.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { DATASTORE, DOCUMENT, SEARCH_ITEM } from './datastore-schemas.js';
 
 @Controller()
 export class DatastoresController {
@@ -19,16 +21,26 @@ export class DatastoresController {
   ) {}
 
   @Post('create-datastore')
-  @HttpCode(201)
-  @NeedsScope('datastores', { takesBody: true })
+  @Operation({
+    id: 'createDatastore',
+    tag: 'datastores',
+    summary: 'Creates a datastore',
+    scope: 'datastores',
+    body: NewDatastoreDto,
+    examples: {
+      documents: { summary: 'For documents', value: { name: 'Manuals', type: 'documents' } },
+    },
+    headers: ['Idempotency-Key'],
+    answers: answer(201, DATASTORE),
+    // 404: the key made a datastore that has been deleted since.
+    refusals: [404, 409, 422],
+  })
   async create(
     @Body() body: unknown,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    noQuery(query);
     const asked = parseNewDatastore(body);
     const key = idempotencyKeyOf(request);
     const datastore = await this.datastores.create(asked, authorOf(caller, request), key);
@@ -38,49 +50,78 @@ export class DatastoresController {
   }
 
   @Get('datastores')
-  @NeedsScope('read')
+  @Operation({
+    id: 'listDatastores',
+    tag: 'datastores',
+    summary: 'Datastores, newest first',
+    scope: 'read',
+    query: pageQuery,
+    answers: answer(200, pageOf(DATASTORE)),
+  })
   async list(@Query() query: unknown, @Caller() { project }: Principal): Promise<object> {
     const { items, next_cursor } = await this.datastores.list(project, pageQuery(query));
     return { items: items.map(datastoreView), next_cursor };
   }
 
   @Get('datastores/:id')
-  @NeedsScope('read')
-  async get(@Param('id') id: string, @Query() query: unknown, @Caller() { project }: Principal) {
-    noQuery(query);
+  @Operation({
+    id: 'getDatastore',
+    tag: 'datastores',
+    summary: 'One datastore',
+    scope: 'read',
+    answers: answer(200, DATASTORE),
+  })
+  async get(@Param('id') id: string, @Caller() { project }: Principal) {
     return datastoreView(await this.datastores.require(project, id));
   }
 
   @Delete('datastores/:id')
-  @HttpCode(204)
-  @NeedsScope('datastores')
+  @Operation({
+    id: 'deleteDatastore',
+    tag: 'datastores',
+    summary: 'Deletes a datastore and its documents',
+    scope: 'datastores',
+    answers: { 204: null },
+  })
   async delete(
     @Param('id') id: string,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
   ): Promise<void> {
-    noQuery(query);
     await this.datastores.delete(id, authorOf(caller, request));
   }
 
   @Get('datastores/:id/documents')
-  @NeedsScope('read')
+  @Operation({
+    id: 'listDocuments',
+    tag: 'datastores',
+    summary: "A datastore's documents, newest first",
+    scope: 'read',
+    query: pageQuery,
+    answers: answer(200, pageOf(DOCUMENT)),
+    refusals: [422],
+  })
   async documentsOf(@Param('id') id: string, @Query() query: unknown, @Caller() { project }: Principal) {
     const { items, next_cursor } = await this.documents.list(project, id, pageQuery(query));
     return { items: items.map(documentView), next_cursor };
   }
 
   @Post('datastores/:id/search')
-  @HttpCode(200)
-  @NeedsScope('datastores', { takesBody: true })
+  @Operation({
+    id: 'searchDatastore',
+    tag: 'datastores',
+    summary: 'The best passages for a query',
+    scope: 'datastores',
+    body: SearchDto,
+    examples: { words: { summary: 'Words', value: { query: 'change the filter', limit: 5 } } },
+    answers: answer(200, pageOf(SEARCH_ITEM)),
+    refusals: [422],
+  })
   async find(
     @Param('id') id: string,
     @Body() body: unknown,
-    @Query() raw: unknown,
     @Caller() { project }: Principal,
   ): Promise<object> {
-    noQuery(raw);
     const { query, limit } = parseSearch(body);
     requireDocuments(await this.datastores.require(project, id));
     const items = await this.search.search(id, query, limit);

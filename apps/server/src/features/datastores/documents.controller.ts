@@ -1,17 +1,31 @@
 import type { Readable } from 'node:stream';
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { UploadStore } from '#vault';
 import { Documents, IndexDocumentHandler } from '#knowledge';
 import type { Principal } from '#access';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
-import { noQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { authorOf } from './author.js';
 import { receiveUpload } from './upload.js';
 import { documentView, uploadView } from './views.js';
+import { objectOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { LENGTHS } from '../../edge/validation/lengths.js';
+import { DOCUMENT, UPLOADED_DOCUMENT } from './datastore-schemas.js';
+
+const UPLOAD = {
+  ...objectOf({
+    file: {
+      type: 'string',
+      contentMediaType: 'application/octet-stream',
+      description: 'Up to MAX_UPLOAD_MB; its name has at most 255 bytes.',
+    },
+    datastore_id: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
+  }),
+  additionalProperties: false,
+};
 
 /** What an uploaded file may weigh. */
 export class UploadLimit {
@@ -28,15 +42,22 @@ export class DocumentsController {
   ) {}
 
   @Post('index-document')
-  @HttpCode(201)
-  @NeedsScope('datastores', { takesFile: true })
+  @Operation({
+    id: 'indexDocument',
+    tag: 'datastores',
+    summary: 'Adds a document',
+    description: 'PDF, text, Markdown, HTML, CSV, JSON, Office files and images; scans are read by OCR.',
+    scope: 'datastores',
+    form: UPLOAD,
+    headers: ['Idempotency-Key'],
+    answers: answer(201, UPLOADED_DOCUMENT),
+    refusals: [404, 409, 422],
+  })
   async index(
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    noQuery(query);
     const key = idempotencyKeyOf(request);
     const body = request.body as Readable | undefined;
     if (body === undefined)
@@ -50,22 +71,30 @@ export class DocumentsController {
   }
 
   @Get('documents/:id')
-  @NeedsScope('read')
-  async get(@Param('id') id: string, @Query() query: unknown, @Caller() { project }: Principal) {
-    noQuery(query);
+  @Operation({
+    id: 'getDocument',
+    tag: 'datastores',
+    summary: 'One document',
+    scope: 'read',
+    answers: answer(200, DOCUMENT),
+  })
+  async get(@Param('id') id: string, @Caller() { project }: Principal) {
     return documentView(await this.documents.require(project, id));
   }
 
   @Delete('documents/:id')
-  @HttpCode(204)
-  @NeedsScope('datastores')
+  @Operation({
+    id: 'deleteDocument',
+    tag: 'datastores',
+    summary: 'Deletes a document',
+    scope: 'datastores',
+    answers: { 204: null },
+  })
   async delete(
     @Param('id') id: string,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
   ): Promise<void> {
-    noQuery(query);
     await this.documents.delete(id, authorOf(caller, request));
   }
 }

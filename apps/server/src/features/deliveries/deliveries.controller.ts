@@ -1,12 +1,14 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { ProjectId, RunId } from '#domain';
 import { Deliveries } from '#delivery';
 import type { Principal } from '#access';
-import { noQuery, pageQuery } from '../../edge/validation/queries.js';
+import { pageQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { RunPlaces } from '../runs/shared/run-places.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { DELIVERY } from './delivery-schemas.js';
 
 /** What became of a run's callback. */
 @Controller('runs/:run/deliveries')
@@ -17,23 +19,34 @@ export class DeliveriesController {
   ) {}
 
   @Get()
-  @NeedsScope('read')
+  @Operation({
+    id: 'listDeliveries',
+    tag: 'runs',
+    summary: "What became of a run's callback, event by event",
+    scope: 'read',
+    query: pageQuery,
+    answers: answer(200, pageOf(DELIVERY)),
+  })
   async list(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
     const { limit, cursor } = pageQuery(query);
     return this.deliveries.list(await this.placeOf(project, run), limit, cursor);
   }
 
   @Post(':delivery/resend')
-  @HttpCode(202)
-  @NeedsScope('run')
+  @Operation({
+    id: 'resendDelivery',
+    tag: 'runs',
+    summary: 'Sends a delivery again',
+    scope: 'run',
+    answers: answer(202, DELIVERY),
+    refusals: [409, 422],
+  })
   async resend(
     @Param('run') run: RunId,
     @Param('delivery') delivery: string,
-    @Query() query: unknown,
     @Caller() { project, keyId }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    noQuery(query);
     const place = await this.placeOf(project, run);
     reply.header('location', `/runs/${place.run}/deliveries`);
     return this.deliveries.resend(place, delivery, { project, actor: keyId });

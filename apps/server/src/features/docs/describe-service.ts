@@ -2,14 +2,11 @@ import { describeFields } from '../../edge/validation/fields.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
 import { PROBLEM_JSON, titleOf } from '../../edge/problems/problem-response.js';
-import { AGENT_OPERATIONS } from './agent-operations.js';
-import { ANSWER_SCHEMAS } from './answer-schemas.js';
-import { component } from '../../edge/openapi/json-schema.js';
-import { JSON_TYPE, type Operation } from '../../edge/openapi/operation.js';
-import type { Route } from '../../edge/openapi/route-book.js';
-import { OTHER_OPERATIONS } from './other-operations.js';
+import { PROBLEM } from '../../edge/problems/problem-schema.js';
+import { collectNamed, component } from '../../edge/openapi/json-schema.js';
+import { type Content, JSON_TYPE, type OperationTerms } from '../../edge/routes/operation.js';
+import type { Route } from '../../edge/routes/route-book.js';
 import { nameOf, schemasOf } from './request-schemas.js';
-import { RUN_OPERATIONS } from './run-operations.js';
 
 export interface OpenApi {
   readonly openapi: string;
@@ -44,13 +41,6 @@ export interface OpenApiResponse {
   readonly content?: Readonly<Record<string, OpenApiContent>>;
 }
 
-/** What is known of the routes, by `METHOD /path`. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = {
-  ...AGENT_OPERATIONS,
-  ...RUN_OPERATIONS,
-  ...OTHER_OPERATIONS,
-};
-
 /** Parameters of paths whose name in the contract is not the router's. */
 const PATH_NAMES: Readonly<Record<string, string>> = {
   run: 'run_id',
@@ -65,13 +55,13 @@ export const pathOf = (url: string): string =>
 /** The OpenAPI 3.1 description of routes that are served. */
 export function describeService(routes: readonly Route[], version: string): OpenApi {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
-  const schemas: Record<string, JsonSchema> = { ...ANSWER_SCHEMAS };
-  for (const route of routes) {
-    if (route.method === 'HEAD') continue;
-    const path = pathOf(route.url);
-    const operation = OPERATIONS[`${route.method} ${path}`];
-    if (operation?.body) schemasOf(operation.body, schemas);
-    (paths[path] ??= {})[route.method.toLowerCase()] = described(route, path, operation);
+  const schemas: Record<string, JsonSchema> = {};
+  for (const { method, url, terms } of routes) {
+    if (method === 'HEAD') continue;
+    const path = pathOf(url);
+    if (terms.body) schemasOf(terms.body, schemas);
+    collectNamed([terms.answers, PROBLEM], schemas);
+    (paths[path] ??= {})[method.toLowerCase()] = described(path, terms);
   }
   return {
     openapi: '3.1.1',
@@ -94,30 +84,28 @@ export function describeService(routes: readonly Route[], version: string): Open
   };
 }
 
-function described(route: Route, path: string, operation: Operation | undefined): OpenApiOperation {
-  if (operation === undefined)
-    return { security: securityOf(route), responses: { default: PROBLEM_RESPONSE('a refusal') } };
-  const { id, tag, summary, description, answers } = operation;
-  const parameters = [...pathParameters(path), ...queryParameters(operation), ...headerParameters(operation)];
+function described(path: string, terms: OperationTerms): OpenApiOperation {
+  const { id, tag, summary, description, answers } = terms;
+  const parameters = [...pathParameters(path), ...queryParameters(terms), ...headerParameters(terms)];
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description === undefined ? {} : { description }),
-    security: securityOf(route),
+    security: securityOf(terms),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...requestBodyOf(operation),
+    ...requestBodyOf(terms),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, content]) => [status, responseOf(Number(status), content)]),
       ),
-      ...refusalsOf(route, path, operation),
+      ...refusalsOf(path, terms),
     },
   };
 }
 
 /** Alternatives: one of them is enough. */
-const securityOf = ({ scope, orScope }: Route): readonly object[] =>
+const securityOf = ({ scope, orScope }: OperationTerms): readonly object[] =>
   scope === null ? [] : [scope, ...(orScope === undefined ? [] : [orScope])].map((one) => ({ key: [one] }));
 
 const pathParameters = (path: string): OpenApiParameter[] =>
@@ -128,7 +116,7 @@ const pathParameters = (path: string): OpenApiParameter[] =>
     schema: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
   }));
 
-const queryParameters = ({ query }: Operation): OpenApiParameter[] =>
+const queryParameters = ({ query }: OperationTerms): OpenApiParameter[] =>
   Object.entries(query?.parameters ?? {}).map(([name, { schema, isRequired = false }]) => ({
     name,
     in: 'query',
@@ -146,10 +134,10 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Last-Event-ID': { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
 };
 
-const headerParameters = ({ headers = [] }: Operation): OpenApiParameter[] =>
+const headerParameters = ({ headers = [] }: OperationTerms): OpenApiParameter[] =>
   headers.map((name) => ({ name, in: 'header', required: false, schema: HEADERS[name] ?? {} }));
 
-function requestBodyOf({ body, form, examples }: Operation): object {
+function requestBodyOf({ body, form, examples }: OperationTerms): object {
   const content =
     body !== undefined
       ? { [JSON_TYPE]: { schema: component(nameOf(body)), ...(examples ? { examples } : {}) } }
@@ -163,10 +151,7 @@ function requestBodyOf({ body, form, examples }: Operation): object {
 
 const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' } } };
 
-const responseOf = (
-  status: number,
-  content: Readonly<Record<string, JsonSchema>> | null,
-): OpenApiResponse => ({
+const responseOf = (status: number, content: Content): OpenApiResponse => ({
   description: SUCCESSES[status] ?? titleOf(status),
   headers: REQUEST_ID,
   ...(content === null
@@ -186,25 +171,28 @@ const SUCCESSES: Readonly<Record<number, string>> = {
 const PROBLEM_RESPONSE = (description: string): OpenApiResponse => ({
   description,
   headers: REQUEST_ID,
-  content: { [PROBLEM_JSON]: { schema: component('Problem') } },
+  content: { [PROBLEM_JSON]: { schema: PROBLEM } },
 });
 
 /** The statuses with which a route may refuse, from what it is and what its entry adds. */
-function refusalsOf(route: Route, path: string, operation: Operation): Record<string, OpenApiResponse> {
-  const statuses = new Set([400, 503, ...(operation.refusals ?? [])]);
-  if (route.scope !== null) for (const status of [401, 403, 429]) statuses.add(status);
+function refusalsOf(
+  path: string,
+  { scope, answers, refusals = [] }: OperationTerms,
+): Record<string, OpenApiResponse> {
+  const statuses = new Set([400, 503, ...refusals]);
+  if (scope !== null) for (const status of [401, 403, 429]) statuses.add(status);
   if (path.includes('{')) statuses.add(404);
   // Any request may have a body, and is judged by it.
   for (const status of [408, 413, 415]) statuses.add(status);
-  const refusals = [...statuses].map((status): [string, OpenApiResponse] => [
+  const described = [...statuses].map((status): [string, OpenApiResponse] => [
     String(status),
     PROBLEM_RESPONSE(titleOf(status)),
   ]);
-  const own = operation.answers[503];
+  const own = answers[503];
   if (own) {
     const { [PROBLEM_JSON]: problem } = PROBLEM_RESPONSE('').content ?? {};
     const both = { ...responseOf(503, own).content, ...(problem ? { [PROBLEM_JSON]: problem } : {}) };
-    refusals.push(['503', { description: titleOf(503), headers: REQUEST_ID, content: both }]);
+    described.push(['503', { description: titleOf(503), headers: REQUEST_ID, content: both }]);
   }
-  return Object.fromEntries(refusals);
+  return Object.fromEntries(described);
 }

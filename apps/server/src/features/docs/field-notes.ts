@@ -1,7 +1,5 @@
 import type { JsonSchema } from '../../edge/validation/rules.js';
-
-/** What the interactive page fills in for the message. */
-export const GREETING = 'Hello! Please introduce yourself: who are you, and what can you do for me?';
+import { GREETING } from '../runs/shared/greeting.js';
 
 /** What the rules of a field do not say of it, by `<schema>.<field>`. */
 export const FIELD_NOTES: Readonly<Record<string, JsonSchema>> = {

@@ -4,15 +4,11 @@ import { NewDatastoreDto, SearchDto } from '../datastores/datastore.dto.js';
 import { type Dto, describeFields } from '../../edge/validation/fields.js';
 import { RunRequestDto } from '../runs/dto/run-request.dto.js';
 import type { JsonSchema, Rule } from '../../edge/validation/rules.js';
-import { OPERATIONS, describeService } from './describe-service.js';
+import { routesOf } from '../../edge/routes/routes-of.js';
+import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from '../controllers.js';
+import { describeService } from './describe-service.js';
 
-const description = describeService(
-  Object.keys(OPERATIONS).map((name) => {
-    const [method = '', url = ''] = name.split(' ');
-    return { method, url, scope: 'read' as const };
-  }),
-  '0.0.0',
-);
+const description = describeService(routesOf([...API_CONTROLLERS, ...OPERATOR_CONTROLLERS]), '0.0.0');
 
 const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

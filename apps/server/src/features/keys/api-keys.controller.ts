@@ -1,12 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ApiKeys, type KeyRecord, type Principal } from '#access';
-import { parseNewApiKey } from './api-key.dto.js';
-import { noQuery, pageQuery, revokeQuery } from '../../edge/validation/queries.js';
+import { NewApiKeyDto, parseNewApiKey } from './api-key.dto.js';
+import { pageQuery, revokeQuery } from '../../edge/validation/queries.js';
 import { timeOf } from '../../edge/validation/rules.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { KeyEnd } from './key-end.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { API_KEY, NEW_KEY } from './key-schemas.js';
 
 @Controller('api-keys')
 export class ApiKeysController {
@@ -16,15 +18,20 @@ export class ApiKeysController {
   ) {}
 
   @Post()
-  @HttpCode(201)
-  @NeedsScope('admin', { takesBody: true })
+  @Operation({
+    id: 'createApiKey',
+    tag: 'keys',
+    summary: 'A new key, shown once',
+    scope: 'admin',
+    body: NewApiKeyDto,
+    examples: { reader: { summary: 'May run and read', value: { name: 'web', scopes: ['run', 'read'] } } },
+    answers: answer(201, NEW_KEY),
+  })
   async issue(
     @Caller() caller: Principal,
     @Body() body: unknown,
-    @Query() query: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    noQuery(query);
     const { expires_at, ...wish } = parseNewApiKey(body);
     const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
     const more = expiresAt === null ? {} : { expiresAt };
@@ -36,7 +43,14 @@ export class ApiKeysController {
   }
 
   @Get()
-  @NeedsScope('admin')
+  @Operation({
+    id: 'listApiKeys',
+    tag: 'keys',
+    summary: 'Keys',
+    scope: 'admin',
+    query: pageQuery,
+    answers: answer(200, pageOf(API_KEY)),
+  })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<object> {
     const { limit, cursor } = pageQuery(query);
     const { items, next } = this.keys.list(caller, limit, cursor);
@@ -50,8 +64,14 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
-  @HttpCode(204)
-  @NeedsScope('admin')
+  @Operation({
+    id: 'deleteApiKey',
+    tag: 'keys',
+    summary: 'Revokes a key: its open streams end, its tasks are paused (`tasks=keep`: they go on)',
+    scope: 'admin',
+    query: revokeQuery,
+    answers: { 204: null },
+  })
   async revoke(@Caller() caller: Principal, @Param('id') id: string, @Query() query: unknown): Promise<void> {
     const keepsTasks = revokeQuery(query).tasks === 'keep';
     await this.keys.revoke(caller, id, { keepsTasks });

@@ -1,11 +1,11 @@
-import { Body, Controller, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { ApiKeys, type Principal } from '#access';
 import { requireSession } from '#domain';
 import { Sessions } from '#runs';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
-import { noQuery } from '../../edge/validation/queries.js';
-import { parseNewToken } from './token.dto.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { TOKEN } from './key-schemas.js';
+import { NewTokenDto, parseNewToken } from './token.dto.js';
 
 /** Short-lived keys that a server gives to its own browsers. */
 @Controller('tokens')
@@ -16,10 +16,23 @@ export class TokensController {
   ) {}
 
   @Post()
-  @HttpCode(201)
-  @NeedsScope('run', { orScope: 'read', takesBody: true })
-  async issue(@Caller() caller: Principal, @Body() body: unknown, @Query() query: unknown): Promise<object> {
-    noQuery(query);
+  @Operation({
+    id: 'createToken',
+    tag: 'keys',
+    summary: 'A short-lived key for a browser, shown once',
+    description:
+      'It starts and reads the runs of one session, or of those that are opened with it, and does nothing else. Event ' +
+      'streams take it as `?token=`, too. It ends with the key that made it.',
+    scope: 'run',
+    orScope: 'read',
+    body: NewTokenDto,
+    examples: {
+      page: { summary: 'For a page that chats', value: { scopes: ['run', 'read'], expires_s: 900 } },
+    },
+    answers: answer(201, TOKEN),
+    refusals: [404],
+  })
+  async issue(@Caller() caller: Principal, @Body() body: unknown): Promise<object> {
     const { session = null, scopes, expires_s } = parseNewToken(body);
     const { token, expiresAt } = this.keys.issueToken(caller, { session, scopes, lifeMs: expires_s * 1000 });
     if (session !== null) requireSession((await this.sessions.get(session)).journal.state, caller.project);

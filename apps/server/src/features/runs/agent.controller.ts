@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, type RunId, type SessionId } from '#domain';
 import { SessionCommands, type AcceptedRun } from '#runs';
@@ -8,13 +8,18 @@ import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { runQuery, sessionQuery } from '../../edge/validation/queries.js';
 import { parseRunRequest } from './dto/run-body.js';
 import { checkRunSemantics } from './dto/run-semantics.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { causeOf } from '../../edge/request-trace.js';
 import { wantsJson } from './shared/negotiation.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunAnswers } from './shared/run-answers.js';
 import { RunDoor } from './run-door.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
+import { FLAG, TEXT, listOf, objectOf } from '../../edge/openapi/json-schema.js';
+import { JSON_TYPE, Operation, SSE_TYPE, answer } from '../../edge/routes/operation.js';
+import { RunRequestDto } from './dto/run-request.dto.js';
+import { RUN_EXAMPLES } from './run-examples.js';
+import { EVENT_STREAM } from './shared/event-schemas.js';
+import { ACCEPTED_RUN, ENDED_RUN, MESSAGE } from './shared/run-schemas.js';
 
 interface AcceptedAnswer {
   readonly session: SessionId;
@@ -35,7 +40,25 @@ export class AgentController {
   ) {}
 
   @Post()
-  @NeedsScope('run', { takesBody: true, isForTokens: true })
+  @Operation({
+    id: 'run',
+    tag: 'agent',
+    summary: 'Run the agent',
+    description:
+      'Answers with Server-Sent Events; with one JSON object at the end where `Accept` names only `application/json`; ' +
+      'with 202 at once where `background` is true. `Content-Location` names the run.',
+    scope: 'run',
+    isForTokens: true,
+    query: runQuery,
+    body: RunRequestDto,
+    examples: RUN_EXAMPLES,
+    headers: ['Idempotency-Key'],
+    answers: {
+      200: { [SSE_TYPE]: EVENT_STREAM, [JSON_TYPE]: ENDED_RUN },
+      202: { [JSON_TYPE]: ACCEPTED_RUN },
+    },
+    refusals: [404, 409, 422],
+  })
   async run(
     @Query() query: unknown,
     @Body() sent: unknown,
@@ -70,8 +93,16 @@ export class AgentController {
   }
 
   @Post('get-messages')
-  @HttpCode(200)
-  @NeedsScope('read', { isForTokens: true })
+  @Operation({
+    id: 'getMessages',
+    tag: 'agent',
+    summary: "A session's history",
+    scope: 'read',
+    isForTokens: true,
+    query: sessionQuery,
+    answers: answer(200, listOf(MESSAGE)),
+    refusals: [404],
+  })
   async messages(
     @Query() query: unknown,
     @Caller() { project }: Principal,
@@ -82,8 +113,15 @@ export class AgentController {
   }
 
   @Post('clear-messages')
-  @HttpCode(200)
-  @NeedsScope('run')
+  @Operation({
+    id: 'clearMessages',
+    tag: 'agent',
+    summary: "Empties a session's history and context from the next run on",
+    scope: 'run',
+    query: sessionQuery,
+    answers: answer(200, objectOf({ success: FLAG, message: TEXT })),
+    refusals: [404, 409],
+  })
   async clear(@Query() query: unknown, @Caller() { project, keyId }: Principal) {
     const { session } = sessionQuery(query);
     await this.commands.clear(session, { project, actor: keyId });

@@ -1,15 +1,18 @@
-import { Controller, Get, HttpCode, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, sessionOfRun, type RunId } from '#domain';
 import { RunQueries } from '#read-models';
 import { type Principal } from '#access';
 import { SessionCommands } from '#runs';
-import { eventsQuery, noQuery, runsQuery } from '../../edge/validation/queries.js';
+import { eventsQuery, runsQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { PageAnswers } from '../../edge/answers/page-answers.js';
 import { EventAnswers } from './shared/event-answers.js';
 import { RunPlaces } from './shared/run-places.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { FROM_ANY_POINT, RECORDED } from './shared/event-schemas.js';
+import { RUN } from './shared/run-schemas.js';
 
 @Controller('runs')
 export class RunsController {
@@ -22,23 +25,46 @@ export class RunsController {
   ) {}
 
   @Get()
-  @NeedsScope('read')
+  @Operation({
+    id: 'listRuns',
+    tag: 'runs',
+    summary: 'Runs, newest first',
+    scope: 'read',
+    query: runsQuery,
+    answers: answer(200, pageOf(RUN)),
+  })
   list(@Query() query: unknown, @Caller() { project }: Principal, @Res() reply: FastifyReply): Promise<void> {
     const wanted = { project, ...runsQuery(query) };
     return this.answers.list(reply, project, (weigh) => this.runs.list(wanted, weigh));
   }
 
   @Get(':run')
-  @NeedsScope('read', { isForTokens: true })
-  one(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
-    noQuery(query);
+  @Operation({
+    id: 'getRun',
+    tag: 'runs',
+    summary: 'One run',
+    scope: 'read',
+    isForTokens: true,
+    answers: answer(200, RUN),
+  })
+  one(@Param('run') run: RunId, @Caller() { project }: Principal) {
     // The tables are not asked for what they cannot hold, such as U+0000.
     if (sessionOfRun(run) === null) throw notFound('the run');
     return this.runs.get(project, run);
   }
 
   @Get(':run/events')
-  @NeedsScope('read', { isStream: true, isForTokens: true })
+  @Operation({
+    id: 'followRun',
+    tag: 'runs',
+    summary: "A run's events",
+    description: `${FROM_ANY_POINT} 204: the run has ended and nothing is left to send.`,
+    scope: 'read',
+    isForTokens: true,
+    query: eventsQuery,
+    headers: ['Last-Event-ID'],
+    answers: { 200: RECORDED, 204: null },
+  })
   async follow(
     @Param('run') run: RunId,
     @Query() query: unknown,
@@ -52,15 +78,19 @@ export class RunsController {
   }
 
   @Post(':run/cancel')
-  @HttpCode(202)
-  @NeedsScope('run', { isForTokens: true })
+  @Operation({
+    id: 'cancelRun',
+    tag: 'runs',
+    summary: 'Cancels a run; nothing happens where it has ended',
+    scope: 'run',
+    isForTokens: true,
+    answers: answer(202, RUN),
+  })
   async cancel(
     @Param('run') run: RunId,
-    @Query() query: unknown,
     @Caller() { project, keyId }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    noQuery(query);
     await this.places.find(project, run);
     reply.header('location', `/runs/${run}`);
     await this.commands.cancel(run, { project, actor: keyId });

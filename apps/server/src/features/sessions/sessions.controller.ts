@@ -4,10 +4,13 @@ import { isSessionId, notFound, requireSession, type SessionId } from '#domain';
 import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
-import { eventsQuery, noQuery, pageQuery } from '../../edge/validation/queries.js';
+import { eventsQuery, pageQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { EventAnswers } from '../runs/shared/event-answers.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { FROM_ANY_POINT, RECORDED } from '../runs/shared/event-schemas.js';
+import { ERASED_SESSION, SESSION } from './session-schemas.js';
 
 /** How long what an erasure does not reach at once may be kept. */
 export class ErasureLimits {
@@ -25,15 +28,28 @@ export class SessionsController {
   ) {}
 
   @Get()
-  @NeedsScope('read')
+  @Operation({
+    id: 'listSessions',
+    tag: 'sessions',
+    summary: 'Sessions, newest first',
+    scope: 'read',
+    query: pageQuery,
+    answers: answer(200, pageOf(SESSION)),
+  })
   all(@Query() query: unknown, @Caller() { project }: Principal) {
     return this.list.list({ project, ...pageQuery(query) });
   }
 
   @Get(':session')
-  @NeedsScope('read', { isForTokens: true })
-  one(@Param('session') session: SessionId, @Query() query: unknown, @Caller() { project }: Principal) {
-    noQuery(query);
+  @Operation({
+    id: 'getSession',
+    tag: 'sessions',
+    summary: 'One session',
+    scope: 'read',
+    isForTokens: true,
+    answers: answer(200, SESSION),
+  })
+  one(@Param('session') session: SessionId, @Caller() { project }: Principal) {
     // The tables are not asked for what they cannot hold, such as U+0000.
     if (!isSessionId(session)) throw notFound('the session');
     return this.list.get(project, session);
@@ -41,13 +57,17 @@ export class SessionsController {
 
   /** For good, and at once; what stays is that it existed. */
   @Delete(':session')
-  @NeedsScope('admin')
-  async erase(
-    @Param('session') id: string,
-    @Query() query: unknown,
-    @Caller() { project, keyId }: Principal,
-  ): Promise<object> {
-    noQuery(query);
+  @Operation({
+    id: 'eraseSession',
+    tag: 'sessions',
+    summary: 'Erases a session for good',
+    description:
+      'Its runs and tasks end, and what was said in it can be read by nobody any more. `not_reached` says where copies ' +
+      'may be that the service does not hold. Afterwards everything of the session answers 404.',
+    scope: 'admin',
+    answers: answer(200, ERASED_SESSION),
+  })
+  async erase(@Param('session') id: string, @Caller() { project, keyId }: Principal): Promise<object> {
     const { session, erasedAt, events } = await this.eraseSession.erase(id, { project, actor: keyId });
     await this.list.caughtUp();
     const { keyBackupDays } = this.limits;
@@ -64,7 +84,17 @@ export class SessionsController {
   }
 
   @Get(':session/events')
-  @NeedsScope('read', { isStream: true, isForTokens: true })
+  @Operation({
+    id: 'followSession',
+    tag: 'sessions',
+    summary: "The events of all of a session's runs",
+    description: FROM_ANY_POINT,
+    scope: 'read',
+    isForTokens: true,
+    query: eventsQuery,
+    headers: ['Last-Event-ID'],
+    answers: { 200: RECORDED },
+  })
   async follow(
     @Param('session') session: SessionId,
     @Query() query: unknown,

@@ -1,13 +1,15 @@
-import { Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { type TaskCommand, notFound, type TaskId } from '#domain';
 import { TaskQueries } from '#read-models';
 import { type Principal } from '#access';
 import { TaskCommands } from '#runs';
-import { noQuery, tasksQuery } from '../../edge/validation/queries.js';
+import { tasksQuery } from '../../edge/validation/queries.js';
 import { Caller } from '../../edge/admission/caller.js';
-import { NeedsScope } from '../../edge/admission/needs-scope.js';
 import { PageAnswers } from '../../edge/answers/page-answers.js';
+import { pageOf } from '../../edge/openapi/json-schema.js';
+import { Operation, answer } from '../../edge/routes/operation.js';
+import { TASK } from './task-schemas.js';
 
 /** What a session's requests have scheduled. */
 @Controller('tasks')
@@ -19,81 +21,97 @@ export class TasksController {
   ) {}
 
   @Get()
-  @NeedsScope('read')
+  @Operation({
+    id: 'listTasks',
+    tag: 'tasks',
+    summary: 'What is scheduled, newest first',
+    scope: 'read',
+    query: tasksQuery,
+    answers: answer(200, pageOf(TASK)),
+  })
   list(@Query() query: unknown, @Caller() { project }: Principal, @Res() reply: FastifyReply): Promise<void> {
     const wanted = { project, ...tasksQuery(query) };
     return this.answers.list(reply, project, (weigh) => this.tasks.list(wanted, weigh));
   }
 
   @Get(':task')
-  @NeedsScope('read')
+  @Operation({ id: 'getTask', tag: 'tasks', summary: 'One task', scope: 'read', answers: answer(200, TASK) })
   one(
     @Param('task') task: TaskId,
-    @Query() query: unknown,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    noQuery(query);
     // The tables are not asked for what they cannot hold.
     if (task.includes('\0')) throw notFound('the task');
     return this.answers.one(reply, project, (weigh) => this.tasks.get(project, task, weigh));
   }
 
   @Post(':task/pause')
-  @HttpCode(200)
-  @NeedsScope('run')
-  pause(
-    @Param('task') task: TaskId,
-    @Query() query: unknown,
-    @Caller() caller: Principal,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
-    return this.command(task, 'pause', query, caller, reply);
+  @Operation({
+    id: 'pauseTask',
+    tag: 'tasks',
+    summary: 'Lets no slot fire until it is resumed',
+    scope: 'run',
+    answers: answer(200, TASK),
+  })
+  pause(@Param('task') task: TaskId, @Caller() caller: Principal, @Res() reply: FastifyReply): Promise<void> {
+    return this.command(task, 'pause', caller, reply);
   }
 
   @Post(':task/resume')
-  @HttpCode(200)
-  @NeedsScope('run')
+  @Operation({
+    id: 'resumeTask',
+    tag: 'tasks',
+    summary: 'Goes on with the next slot',
+    scope: 'run',
+    answers: answer(200, TASK),
+  })
   resume(
     @Param('task') task: TaskId,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.command(task, 'resume', query, caller, reply);
+    return this.command(task, 'resume', caller, reply);
   }
 
   @Post(':task/cancel')
-  @HttpCode(200)
-  @NeedsScope('run')
+  @Operation({
+    id: 'cancelTask',
+    tag: 'tasks',
+    summary: 'Ends a task for good',
+    scope: 'run',
+    answers: answer(200, TASK),
+  })
   cancel(
     @Param('task') task: TaskId,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.command(task, 'cancel', query, caller, reply);
+    return this.command(task, 'cancel', caller, reply);
   }
 
   @Delete(':task')
-  @NeedsScope('run')
+  @Operation({
+    id: 'deleteTask',
+    tag: 'tasks',
+    summary: 'Ends a task for good',
+    scope: 'run',
+    answers: answer(200, TASK),
+  })
   remove(
     @Param('task') task: TaskId,
-    @Query() query: unknown,
     @Caller() caller: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.command(task, 'cancel', query, caller, reply);
+    return this.command(task, 'cancel', caller, reply);
   }
 
   private async command(
     task: TaskId,
     command: TaskCommand,
-    query: unknown,
     { project, keyId }: Principal,
     reply: FastifyReply,
   ): Promise<void> {
-    noQuery(query);
     await this.commands.command(task, command, { project, actor: keyId });
     return this.answers.one(reply, project, (weigh) => this.tasks.get(project, task, weigh));
   }

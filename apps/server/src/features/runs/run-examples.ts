@@ -1,15 +1,5 @@
-import { runQuery, sessionQuery } from '../../edge/validation/queries.js';
-import { RunRequestDto } from '../runs/dto/run-request.dto.js';
-import { GREETING } from './field-notes.js';
-import { FLAG, TEXT, component, listOf, objectOf } from '../../edge/openapi/json-schema.js';
-import {
-  EVENTS,
-  type Example,
-  JSON_TYPE,
-  type Operation,
-  SSE_TYPE,
-  answer,
-} from '../../edge/openapi/operation.js';
+import type { Example } from '../../edge/routes/operation.js';
+import { GREETING } from './shared/greeting.js';
 
 const step = (id: string, description: string, depends_on: readonly string[] = []) => ({
   id,
@@ -18,7 +8,8 @@ const step = (id: string, description: string, depends_on: readonly string[] = [
   depends_on,
 });
 
-const EXAMPLES: Readonly<Record<string, Example>> = {
+/** Bodies of `POST /`. */
+export const RUN_EXAMPLES: Readonly<Record<string, Example>> = {
   greeting: { summary: 'A greeting', value: { message: GREETING } },
   tokens: {
     summary: 'Token by token, with rules',
@@ -68,42 +59,5 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
         },
       ],
     },
-  },
-};
-
-/** The interface that existing clients speak. */
-export const AGENT_OPERATIONS: Readonly<Record<string, Operation>> = {
-  'POST /': {
-    id: 'run',
-    tag: 'agent',
-    summary: 'Run the agent',
-    description:
-      'Answers with Server-Sent Events; with one JSON object at the end where `Accept` names only `application/json`; ' +
-      'with 202 at once where `background` is true. `Content-Location` names the run.',
-    query: runQuery,
-    body: RunRequestDto,
-    examples: EXAMPLES,
-    headers: ['Idempotency-Key'],
-    answers: {
-      200: { [SSE_TYPE]: EVENTS, [JSON_TYPE]: component('EndedRun') },
-      202: { [JSON_TYPE]: component('AcceptedRun') },
-    },
-    refusals: [404, 409, 422],
-  },
-  'POST /get-messages': {
-    id: 'getMessages',
-    tag: 'agent',
-    summary: "A session's history",
-    query: sessionQuery,
-    answers: answer(200, listOf(component('Message'))),
-    refusals: [404],
-  },
-  'POST /clear-messages': {
-    id: 'clearMessages',
-    tag: 'agent',
-    summary: "Empties a session's history and context from the next run on",
-    query: sessionQuery,
-    answers: answer(200, objectOf({ success: FLAG, message: TEXT })),
-    refusals: [404, 409],
   },
 };

@@ -1,6 +1,17 @@
 import type { PublicEvent } from '#domain';
-import type { JsonSchema } from '../../edge/validation/rules.js';
-import { DOLLARS, FLAG, TEXT, TIME, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
+import {
+  DOLLARS,
+  EVENT_ID,
+  FLAG,
+  TEXT,
+  TIME,
+  named,
+  objectOf,
+  oneOf,
+  pageOf,
+} from '../../../edge/openapi/json-schema.js';
+import { type Content, JSON_TYPE, SSE_TYPE } from '../../../edge/routes/operation.js';
+import type { JsonSchema } from '../../../edge/validation/rules.js';
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 
@@ -59,7 +70,7 @@ const UNREADABLE: JsonSchema = {
 };
 
 /** The `data:` JSON of an SSE record, of a callback and of a recorded event. */
-export const AGENT_EVENT: JsonSchema = {
+const AGENT_EVENT: JsonSchema = named('AgentEvent', {
   description:
     'The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.',
   oneOf: [
@@ -69,4 +80,18 @@ export const AGENT_EVENT: JsonSchema = {
     })),
     UNREADABLE,
   ],
+});
+
+const RECORDED_EVENT = named('RecordedEvent', objectOf({ id: EVENT_ID, data: AGENT_EVENT }));
+
+export const EVENT_STREAM: JsonSchema = {
+  type: 'string',
+  description: 'Server-Sent Events: `id: <revision>` and `data: <an AgentEvent as JSON>`',
 };
+
+/** Recorded events, in either form. */
+export const RECORDED: Content = { [SSE_TYPE]: EVENT_STREAM, [JSON_TYPE]: pageOf(RECORDED_EVENT) };
+
+export const FROM_ANY_POINT =
+  'Server-Sent Events from after `Last-Event-ID` or `after`, then live; with `Accept: application/json` a page of the ' +
+  'recorded ones.';

@@ -1,0 +1,73 @@
+import { HttpCode, applyDecorators } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyRequest } from 'fastify';
+import type { Scope } from '#domain';
+import type { Dto } from '../validation/fields.js';
+import type { Parameter } from '../validation/query.js';
+import type { JsonSchema } from '../validation/rules.js';
+
+export interface Example {
+  readonly summary: string;
+  readonly value: object;
+}
+
+/** What answers hold, by media type; null: no content. */
+export type Content = Readonly<Record<string, JsonSchema>> | null;
+
+/** All that is known of a route besides its method and path: who may use it, what it takes, what it answers. */
+export interface OperationTerms {
+  /** Also the name that generated clients give it. */
+  readonly id: string;
+  readonly tag: 'agent' | 'runs' | 'sessions' | 'tasks' | 'datastores' | 'keys' | 'operations';
+  readonly summary: string;
+  readonly description?: string;
+  /** The scope that a key needs. null: open to everyone, for health and docs only. */
+  readonly scope: Scope | null;
+  /** A key with this scope instead comes in, too. */
+  readonly orScope?: Scope;
+  /** A token of a browser may come in; its sessions are all that it reaches. */
+  readonly isForTokens?: true;
+  /** The reader of its query string; absent: it takes no parameters. */
+  readonly query?: { readonly parameters: Readonly<Record<string, Parameter<unknown>>> };
+  /** Parameters that it does not know are nobody's concern: probes and scrapers add their own. */
+  readonly ignoresQuery?: true;
+  /** What its JSON body is held against; absent: it takes no body, or an empty object. */
+  readonly body?: Dto;
+  /** Examples of the body that work as they stand, by name; the first is the one that is filled in. */
+  readonly examples?: Readonly<Record<string, Example>>;
+  /** It takes multipart/form-data and nothing else. */
+  readonly form?: JsonSchema;
+  /** Takes `Idempotency-Key` or `Last-Event-ID`. */
+  readonly headers?: readonly ('Idempotency-Key' | 'Last-Event-ID')[];
+  /** Answers that are no refusals, by status. The first is that of what a handler returns. */
+  readonly answers: Readonly<Record<number, Content>>;
+  /** Refusals that do not follow from what the route is. */
+  readonly refusals?: readonly number[];
+}
+
+/**
+ * What a route is, stated once: admission reads its scope before the body, the parsers what it takes, Nest the status of its
+ * answer, and `/openapi.json` all of it. Every route has one, or the boot stops.
+ */
+export const Operation = (terms: OperationTerms): MethodDecorator =>
+  applyDecorators(RouteConfig(terms), HttpCode(Number(Object.keys(terms.answers)[0])));
+
+export const JSON_TYPE = 'application/json';
+export const SSE_TYPE = 'text/event-stream';
+
+/** One JSON answer. */
+export const answer = (status: number, schema: JsonSchema): OperationTerms['answers'] => ({
+  [status]: { [JSON_TYPE]: schema },
+});
+
+/** The terms of a route's config, or null where it has none. */
+export const termsOf = (config: unknown): OperationTerms | null =>
+  typeof config === 'object' && config !== null && 'scope' in config ? (config as OperationTerms) : null;
+
+/** Whether a request's route takes multipart/form-data. */
+export const takesFile = ({ routeOptions }: FastifyRequest): boolean =>
+  termsOf(routeOptions.config)?.form !== undefined;
+
+/** Whether it is there to follow events: a HEAD of it makes no sense, and `EventSource` may ask for it. */
+export const isEventStream = ({ answers, body }: OperationTerms): boolean =>
+  body === undefined && Object.values(answers).some((content) => content !== null && SSE_TYPE in content);

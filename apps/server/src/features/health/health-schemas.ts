@@ -1,0 +1,12 @@
+import { TEXT, named, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
+
+export const READINESS = named(
+  'Readiness',
+  objectOf({
+    status: oneOf('ok', 'unavailable'),
+    checks: {
+      type: 'object',
+      additionalProperties: objectOf({ status: oneOf('ok', 'failing') }, { detail: TEXT }),
+    },
+  }),
+);

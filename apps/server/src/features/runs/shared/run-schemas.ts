@@ -1,0 +1,73 @@
+import {
+  COUNT,
+  DOLLARS,
+  EVENT_ID,
+  FLAG,
+  TEXT,
+  TIME,
+  listOf,
+  named,
+  objectOf,
+  oneOf,
+  orNull,
+} from '../../../edge/openapi/json-schema.js';
+
+export const RUN_STATUS = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
+const RUN_ERROR = objectOf({ code: TEXT, message: TEXT, retryable: FLAG });
+const WARNING = objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) });
+
+export const MESSAGE = named(
+  'Message',
+  objectOf({
+    type: oneOf('user_message', 'agent_thinking', 'agent_response', 'agent_tool_use'),
+    content: TEXT,
+  }),
+);
+
+export const RUN = named(
+  'Run',
+  objectOf({
+    run_id: TEXT,
+    session: TEXT,
+    status: RUN_STATUS,
+    mode: oneOf('flash', 'base', 'max'),
+    model: TEXT,
+    trigger: oneOf('request', 'task', 'kafka'),
+    actor: { ...TEXT, description: 'the id of the key' },
+    created_at: TIME,
+    started_at: orNull(TIME),
+    ended_at: orNull(TIME),
+    cost: DOLLARS,
+    usage: objectOf({ input_tokens: COUNT, output_tokens: COUNT }),
+    warnings: listOf(WARNING),
+    error: orNull(RUN_ERROR),
+    last_event_id: orNull(EVENT_ID),
+  }),
+);
+
+export const ACCEPTED_RUN = named(
+  'AcceptedRun',
+  objectOf({
+    session: TEXT,
+    run_id: TEXT,
+    status: { const: 'queued' },
+    task_ids: listOf(TEXT),
+  }),
+);
+
+export const ENDED_RUN = named(
+  'EndedRun',
+  objectOf(
+    {
+      session: TEXT,
+      run_id: TEXT,
+      status: oneOf('completed', 'failed', 'cancelled'),
+      response: { ...TEXT, description: 'the text of the last turn' },
+      messages: listOf(MESSAGE),
+      cost: DOLLARS,
+      task_ids: listOf(TEXT),
+      warnings: listOf(WARNING),
+    },
+    { final_output: { description: 'the value, if it was asked for' }, error: RUN_ERROR },
+  ),
+);
