@@ -81,7 +81,11 @@ describe('the commands of docs/datastores.md', () => {
 
   it('ask a database', async () => {
     const [setup = ''] = documents.split('made=');
-    stage.book.on('What does part 7 cost?', say(...call(0, 'c1', 'price_of', { value_1: 7 })), say('12.50'));
+    stage.book.on(
+      'What is the price of part 7?',
+      say(...call(0, 'c1', 'price_of', { value_1: 7 })),
+      say('12.50'),
+    );
     expect(database).toContain(NAMED);
     const out = await shell(setup + database.replace(NAMED, connectionString));
     const response = /"type":"agent_tool_response".*/.exec(out)?.[0] ?? '';

@@ -30,14 +30,14 @@ describe('docs/examples/final-output.json, with the built-in model', () => {
     ]);
     expect(output).toMatchObject({ name: 'calculation' });
     const value = JSON.parse(output?.content ?? '') as Record<string, unknown>;
-    expect(value).toEqual({ expression: expect.stringMatching(/./), value: expect.any(Number) });
+    expect(value).toEqual({ expression: '6 x 7', value: 42 });
   });
 
   it('gives the value in a JSON answer, and counts what it took', async () => {
     const client = service.client();
     const plain = await client.runToEnd('What is 6 x 7?');
     const ended = await client.runToEnd(await example('final-output.json'));
-    expect(ended).toMatchObject({ final_output: { expression: expect.any(String) } });
+    expect(ended).toMatchObject({ final_output: { expression: '6 x 7', value: 42 } });
     expect(ended.messages).toEqual(plain.messages);
     const tokensOf = async (run: string) =>
       (await client.get(`/runs/${run}`)).json<{ usage: { input_tokens: number } }>().usage.input_tokens;

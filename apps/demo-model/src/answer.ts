@@ -1,18 +1,17 @@
 import { solve } from './arithmetic.js';
 import type { AnswerPiece, TokenUsage } from './chunks.js';
 import { type ChatRequest, textOf } from './chat-request.js';
-import { smallestJson } from './smallest-json.js';
-import { planCalls, type PlannedCall, toolResults } from './tool-use.js';
+import { jsonAnswer } from './json-answer.js';
+import { NOTICE } from './notice.js';
+import { cut, toolReport } from './tool-report.js';
+import { isGreeting, type PlannedCall, planCalls, toolResults } from './tool-use.js';
+import { stepIn, stepText } from './workflow-step.js';
 
 export interface Answer {
   readonly thinking: string;
   readonly text: string;
   readonly calls: readonly PlannedCall[];
 }
-
-const notice =
-  'I am the built-in demo model: I answer by simple rules, offline. ' +
-  'Set OPENAI_BASE_URL and OPENAI_API_KEY to bring a real one.';
 
 /** The demo model's whole mind: the same request always gets the same answer. */
 export function answerTo(request: ChatRequest): Answer {
@@ -22,48 +21,31 @@ export function answerTo(request: ChatRequest): Answer {
     return { thinking: `The task asks for ${names}, so I call it.`, text: '', calls };
   }
   const task = textOf(request.messages.findLast((message) => message.role === 'user')).trim();
-  const json = jsonFor(request) ?? jsonForStep(task);
+  const json = jsonAnswer(request, task);
   if (json !== undefined) return { thinking: 'The answer must have a given form.', text: json, calls: [] };
   const results = toolResults(request);
   if (results.length > 0) {
-    const said = results.map(({ name, text }) => `${name} said: ${cut(text, 400)}`).join('\n');
-    return { thinking: 'The tools have answered.', text: `${said}\n\n${notice}`, calls: [] };
+    const said = results.map(({ name, text }) => toolReport(name, text)).join('\n');
+    return { thinking: 'The tools have answered.', text: `${said}\n\n${NOTICE}`, calls: [] };
   }
   return { ...replyTo(task), calls: [] };
 }
 
 function replyTo(task: string): { thinking: string; text: string } {
+  const step = stepIn(task);
+  if (step !== undefined)
+    return { thinking: 'A step of a workflow is to be carried out.', text: stepText(step) };
   const sum = solve(task);
-  if (sum !== undefined) return { thinking: 'This is a sum that I can work out.', text: `${sum}. ${notice}` };
-  if (/\b(hello|hi|hey|greetings|good (morning|evening|afternoon)|introduce|who are you)\b/i.test(task))
+  if (sum !== undefined) return { thinking: 'This is a sum that I can work out.', text: `${sum}. ${NOTICE}` };
+  if (isGreeting(task))
     return {
       thinking: 'The user greets me, so I greet back and introduce myself.',
-      text: `Hello! Nice to meet you. ${notice} I can also do small sums and call the tools you name.`,
+      text: `Hello! Nice to meet you. ${NOTICE} I can also do small sums and call tools that a message names or clearly asks for.`,
     };
   return {
     thinking: 'I have no rule for this task, so I say what I understood.',
-    text: `You asked me: "${cut(task, 160)}". ${notice}`,
+    text: `You asked me: "${cut(task, 160)}". ${NOTICE}`,
   };
-}
-
-function jsonFor(request: ChatRequest): string | undefined {
-  const { response_format: format } = request;
-  if (format?.type === 'json_object') return '{}';
-  if (format?.type !== 'json_schema') return undefined;
-  return JSON.stringify(smallestJson(format.json_schema?.schema ?? { type: 'object' }));
-}
-
-const STEP_SCHEMA = /^Answer with JSON alone.* that matches this schema:\n(\{.*\})$/m;
-
-/** A step of a workflow that has an output schema names it in its message. */
-function jsonForStep(task: string): string | undefined {
-  const [, schema] = STEP_SCHEMA.exec(task) ?? [];
-  if (schema === undefined) return undefined;
-  try {
-    return JSON.stringify(smallestJson(JSON.parse(schema)));
-  } catch {
-    return undefined;
-  }
 }
 
 /** The answer as pieces: word by word, each call in three. Ids follow from the conversation, so that they repeat too. */
@@ -98,9 +80,3 @@ export function usageOf(request: ChatRequest, pieces: readonly AnswerPiece[]): T
 
 const tokens = (text: string): number => Math.ceil(text.length / 4);
 const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*?(?=\s|$)|\s+$/gu) ?? [];
-
-function cut(text: string, max: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  // Not between the two halves of an emoji.
-  return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}

@@ -22,14 +22,27 @@ const expression = new RegExp(
   'iu',
 );
 
-/** The first sum in a text, with its result: `6 x 7 is 42`; undefined when there is none. */
-export function solve(text: string): string | undefined {
+export interface Sum {
+  /** As it stands in the text: `6 x 7`. */
+  readonly expression: string;
+  /** Not finite where something is divided by zero. */
+  readonly result: number;
+}
+
+/** The first sum in a text; undefined when there is none. */
+export function sumIn(text: string): Sum | undefined {
   const found = expression.exec(text)?.[0];
   if (found === undefined) return undefined;
-  const result = evaluate(found.toLowerCase());
-  return Number.isFinite(result)
-    ? `${found} is ${Number(result.toPrecision(12))}`
-    : `${found} has no answer: nothing can be divided by zero`;
+  return { expression: found, result: Number(evaluate(found.toLowerCase()).toPrecision(12)) };
+}
+
+/** The first sum in a text, with its result: `6 x 7 is 42`; undefined when there is none. */
+export function solve(text: string): string | undefined {
+  const sum = sumIn(text);
+  if (sum === undefined) return undefined;
+  return Number.isFinite(sum.result)
+    ? `${sum.expression} is ${sum.result}`
+    : `${sum.expression} has no answer: nothing can be divided by zero`;
 }
 
 /** Products before sums, each from left to right. */

@@ -41,7 +41,10 @@ const callsOf = async (content: string, tools: object[], more: object = {}) =>
     JSON.parse(f.arguments),
   ]);
 
-const tool = (name: string, parameters?: object) => ({ type: 'function', function: { name, parameters } });
+const tool = (name: string, parameters?: object, description?: string) => ({
+  type: 'function',
+  function: { name, parameters, description },
+});
 
 describe('the demo model', () => {
   it('introduces itself and says how to bring a real model', async () => {
@@ -106,6 +109,48 @@ describe('the demo model', () => {
     expect(await callsOf('do it', tools, { tool_choice: forced })).toEqual([['echo', {}]]);
   });
 
+  describe('without being told a name', () => {
+    const object = (properties: object) => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+    });
+    const [text, whole] = [{ type: 'string' }, { type: 'integer' }];
+    const sell = object({ product: text, pieces: whole });
+    const anything = { type: ['string', 'number', 'boolean', 'null'] };
+    const tools = [
+      tool('stock_of', object({ product: text }), 'How many pieces of a product are in stock.'),
+      tool('sell', sell, 'Takes pieces out of the stock.'),
+      tool('price_of', object({ value_1: anything }), 'The price of a part, by its number'),
+      tool('transfer_to_billing', object({}), 'Hand the conversation off to billing: bills'),
+      tool('search_manuals', object({ query: text }), 'Searches the documents of "manuals".'),
+    ];
+
+    it.each<[string, string, object]>([
+      ['Sell two apples. How many are left?', 'sell', { product: 'apple', pieces: 2 }],
+      ['How many pears are in stock?', 'stock_of', { product: 'pear' }],
+      ['What is the price of part 7?', 'price_of', { value_1: 7 }],
+      ['I have a question about billing.', 'transfer_to_billing', {}],
+      ['How fast does the impeller turn?', 'search_manuals', { query: 'fast impeller turn' }],
+      ['Which "shutdown valve" is used?', 'search_manuals', { query: 'shutdown valve' }],
+    ])('%s is a call of %s', async (message, name, input) => {
+      expect(await callsOf(message, tools)).toEqual([[name, input]]);
+    });
+
+    it.each(['What is 6 x 7?', 'Hello there, who are you?', 'What now?'])(
+      '%s is no call',
+      async (message) => {
+        expect(await callsOf(message, tools)).toBeUndefined();
+      },
+    );
+
+    it('does not guess between two that fit as well, and searches nothing where there is nothing', async () => {
+      const twins = [tool('sell_apple', sell), tool('buy_apple', sell)];
+      expect(await callsOf('What about an apple?', twins)).toBeUndefined();
+      expect(await callsOf('How fast does the impeller turn?', twins)).toBeUndefined();
+    });
+  });
+
   it('makes up the arguments that a schema requires', async () => {
     const schema = {
       type: 'object',
@@ -134,6 +179,64 @@ describe('the demo model', () => {
     expect(content).toMatch(/^echo said: first\nadd said: second\n\nI am the built-in demo model/);
   });
 
+  it('tells the passages of a search and the steps of a workflow', async () => {
+    const said = async (result: object) => {
+      const call = { id: 'c', type: 'function', function: { name: 'search_x', arguments: '{}' } };
+      const messages = [
+        { role: 'user', content: 'What is it?' },
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: JSON.stringify(result) },
+      ];
+      return (await ask('', { messages })).content?.split('\n\n')[0];
+    };
+    const passages = [
+      { filename: 'a.pdf', page: 2, text: 'It turns\nfast.' },
+      { filename: 'b.txt', page: null, text: 'x' },
+    ];
+    expect(await said({ passages })).toBe('search_x found:\n- a.pdf, page 2: It turns fast.\n- b.txt: x');
+    expect(await said({ passages: [], note: 'none' })).toBe('search_x found nothing.');
+    const steps = [
+      { id: 'a', status: 'completed', output: 'Belém' },
+      { id: 'b', status: 'skipped', errors: [] },
+    ];
+    expect(await said({ steps })).toBe('search_x said:\n- a completed: Belém\n- b skipped');
+  });
+
+  it('gives the value of a sum, or what its answer says, as final output', async () => {
+    const output = async (task: string, answer: string, properties: object) => {
+      const schema = { type: 'object', properties, required: Object.keys(properties) };
+      const messages = [
+        { role: 'user', content: task },
+        { role: 'assistant', content: answer },
+        { role: 'user', content: `Give the final output "o".\n\nThe schema is:\n${JSON.stringify(schema)}` },
+      ];
+      const response_format = { type: 'json_schema', json_schema: { name: 'o', schema } };
+      return JSON.parse((await ask('', { messages, response_format })).content ?? '') as object;
+    };
+    const { content } = await ask('What is 6 x 7?');
+    const calculation = { expression: { type: 'string', minLength: 1 }, value: { type: 'number' } };
+    const found = await output('What is 6 x 7?', content ?? '', calculation);
+    expect(found).toEqual({ expression: '6 x 7', value: 42 });
+    const shop = { left: { type: 'integer' }, mood: { enum: ['bad', 'good'] }, note: { type: 'string' } };
+    const sold = await output('Sell two apples in a good mood', 'sell said: 10 left', shop);
+    expect(sold).toEqual({ left: 10, mood: 'good', note: 'sell said: 10 left' });
+    const narrow = { left: { type: 'integer', maximum: 5 }, note: { type: 'string', maxLength: 3 } };
+    expect(await output('Sell', 'sell said: 10 left', narrow)).toEqual({ left: 0, note: '' });
+  });
+
+  it('gives the same to a tool that it is forced to call', async () => {
+    const parameters = { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] };
+    const messages = [
+      { role: 'user', content: 'What is 6 x 7?' },
+      { role: 'assistant', content: '6 x 7 is 42.' },
+      { role: 'user', content: `Give the final output.\n\nThe schema is:\n${JSON.stringify(parameters)}` },
+    ];
+    const more = { messages, tool_choice: { type: 'function', function: { name: 'final_output' } } };
+    expect(await callsOf('', [tool('final_output', parameters)], more)).toEqual([
+      ['final_output', { value: 42 }],
+    ]);
+  });
+
   it('fills a response format', async () => {
     const schema = {
       type: 'object',
@@ -151,6 +254,9 @@ describe('the demo model', () => {
     const workflow = { id: 'w', name: 'w', description: 'd', steps: [step] };
     const asked = stepMessage({ workflow, step, outputs: [], errors: [] });
     expect((await ask(asked)).content).toBe('{"n":3}');
+    const { output_schema: _, ...plain } = step;
+    const said = await ask(stepMessage({ workflow, step: plain, input: 'Lisbon', outputs: [], errors: [] }));
+    expect(said.content).toBe('(Demo output of "s" for "Lisbon": count)');
     const again = stepMessage({ workflow, step, outputs: [], errors: ['it is not valid JSON'] });
     expect((await ask(again)).content).toBe('{"n":3}');
   });

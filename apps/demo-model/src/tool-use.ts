@@ -1,12 +1,19 @@
 import { type ChatMessage, type ChatRequest, type ChatTool, isObject, textOf } from './chat-request.js';
-import { smallestJson } from './smallest-json.js';
+import { sumIn } from './arithmetic.js';
+import { fittingTools } from './fitting-tool.js';
+import { whatWasTold } from './json-answer.js';
+import { toldJson } from './told-values.js';
+import { stepIn } from './workflow-step.js';
 
 export interface PlannedCall {
   readonly name: string;
   readonly arguments: string;
 }
 
-/** The tools that the last user message asks for, in the order in which it names them; none once they have answered. */
+/**
+ * The tools that the last user message names, in its order, or else those that it clearly asks for; none once they have
+ * answered.
+ */
 export function planCalls(request: ChatRequest): PlannedCall[] {
   const tools = request.tools ?? [];
   const choice = request.tool_choice ?? 'auto';
@@ -14,11 +21,15 @@ export function planCalls(request: ChatRequest): PlannedCall[] {
   const task = textOf(request.messages.findLast((message) => message.role === 'user'));
   if (typeof choice === 'object') {
     const forced = tools.find((tool) => tool.function.name === choice.function.name);
-    return forced === undefined ? [] : [callOf(forced, task)];
+    return forced === undefined ? [] : [forcedCall(forced, request)];
   }
   if (toolResults(request).length > 0) return [];
   const named = mentions(task, tools);
-  if (named.length === 0 && choice === 'required') return tools.slice(0, 1).map((tool) => callOf(tool, task));
+  if (named.length === 0) {
+    const fitting = isAnsweredAlone(task) ? [] : fittingTools(task, tools);
+    const wanted = fitting.length === 0 && choice === 'required' ? tools.slice(0, 1) : fitting;
+    return wanted.map((tool) => callOf(tool, task));
+  }
   return named.map(({ tool, end }, at) => callOf(tool, task.slice(end, named[at + 1]?.start)));
 }
 
@@ -54,11 +65,27 @@ function mentions(task: string, tools: readonly ChatTool[]): Mention[] {
   return found;
 }
 
-/** Arguments from the JSON object in the text, otherwise the least that fits the tool's schema. */
+/** What needs no tool, whatever there is: sums and greetings; a workflow's step has its work told, and names its tools. */
+const isAnsweredAlone = (task: string): boolean =>
+  sumIn(task) !== undefined || isGreeting(task) || stepIn(task) !== undefined;
+
+export const isGreeting = (task: string): boolean =>
+  /\b(hello|hi|hey|greetings|good (morning|evening|afternoon)|introduce|who are you)\b/i.test(task);
+
+/** A tool that has to be called takes the final output, where a server has no other way to be asked for it. */
+function forcedCall(tool: ChatTool, request: ChatRequest): PlannedCall {
+  const told = whatWasTold(request);
+  const given = jsonObjects(told.task)[0]?.json;
+  const least = given === undefined ? toldJson(tool.function.parameters ?? {}, told, 'demo') : null;
+  return { name: tool.function.name, arguments: given ?? JSON.stringify(isObject(least) ? least : {}) };
+}
+
+/** Arguments from the JSON object in the text, otherwise what the text tells of those that the tool's schema requires. */
 function callOf(tool: ChatTool, text: string): PlannedCall {
   const given = jsonObjects(text)[0]?.json;
   if (given !== undefined) return { name: tool.function.name, arguments: given };
-  const least = smallestJson(tool.function.parameters ?? {}, { text: 'demo' });
+  const told = { task: text, toolName: tool.function.name };
+  const least = toldJson(tool.function.parameters ?? {}, told, 'demo');
   return { name: tool.function.name, arguments: JSON.stringify(isObject(least) ? least : {}) };
 }
 
