@@ -126,7 +126,6 @@ export class Connection {
     if (appends.length === 0) return;
     for (const append of appends) this.sent.add(append);
     this.post(encodeAppends(appends, this.keys.toGive(keysOf(appends))));
-    if (this.sent.size === 1) this.thread?.expectAnswer();
   };
 
   private post(request: Request): void {

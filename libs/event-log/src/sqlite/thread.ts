@@ -45,8 +45,6 @@ class Thread {
   private readonly reads: (ReadStreamRequest | ReadAllRequest)[] = [];
   private isClosing = false;
   private isDirty = false;
-  /** Whether the last transaction held one append. */
-  private wasAlone = false;
   private commits = 0;
   /** What the WAL may have grown by since its size was asked for. */
   private walGrowth = 0;
@@ -102,19 +100,17 @@ class Thread {
 
   private idle(): void {
     const ms = this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS;
-    if (mailbox.wait(ms, this.wasAlone) || !this.isDirty) return;
+    if (mailbox.wait(ms) || !this.isDirty) return;
     while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
     this.checkpoint();
   }
 
   private write(): void {
     const batches: (readonly Field[])[] = [];
-    let count = 0;
     for (let bytes = 0; this.appends.length > 0 && bytes < TRANSACTION_BYTES;) {
       const request = this.appends.shift()!;
       batches.push(request.fields);
       bytes += request.bytes;
-      count += request.count;
       this.walGrowth += request.bytes + request.count * WAL_BYTES_AN_APPEND;
     }
     const outcomes = this.writer.write(batches);
@@ -122,7 +118,6 @@ class Thread {
     if (this.commits === options.faults.dieAfterCommits) throw new Error('died as it was told to');
     reply({ kind: 'appended', outcomes });
     this.isDirty = true;
-    this.wasAlone = count === 1;
     if (this.walGrowth > WAL_LOOK_BYTES) this.boundWal();
   }
 
