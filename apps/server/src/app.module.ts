@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Deliveries, EventStreams } from '#delivery';
 import { Metrics } from '#platform';
-import { RunQueries, SessionQueries, TaskQueries } from '#read-models';
+import { MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
 import { ApiKeys } from '#access';
 import { EraseSession, SessionCommands, Sessions, TaskCommands } from '#runs';
 import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from './features/controllers.js';
@@ -48,6 +48,7 @@ export class AppModule {
     observability: { metrics },
     logger,
   }: Service): DynamicModule {
+    const stores = { log, contents: core.contents };
     const values: readonly (readonly [unknown, unknown])[] = [
       [RunDoor, runDoor],
       [SessionCommands, core.commands],
@@ -57,10 +58,8 @@ export class AppModule {
       [ApiKeys, apiKeys],
       [Authenticator, apiKeys],
       [KeyEnd, new PausedKeyEnd(taskPauses, logger)],
-      [
-        HistoryAnswers,
-        new HistoryAnswers(readModels.history, largeAnswers, { log, contents: core.contents }),
-      ],
+      [HistoryAnswers, new HistoryAnswers(readModels.history, largeAnswers, stores)],
+      [MessagePages, readModels.messagePages],
       [RunQueries, readModels.runs],
       [SessionQueries, readModels.sessions],
       [EventStreams, streams],

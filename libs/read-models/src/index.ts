@@ -5,6 +5,7 @@ export { DatabaseFault } from './postgres/errors.js';
 export { type RunError, type RunStatus } from './projection/rows.js';
 export { type Page, type PageRequest } from './queries/cursor.js';
 export { History, type MessageView } from './queries/history.js';
+export { type MessageItem, MessagePages } from './queries/message-pages.js';
 export { KeyUseTable } from './queries/key-uses.js';
 export { type RunQuery, RunQueries, type RunView } from './queries/runs.js';
 export { type SessionQuery, SessionQueries, type SessionView } from './queries/sessions.js';

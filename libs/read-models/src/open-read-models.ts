@@ -10,6 +10,7 @@ import { type Check, Projection } from './projection/projection.js';
 import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js';
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
+import { MessagePages } from './queries/message-pages.js';
 import { RunQueries } from './queries/runs.js';
 import { SessionOwners } from './queries/session-owners.js';
 import { SessionQueries } from './queries/sessions.js';
@@ -42,6 +43,7 @@ export interface ReadModels {
   /** Resolves when the tables are there; rejects with ReadModelsRefused. Nothing but lists has to wait for it. */
   readonly ready: Promise<void>;
   readonly history: History;
+  readonly messagePages: MessagePages;
   readonly runs: RunQueries;
   readonly sessions: SessionQueries;
   readonly keyUses: KeyUseTable;
@@ -77,6 +79,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness(log, progress, clock, () => database.isOpen);
   const owners = new SessionOwners(log, clock);
+  const rows = new HistoryRows(database, codec);
   const runs = new RunQueries(database, log, codec, freshness, owners);
   if (isProjector) projection.start();
   const reach = async (): Promise<void> => {
@@ -89,7 +92,8 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const health = new StoredHealth(log, stored, clock);
   return {
     ready: database.ready,
-    history: new History(new HistoryRows(database, codec), log, content, owners),
+    history: new History(rows, log, content, owners),
+    messagePages: new MessagePages({ rows, log, content, placeOf: (...of) => runs.place(...of) }),
     runs,
     sessions: new SessionQueries(database, codec, freshness, owners),
     keyUses: new KeyUseTable(database),

@@ -43,11 +43,11 @@ export interface Addressed {
 }
 
 /** The request for an operation, made as well as it can be, about somebody's belongings. */
-export function addressed(ask: Ask, belongings: Belongings): Addressed {
+export function addressed(ask: Ask, belongings: Belongings, scope = 'read'): Addressed {
   const { method, operation } = ask;
   const hasSession = (operation.parameters ?? []).some((p) => p.in === 'query' && p.name === 'session');
   const query = hasSession ? `?session=${belongings.ids['session']}` : '';
-  const { body, headers } = bodyOf(ask, belongings);
+  const { body, headers } = bodyOf(ask, belongings, scope);
   const isNaming =
     ask.path.includes('{') ||
     (method !== 'GET' &&
@@ -66,7 +66,9 @@ export function addressed(ask: Ask, belongings: Belongings): Addressed {
   };
 }
 
-function bodyOf({ method, path, operation }: Ask, { ids }: Belongings): CallOptions {
+function bodyOf({ method, path, operation }: Ask, { ids }: Belongings, scope: string): CallOptions {
+  // A key gives no scope that it lacks.
+  if (path === '/tokens') return { body: { scopes: [scope === 'run' ? 'run' : 'read'], expires_s: 60 } };
   const datastore = ids['datastores'] ?? '';
   if (path === '/' && method === 'POST')
     return { body: { message: 'hello', background: true, datastores: [{ id: datastore, name: 'books' }] } };

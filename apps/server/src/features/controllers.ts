@@ -8,6 +8,7 @@ import { TokensController } from './keys/tokens.controller.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import { AgentController } from './runs/agent.controller.js';
 import { RunsController } from './runs/runs.controller.js';
+import { MessagesController } from './sessions/messages.controller.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { TasksController } from './tasks/tasks.controller.js';
 
@@ -21,6 +22,7 @@ export const API_CONTROLLERS: readonly Type[] = [
   DeliveriesController,
   TasksController,
   SessionsController,
+  MessagesController,
   ...DATASTORE_CONTROLLERS,
   ApiKeysController,
   TokensController,

@@ -30,6 +30,18 @@ export interface HistoryRest {
   readonly table: number;
 }
 
+/** Where a history begins and how far the tables know it. */
+export interface HistoryBounds {
+  readonly foldedTo: number;
+  readonly isHidden: boolean;
+  /** Revision of the first message; null: there is none. */
+  readonly first: number | null;
+}
+
+const BOUNDS = `
+SELECT s.folded_to, s.is_hidden, (SELECT min(revision) FROM ${SCHEMA}.messages WHERE session = s.session) AS first
+FROM ${SCHEMA}.sessions s WHERE s.session = $1`;
+
 /** A database that answers later than this is no faster than the log. */
 const PATIENCE_MS = 1_000;
 
@@ -120,6 +132,19 @@ export class HistoryRows {
     const { folded_to: foldedTo, is_hidden: isHidden } = row;
     const messages = await this.messages(session, rows);
     return { foldedTo, isHidden, messages, rest: restOf(row, rows.at(-1)!.last ?? -1) };
+  }
+
+  /** null: the tables do not know the session, or are not there; the log can tell the same. */
+  async bounds(session: SessionId): Promise<HistoryBounds | null> {
+    try {
+      const query = { name: 'history_bounds', text: BOUNDS, values: [session] };
+      const { rows } = await this.database.query(query, PATIENCE_MS);
+      const [row] = rows as readonly Pick<FirstRow, 'folded_to' | 'is_hidden' | 'first'>[];
+      return row ? { foldedTo: row.folded_to, isHidden: row.is_hidden, first: row.first } : null;
+    } catch (error) {
+      if (error instanceof DatabaseFault || error instanceof ReadModelsUnavailable) return null;
+      throw error;
+    }
   }
 
   /**

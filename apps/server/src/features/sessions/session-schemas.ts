@@ -1,11 +1,13 @@
 import {
   COUNT,
   DOLLARS,
+  EVENT_ID,
   TEXT,
   TIME,
   listOf,
   named,
   objectOf,
+  oneOf,
   orNull,
 } from '../../edge/openapi/json-schema.js';
 import { RUN_STATUS } from '../runs/shared/run-schemas.js';
@@ -20,6 +22,24 @@ export const SESSION = named(
     cost: DOLLARS,
     created_at: TIME,
   }),
+);
+
+export const MESSAGE_ITEM = named(
+  'MessageItem',
+  objectOf(
+    {
+      id: { ...EVENT_ID, description: 'of the event with which it begins' },
+      type: oneOf('user_message', 'agent_thinking', 'agent_response', 'agent_tool_use'),
+      content: { ...TEXT, description: 'of a tool use JSON text of {tool, input}' },
+      run_id: TEXT,
+      created_at: TIME,
+    },
+    {
+      tool: { ...TEXT, description: 'of a tool use: what was called' },
+      input: { description: 'and with what' },
+      output: { ...TEXT, description: 'what the tool answered, as soon as that is there' },
+    },
+  ),
 );
 
 export const ERASED_SESSION = named(

@@ -1,0 +1,192 @@
+import {
+  type Content,
+  type MessageType,
+  type ProjectId,
+  type Revision,
+  type RunId,
+  type SessionId,
+  asSessionEvent,
+  invalid,
+  isKnownType,
+  notFound,
+  sessionStream,
+} from '#domain';
+import type { ContentStore } from '#vault';
+import type { EventLog, RecordedEvent } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
+import type { HistoryRows } from '../postgres/history-rows.js';
+import { requestedMessage } from '../projection/batch-changes.js';
+import type { PageRequest } from './cursor.js';
+import { type FoldStart, PageFold, type PageMessage, type ToolEvent } from './page-fold.js';
+import type { WeighedPage } from './weighed-page.js';
+
+/** A message as `GET /sessions/{session}/messages` shows it. */
+export interface MessageItem {
+  /** Of the event with which it begins, as streams show it. */
+  readonly id: string;
+  readonly type: MessageType;
+  readonly content: string;
+  /** Of a tool use: what was called, and with what. */
+  readonly tool?: string;
+  readonly input?: unknown;
+  /** What the tool answered, as soon as that is there. */
+  readonly output?: string;
+  readonly run_id: RunId;
+  readonly created_at: string;
+}
+
+export interface MessageQuery extends PageRequest {
+  readonly project: ProjectId;
+  readonly session: SessionId;
+}
+
+export interface MessagePagesPorts {
+  readonly rows: Pick<HistoryRows, 'bounds'>;
+  readonly log: EventLog;
+  readonly content: ContentStore;
+  /** Where a run was requested. @throws Problem not_found */
+  readonly placeOf: (project: ProjectId, run: RunId) => Promise<{ readonly requested: Revision }>;
+}
+
+/** What a page of the log brings into memory. */
+const LOG_PAGE_BYTES = 512 * 1024;
+
+interface Place {
+  /** Up to which messages were shown. */
+  readonly shown: Revision;
+  readonly after: Revision;
+}
+
+/**
+ * A session's messages a page at a time, in the order of the conversation. The tables say where the history begins, the log
+ * what stands in it: a page costs what it holds, wherever it is.
+ */
+export class MessagePages {
+  constructor(private readonly ports: MessagePagesPorts) {}
+
+  /** Of a session that is there and the project's. @throws Problem not_found, invalid_request; LogUnavailable */
+  async *page(
+    { project, session, limit, cursor }: MessageQuery,
+    weigh: Weigh = unweighed,
+  ): WeighedPage<MessageItem> {
+    const place = placeOf(cursor);
+    const begin = await this.beginOf(session);
+    const start = place.after > begin.after ? { after: place.after, isHidden: false } : begin;
+    const fold = new PageFold(start, place.shown, limit);
+    await this.read(session, start, fold, weigh);
+    const tools = await this.tools(session, fold.tools, weigh);
+    for (const message of fold.page) {
+      const { revision, run, at, type } = message;
+      const content = await this.contentOf(project, session, message, weigh);
+      const created_at = new Date(at).toISOString();
+      yield [{ id: String(revision), type, content, ...tools.get(revision), run_id: run, created_at }];
+    }
+    const last = fold.page.at(-1);
+    return fold.hasMore && last !== undefined ? `${last.safe}.${last.revision}` : null;
+  }
+
+  private async read(session: SessionId, { after }: FoldStart, fold: PageFold, weigh: Weigh): Promise<void> {
+    for await (const page of this.ports.log.readStream(sessionStream(session), { after })) {
+      requireUnerased(page);
+      for (const event of page) {
+        // Only a newer version knows it, and so what follows.
+        if (!isKnownType(event.type)) return fold.finish();
+        fold.push(asSessionEvent(event), event.time);
+        if (fold.isComplete) return;
+      }
+      await weigh(LOG_PAGE_BYTES + fold.weight);
+    }
+    fold.finish();
+  }
+
+  /** Where the history begins: behind the last clear. */
+  private async beginOf(session: SessionId): Promise<FoldStart> {
+    const known = await this.ports.rows.bounds(session);
+    const { foldedTo, isHidden, first } = known ?? { foldedTo: -1, isHidden: false, first: null };
+    let claimedAt: Revision | null = null;
+    // The claim of a run stands before its start, where its message is.
+    let begin: FoldStart =
+      first === null ? { after: foldedTo, isHidden } : { after: first - 2, isHidden: false };
+    for await (const page of this.ports.log.readStream(sessionStream(session), { after: foldedTo }))
+      for (const { type, revision } of page) {
+        if (type === 'run_claimed') claimedAt = revision;
+        else if (type === 'agent_started') claimedAt = null;
+        else if (type === 'messages_cleared') begin = { after: (claimedAt ?? revision) - 1, isHidden: false };
+      }
+    return begin;
+  }
+
+  private async contentOf(
+    project: ProjectId,
+    session: SessionId,
+    { pieces, run }: PageMessage,
+    weigh: Weigh,
+  ): Promise<string> {
+    if (typeof pieces !== 'number') return this.textOf(session, pieces, weigh);
+    const requested = pieces < 0 ? (await this.ports.placeOf(project, run)).requested : pieces;
+    return this.textOf(session, [await requestedMessage(this.ports.log, session, requested)], weigh);
+  }
+
+  private async textOf(session: SessionId, pieces: readonly Content[], weigh: Weigh): Promise<string> {
+    await weigh(
+      pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : piece.bytes), 0),
+    );
+    let text = '';
+    for (const piece of pieces) text += await this.ports.content.textOrNote(session, piece);
+    return text;
+  }
+
+  /**
+   * What is shown of each tool use, by its revision. A response does not say whose it is: those to calls of one tool come
+   * in the order of the calls, and a workflow's own after those of its steps.
+   */
+  private async tools(
+    session: SessionId,
+    events: readonly ToolEvent[],
+    weigh: Weigh,
+  ): Promise<ReadonlyMap<Revision, ToolFields>> {
+    const fields = new Map<Revision, ToolFields>();
+    const waiting = new Map<string, Revision[]>();
+    for (const { isResponse, run, revision, content } of events) {
+      const { tool, input, content: output } = partsOf(await this.textOf(session, [content], weigh));
+      const whose = `${run} ${tool}`;
+      const calls = waiting.get(whose) ?? [];
+      waiting.set(whose, calls);
+      if (!isResponse) {
+        fields.set(revision, { tool, input });
+        calls.push(revision);
+        continue;
+      }
+      const use = calls.shift();
+      if (use !== undefined) fields.set(use, { ...fields.get(use)!, output: String(output) });
+    }
+    return fields;
+  }
+}
+
+interface ToolFields {
+  readonly tool: string;
+  readonly input: unknown;
+  readonly output?: string;
+}
+
+/** The JSON text of a tool use or a response; where it does not open it is a note. */
+function partsOf(text: string): { tool: string; input: unknown; content?: unknown } {
+  try {
+    return JSON.parse(text) as { tool: string; input: unknown };
+  } catch {
+    return { tool: '', input: null, content: text };
+  }
+}
+
+function requireUnerased(page: readonly RecordedEvent[]): void {
+  if (page.some(({ isErased, type }) => isErased || type === 'session_erased')) throw notFound('the session');
+}
+
+function placeOf(cursor: string | undefined): Place {
+  if (cursor === undefined) return { shown: -1, after: -1 };
+  const [, after, shown] = /^(-1|\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (after === undefined || shown === undefined || Number(after) > Number(shown))
+    throw invalid('cursor', 'must be the next_cursor of a page of this list');
+  return { after: Number(after), shown: Number(shown) };
+}
