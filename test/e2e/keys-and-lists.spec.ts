@@ -53,6 +53,13 @@ describe('lists', () => {
     const { created_at } = (await reader.get(`/runs/${other.run_id}`)).json<Run>();
     expect(await ids(`from=${created_at}`)).toEqual([other.run_id]);
     expect(await ids(`to=${created_at}`)).toEqual([second.run_id, first.run_id]);
+    const { next_cursor } = (await reader.get('/runs?limit=1&status=completed')).json<Page<Run>>();
+    for (const [path, status] of [
+      ['/runs?limit=2&status=completed', 200],
+      ['/runs?status=failed', 400],
+      ['/sessions?limit=1', 400],
+    ] as const)
+      expect([path, (await reader.get(`${path}&cursor=${next_cursor}`)).status]).toEqual([path, status]);
     for (const query of ['status=odd', 'from=yesterday', 'limit=0', 'cursor=odd', 'unknown=1'])
       expect([query, (await reader.get(`/runs?${query}`)).status]).toEqual([query, 400]);
   });

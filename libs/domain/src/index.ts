@@ -11,6 +11,8 @@ export * from './deliveries/retry.js';
 export * from './history.js';
 export * from './idempotency.js';
 export * from './ids.js';
+export * from './lists/cursors.js';
+export * from './lists/page.js';
 export * from './money.js';
 export * from './next-action.js';
 export * from './problem.js';

@@ -1,10 +1,14 @@
 import {
   type Datastore,
   type DatastoreType,
+  type ListPage,
+  type PageRequest,
   Problem,
+  creationCursors,
   datastoreId,
   datastoreStream,
   notFound,
+  pageOf,
   type ProjectId,
 } from '#domain';
 import { ContentErased } from '#event-log';
@@ -13,7 +17,6 @@ import type { DatabaseAccess } from './callers-database.js';
 import type { DatastoreKeys } from './erasure/datastore-keys.js';
 import type { Deletions } from './erasure/deletions.js';
 import { sayDatastoreAgain } from './erasure/say-again.js';
-import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
 import type { Author, CreationKeys, CreationRequest } from './ports.js';
 import { metaOf } from './ports.js';
 import type { DatastoreRow, KnowledgeRows } from './postgres/knowledge-rows.js';
@@ -41,6 +44,8 @@ interface DatastoresPorts {
   readonly random: Random;
   readonly check: CheckConnection;
 }
+
+const CURSORS = creationCursors('datastores');
 
 /** Creates, shows and deletes datastores. */
 export class Datastores {
@@ -73,10 +78,11 @@ export class Datastores {
   }
 
   /** Newest first. @throws Problem invalid_request */
-  async list(project: ProjectId, { limit, cursor }: PageRequest): Promise<Page<DatastoreRow>> {
-    const before = placeOf(cursor);
+  async list(project: ProjectId, { limit, cursor }: PageRequest): Promise<ListPage<DatastoreRow>> {
+    const before = CURSORS.decode(cursor, { project });
     await this.ports.progress.caughtUp();
-    return pageOf(await this.ports.rows.datastores(project, limit + 1, before), limit);
+    const found = await this.ports.rows.datastores(project, limit + 1, before);
+    return pageOf(found, limit, (last) => CURSORS.encode(last, { project }));
   }
 
   /**

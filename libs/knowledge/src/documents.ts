@@ -1,11 +1,21 @@
-import { type Document, documentStream, notFound, type ProjectId } from '#domain';
+import {
+  type Document,
+  type ListPage,
+  type PageRequest,
+  creationCursors,
+  documentStream,
+  notFound,
+  pageOf,
+  type ProjectId,
+} from '#domain';
 import type { Deletions } from './erasure/deletions.js';
 import { type Datastores, requireDocuments } from './datastores.js';
-import { type Page, type PageRequest, pageOf, placeOf } from './paging.js';
 import type { Author } from './ports.js';
 import type { DocumentRow, KnowledgeRows } from './postgres/knowledge-rows.js';
 import type { Progress } from './progress.js';
 import type { KnowledgeStreams } from './streams.js';
+
+const CURSORS = creationCursors('documents');
 
 /** Shows and deletes documents. */
 export class Documents {
@@ -33,11 +43,12 @@ export class Documents {
     project: ProjectId,
     datastore: string,
     { limit, cursor }: PageRequest,
-  ): Promise<Page<DocumentRow>> {
-    const before = placeOf(cursor);
+  ): Promise<ListPage<DocumentRow>> {
+    const before = CURSORS.decode(cursor, { datastore });
     requireDocuments(await this.ports.datastores.require(project, datastore));
     await this.ports.progress.caughtUp();
-    return pageOf(await this.ports.rows.documents(datastore, limit + 1, before), limit);
+    const found = await this.ports.rows.documents(datastore, limit + 1, before);
+    return pageOf(found, limit, (last) => CURSORS.encode(last, { datastore }));
   }
 
   /**

@@ -4,7 +4,6 @@ export { Documents } from './documents.js';
 export { type IndexDocument, IndexDocumentHandler } from './index-document.js';
 export { type KnowledgeRequest, KnowledgeTools } from './knowledge-tools.js';
 export { type Knowledge, type KnowledgeOptions, openKnowledge } from './open-knowledge.js';
-export { type Page, type PageRequest } from './paging.js';
 export { type Author, type CreationKeys, type CreationRequest, type KnowledgeDatabase } from './ports.js';
 export { type DatastoreRow, type DocumentRow } from './postgres/knowledge-rows.js';
 export { Search, type SearchItem } from './search.js';

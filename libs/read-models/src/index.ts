@@ -3,7 +3,6 @@ export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } f
 export { type Database } from './postgres/database.js';
 export { DatabaseFault } from './postgres/errors.js';
 export { type RunError, type RunStatus } from './projection/rows.js';
-export { type Page, type PageRequest } from './queries/cursor.js';
 export { History, type MessageView } from './queries/history.js';
 export { type MessageItem, MessagePages } from './queries/message-pages.js';
 export { KeyUseTable } from './queries/key-uses.js';

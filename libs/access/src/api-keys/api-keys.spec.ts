@@ -172,13 +172,13 @@ describe('api keys', () => {
     const root = as(keys, ADMIN);
     for (let n = 0; n < 5; n++) await keys.issue(root, { name: String(n), scopes: READ });
     const all = keys.list(root, 200);
-    expect(all.next).toBeNull();
+    expect(all.next_cursor).toBeNull();
     const paged = [];
     let cursor: string | undefined;
     do {
-      const { items, next } = keys.list(root, 2, cursor);
+      const { items, next_cursor } = keys.list(root, 2, cursor);
       paged.push(...items);
-      cursor = next ?? undefined;
+      cursor = next_cursor ?? undefined;
     } while (cursor !== undefined);
     expect(paged).toEqual(all.items);
     expect(await codeOf(Promise.resolve().then(() => keys.list(root, 2, 'nonsense')))).toBe(

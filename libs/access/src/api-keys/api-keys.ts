@@ -1,10 +1,14 @@
 import {
   type ApiKeyEvent,
+  type CreationKey,
+  type ListPage,
   Problem,
   type Scope,
   apiKeyStream,
+  creationCursors,
   invalid,
   notFound,
+  pageOf,
   type ProjectId,
 } from '#domain';
 import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
@@ -49,6 +53,7 @@ export const ROOT_KEY_ID = 'key_root';
 const DEFAULT_PROJECT = 'default';
 const PAUSING: Revocation = { keepsTasks: false };
 const TRIES = 20;
+const CURSORS = creationCursors('api_keys');
 
 /** The keys of the callers: who they are, what they may do. The log is their record, a table in memory answers. */
 export class ApiKeys {
@@ -185,19 +190,14 @@ export class ApiKeys {
   }
 
   /** Newest first. @throws Problem invalid_request for a cursor that is none */
-  list(
-    caller: Principal,
-    limit: number,
-    cursor?: string,
-  ): { items: readonly KeyRecord[]; next: string | null } {
-    const after = cursor === undefined ? null : readCursor(cursor);
+  list(caller: Principal, limit: number, cursor?: string): ListPage<KeyRecord> {
+    const conditions = { project: caller.isRoot ? undefined : caller.project };
+    const after = CURSORS.decode(cursor, conditions);
     const rest = this.table
       .all()
       .filter((key) => administers(caller, key) && (after === null || compare(after, key) < 0))
       .sort(compare);
-    const items = rest.slice(0, limit);
-    const last = items.at(-1);
-    return { items, next: last === undefined || rest.length <= limit ? null : cursorOf(last) };
+    return pageOf(rest, limit, (last) => CURSORS.encode(last, conditions));
   }
 
   /** When these keys were last used, to the hour, in ms since 1970; of those that were. */
@@ -264,16 +264,5 @@ const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;
 const administers = (caller: Principal, key: KeyRecord): boolean =>
   key.id !== ROOT_KEY_ID && (caller.isRoot || key.project === caller.project);
 
-type KeyPlace = Pick<KeyRecord, 'createdAt' | 'id'>;
-
-const compare = (a: KeyPlace, b: KeyPlace): number =>
+const compare = (a: CreationKey, b: CreationKey): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
-
-const cursorOf = ({ createdAt, id }: KeyPlace): string =>
-  Buffer.from(`${createdAt}.${id}`).toString('base64url');
-
-function readCursor(cursor: string): KeyPlace {
-  const match = /^(\d{1,16})\.(key_[a-z0-9]+)$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (match === null) throw invalid('cursor', 'is not a cursor of this list');
-  return { createdAt: Number(match[1]), id: match[2] ?? '' };
-}

@@ -1,14 +1,17 @@
 import {
+  Cursors,
   DeliveryFold,
   type DeliveryStatus,
   type EventPlace,
+  type ListPage,
   asDeliveryEvent,
   deliveryId,
   deliveryStream,
-  invalid,
+  isCount,
   isEndType,
   isPublicType,
   notFound,
+  pageOf,
   sequenceOfDelivery,
   sessionStream,
   type ProjectId,
@@ -48,16 +51,17 @@ export interface RunPlace {
   readonly requested: Revision;
 }
 
-export interface DeliveryPage {
-  readonly items: readonly DeliveryView[];
-  readonly next_cursor: string | null;
-}
-
 interface DeliveryEventPlace extends EventPlace {
   readonly type: string;
 }
 
 const RETRIES = 20;
+
+const CURSORS = new Cursors<EventPlace>(
+  'deliveries',
+  ({ sequence, revision }) => [sequence, revision],
+  ([sequence, revision]) => (isCount(sequence) && isCount(revision) ? { sequence, revision } : null),
+);
 
 /** The deliveries of a run, read from the log: its events, and what became of them. */
 export class Deliveries {
@@ -66,22 +70,18 @@ export class Deliveries {
   ) {}
 
   /** In the order of the events. @throws Problem invalid_request; LogUnavailable */
-  async list(place: RunPlace, limit: number, cursor?: string): Promise<DeliveryPage> {
-    const from = cursor === undefined ? { sequence: 0, revision: place.requested } : readCursor(cursor);
+  async list(place: RunPlace, limit: number, cursor?: string): Promise<ListPage<DeliveryView>> {
+    const { run } = place;
+    const from = CURSORS.decode(cursor, { run }) ?? { sequence: 0, revision: place.requested };
     if (!(await this.hasCallback(place))) return { items: [], next_cursor: null };
     const found: DeliveryEventPlace[] = [];
     for await (const event of this.events(place, from)) {
       found.push(event);
       if (found.length > limit) break;
     }
-    const { fold } = await this.load(place.run);
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    const hasMore = found.length > limit && last !== undefined;
-    return {
-      items: items.map((event) => viewOf(place.run, event, fold)),
-      next_cursor: hasMore ? cursorOf(last) : null,
-    };
+    const { fold } = await this.load(run);
+    const { items, next_cursor } = pageOf(found, limit, (last) => CURSORS.encode(last, { run }));
+    return { items: items.map((event) => viewOf(run, event, fold)), next_cursor };
   }
 
   /** Asks for an event to be sent again, soon. @throws Problem not_found; LogUnavailable */
@@ -167,12 +167,3 @@ function viewOf(run: RunId, { sequence, type }: DeliveryEventPlace, fold: Delive
 }
 
 const hasCallback = (data: object | undefined): boolean => data !== undefined && 'callback' in data;
-
-const cursorOf = ({ sequence, revision }: EventPlace): string =>
-  Buffer.from(`${sequence}.${revision}`).toString('base64url');
-
-function readCursor(cursor: string): EventPlace {
-  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (match === null) throw invalid('cursor', 'must be the next_cursor of a page of this list');
-  return { sequence: Number(match[1]), revision: Number(match[2]) };
-}

@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import {
+  type CreationKey,
   type DatastoreType,
   type DocumentStatus,
   type DocumentWarning,
@@ -8,7 +9,6 @@ import {
   type ProjectId,
 } from '#domain';
 import type { FollowerBatch } from '#event-log';
-import type { Place } from '../paging.js';
 import type { KnowledgeDatabase } from '../ports.js';
 import { applyEvent } from './applied-events.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
@@ -83,7 +83,7 @@ export class KnowledgeRows {
     return isDeletion || gone.length > 0;
   }
 
-  async datastores(project: ProjectId, limit: number, before: Place | null): Promise<DatastoreRow[]> {
+  async datastores(project: ProjectId, limit: number, before: CreationKey | null): Promise<DatastoreRow[]> {
     const { rows } = await this.database.query({
       text: `SELECT id, name, type, created_at::float8 AS "createdAt" FROM ${SCHEMA}.datastores
         WHERE project = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
@@ -93,7 +93,7 @@ export class KnowledgeRows {
     return rows as DatastoreRow[];
   }
 
-  async documents(datastore: string, limit: number, before: Place | null): Promise<DocumentRow[]> {
+  async documents(datastore: string, limit: number, before: CreationKey | null): Promise<DocumentRow[]> {
     const { rows } = await this.database.query({
       text: `SELECT id, datastore, filename, bytes::float8 AS bytes, status, pages,
           coalesce(warnings, '[]') AS warnings,

@@ -1,12 +1,14 @@
 import {
   type Content,
+  Cursors,
   type MessageType,
+  type PageRequest,
   type ProjectId,
   type Revision,
   type RunId,
   type SessionId,
   asSessionEvent,
-  invalid,
+  isCount,
   isKnownType,
   notFound,
   sessionStream,
@@ -16,7 +18,6 @@ import type { EventLog, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
-import type { PageRequest } from './cursor.js';
 import { type FoldStart, PageFold, type PageMessage, type ToolEvent } from './page-fold.js';
 import type { WeighedPage } from './weighed-page.js';
 
@@ -57,6 +58,15 @@ interface Place {
   readonly after: Revision;
 }
 
+const START: Place = { shown: -1, after: -1 };
+
+const CURSORS = new Cursors<Place>(
+  'messages',
+  ({ after, shown }) => [after, shown],
+  ([after, shown]) =>
+    (after === -1 || isCount(after)) && isCount(shown) && after <= shown ? { after, shown } : null,
+);
+
 /**
  * A session's messages a page at a time, in the order of the conversation. The tables say where the history begins, the log
  * what stands in it: a page costs what it holds, wherever it is.
@@ -69,7 +79,7 @@ export class MessagePages {
     { project, session, limit, cursor }: MessageQuery,
     weigh: Weigh = unweighed,
   ): WeighedPage<MessageItem> {
-    const place = placeOf(cursor);
+    const place = CURSORS.decode(cursor, { session }) ?? START;
     const begin = await this.beginOf(session);
     const start = place.after > begin.after ? { after: place.after, isHidden: false } : begin;
     const fold = new PageFold(start, place.shown, limit);
@@ -82,7 +92,8 @@ export class MessagePages {
       yield [{ id: String(revision), type, content, ...tools.get(revision), run_id: run, created_at }];
     }
     const last = fold.page.at(-1);
-    return fold.hasMore && last !== undefined ? `${last.safe}.${last.revision}` : null;
+    if (!fold.hasMore || last === undefined) return null;
+    return CURSORS.encode({ after: last.safe, shown: last.revision }, { session });
   }
 
   private async read(session: SessionId, { after }: FoldStart, fold: PageFold, weigh: Weigh): Promise<void> {
@@ -181,12 +192,4 @@ function partsOf(text: string): { tool: string; input: unknown; content?: unknow
 
 function requireUnerased(page: readonly RecordedEvent[]): void {
   if (page.some(({ isErased, type }) => isErased || type === 'session_erased')) throw notFound('the session');
-}
-
-function placeOf(cursor: string | undefined): Place {
-  if (cursor === undefined) return { shown: -1, after: -1 };
-  const [, after, shown] = /^(-1|\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (after === undefined || shown === undefined || Number(after) > Number(shown))
-    throw invalid('cursor', 'must be the next_cursor of a page of this list');
-  return { after: Number(after), shown: Number(shown) };
 }

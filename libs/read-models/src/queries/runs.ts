@@ -1,6 +1,8 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import {
+  type PageRequest,
   type RunWarning,
+  creationCursors,
   isEndType,
   isPublicType,
   notFound,
@@ -17,7 +19,6 @@ import { RunEntity } from '../entities/run.entity.js';
 import type { Database } from '../postgres/database.js';
 import { warningsIn } from '../postgres/stored-rows.js';
 import type { RunError, RunStatus } from '../projection/rows.js';
-import type { PageRequest } from './cursor.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { dollars, timestamp, timestampOrNull } from './views.js';
@@ -62,7 +63,13 @@ export interface RunQuery extends PageRequest {
 /** Events looked at, from the end of the stream, for the last one that a client saw of a run. */
 const LOOKED_BACK = 64;
 
-const LIST = { entity: RunEntity, alias: 'run', id: 'runId', contents: ['errorMessage', 'warnings'] };
+const LIST = {
+  entity: RunEntity,
+  alias: 'run',
+  id: 'runId',
+  contents: ['errorMessage', 'warnings'],
+  cursors: creationCursors('runs'),
+};
 
 export class RunQueries {
   constructor(

@@ -1,9 +1,16 @@
-import { notFound, type ProjectId, type SessionId } from '#domain';
+import {
+  type ListPage,
+  type PageRequest,
+  creationCursors,
+  notFound,
+  pageOf,
+  type ProjectId,
+  type SessionId,
+} from '#domain';
 import type { ContentCodec } from '../content-codec.js';
 import { SessionEntity } from '../entities/session.entity.js';
 import type { Database } from '../postgres/database.js';
 import type { RunStatus } from '../projection/rows.js';
-import { decodeCursor, type Page, type PageRequest, pageOf } from './cursor.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { dollars, timestamp } from './views.js';
@@ -23,6 +30,8 @@ export interface SessionView {
 export interface SessionQuery extends PageRequest {
   readonly project: ProjectId;
 }
+
+const CURSORS = creationCursors('sessions');
 
 export class SessionQueries {
   constructor(
@@ -50,8 +59,8 @@ export class SessionQueries {
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
-  async list({ project, limit, cursor }: SessionQuery): Promise<Page<SessionView>> {
-    const after = decodeCursor(cursor);
+  async list({ project, limit, cursor }: SessionQuery): Promise<ListPage<SessionView>> {
+    const after = CURSORS.decode(cursor, { project });
     await this.freshness.caughtUp();
     const found = await this.database.find(SessionEntity, 'session', (select) => {
       select.where('session.project = :project', { project });
@@ -63,12 +72,10 @@ export class SessionQueries {
     });
     const own = new Set(await this.owners.only(project, found));
     await this.codec.ready([...own].map(({ title }) => title));
-    return pageOf(
-      found,
-      limit,
-      (row) => (own.has(row) ? this.view(row) : null),
-      (row) => ({ createdAt: Number(row.createdAt), id: row.session }),
+    const { items, next_cursor } = pageOf(found, limit, ({ createdAt, session }) =>
+      CURSORS.encode({ createdAt: Number(createdAt), id: session }, { project }),
     );
+    return { items: items.filter((row) => own.has(row)).map((row) => this.view(row)), next_cursor };
   }
 
   private view(row: SessionEntity): SessionView {

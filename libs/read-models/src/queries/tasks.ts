@@ -2,7 +2,9 @@ import type { SelectQueryBuilder } from 'typeorm';
 import {
   type Content,
   type Firing,
+  type PageRequest,
   type TaskStatus,
+  creationCursors,
   isFileRef,
   notFound,
   type ProjectId,
@@ -17,7 +19,6 @@ import type { ContentCodec } from '../content-codec.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import type { Database } from '../postgres/database.js';
 import { SCHEMA } from '../postgres/schema.js';
-import type { PageRequest } from './cursor.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
@@ -54,7 +55,13 @@ export interface TaskQuery extends PageRequest {
   readonly status?: TaskStatus | undefined;
 }
 
-const LIST = { entity: TaskEntity, alias: 'task', id: 'taskId', contents: ['message', 'firings'] };
+const LIST = {
+  entity: TaskEntity,
+  alias: 'task',
+  id: 'taskId',
+  contents: ['message', 'firings'],
+  cursors: creationCursors('tasks'),
+};
 
 export class TaskQueries {
   constructor(

@@ -1,8 +1,14 @@
-import type { ProjectId, SessionId } from '#domain';
 import type { ObjectLiteral, EntityTarget, SelectQueryBuilder } from 'typeorm';
+import {
+  type CreationKey,
+  type Cursors,
+  type PageRequest,
+  type ProjectId,
+  type SessionId,
+  pageOf,
+} from '#domain';
 import type { Weigh } from '#platform';
 import type { Database } from '../postgres/database.js';
-import { type PageRequest, decodeCursor, encodeCursor } from './cursor.js';
 import type { SessionOwners } from './session-owners.js';
 
 /**
@@ -30,6 +36,7 @@ export interface WeighedList<E extends ObjectLiteral> {
   /** Properties of the entity. */
   readonly id: string;
   readonly contents: readonly string[];
+  readonly cursors: Cursors<CreationKey>;
 }
 
 /**
@@ -39,12 +46,13 @@ export interface WeighedList<E extends ObjectLiteral> {
  */
 export async function* weighedRows<E extends ObjectLiteral>(
   { database, owners }: { readonly database: Database; readonly owners: SessionOwners },
-  { entity, alias, id, contents }: WeighedList<E>,
-  { project, limit, cursor }: PageRequest & { readonly project: ProjectId },
+  { entity, alias, id, contents, cursors }: WeighedList<E>,
+  { limit, cursor, ...conditions }: PageRequest & { readonly project: ProjectId },
   narrow: (select: SelectQueryBuilder<E>) => void,
   weigh: Weigh,
 ): WeighedPage<E> {
-  const after = decodeCursor(cursor);
+  const { project } = conditions;
+  const after = cursors.decode(cursor, conditions);
   const wanted = (select: SelectQueryBuilder<E>): SelectQueryBuilder<E> => {
     select.where(`${alias}.project = :project`, { project });
     narrow(select);
@@ -60,16 +68,16 @@ export async function* weighedRows<E extends ObjectLiteral>(
       .addSelect(sizes, 'bytes')
       .limit(limit + 1);
   });
-  const shown = keys.slice(0, limit);
+  const { items: shown, next_cursor } = pageOf(keys, limit, (last) =>
+    cursors.encode({ createdAt: Number(last.created), id: last.id }, conditions),
+  );
   for (const { ids, bytes } of batchesOf(await owners.only(project, shown))) {
     await weigh(bytes);
     yield await database.find(entity, alias, (select) =>
       wanted(select).andWhere(`${alias}.${id} IN (:...ids)`, { ids }),
     );
   }
-  const last = shown.at(-1);
-  if (keys.length <= limit || last === undefined) return null;
-  return encodeCursor({ createdAt: Number(last.created), id: last.id });
+  return next_cursor;
 }
 
 function* batchesOf(keys: readonly Key[]): Generator<{ readonly ids: string[]; readonly bytes: number }> {

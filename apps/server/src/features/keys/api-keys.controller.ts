@@ -53,14 +53,14 @@ export class ApiKeysController {
   })
   async list(@Caller() caller: Principal, @Query() query: unknown): Promise<object> {
     const { limit, cursor } = pageQuery(query);
-    const { items, next } = this.keys.list(caller, limit, cursor);
+    const { items, next_cursor } = this.keys.list(caller, limit, cursor);
     const used = await this.keys.lastUses(items.map(({ id }) => id));
     const shown = items.map((record) => ({
       ...describe(record),
       expires_at: timestampOf(record.expiresAt),
       last_used_at: timestampOf(used.get(record.id) ?? null),
     }));
-    return { items: shown, next_cursor: next };
+    return { items: shown, next_cursor };
   }
 
   @Delete(':id')
