@@ -47,8 +47,8 @@ export async function run(): Promise<void> {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   const variants = [
     await open('nobody looks on', null),
-    await open('figures', await openObservability({ otelEndpoint: null }, logger)),
-    await open('figures, traces', await openObservability({ otelEndpoint: endpoint }, logger)),
+    await open('figures', await openObservability({ otelEndpoint: null, openai: null }, logger)),
+    await open('figures, traces', await openObservability({ otelEndpoint: endpoint, openai: null }, logger)),
   ];
   try {
     for (const variant of variants) await round(variant);

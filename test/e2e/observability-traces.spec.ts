@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackReceiver } from '../support/callback-receiver.js';
+import { McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.js';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
@@ -147,6 +148,50 @@ describe('the trace of a run', () => {
     ).toMatchObject({
       trace_id: '1'.repeat(32),
     });
+  }, 60_000);
+
+  it('sums up its tokens, names who was asked and where, and goes on in tool servers', async () => {
+    const metas: Record<string, unknown>[] = [];
+    const server = await McpFixture.start({
+      tools: [{ name: 'echo', run: () => text('heard') }],
+      intercept: (_, __, body) => {
+        const { method, params } = JSON.parse(body || '{}') as {
+          method?: string;
+          params?: { _meta?: Record<string, unknown> };
+        };
+        if (method === 'tools/call') metas.push(params?._meta ?? {});
+        return false;
+      },
+    });
+    try {
+      const message = stage.book.on(
+        stage.message('counted'),
+        { steps: call(0, 'call_1', 'echo'), usage: { input: 100, output: 20 } },
+        { steps: ['Done.'], usage: { input: 130, output: 5 } },
+      );
+      const mcp_servers = [{ serverName: 'echoes', serverUrl: server.url }];
+      const { run_id, status } = await stage.client.runToEnd({ message, mcp_servers });
+      expect(status).toBe('completed');
+      await collector.until('the end', () => ended(run_id));
+      const spans = spansOf(run_id);
+      const driven = spans.find(({ name }) => name === RUN);
+      expect(driven?.attributes).toMatchObject({
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.usage.input_tokens': 230,
+        'gen_ai.usage.output_tokens': 25,
+      });
+      const { hostname, port } = new URL(stage.model.url);
+      const chats = spans.filter(({ name }) => name === 'chat scripted');
+      expect(chats).toHaveLength(2);
+      for (const { attributes } of chats)
+        expect(attributes).toMatchObject({ 'server.address': hostname, 'server.port': Number(port) });
+      const tool = spans.find(({ name }) => name.startsWith('execute_tool'));
+      expect(metas).toEqual([
+        expect.objectContaining({ traceparent: `00-${tool?.traceId}-${tool?.spanId}-01` }),
+      ]);
+    } finally {
+      await server.close();
+    }
   }, 60_000);
 
   it('is the caller’s, and not recorded, where the caller says so; nonsense begins a new one', async () => {

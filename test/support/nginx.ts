@@ -64,7 +64,7 @@ export class Nginx {
 }
 
 /** A port on which nothing listens now. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -123,9 +123,19 @@ export function usageIn(chunk: Chunk, choice: Choice | undefined): Usage | undef
     const input = counts['prompt_tokens'] ?? counts['input_tokens'];
     const output = counts['completion_tokens'] ?? counts['output_tokens'];
     if (isCount(input) && isCount(output))
-      return { inputTokens: input, outputTokens: output, estimated: false };
+      return { inputTokens: input, outputTokens: output, ...cachedIn(counts), estimated: false };
   }
   return undefined;
+}
+
+/** In the names of OpenAI (both APIs), Anthropic and DeepSeek. */
+function cachedIn(counts: Readonly<Record<string, unknown>>): { readonly cachedInputTokens?: number } {
+  const details = counts['prompt_tokens_details'] ?? counts['input_tokens_details'];
+  const inDetails = isObject(details)
+    ? (details as Readonly<Record<string, unknown>>)['cached_tokens']
+    : null;
+  const cached = inDetails ?? counts['cache_read_input_tokens'] ?? counts['prompt_cache_hit_tokens'];
+  return isCount(cached) ? { cachedInputTokens: cached } : {};
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -28,6 +28,7 @@ export class RunDrive {
   private readonly controller = new AbortController();
   private driver: Driver | null = null;
   private writer: RunWriter | null = null;
+  private record: RunRecord | null = null;
   private isDraining = false;
 
   constructor(
@@ -88,7 +89,7 @@ export class RunDrive {
     const { run, epoch } = this.claim;
     const { project } = meta;
     const facts = { run, session: this.session.id, project, mode, model, trigger, requestedAt: time, epoch };
-    return { ...facts, cause: meta.traceparent };
+    return { ...facts, cause: meta.traceparent, usage: () => this.record?.state ?? NOTHING_USED };
   }
 
   private async driveOn(
@@ -110,6 +111,7 @@ export class RunDrive {
     const { project } = request.meta;
     const toolbox = await this.openTools({ session: id, run, project, config });
     const record = new RunRecord({ session: id, journal, writer, contents, state, context, workflows });
+    this.record = record;
     const end = await this.driveWith(toolbox, new Driver(driver, record, toolbox, controller));
     if (end === null) return null;
     const ms = clock.now() - request.time;
@@ -140,4 +142,5 @@ export class RunDrive {
   }
 }
 
+const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
 const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };

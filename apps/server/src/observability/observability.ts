@@ -20,7 +20,7 @@ import {
 import { programVersion } from '../version.js';
 import { EventFigures } from './event-figures.js';
 import { HttpWatch } from './http-watch.js';
-import { ServiceRunWatch } from './service-run-watch.js';
+import { ServiceRunWatch, modelServerOf } from './service-run-watch.js';
 import { UnreadableWatch } from './unreadable-watch.js';
 import { WatchedLog } from './watched-log.js';
 import { WatchedSender } from './watched-sender.js';
@@ -47,7 +47,7 @@ const LOST_EVERY_MS = 60_000;
 
 /** @throws never for a collector that is not there: spans that cannot be sent are lost, and a figure says so */
 export async function openObservability(
-  { otelEndpoint }: Pick<Settings, 'otelEndpoint'>,
+  { otelEndpoint, openai }: Pick<Settings, 'otelEndpoint' | 'openai'>,
   logger: Logger,
 ): Promise<Observability> {
   const version = programVersion();
@@ -68,7 +68,13 @@ export async function openObservability(
   return {
     metrics,
     tracer,
-    runs: new ServiceRunWatch(clock, metrics, events, tracer),
+    runs: new ServiceRunWatch(
+      clock,
+      metrics,
+      events,
+      tracer,
+      openai === null ? null : modelServerOf(openai.baseUrl),
+    ),
     http: new HttpWatch(metrics, tracer),
     ofLog: (log) => new WatchedLog(log, metrics, events.stored, onFault),
     unreadable: new UnreadableWatch(clock, metrics, logger),

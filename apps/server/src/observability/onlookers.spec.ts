@@ -64,6 +64,7 @@ const FACTS = {
   trigger: 'request',
   requestedAt: 0,
   epoch: 1,
+  usage: () => ({ inputTokens: 0, outputTokens: 0 }),
 };
 
 describe('an append', () => {

@@ -29,6 +29,7 @@ export function runSpan(tracer: Tracer, facts: RunOfSpan): Span {
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'annals',
+      'gen_ai.provider.name': 'openai',
       'gen_ai.conversation.id': session,
       'annals.run.id': run,
       ...(model === undefined ? {} : { 'gen_ai.request.model': model }),

@@ -35,12 +35,16 @@ export class ServiceRunWatch extends RunWatch {
   private readonly tools: Histogram<'outcome'>;
   private readonly tracer: Tracer | null;
 
-  /** @param tracer null: nobody asked for traces */
+  /**
+   * @param tracer null: nobody asked for traces
+   * @param modelServer of the operator; null: the built-in demo model
+   */
   constructor(
     private readonly clock: Clock,
     watched: Metrics,
     private readonly events: EventFigures,
     tracer: Tracer | null,
+    private readonly modelServer: ModelServer | null = null,
   ) {
     super();
     const metrics = new QuietMetrics(watched);
@@ -97,6 +101,7 @@ export class ServiceRunWatch extends RunWatch {
         'gen_ai.operation.name': 'chat',
         'gen_ai.provider.name': 'openai',
         'gen_ai.request.model': model,
+        ...this.modelServer,
       },
     });
     const since = performance.now();
@@ -115,7 +120,10 @@ export class ServiceRunWatch extends RunWatch {
     }
   }
 
-  override async toolCall(call: TurnToolCall, make: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  override async toolCall(
+    call: TurnToolCall,
+    make: (traceparent: string | undefined) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
     const span = this.tracer?.start({
       name: `execute_tool ${call.name}`,
       kind: 'internal',
@@ -129,7 +137,7 @@ export class ServiceRunWatch extends RunWatch {
     const since = performance.now();
     let outcome = 'ok';
     try {
-      const result = await this.within(span, make);
+      const result = await this.within(span, () => make(span?.traceparent));
       if (result.isError === true) outcome = 'error';
       return result;
     } catch (error) {
@@ -153,7 +161,13 @@ export class ServiceRunWatch extends RunWatch {
     const span = spanOf(this.tracer, facts);
     const end = await (span === null ? drive() : this.tracer.within(span, drive));
     if (end === null || span === null) return end;
-    span.set({ 'annals.run.status': end.kind, 'annals.run.epoch': facts.epoch });
+    const { inputTokens, outputTokens } = facts.usage();
+    span.set({
+      'annals.run.status': end.kind,
+      'annals.run.epoch': facts.epoch,
+      'gen_ai.usage.input_tokens': inputTokens,
+      'gen_ai.usage.output_tokens': outputTokens,
+    });
     if (end.kind === 'failed') span.fail(end.code);
     span.end();
     return end;
@@ -165,7 +179,23 @@ function answered({ usage, finishReason }: ModelEnd, span: Span | undefined): vo
     'gen_ai.response.finish_reasons': [finishReason],
     'gen_ai.usage.input_tokens': usage.inputTokens,
     'gen_ai.usage.output_tokens': usage.outputTokens,
+    ...(usage.cachedInputTokens === undefined
+      ? {}
+      : { 'gen_ai.usage.cache_read.input_tokens': usage.cachedInputTokens }),
   });
+}
+
+/** Where the model is asked, in the names of OpenTelemetry. */
+export type ModelServer = Readonly<{ 'server.address': string; 'server.port': number }>;
+
+/** @param baseUrl http or https */
+export function modelServerOf(baseUrl: string): ModelServer {
+  const { hostname, port, protocol } = new URL(baseUrl);
+  const standard = protocol === 'https:' ? 443 : 80;
+  return {
+    'server.address': hostname.replace(/^\[|\]$/g, ''),
+    'server.port': port === '' ? standard : Number(port),
+  };
 }
 
 function spanOf(tracer: Tracer, facts: RunFacts): Span | null {

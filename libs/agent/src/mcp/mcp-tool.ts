@@ -1,4 +1,4 @@
-import { warningEvent } from '#domain';
+import { type TurnToolCall, warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { Tool, ToolOutcome } from '../tools/tool.js';
@@ -36,10 +36,17 @@ export class McpTool implements Tool {
   }
 
   /** Rejects only when the signal is aborted, with its reason; the server is told to stop. */
-  async call(input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
+  async call(
+    input: unknown,
+    signal: AbortSignal,
+    _call?: TurnToolCall,
+    traceparent?: string,
+  ): Promise<ToolOutcome> {
     signal.throwIfAborted();
     const args = this.schema.toServer(input);
     if (!isRecord(args)) return failed('the arguments must be an object');
+    const meta = traceparent === undefined ? {} : { _meta: { traceparent } };
+    const params = { name: this.listed.name, arguments: args, ...meta };
     const stop = new AbortController();
     const { idleMs, callMs } = this.limits;
     const follow = () => stop.abort(signal.reason);
@@ -53,7 +60,7 @@ export class McpTool implements Tool {
       cancelIdle = this.clock.timer(idleMs, timeOut(idleMs));
     };
     try {
-      const outcome = await this.attempt(args, stop.signal, onProgress);
+      const outcome = await this.attempt(params, stop.signal, onProgress);
       await this.connection.refreshed();
       signal.throwIfAborted();
       return outcome;
@@ -66,7 +73,7 @@ export class McpTool implements Tool {
 
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
   private async attempt(
-    args: Readonly<Record<string, unknown>>,
+    params: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
     onProgress: () => void,
   ): Promise<ToolOutcome> {
@@ -74,7 +81,6 @@ export class McpTool implements Tool {
     let isMaybeDone = false;
     for (let tries = 0; ; tries++) {
       try {
-        const params = { name: this.listed.name, arguments: args };
         const result = await this.connection.request('tools/call', params, { signal, onProgress });
         return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
       } catch (error) {

@@ -49,6 +49,8 @@ export interface ModelRequest {
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** Those of the input that the server had kept from before; absent: it says nothing of it. */
+  readonly cachedInputTokens?: number;
   /** The server gave none: counted from the text, about four characters a token. */
   readonly estimated: boolean;
 }

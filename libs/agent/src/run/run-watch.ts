@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly epoch: number;
   /** `traceparent` of what caused it, as the log holds it. */
   readonly cause?: string | undefined;
+  /** What its finished calls of the model have taken until now, those of other processes too. */
+  readonly usage: () => { readonly inputTokens: number; readonly outputTokens: number };
 }
 
 export type ModelEnd = Extract<ModelPiece, { kind: 'end' }>;
@@ -29,7 +31,11 @@ export abstract class RunWatch {
   abstract run(facts: RunFacts, drive: () => Promise<RunEnd | null>): Promise<RunEnd | null>;
   /** One request to the model; of a turn that is asked again there are several. */
   abstract modelCall(model: string, ask: () => Promise<ModelEnd>): Promise<ModelEnd>;
-  abstract toolCall(call: TurnToolCall, make: () => Promise<ToolOutcome>): Promise<ToolOutcome>;
+  /** `make` is told the `traceparent` that whoever carries the call out may go on with; undefined: there is none. */
+  abstract toolCall(
+    call: TurnToolCall,
+    make: (traceparent: string | undefined) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome>;
 }
 
 /** Nobody looks on. */
@@ -40,7 +46,10 @@ export const UNWATCHED: RunWatch = new (class extends RunWatch {
   override modelCall(_: string, ask: () => Promise<ModelEnd>): Promise<ModelEnd> {
     return ask();
   }
-  override toolCall(_: TurnToolCall, make: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
-    return make();
+  override toolCall(
+    _: TurnToolCall,
+    make: (traceparent: undefined) => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> {
+    return make(undefined);
   }
 })();

@@ -96,7 +96,7 @@ export class ToolRunner {
     const input = inputOf(call);
     if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
     try {
-      return await this.watch.toolCall(call, () => tool.call(input, signal, call));
+      return await this.watch.toolCall(call, (traceparent) => tool.call(input, signal, call, traceparent));
     } catch (error) {
       signal.throwIfAborted();
       return {

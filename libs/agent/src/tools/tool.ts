@@ -15,8 +15,11 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** Whether a call whose result was lost may be made again: it reads only, or twice is the same as once. */
   readonly isRepeatable: boolean;
-  /** `input` is the parsed arguments of `call`. Stops promptly when the signal is aborted. */
-  call(input: unknown, signal: AbortSignal, call?: TurnToolCall): Promise<ToolOutcome>;
+  /**
+   * `input` is the parsed arguments of `call`; `traceparent` is handed on to whoever else carries it out. Stops promptly
+   * when the signal is aborted.
+   */
+  call(input: unknown, signal: AbortSignal, call?: TurnToolCall, traceparent?: string): Promise<ToolOutcome>;
 }
 
 /** The tools of one run, opened when it is claimed and closed at its end. */
