@@ -50,6 +50,10 @@ export function changed(source: string, { symbol, find, replace }: Change): stri
   return `${bytes.subarray(0, start).toString()}${replace}${bytes.subarray(end).toString()}`;
 }
 
+/** Whether a file declares it. */
+export const hasSymbol = (source: string, symbol: string): boolean =>
+  symbolIn(parsed(source).body, symbol) !== undefined;
+
 function parsed(source: string): { readonly body: readonly Node[]; readonly offset: number } {
   const { body, span } = parseSync(FIRST + source, SYNTAX);
   return { body: nodesIn(body), offset: span.start + FIRST.length };
