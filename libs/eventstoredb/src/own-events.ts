@@ -1,5 +1,4 @@
 import type { StreamName } from '#domain';
-import { TransientMap } from '#platform';
 import type { NewEvent } from '#event-log';
 import type { ServerRecord } from './server-answers.js';
 import type { WireData, WireEvent } from './wire-event.js';
@@ -23,7 +22,7 @@ const KEPT_CHARACTERS = 16 * 1024 * 1024;
  * and says which numbers will never be heard.
  */
 export class OwnEvents {
-  private readonly sent = new TransientMap<Sent>();
+  private readonly sent = new Map<string, Sent>();
   private characters = 0;
   private gone: number[] = [];
 
@@ -32,7 +31,7 @@ export class OwnEvents {
     for (const [i, event] of events.entries()) {
       this.forget(event.id);
       const wire = wires[i]!;
-      this.sent.add(event.id, { number: first + i, stream, event, wire });
+      this.sent.set(event.id, { number: first + i, stream, event, wire });
       this.characters += wire.data.length;
       // What is stored as it is was not opened for whoever sent it.
       if (event.raw !== undefined) this.forget(event.id);
@@ -88,7 +87,8 @@ export class OwnEvents {
   }
 
   private drop(id: string): Sent | undefined {
-    const sent = this.sent.take(id);
+    const sent = this.sent.get(id);
+    this.sent.delete(id);
     this.characters -= sent?.wire.data.length ?? 0;
     return sent;
   }

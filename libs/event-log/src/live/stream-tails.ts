@@ -1,5 +1,4 @@
 import type { StreamName } from '#domain';
-import { TransientMap } from '#platform';
 import type { RecordedEvent, Revision } from '../envelope.js';
 import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
@@ -80,7 +79,7 @@ export class StreamTail {
  * 2. A tail that is listened to is emptied, never forgotten: its listeners must hear what comes next.
  */
 export class StreamTails {
-  private readonly tails = new TransientMap<StreamTail>();
+  private readonly tails = new Map<string, StreamTail>();
   private bytes = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -104,14 +103,15 @@ export class StreamTails {
   private lastWritten(stream: StreamName): StreamTail {
     const known = this.tails.get(stream);
     if (known !== undefined && this.bytes * 2 < this.maxBytes) return known;
-    const tail = this.tails.take(stream) ?? new StreamTail();
-    this.tails.add(stream, tail);
+    this.tails.delete(stream);
+    const tail = known ?? new StreamTail();
+    this.tails.set(stream, tail);
     return tail;
   }
 
   join(stream: StreamName, listener: Listener): StreamTail {
     let tail = this.tails.get(stream);
-    if (tail === undefined) this.tails.add(stream, (tail = new StreamTail()));
+    if (tail === undefined) this.tails.set(stream, (tail = new StreamTail()));
     tail.listeners.add(listener);
     return tail;
   }
@@ -120,7 +120,7 @@ export class StreamTails {
     const tail = this.tails.get(stream);
     if (tail === undefined || !tail.listeners.delete(listener) || tail.listeners.size > 0) return;
     this.bytes -= tail.bytes;
-    this.tails.take(stream);
+    this.tails.delete(stream);
   }
 
   /** Takes these events out of the tails, with what came before them. */
@@ -138,13 +138,13 @@ export class StreamTails {
   }
 
   private shrink(): void {
-    for (const stream of this.tails.keys()) {
+    for (const [stream, tail] of this.tails) {
       if (this.bytes <= this.maxBytes) return;
-      const tail = this.tails.take(stream)!;
+      this.tails.delete(stream);
       this.bytes -= tail.bytes;
       if (tail.listeners.size === 0) continue;
       tail.drop();
-      this.tails.add(stream, tail);
+      this.tails.set(stream, tail);
     }
   }
 }

@@ -1,9 +1,9 @@
-import { Backoff, Bag, type Bagged, type Clock } from '#platform';
+import { Backoff, type Clock } from '#platform';
 import { LogUnavailable } from '../event-log.js';
 
 /** The subscriptions of one feed that are being iterated. */
 export class OpenSubscriptions {
-  readonly all = new Bag<Bagged & { end(): void }>();
+  readonly all = new Set<{ end(): void }>();
   isClosed = false;
 }
 
@@ -16,8 +16,7 @@ const PAUSES = { firstMs: 50, longestMs: 2_000 };
  * 1. It holds no resource before the first `next` and none after its end.
  * 2. At most one `next` waits at a time; reading goes on only while one does.
  */
-export abstract class Subscription<T> implements AsyncIterableIterator<T>, Bagged {
-  bagPlace: number | undefined = undefined;
+export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   private waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void } | null = null;
   private state: 'new' | 'open' | 'ended' = 'new';
   private isReading = false;

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { Bag, type Bagged, type Clock } from '#platform';
+import type { Clock } from '#platform';
 import type { Principal } from '#access';
 
 /** What is still open of an ended key after so long is cut off: what was nearly done may end by itself. */
@@ -7,8 +7,7 @@ const GRACE_MS = 1_000;
 const SWEEP_MS = 500;
 
 /** An answer that is under way. */
-export class OpenAnswer implements Bagged {
-  bagPlace: number | undefined = undefined;
+export class OpenAnswer {
   private whenKeyEnds: (() => void) | null = null;
   private hasEnded = false;
 
@@ -46,7 +45,7 @@ export class OpenAnswer implements Bagged {
  * nothing more but what ends within a second.
  */
 export class OpenAnswers {
-  private readonly open = new Bag<OpenAnswer>();
+  private readonly open = new Set<OpenAnswer>();
   /** How many have a time to end at. */
   private expiring = 0;
   private cancel: (() => void) | null = null;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ClientSink } from '#delivery';
-import { Bag, type Bagged, type Clock } from '#platform';
+import type { Clock } from '#platform';
 
 /** A client that takes nothing for so long is cut off; it can resume from the log. */
 const STALLED_MS = 30_000;
@@ -12,8 +12,7 @@ const HEARTBEAT = ':\n\n';
 const GONE = new Error('the client is gone');
 
 /** An SSE answer on a socket. At most one write is outstanding, so a slow client costs one write's memory. */
-export class SocketSink extends ClientSink implements Bagged {
-  bagPlace: number | undefined = undefined;
+export class SocketSink extends ClientSink {
   private readonly controller = new AbortController();
   private flushed: (() => void) | null = null;
   /** Writes that have not called back. */
@@ -108,7 +107,7 @@ export class SocketSink extends ClientSink implements Bagged {
 
 /** The streams that are open, swept together: one timer for all of them, due when the first of them is. */
 export class OpenStreams {
-  private readonly open = new Bag<SocketSink>();
+  private readonly open = new Set<SocketSink>();
   private cancel: (() => void) | null = null;
   private readonly controller = new AbortController();
 

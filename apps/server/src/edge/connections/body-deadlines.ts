@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Bag, type Bagged, type Clock } from '#platform';
+import type { Clock } from '#platform';
 import { takesFile } from '../routes/operation.js';
 
 declare module 'fastify' {
@@ -10,7 +10,7 @@ declare module 'fastify' {
   }
 }
 
-interface WaitingBody extends Bagged {
+interface WaitingBody {
   readonly request: FastifyRequest;
   /** Since when nothing has come that counts. */
   since: number;
@@ -22,7 +22,7 @@ interface WaitingBody extends Bagged {
  * one time-out for all of a server's requests; it is the bound of the longest.
  */
 export class BodyDeadlines {
-  private readonly waiting = new Bag<WaitingBody>();
+  private readonly waiting = new Set<WaitingBody>();
 
   constructor(
     private readonly clock: Clock,
