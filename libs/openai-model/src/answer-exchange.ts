@@ -1,18 +1,24 @@
 import { Client, type Dispatcher, type Pool } from 'undici';
-import type { Clock } from '#platform';
-import { type AnswerHead, type Endpoint, NetworkExchange } from './network-exchange.js';
+import { type Clock, HttpExchange, type HttpFailure, PLAIN_CONNECTION } from '#platform';
+import { MalformedAnswer, type Refusal, ModelTimedOut } from './failures.js';
 import { UnpackedBody } from './unpacked-body.js';
 
 /** How connections to a model server are held. */
-export const CONNECTION = {
-  pipelining: 1,
-  allowH2: false,
-  headersTimeout: 0,
-  bodyTimeout: 0,
-  connectTimeout: 10_000,
-} as const;
+export const CONNECTION = { ...PLAIN_CONNECTION, connectTimeout: 10_000 } as const;
 
 const maxErrorBytes = 64 * 1024;
+/** No answer of a model is larger, so a server that goes on for ever is cut off. */
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** Where requests go on a server. */
+export interface Endpoint {
+  readonly url: URL;
+  /** Name, value, name, value … */
+  readonly headers: readonly string[];
+}
+
+/** How an answer begins, whatever its status from 200 on. */
+export type AnswerHead = Omit<Refusal, 'body'>;
 
 export interface AnswerExchangeOptions {
   readonly clock: Clock;
@@ -25,17 +31,11 @@ export interface AnswerExchangeOptions {
  * second one on a connection of its own.
  */
 export class AnswerExchange {
-  private exchange: NetworkExchange | undefined;
+  private exchange: HttpExchange | undefined;
   private own: Client | undefined;
-  private head: AnswerHead | undefined;
   private unpacked: UnpackedBody | null | undefined;
-  private readonly stop: () => void;
 
-  constructor(private readonly options: AnswerExchangeOptions) {
-    const { signal } = options;
-    this.stop = () => this.exchange?.abort(new Error('aborted', { cause: signal.reason }));
-    signal.addEventListener('abort', this.stop, { once: true });
-  }
+  constructor(private readonly options: AnswerExchangeOptions) {}
 
   /** What ended the exchange before its time. */
   get failure(): Error | undefined {
@@ -51,23 +51,30 @@ export class AnswerExchange {
       return await this.sendOn(pool, endpoint, body);
     } catch (error) {
       if (this.options.signal.aborted || !isClosed(error)) throw error;
-      this.own = new Client(endpoint.origin, CONNECTION);
+      this.own = new Client(endpoint.url.origin, CONNECTION);
       return this.sendOn(this.own, endpoint, body);
     }
   }
 
   private async sendOn(dispatcher: Dispatcher, endpoint: Endpoint, body: string): Promise<AnswerHead> {
-    const { clock, timeoutMs } = this.options;
-    this.exchange = new NetworkExchange(dispatcher, clock, timeoutMs);
-    this.head = await this.exchange.send(endpoint, body);
-    return this.head;
+    const { clock, timeoutMs, signal } = this.options;
+    const exchange = new HttpExchange({ clock, signal, maxBytes: maxAnswerBytes, explain });
+    this.exchange = exchange;
+    await exchange.send(dispatcher, { ...endpoint, method: 'POST', body }, timeoutMs);
+    const { status, headers } = exchange;
+    if (status > 599) {
+      const failure = new MalformedAnswer(`the model server answered with status ${status}`);
+      exchange.abort(failure);
+      throw failure;
+    }
+    return { status, headers };
   }
 
-  /** The next bytes of the body; undefined at its end. @throws what broke the exchange; TimedOut; Nonsense */
+  /** The next bytes of the body; undefined at its end. @throws what broke the exchange; ModelTimedOut; MalformedAnswer */
   async next(limitMs: number): Promise<Buffer | undefined> {
     const bytes = await this.exchange?.next(limitMs);
     if (bytes === undefined || this.unpacked === null) return bytes;
-    this.unpacked ??= UnpackedBody.of(this.head?.headers['content-encoding'], bytes) ?? null;
+    this.unpacked ??= UnpackedBody.of(this.exchange?.headers['content-encoding'], bytes) ?? null;
     return this.unpacked === null ? bytes : this.unpacked.feed(bytes);
   }
 
@@ -89,12 +96,19 @@ export class AnswerExchange {
 
   /** No more is read. A complete answer may close by itself; any other is cut off. */
   release(isComplete: boolean): void {
-    this.options.signal.removeEventListener('abort', this.stop);
     this.unpacked?.close();
-    this.exchange?.release(isComplete);
+    if (isComplete) this.exchange?.release();
+    else this.exchange?.abort(new Error('the answer is no longer wanted'));
     // It ends with its answer.
     this.own?.close().catch(() => undefined);
   }
+}
+
+function explain({ kind, cause, limitMs }: HttpFailure): Error {
+  if (kind === 'silent') return new ModelTimedOut(limitMs);
+  if (kind === 'too_large') return new MalformedAnswer("the model server's answer does not end");
+  if (kind === 'aborted') return new Error('aborted', { cause });
+  return cause as Error;
 }
 
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);

@@ -5,8 +5,7 @@ import { type Clock, type FairTurns, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
 import { messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
-import { AnswerExchange, CONNECTION } from './answer-exchange.js';
-import type { Endpoint } from './network-exchange.js';
+import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
 import type { RequestForm } from './request-form.js';
 import { searchSchemas } from './schema-search.js';
 import { ServerMemory, isAboutForm, outputKey } from './server-memory.js';
@@ -32,7 +31,7 @@ const usageTimeoutMs = 5_000;
 
 /**
  * Any server that speaks OpenAI's Chat Completions. The openai package says once where a turn is asked for and with which
- * headers, for they are the same every time; the bytes go through a NetworkExchange, and the answer is read from it. Of a
+ * headers, for they are the same every time; the bytes go through an HttpExchange, and the answer is read from it. Of a
  * turn of 50 tokens this costs about 0.15 ms of CPU; the package's own requests 0.2, with its fetch and stream 0.5 to 1.5.
  */
 export class OpenAiModelClient extends ModelClient {
@@ -233,7 +232,6 @@ async function endpointOf({ baseUrl, apiKey }: OpenAiModelOptions): Promise<Endp
     body: {},
     stream: true,
   });
-  const { origin, pathname, search } = new URL(url);
   const headers = [...req.headers].filter(([name]) => name.toLowerCase() !== 'accept-encoding');
-  return { origin, path: pathname + search, headers: [...headers, ['accept-encoding', 'identity']].flat() };
+  return { url: new URL(url), headers: [...headers, ['accept-encoding', 'identity']].flat() };
 }

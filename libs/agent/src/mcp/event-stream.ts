@@ -1,5 +1,6 @@
 import { type EventSourceMessage, createParser } from 'eventsource-parser';
-import { type HttpExchange, tooLarge } from './http-exchange.js';
+import type { HttpExchange } from '#platform';
+import { tooLarge } from './mcp-failure.js';
 
 /** Where a stream of events stands, over all its connections. */
 export interface StreamPlace {

@@ -1,3 +1,6 @@
+import { assertNever } from '#domain';
+import type { HttpFailure } from '#platform';
+
 /**
  * Why a request to an MCP server has no result.
  * `unsent`: it did not leave this machine; `session`: the server does not know the session (any more) and did nothing;
@@ -29,13 +32,30 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
 };
 
-/** In our own words: the error's hold addresses. `isSent`: whether the request had a connection to leave by. */
-export function failureOfConnection(error: Error, isSent: boolean): McpFailure {
-  if (error instanceof McpFailure) return error;
-  if (isSent) return new McpFailure('lost', 'broke the connection before its answer was complete');
-  if (error.name === 'EgressRefused') {
-    return new McpFailure('unsent', 'is at an address that this service may not reach (see EGRESS_ALLOW)');
+export const tooLarge = (): McpFailure => new McpFailure('nonsense', 'gave an answer that is too large');
+
+/** In our own words: the errors' hold addresses. */
+export function failureOfHttp({ kind, isSent, cause }: HttpFailure): McpFailure {
+  switch (kind) {
+    case 'forbidden':
+      return new McpFailure('unsent', 'is at an address that this service may not reach (see EGRESS_ALLOW)');
+    case 'unresolved':
+      return new McpFailure('unsent', 'has a name that cannot be resolved');
+    case 'too_large':
+      return tooLarge();
+    case 'aborted':
+      return new McpFailure(isSent ? 'lost' : 'unsent', 'is not waited for any longer');
+    case 'silent':
+    case 'connection':
+      return isSent
+        ? new McpFailure('lost', 'broke the connection before its answer was complete')
+        : failureToConnect(cause as Error);
+    default:
+      return assertNever(kind);
   }
+}
+
+function failureToConnect(error: Error): McpFailure {
   const code = codeOf(error);
   const known = CONNECTION_ERRORS[code];
   if (known !== undefined) return new McpFailure('unsent', known);

@@ -1,10 +1,7 @@
-import { Agent } from 'undici';
-import type { Clock, EgressGuard } from '#platform';
-import { HttpExchange, type HttpRequest } from './http-exchange.js';
+import { type Clock, type EgressGuard, GuardedConnections, HttpExchange, type HttpRequest } from '#platform';
 import type { McpLimits } from './limits.js';
-import { McpFailure } from './mcp-failure.js';
+import { McpFailure, failureOfHttp } from './mcp-failure.js';
 import { type McpServerConfig, basicCredentials } from './mcp-server-config.js';
-import { raceAbort } from './race-abort.js';
 import { isRecord } from './rpc-message.js';
 
 const maxRedirects = 3;
@@ -12,6 +9,10 @@ const maxRedirects = 3;
 const leavingMs = 2;
 const maxErrorBytes = 64 * 1024;
 const maxSaidChars = 500;
+
+interface McpRequest extends HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 export interface McpHttpPorts {
   readonly egress: EgressGuard;
@@ -25,11 +26,10 @@ export interface McpHttpPorts {
  */
 export class McpHttp {
   readonly url: URL;
-  private readonly agent: Agent;
+  private readonly connections: GuardedConnections;
   private readonly headers: Readonly<Record<string, string>>;
   /** The exchanges under way, and when the connection of each is free. */
   private readonly freeing = new Map<HttpExchange, Promise<void>>();
-  private isChecked = false;
 
   constructor(
     config: McpServerConfig,
@@ -42,12 +42,13 @@ export class McpHttp {
     this.url.username = '';
     this.url.password = '';
     this.url.hash = '';
-    this.agent = new Agent({
-      allowH2: false,
-      // The caller has the time limits: a call may be silent for long.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { lookup: ports.egress.lookup, timeout: ports.limits.openMs },
+    const { egress, clock, limits } = ports;
+    // For as long as the run lasts: a server that was reached once is not looked up before every call.
+    this.connections = new GuardedConnections({
+      egress,
+      clock,
+      connectMs: limits.openMs,
+      checkHoldsMs: Infinity,
     });
   }
 
@@ -55,8 +56,7 @@ export class McpHttp {
    * The answer, whatever its status, when its headers are here.
    * @throws McpFailure also when the signal is aborted
    */
-  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
-    if (!this.isChecked) await raceAbort(this.requireAllowed(), signal, unwanted);
+  async send(request: McpRequest, signal: AbortSignal): Promise<HttpExchange> {
     await this.leaving();
     let { url } = request;
     for (let followed = 0; ; followed++) {
@@ -72,23 +72,20 @@ export class McpHttp {
   }
 
   destroy(): Promise<void> {
-    return this.agent.destroy();
+    return this.connections.destroy();
   }
 
-  private async exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpExchange> {
+  private async exchange(request: McpRequest, signal: AbortSignal): Promise<HttpExchange> {
     const { clock, limits } = this.ports;
     // A stream that stands open brings as much as it brings; each of its events has a limit.
-    const exchange = new HttpExchange(clock, request.method === 'GET' ? Infinity : limits.maxStreamBytes);
-    if (signal.aborted) throw unwanted();
-    const stop = () => exchange.abort(new McpFailure('lost', 'is not waited for any longer'));
-    signal.addEventListener('abort', stop, { once: true });
+    const maxBytes = request.method === 'GET' ? Infinity : limits.maxStreamBytes;
+    const exchange = new HttpExchange({ clock, signal, maxBytes, explain: failureOfHttp });
     const freed = exchange.over.then(async () => {
-      signal.removeEventListener('abort', stop);
       await nextLoop();
       this.freeing.delete(exchange);
     });
     this.freeing.set(exchange, freed);
-    await exchange.send(this.agent, { ...request, headers: { ...request.headers, ...this.headers } });
+    await this.connections.send(exchange, { ...request, headers: { ...request.headers, ...this.headers } });
     return exchange;
   }
 
@@ -105,19 +102,7 @@ export class McpHttp {
     await Promise.race([late.promise, ...leaving]);
     clearTimeout(timer);
   }
-
-  /** Literal addresses never get to the connection's lookup; of names this gives the better message. */
-  private async requireAllowed(): Promise<void> {
-    const verdict = await this.ports.egress.checkUrl(this.url);
-    if (verdict.kind === 'refused') {
-      throw new McpFailure('unsent', 'is at an address that this service may not reach (see EGRESS_ALLOW)');
-    }
-    if (verdict.kind === 'unresolved') throw new McpFailure('unsent', 'has a name that cannot be resolved');
-    this.isChecked = true;
-  }
 }
-
-const unwanted = (): McpFailure => new McpFailure('unsent', 'is not wanted any more');
 
 const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

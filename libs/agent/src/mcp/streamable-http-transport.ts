@@ -1,8 +1,7 @@
 import type { SessionId } from '#domain';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { Backoff, type Clock } from '#platform';
+import { Backoff, type Clock, type HttpExchange } from '#platform';
 import { type StreamPlace, readEvents } from './event-stream.js';
-import type { HttpExchange } from './http-exchange.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';

@@ -1,16 +1,23 @@
-import { isIP } from 'node:net';
-import { Agent } from 'undici';
-import { type Clock, DeadlinePassed, type EgressGuard, EgressRefused } from '#platform';
+import {
+  type Clock,
+  DeadlinePassed,
+  type EgressGuard,
+  GuardedConnections,
+  HttpExchange,
+  HttpFailure,
+} from '#platform';
 import { type CallbackRequest, CallbackSender, type SendOutcome } from '../callbacks/callback-sender.js';
-import { AnswerReader } from './answer-reader.js';
 
 /** A receiver has this long to take an event and to say so, the connection included. */
 const ATTEMPT_MS = 15_000;
 /** After the status is here nothing depends on the body. */
 const BODY_MS = 2_000;
+/** Of an answer's body is kept, and read so that the connection can be used again. */
+const KEPT_BYTES = 2 * 1024;
+const READ_BYTES = 16 * 1024;
 /** Below what most servers and balancers keep a connection for. */
-const KEEP_ALIVE_MS = 4_000;
-/** How long a look at a name's addresses holds for a connection that is open; a new one looks for itself. */
+const KEEP_ALIVE = { idleMs: 4_000, longestMs: 30_000 };
+/** Of a look at a name's addresses. */
 const CHECK_HOLDS_MS = 1_000;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -24,36 +31,21 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
 };
 
-interface Check {
-  readonly at: number;
-  readonly verdict: ReturnType<EgressGuard['check']>;
-}
-
-/**
- * Sends over HTTP, each receiver on connections that are kept open for a while. Owns them.
- * 1. A connection goes to an address that was checked when it was made, and to no other.
- * 2. Before each request the host is checked as it is now, so that one that became forbidden gets nothing over an open
- *    connection either.
- * 3. Redirects are answers like any other.
- */
+/** Sends over HTTP, each receiver on connections that are kept open for a while. A redirect is an answer like any other. */
 export class HttpCallbackSender extends CallbackSender {
-  private readonly agent: Agent;
-  private readonly checks = new Map<string, Check>();
+  private readonly connections: GuardedConnections;
 
   constructor(
-    private readonly guard: EgressGuard,
+    egress: EgressGuard,
     private readonly clock: Clock,
   ) {
     super();
-    this.agent = new Agent({
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: 30_000,
-      // The deadline of the attempt stands for them all.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: { lookup: guard.lookup, timeout: ATTEMPT_MS },
+    this.connections = new GuardedConnections({
+      egress,
+      clock,
+      connectMs: ATTEMPT_MS,
+      checkHoldsMs: CHECK_HOLDS_MS,
+      keepAlive: KEEP_ALIVE,
     });
   }
 
@@ -69,60 +61,57 @@ export class HttpCallbackSender extends CallbackSender {
   }
 
   close(): Promise<void> {
-    return this.agent.destroy();
+    return this.connections.destroy();
   }
 
   private async attempt(request: CallbackRequest, signal: AbortSignal): Promise<SendOutcome> {
+    const { headers, body } = request;
     const url = new URL(request.url);
-    const reason = await this.refusal(url.hostname);
-    return reason === null ? this.exchange(url, request, signal) : { kind: 'failed', reason };
-  }
-
-  private async exchange(
-    { origin, pathname, search }: URL,
-    { headers, body }: CallbackRequest,
-    signal: AbortSignal,
-  ): Promise<SendOutcome> {
-    const reader = new AnswerReader(explain, (waiting) =>
-      this.clock.timer(BODY_MS, () => waiting.giveUp('the answer does not end')),
-    );
-    const stop = (): void => reader.giveUp(explain(signal.reason));
-    signal.addEventListener('abort', stop, { once: true });
+    const exchange = new HttpExchange({ clock: this.clock, signal, maxBytes: Infinity });
     try {
-      this.agent.dispatch({ origin, path: pathname + search, method: 'POST', headers, body }, reader);
-      if (signal.aborted) stop();
-      return await reader.outcome;
-    } finally {
-      signal.removeEventListener('abort', stop);
+      await this.connections.send(exchange, { url, method: 'POST', headers, body });
+    } catch (error) {
+      return { kind: 'failed', reason: explain(error) };
     }
+    const retryAfter = exchange.headers['retry-after'];
+    return {
+      kind: 'answered',
+      status: exchange.status,
+      retryAfter: retryAfter === undefined ? null : String(retryAfter),
+      body: await this.beginningOf(exchange),
+    };
   }
 
-  /** Invariant 2. */
-  private async refusal(host: string): Promise<string | null> {
-    const verdict = await this.check(host);
-    return verdict.kind === 'allowed' ? null : verdict.reason;
-  }
-
-  private check(host: string): ReturnType<EgressGuard['check']> {
-    const now = this.clock.now();
-    const known = this.checks.get(host);
-    if (known !== undefined && Math.abs(now - known.at) < CHECK_HOLDS_MS) return known.verdict;
-    if (this.checks.size > 1_000) this.checks.clear();
-    const verdict = this.guard.check(host);
-    if (isIP(host.replace(/^\[|\]$/g, '')) === 0) this.checks.set(host, { at: now, verdict });
-    return verdict;
+  /** What came of the body until it ended, broke off, was too long or took too long: the status says all that counts. */
+  private async beginningOf(exchange: HttpExchange): Promise<string> {
+    const kept: Buffer[] = [];
+    let bytes = 0;
+    const cancel = this.clock.timer(BODY_MS, () => exchange.abort(new Error('the answer does not end')));
+    try {
+      for (let part = await exchange.next(); part !== undefined; part = await exchange.next()) {
+        if (bytes < KEPT_BYTES) kept.push(part.subarray(0, KEPT_BYTES - bytes));
+        bytes += part.length;
+        if (bytes > READ_BYTES) exchange.abort(new Error('the answer is too long'));
+      }
+    } catch {
+      // What came before counts.
+    } finally {
+      cancel();
+    }
+    // A character that the cut went through is left out.
+    return new TextDecoder('utf-8').decode(Buffer.concat(kept), { stream: true });
   }
 }
 
 /** In words that hold nothing of the URL or the system. */
-function explain(error: unknown): string {
-  if (error instanceof DeadlinePassed) return `there was no answer within ${ATTEMPT_MS / 1000} s`;
-  if (error instanceof EgressRefused) return error.message;
-  const { code, cause } = error as { readonly code?: unknown; readonly cause?: unknown };
-  if (cause instanceof EgressRefused) return cause.message;
-  const known = typeof code === 'string' ? REASONS[code] : undefined;
-  if (known !== undefined) return known;
-  return typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code)
-    ? `the request failed (${code})`
-    : 'the request failed';
+function explain(failure: unknown): string {
+  if (!(failure instanceof HttpFailure)) return 'the request failed';
+  const { kind, cause } = failure;
+  if (kind === 'forbidden' || kind === 'unresolved') return failure.message;
+  if (cause instanceof DeadlinePassed) return `there was no answer within ${ATTEMPT_MS / 1000} s`;
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  if (typeof code !== 'string') return 'the request failed';
+  return (
+    REASONS[code] ?? (/^[A-Z0-9_]{3,40}$/.test(code) ? `the request failed (${code})` : 'the request failed')
+  );
 }
