@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
@@ -43,12 +42,8 @@ async function freePort(): Promise<number> {
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.close();
 });
-// One that still runs would keep the worker of these tests alive.
-afterAll(async () => {
-  for (const child of processes) {
-    const gone = once(child, 'close');
-    if (child.kill('SIGKILL')) await gone;
-  }
+afterAll(() => {
+  for (const child of processes) child.kill();
 });
 
 const KINDS = ['streamableHttp', 'sse', 'stdio'] as const;

@@ -9,3 +9,16 @@ export { EmbeddedPostgres } from './embedded/embedded-postgres.js';
 export { freePort } from './embedded/postgres-process.js';
 export { errorCodeOf, isMissingTable, isOfConnection, isSqlState } from './error-codes.js';
 export { PostgresPool, type PoolOptions } from './postgres-pool.js';
+export * as arrays from './tables/binary-arrays.js';
+export * from './tables/fields.js';
+export { raw, sql, type Sql, statement, type ValueOf } from './tables/sql.js';
+export {
+  type Fields,
+  NOTHING_SEALED,
+  readRow,
+  type Row,
+  type RowOf,
+  type Table,
+  table,
+} from './tables/table.js';
+export { assignments, createTable, namesOf, writeRows } from './tables/table-statements.js';

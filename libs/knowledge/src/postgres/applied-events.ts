@@ -12,8 +12,11 @@ import {
   evolveDocument,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
+import { assignments, sql, statement, writeRows } from '#postgres';
+import { DATASTORES, type DatastoreRow } from './datastores-table.js';
+import { DOCUMENTS, type DocumentRow } from './documents-table.js';
 import { removeUpload } from './passage-rows.js';
-import { SCHEMA } from './tables.js';
+import { IN, SCHEMA } from './tables.js';
 
 /** What an event changes in the rows. Returns the uploads that are gone with it. */
 export async function applyEvent(client: PoolClient, event: RecordedEvent): Promise<readonly string[]> {
@@ -33,14 +36,14 @@ async function applyDatastoreEvent(
   if (fact?.type === 'datastore_deleted') return deleteDatastore(client, id);
   // What is erased is told again under another key, or was deleted.
   if (fact === null || event.isErased === true) return [];
-  const { name, type, created_at = event.time } = fact.data;
-  await client.query(
-    `INSERT INTO ${SCHEMA}.datastores (id, project, name, type, created_at) VALUES ($1, $2, $3, $4, $5)
-     ON CONFLICT (id) DO NOTHING`,
-    [id, event.meta.project, name, type, created_at],
-  );
+  const { name, type, created_at: createdAt = event.time } = fact.data;
+  await client.query(WRITE_DATASTORES([{ id, project: event.meta.project, name, type, createdAt }]));
   return [];
 }
+
+const WRITE_DATASTORES = statement(
+  writeRows(DATASTORES, { schema: IN, rows: (rows: readonly DatastoreRow[]) => rows }),
+);
 
 /** Uploads that are being read and have no row of a document yet are gone, too. */
 async function deleteDatastore(client: PoolClient, id: string): Promise<readonly string[]> {
@@ -68,7 +71,7 @@ async function applyDocumentEvent(
   if (fact.type === 'document_uploaded') return insertDocument(client, id, event, fact.data);
   const { again } = fact.data;
   if (again !== undefined) return sayAgain(client, id, fact, again);
-  await setOutcome(client, id, outcomeOf(id, fact));
+  await client.query(SET_OUTCOME({ ...outcomeOf(id, fact), id }));
   return [];
 }
 
@@ -101,25 +104,12 @@ const ANY: Document = {
   keys: [],
 };
 
-async function setOutcome(
-  client: PoolClient,
-  id: string,
-  { status, failure, pages, warnings, indexedAt }: Outcome,
-): Promise<void> {
-  await client.query(
-    `UPDATE ${SCHEMA}.documents
-     SET status = $2, failure_code = $3, failure_reason = $4, pages = $5, indexed_at = $6, warnings = $7 WHERE id = $1`,
-    [
-      id,
-      status,
-      failure?.code ?? null,
-      failure?.reason ?? null,
-      pages,
-      indexedAt,
-      warnings.length === 0 ? null : JSON.stringify(warnings),
-    ],
-  );
-}
+const SET_OUTCOME = statement(sql<Outcome & { readonly id: string }>`
+  UPDATE ${IN}.documents SET ${assignments(
+    DOCUMENTS,
+    ['status', 'failure', 'pages', 'warnings', 'indexedAt'],
+    (outcome: Outcome & { readonly id: string }) => outcome,
+  )} WHERE id = ${({ id }) => id}`);
 
 /** Where the rows are filled anew, this is the first that can be read of the document. */
 async function sayAgain(
@@ -128,15 +118,16 @@ async function sayAgain(
   fact: StoredFact<DocumentEvent>,
   again: UploadedDocument & { readonly created_at: number },
 ): Promise<readonly string[]> {
-  const { rowCount } = await client.query(
-    `UPDATE ${SCHEMA}.documents SET file = $3 WHERE id = $1 AND upload = $2`,
-    [id, again.upload, again.file],
-  );
+  const { rowCount } = await client.query(SET_FILE({ ...again, id }));
   const gone =
     rowCount === 1 ? [] : await insertDocument(client, id, { ...fact, time: again.created_at }, again);
-  await setOutcome(client, id, outcomeOf(id, fact));
+  await client.query(SET_OUTCOME({ ...outcomeOf(id, fact), id }));
   return gone;
 }
+
+const SET_FILE = statement(sql<UploadedDocument & { readonly id: string }>`
+  UPDATE ${IN}.documents SET file = ${({ file }) => file}
+  WHERE id = ${({ id }) => id} AND upload = ${({ upload }) => upload}`);
 
 async function insertDocument(
   client: PoolClient,
@@ -146,16 +137,23 @@ async function insertDocument(
 ): Promise<readonly string[]> {
   // An upload after a failure takes the place of the one before.
   const gone = await deleteDocument(client, id);
-  const { rowCount } = await client.query(
-    `INSERT INTO ${SCHEMA}.documents (id, datastore, project, filename, bytes, upload, file, status, created_at)
-     SELECT $1, $2, $3, $4, $5, $6, $7, 'processing', $8
-     FROM ${SCHEMA}.datastores WHERE id = $2`,
-    [id, datastore, meta.project, filename, bytes, upload, file, time],
-  );
+  const { project } = meta;
+  const row = { ...UNREAD, id, datastore, project, filename, bytes, upload, file, createdAt: time };
+  const { rowCount } = await client.query(WRITE_DOCUMENTS([row]));
   // The datastore was deleted while the file came.
   if (rowCount === 0) await removeUpload(client, upload);
   return rowCount === 0 ? [...gone, upload] : gone;
 }
+
+const UNREAD: Outcome = { status: 'processing', failure: null, pages: null, warnings: [], indexedAt: null };
+
+const WRITE_DOCUMENTS = statement(
+  writeRows(DOCUMENTS, {
+    schema: IN,
+    rows: (rows: readonly DocumentRow[]) => rows,
+    when: sql`EXISTS (SELECT FROM ${IN}.datastores d WHERE d.id = given.datastore)`,
+  }),
+);
 
 /** @param upload what the log says that it was: its own event may have been erased before its row was made */
 async function deleteDocument(client: PoolClient, id: string, upload?: string): Promise<readonly string[]> {

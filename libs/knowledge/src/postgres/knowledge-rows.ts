@@ -1,41 +1,19 @@
 import type { PoolClient } from 'pg';
-import {
-  type CreationKey,
-  type DatastoreType,
-  type DocumentStatus,
-  type DocumentWarning,
-  type Unreadable,
-  type Position,
-  type ProjectId,
-} from '#domain';
+import type { CreationKey, Position, ProjectId } from '#domain';
 import type { FollowerBatch } from '#event-log';
+import { NOTHING_SEALED, namesOf, readRow, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { applyEvent } from './applied-events.js';
+import { DATASTORES, type DatastoreRow } from './datastores-table.js';
+import { DOCUMENTS, type DocumentRow } from './documents-table.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
-import { SCHEMA } from './tables.js';
+import { IN, SCHEMA } from './tables.js';
 import { markVacuumDue } from './vacuum.js';
 
 const CHECKPOINT = 'knowledge';
 
-export interface DatastoreRow {
-  readonly id: string;
-  readonly name: string;
-  readonly type: DatastoreType;
-  readonly createdAt: number;
-}
-
-export interface DocumentRow {
-  readonly id: string;
-  readonly datastore: string;
-  readonly filename: string;
-  readonly bytes: number;
-  readonly status: DocumentStatus;
-  readonly failure: Unreadable | null;
-  readonly pages: number | null;
-  readonly warnings: readonly DocumentWarning[];
-  readonly createdAt: number;
-  readonly indexedAt: number | null;
-}
+export type { DatastoreRow } from './datastores-table.js';
+export type { DocumentRow } from './documents-table.js';
 
 /** An upload whose text nobody has read yet, or not to its end. */
 export interface UnreadUpload extends UploadRef {
@@ -65,15 +43,13 @@ export class KnowledgeRows {
    * Rows and checkpoint together, and `remove` for the uploads that are gone for good: a process that dies meanwhile does it
    * again. Returns whether something was deleted. @throws CheckpointMoved
    */
-  async apply(
-    { logId, events, from, to }: FollowerBatch,
-    remove: (uploads: readonly string[]) => Promise<void>,
-  ): Promise<boolean> {
+  async apply(batch: FollowerBatch, remove: (uploads: readonly string[]) => Promise<void>): Promise<boolean> {
     const gone: string[] = [];
+    const { events } = batch;
     const isDeletion = events.some(({ type }) => type === 'datastore_deleted' || type === 'document_deleted');
     const isDone = await this.database.transaction(async (client) => {
       gone.length = 0;
-      if (!(await moveCheckpoint(client, logId, from, to))) return false;
+      if (!(await moveCheckpoint(client, batch))) return false;
       for (const event of events) gone.push(...(await applyEvent(client, event)));
       await remove(gone);
       if (isDeletion || gone.length > 0) await markVacuumDue(client);
@@ -83,29 +59,14 @@ export class KnowledgeRows {
     return isDeletion || gone.length > 0;
   }
 
-  async datastores(project: ProjectId, limit: number, before: CreationKey | null): Promise<DatastoreRow[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT id, name, type, created_at::float8 AS "createdAt" FROM ${SCHEMA}.datastores
-        WHERE project = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
-        ORDER BY created_at DESC, id DESC LIMIT $4`,
-      values: [project, before?.createdAt ?? null, before?.id ?? null, limit],
-    });
-    return rows as DatastoreRow[];
+  async datastores(project: string, limit: number, before: CreationKey | null): Promise<DatastoreRow[]> {
+    const { rows } = await this.database.query(LIST_DATASTORES({ of: project, limit, before }));
+    return rows.map((row) => readRow(DATASTORES, row, NOTHING_SEALED));
   }
 
   async documents(datastore: string, limit: number, before: CreationKey | null): Promise<DocumentRow[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT id, datastore, filename, bytes::float8 AS bytes, status, pages,
-          coalesce(warnings, '[]') AS warnings,
-          created_at::float8 AS "createdAt", indexed_at::float8 AS "indexedAt",
-          CASE WHEN failure_code IS NULL THEN NULL
-            ELSE jsonb_build_object('code', failure_code, 'reason', failure_reason) END AS failure
-        FROM ${SCHEMA}.documents
-        WHERE datastore = $1 AND ($2::bigint IS NULL OR (created_at, id) < ($2, $3))
-        ORDER BY created_at DESC, id DESC LIMIT $4`,
-      values: [datastore, before?.createdAt ?? null, before?.id ?? null, limit],
-    });
-    return rows as DocumentRow[];
+    const { rows } = await this.database.query(LIST_DOCUMENTS({ of: datastore, limit, before }));
+    return rows.map((row) => readRow(DOCUMENTS, row, NOTHING_SEALED));
   }
 
   /** What the files of a project's documents weigh together, those that cannot be read, too. */
@@ -158,6 +119,26 @@ export class KnowledgeRows {
   }
 }
 
+interface Page {
+  /** Of whom, or in what. */
+  readonly of: string;
+  readonly limit: number;
+  readonly before: CreationKey | null;
+}
+const createdAt = ({ before }: Page): number | null => before?.createdAt ?? null;
+
+/** Newest first. */
+const PAGE = sql<Page>`(${createdAt}::bigint IS NULL
+    OR (created_at, id) < (${createdAt}, ${({ before }) => before?.id ?? null}))
+  ORDER BY created_at DESC, id DESC LIMIT ${({ limit }) => limit}`;
+
+const LIST_DATASTORES = statement(
+  sql<Page>`SELECT ${namesOf(DATASTORES)} FROM ${IN}.datastores WHERE project = ${({ of }) => of} AND ${PAGE}`,
+);
+const LIST_DOCUMENTS = statement(
+  sql<Page>`SELECT ${namesOf(DOCUMENTS)} FROM ${IN}.documents WHERE datastore = ${({ of }) => of} AND ${PAGE}`,
+);
+
 async function removeUnowned(client: PoolClient, which: string): Promise<void> {
   const { rows } = await client.query<{ upload: string }>(
     `SELECT upload FROM ${SCHEMA}.texts t
@@ -166,16 +147,17 @@ async function removeUnowned(client: PoolClient, which: string): Promise<void> {
   for (const { upload } of rows) await removeUpload(client, upload);
 }
 
-async function moveCheckpoint(client: PoolClient, logId: string, from: number, to: number): Promise<boolean> {
-  const moved = await client.query(
-    `UPDATE ${SCHEMA}.checkpoints SET position = $4 WHERE name = $1 AND log_id = $2 AND position = $3`,
-    [CHECKPOINT, logId, from, to],
-  );
+async function moveCheckpoint(client: PoolClient, batch: FollowerBatch): Promise<boolean> {
+  const moved = await client.query(MOVE(batch));
   if (moved.rowCount === 1) return true;
-  if (from !== 0) return false;
-  const made = await client.query(
-    `INSERT INTO ${SCHEMA}.checkpoints (name, log_id, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-    [CHECKPOINT, logId, to],
-  );
-  return made.rowCount === 1;
+  if (batch.from !== 0) return false;
+  return (await client.query(BEGIN(batch))).rowCount === 1;
 }
+
+const MOVE = statement(sql<FollowerBatch>`
+  UPDATE ${IN}.checkpoints SET position = ${({ to }) => to}
+  WHERE name = ${() => CHECKPOINT} AND log_id = ${({ logId }) => logId} AND position = ${({ from }) => from}`);
+
+const BEGIN = statement(sql<FollowerBatch>`
+  INSERT INTO ${IN}.checkpoints (name, log_id, position)
+  VALUES (${() => CHECKPOINT}, ${({ logId }) => logId}, ${({ to }) => to}) ON CONFLICT DO NOTHING`);

@@ -1,7 +1,8 @@
 import type { PoolClient } from 'pg';
 import type { Passage } from '#extraction';
+import { raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
-import { SCHEMA, datastoreLexeme } from './tables.js';
+import { IN, SCHEMA, datastoreLexeme } from './tables.js';
 
 /** How long a text is held without a word from its holder. */
 const HELD_S = 30;
@@ -30,13 +31,7 @@ export class PassageRows {
    */
   async hold({ upload, datastore }: UploadRef): Promise<void> {
     await this.database.transaction(async (client) => {
-      const { rowCount } = await client.query(
-        `INSERT INTO ${SCHEMA}.texts AS t (upload, datastore, holder, held_until, attempts)
-         VALUES ($1, $2, $3, now() + $4 * interval '1 s', 0)
-         ON CONFLICT (upload) DO UPDATE SET holder = $3, held_until = excluded.held_until
-         WHERE t.passages IS NULL AND (t.held_until < now() OR t.holder = $3)`,
-        [upload, datastore, this.holder, HELD_S],
-      );
+      const { rowCount } = await client.query(HOLD({ upload, datastore, holder: this.holder }));
       if (rowCount === 0) throw new TextLost('someone else reads the text');
       await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
       return true;
@@ -68,12 +63,7 @@ export class PassageRows {
     upload: string,
     how: { readonly isCounted: boolean; readonly isLetGo: boolean },
   ): Promise<void> {
-    await this.database.query({
-      text: `UPDATE ${SCHEMA}.texts SET attempts = greatest(attempts - $3, 0),
-          held_until = CASE WHEN $4 THEN '-infinity' ELSE held_until END
-        WHERE upload = $1 AND holder = $2 AND passages IS NULL`,
-      values: [upload, this.holder, how.isCounted ? 1 : 0, how.isLetGo],
-    });
+    await this.database.query(UNCOUNT({ ...how, upload, holder: this.holder }));
   }
 
   /** @throws TextLost */
@@ -81,20 +71,7 @@ export class PassageRows {
     await this.database.transaction(async (client) => {
       await this.renew(client, of.upload);
       await client.query(INSERT_LANGUAGE, [of.datastore, language]);
-      await client.query({
-        name: 'annals_knowledge passages',
-        text: INSERT,
-        values: [
-          of.upload,
-          from,
-          language,
-          datastoreLexeme(of.datastore),
-          passages.map((p) => p.page),
-          passages.map((p) => p.position),
-          passages.map((p) => p.heading),
-          passages.map((p) => p.text),
-        ],
-      });
+      await client.query(INSERT({ ...of, from, passages, language }));
       return true;
     });
   }
@@ -126,14 +103,33 @@ export class PassageRows {
   }
 
   private async renew(client: PoolClient, upload: string): Promise<void> {
-    const { rowCount } = await client.query(
-      `UPDATE ${SCHEMA}.texts SET held_until = now() + $3 * interval '1 s'
-       WHERE upload = $1 AND holder = $2 AND passages IS NULL`,
-      [upload, this.holder, HELD_S],
-    );
+    const { rowCount } = await client.query(RENEW({ upload, holder: this.holder }));
     if (rowCount === 0) throw new TextLost('the text is not wanted any more');
   }
 }
+
+interface Held {
+  readonly upload: string;
+  readonly holder: string;
+}
+const upload = (held: Held): string => held.upload;
+const holder = (held: Held): string => held.holder;
+const UNTIL = raw(`now() + ${HELD_S} * interval '1 s'`);
+
+const HOLD = statement(sql<Held & UploadRef>`
+  INSERT INTO ${IN}.texts AS t (upload, datastore, holder, held_until, attempts)
+  VALUES (${upload}, ${({ datastore }) => datastore}, ${holder}, ${UNTIL}, 0)
+  ON CONFLICT (upload) DO UPDATE SET holder = EXCLUDED.holder, held_until = EXCLUDED.held_until
+  WHERE t.passages IS NULL AND (t.held_until < now() OR t.holder = EXCLUDED.holder)`);
+
+const RENEW = statement(sql<Held>`
+  UPDATE ${IN}.texts SET held_until = ${UNTIL}
+  WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL`);
+
+const UNCOUNT = statement(sql<Held & { readonly isCounted: boolean; readonly isLetGo: boolean }>`
+  UPDATE ${IN}.texts SET attempts = greatest(attempts - ${({ isCounted }) => (isCounted ? 1 : 0)}, 0),
+    held_until = CASE WHEN ${({ isLetGo }) => isLetGo} THEN '-infinity' ELSE held_until END
+  WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL`);
 
 /** With everything that was made of its text. */
 export async function removeUpload(client: PoolClient, upload: string): Promise<void> {
@@ -153,14 +149,31 @@ export async function removeUpload(client: PoolClient, upload: string): Promise<
 const INSERT_LANGUAGE = `
   INSERT INTO ${SCHEMA}.languages (datastore, language) VALUES ($1, $2::regconfig) ON CONFLICT DO NOTHING`;
 
+interface Added extends UploadRef {
+  /** Ordinal of the first one. */
+  readonly from: number;
+  readonly language: string;
+  readonly passages: readonly Passage[];
+}
+const language = (added: Added): string => added.language;
+const each =
+  <P extends keyof Passage>(property: P) =>
+  ({ passages }: Added): readonly Passage[P][] =>
+    passages.map((passage) => passage[property]);
+
 /** A heading counts for more than the text below it. */
-const INSERT = `
-  INSERT INTO ${SCHEMA}.passages (upload, ordinal, page, position, words, language, text, lexemes)
-  SELECT $1, $2 + n - 1, page, position, length(body), $3::regconfig, text,
-         setweight(to_tsvector($3::regconfig, heading), 'A') || body || array_to_tsvector(ARRAY[$4])
-  FROM unnest($5::int[], $6::int[], $7::text[], $8::text[])
+const INSERT = statement(
+  sql<Added>`
+  INSERT INTO ${IN}.passages (upload, ordinal, page, position, words, language, text, lexemes)
+  SELECT ${(added) => added.upload}, ${({ from }) => from} + n - 1, page, position, length(body),
+         ${language}::regconfig, text,
+         setweight(to_tsvector(${language}::regconfig, heading), 'A') || body
+           || array_to_tsvector(ARRAY[${({ datastore }) => datastoreLexeme(datastore)}])
+  FROM unnest(${each('page')}::int[], ${each('position')}::int[], ${each('heading')}::text[], ${each('text')}::text[])
          WITH ORDINALITY AS p (page, position, heading, text, n),
-       to_tsvector($3::regconfig, text) AS body`;
+       to_tsvector(${language}::regconfig, text) AS body`,
+  'annals_knowledge passages',
+);
 
 const LEXEMES_OF = `
   SELECT u.lexeme, count(*) AS passages

@@ -1,8 +1,9 @@
+import { sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import type { Wanted } from '../search/query-text.js';
 import { type SearchPlan, type Term, planSearch } from '../search/ranking.js';
 import { FOUND_END, FOUND_START } from '../search/snippet.js';
-import { SCHEMA, datastoreLexeme } from './tables.js';
+import { IN, SCHEMA, datastoreLexeme } from './tables.js';
 
 export interface Ranked {
   readonly upload: string;
@@ -28,6 +29,25 @@ const WEIGHTS = '{0.3, 0.3, 0.5, 1}';
 const CLOSENESS = 2;
 /** A passage of so many different words is neither long nor short. */
 const USUAL_WORDS = 80;
+
+interface Shown {
+  readonly ranked: readonly Ranked[];
+  readonly anything: string;
+}
+
+const SHOW = statement(sql<Shown>`
+  SELECT r.upload, r.ordinal, r.score, d.id AS document, d.filename, p.page,
+    ts_headline(p.language, p.text, ${({ anything }) => anything}::tsquery, ${() => HEADLINE}) AS marked
+  FROM unnest(
+    ${({ ranked }) => ranked.map(({ upload }) => upload)}::text[],
+    ${({ ranked }) => ranked.map(({ ordinal }) => ordinal)}::int[],
+    ${({ ranked }) => ranked.map(({ score }) => score)}::float8[]
+  ) WITH ORDINALITY AS r (upload, ordinal, score, n)
+  JOIN ${IN}.passages p ON p.upload = r.upload AND p.ordinal = r.ordinal
+  JOIN ${IN}.documents d ON d.upload = r.upload
+  ORDER BY r.n`);
+
+const HEADLINE = `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`;
 
 /** Questions to the passages of one datastore. */
 export class PassageSearch {
@@ -88,22 +108,7 @@ export class PassageSearch {
 
   /** In the order given. */
   async show(ranked: readonly Ranked[], { anything }: SearchPlan): Promise<FoundPassage[]> {
-    const { rows } = await this.database.query({
-      text: `
-        SELECT r.upload, r.ordinal, r.score, d.id AS document, d.filename, p.page,
-          ts_headline(p.language, p.text, $4::tsquery, $5) AS marked
-        FROM unnest($1::text[], $2::int[], $3::float8[]) WITH ORDINALITY AS r (upload, ordinal, score, n)
-        JOIN ${SCHEMA}.passages p ON p.upload = r.upload AND p.ordinal = r.ordinal
-        JOIN ${SCHEMA}.documents d ON d.upload = r.upload
-        ORDER BY r.n`,
-      values: [
-        ranked.map(({ upload }) => upload),
-        ranked.map(({ ordinal }) => ordinal),
-        ranked.map(({ score }) => score),
-        anything,
-        `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`,
-      ],
-    });
+    const { rows } = await this.database.query(SHOW({ ranked, anything }));
     return rows as FoundPassage[];
   }
 

@@ -1,5 +1,12 @@
+import { createTable, raw, statement } from '#postgres';
+import { DATASTORES } from './datastores-table.js';
+import { DOCUMENTS } from './documents-table.js';
+
 /** The tables of documents stand in a schema of their own: a rebuild of the read models does not touch them. */
 export const SCHEMA = 'annals_knowledge';
+
+/** For statements over the tables. */
+export const IN = raw(SCHEMA);
 
 /** Raised with every change of the tables: older ones are dropped and filled anew, from the log and the files. */
 export const VERSION = 2;
@@ -8,30 +15,9 @@ export const VERSION = 2;
 export const datastoreLexeme = (datastore: string): string => `@${datastore}`;
 
 export const TABLES: readonly string[] = [
-  `CREATE TABLE ${SCHEMA}.datastores (
-    id text PRIMARY KEY,
-    project text NOT NULL,
-    name text NOT NULL,
-    type text NOT NULL,
-    created_at bigint NOT NULL
-  )`,
+  statement(createTable(DATASTORES, IN))(undefined).text,
   `CREATE INDEX ON ${SCHEMA}.datastores (project, created_at, id)`,
-  `CREATE TABLE ${SCHEMA}.documents (
-    id text PRIMARY KEY,
-    datastore text NOT NULL,
-    project text NOT NULL,
-    filename text NOT NULL,
-    bytes bigint NOT NULL,
-    upload text NOT NULL,
-    file text NOT NULL,
-    status text NOT NULL,
-    failure_code text,
-    failure_reason text,
-    pages integer,
-    warnings jsonb,
-    created_at bigint NOT NULL,
-    indexed_at bigint
-  )`,
+  statement(createTable(DOCUMENTS, IN))(undefined).text,
   `CREATE INDEX ON ${SCHEMA}.documents (datastore, created_at, id)`,
   `CREATE UNIQUE INDEX ON ${SCHEMA}.documents (upload)`,
   // Who reads an upload's text, and what came of it: passages is null until all of them are there.

@@ -1,8 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DatabaseAddress, PostgresPool } from '#postgres';
-import { RunEntity } from '../entities/run.entity.js';
-import { TaskEntity } from '../entities/task.entity.js';
-import { SessionEntity } from '../entities/session.entity.js';
 import { ReadModels1763715600000 } from '../migrations/1763715600000-read-models.js';
 import { Tasks1763802000000 } from '../migrations/1763802000000-tasks.js';
 import { MessageParts1763888400000 } from '../migrations/1763888400000-message-parts.js';
@@ -11,6 +8,7 @@ import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { ReadModelsRefused } from '../unavailable.js';
+import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
 import { SCHEMA } from './schema.js';
 
@@ -85,7 +83,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
     type: 'postgres',
     driver,
     schema: SCHEMA,
-    entities: [SessionEntity, RunEntity, TaskEntity],
+    entities: [...ENTITIES],
     migrations: [
       ReadModels1763715600000,
       Tasks1763802000000,

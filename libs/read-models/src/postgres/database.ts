@@ -1,7 +1,14 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
-import type { EntityTarget, ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
 import { Backoff, type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
-import { type DatabaseAddress, EmbeddedPostgres, errorCodeOf } from '#postgres';
+import {
+  type DatabaseAddress,
+  EmbeddedPostgres,
+  type Fields,
+  type StoredRow,
+  type Table,
+  errorCodeOf,
+} from '#postgres';
 import { ReadModelsRefused, ReadModelsUnavailable } from '../unavailable.js';
 import { type OpenDatabase, connect, migrate } from './data-source.js';
 import { isDataUnusable, translated } from './errors.js';
@@ -16,6 +23,9 @@ export interface DatabaseOptions {
   readonly background: Background;
   readonly logger: Logger;
 }
+
+/** What is asked of a table, over the names of its columns. */
+export type Narrow = (select: SelectQueryBuilder<StoredRow>) => SelectQueryBuilder<StoredRow>;
 
 const PAUSES = { firstMs: 100, longestMs: 5_000 };
 /** No statement of ours takes that long; a server that was stopped would keep us waiting for ever. */
@@ -82,27 +92,19 @@ export class Database {
     return this.opened.pool.transaction(work);
   }
 
-  /** Reads entities. @throws ReadModelsUnavailable, DatabaseFault */
-  async find<E extends ObjectLiteral>(
-    entity: EntityTarget<E>,
-    alias: string,
-    narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
-  ): Promise<E[]> {
+  /** Reads rows of a list's table, under the alias of the table's name. @throws ReadModelsUnavailable, DatabaseFault */
+  async find(table: Table<Fields>, narrow: Narrow): Promise<StoredRow[]> {
     try {
-      return await narrow(this.opened.source.getRepository(entity).createQueryBuilder(alias)).getMany();
+      return await narrow(this.selecting(table)).getMany();
     } catch (error) {
       throw translated(error);
     }
   }
 
   /** The same where only some columns are asked for, each under a name. @throws ReadModelsUnavailable, DatabaseFault */
-  async findRaw<T extends object, E extends ObjectLiteral>(
-    entity: EntityTarget<E>,
-    alias: string,
-    narrow: (select: SelectQueryBuilder<E>) => SelectQueryBuilder<E>,
-  ): Promise<T[]> {
+  async findRaw<T extends object>(table: Table<Fields>, narrow: Narrow): Promise<T[]> {
     try {
-      return await narrow(this.opened.source.getRepository(entity).createQueryBuilder(alias)).getRawMany<T>();
+      return await narrow(this.selecting(table)).getRawMany<T>();
     } catch (error) {
       throw translated(error);
     }
@@ -132,6 +134,10 @@ export class Database {
       this.options.clock.sleep(CLOSE_TIMEOUT_MS, patience.signal).catch(() => undefined),
     ]);
     patience.abort();
+  }
+
+  private selecting({ name }: Table<Fields>): SelectQueryBuilder<StoredRow> {
+    return this.opened.source.getRepository<StoredRow>(name).createQueryBuilder(name);
   }
 
   private get opened(): OpenDatabase {

@@ -1,4 +1,5 @@
 import type { MessageType, SessionId } from '#domain';
+import { type Sql, raw, sql, statement } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import type { Database } from './database.js';
@@ -38,9 +39,12 @@ export interface HistoryBounds {
   readonly first: number | null;
 }
 
-const BOUNDS = `
-SELECT s.folded_to, s.is_hidden, (SELECT min(revision) FROM ${SCHEMA}.messages WHERE session = s.session) AS first
-FROM ${SCHEMA}.sessions s WHERE s.session = $1`;
+const BOUNDS = statement(
+  sql<SessionId>`
+SELECT s.folded_to, s.is_hidden, (SELECT min(revision) FROM ${raw(SCHEMA)}.messages WHERE session = s.session) AS first
+FROM ${raw(SCHEMA)}.sessions s WHERE s.session = ${(session) => session}`,
+  'history_bounds',
+);
 
 /** A database that answers later than this is no faster than the log. */
 const PATIENCE_MS = 1_000;
@@ -54,41 +58,53 @@ const PAGE_BYTES = 256 * 1024;
 /** So many are looked at for a page, so that a history of many small ones is not counted to its end for each. */
 const PAGE_ROWS = 4_096;
 
+const MESSAGES = raw(`${SCHEMA}.messages`);
+
 /**
  * A few rows; the parts of each are a list of how many bytes they have, and the bytes of all of them. Of 600 rows the
  * driver alone would take 6 ms; for one large row it doubles its buffer until the row fits, and the garbage of 50 answers
  * of 150 KB makes V8 collect the whole heap. (It cannot take them in binary form: it reads all answers as UTF-8.)
  */
-const pageOf = (source: string, fits: string): string => `
+const pageOf = <I>(source: Sql<I>, fits: string): Sql<I> => sql<I>`
 SELECT place, max(revision) AS last,
   string_agg(concat_ws(' ', octet_length(contents), type, is_file::int), ',' ORDER BY revision) AS parts,
   string_agg(contents, '' ORDER BY revision) AS contents
 FROM (
-  SELECT *, upto / ${ROW_BYTES} AS place
+  SELECT *, upto / ${raw(ROW_BYTES)} AS place
   FROM (SELECT *, sum(octet_length(contents)) OVER (ORDER BY revision) AS upto
-    FROM (SELECT revision, type, is_file, contents FROM ${SCHEMA}.messages WHERE ${source}
-      ORDER BY revision LIMIT ${PAGE_ROWS}) few) counted
-  WHERE ${fits}
+    FROM (SELECT revision, type, is_file, contents FROM ${MESSAGES} WHERE ${source}
+      ORDER BY revision LIMIT ${raw(PAGE_ROWS)}) few) counted
+  WHERE ${raw(fits)}
 ) ordered GROUP BY place`;
 
-const FIRST = `
+const FIRST = statement(
+  sql<SessionId>`
 SELECT s.folded_to, s.is_hidden, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
-FROM ${SCHEMA}.sessions s
+FROM ${raw(SCHEMA)}.sessions s
 CROSS JOIN LATERAL (
   SELECT min(revision) AS first, max(revision) AS until, max(octet_length(contents)) AS most,
     min(tableoid::bigint)::float8 AS of_table
-  FROM ${SCHEMA}.messages WHERE session = s.session
+  FROM ${MESSAGES} WHERE session = s.session
 ) w
-LEFT JOIN LATERAL (${pageOf('session = s.session', `upto <= ${FIRST_BYTES}`)}) m ON true
-WHERE s.session = $1 ORDER BY m.place`;
+LEFT JOIN LATERAL (${pageOf(raw('session = s.session'), `upto <= ${FIRST_BYTES}`)}) m ON true
+WHERE s.session = ${(session) => session} ORDER BY m.place`,
+  'history',
+);
 
-const NEXT = `
+type RestOfSession = HistoryRest & { readonly session: SessionId };
+const ofSession = (rest: RestOfSession): string => rest.session;
+
+const NEXT = statement(
+  sql<RestOfSession>`
 SELECT m.last, m.parts, m.contents FROM (${pageOf(
-  'session = $1 AND revision > $2 AND revision <= $3',
-  `upto <= ${PAGE_BYTES} OR upto = octet_length(contents)`,
-)}) m
-WHERE EXISTS (SELECT FROM ${SCHEMA}.messages WHERE session = $1 AND revision = $4 AND tableoid = $5::bigint::oid)
-ORDER BY m.place`;
+    sql<RestOfSession>`session = ${ofSession} AND revision > ${(rest) => rest.after} AND revision <= ${(rest) => rest.until}`,
+    `upto <= ${PAGE_BYTES} OR upto = octet_length(contents)`,
+  )}) m
+WHERE EXISTS (SELECT FROM ${MESSAGES} WHERE session = ${ofSession} AND revision = ${(rest) => rest.first}
+  AND tableoid = ${(rest) => rest.table}::bigint::oid)
+ORDER BY m.place`,
+  'history_rest',
+);
 
 interface Row {
   /** Of its last part; null: no messages */
@@ -137,8 +153,7 @@ export class HistoryRows {
   /** null: the tables do not know the session, or are not there; the log can tell the same. */
   async bounds(session: SessionId): Promise<HistoryBounds | null> {
     try {
-      const query = { name: 'history_bounds', text: BOUNDS, values: [session] };
-      const { rows } = await this.database.query(query, PATIENCE_MS);
+      const { rows } = await this.database.query(BOUNDS(session), PATIENCE_MS);
       const [row] = rows as readonly Pick<FirstRow, 'folded_to' | 'is_hidden' | 'first'>[];
       return row ? { foldedTo: row.folded_to, isHidden: row.is_hidden, first: row.first } : null;
     } catch (error) {
@@ -152,10 +167,9 @@ export class HistoryRows {
    * @throws ReadModelsUnavailable: it is no longer as it was, cleared or in other tables; ContentErased
    */
   async *rest(session: SessionId, rest: HistoryRest): AsyncGenerator<readonly StoredMessage[]> {
-    const { until, first, table } = rest;
+    const { until } = rest;
     for (let { after } = rest; after < until;) {
-      const values = [session, after, until, first, table];
-      const { rows } = await this.database.query({ name: 'history_rest', text: NEXT, values });
+      const { rows } = await this.database.query(NEXT({ ...rest, session, after }));
       const last = (rows as readonly Row[]).at(-1)?.last ?? null;
       if (last === null) throw new ReadModelsUnavailable('the history changed while it was read');
       after = last;
@@ -171,10 +185,7 @@ export class HistoryRows {
 
   private async first(session: SessionId): Promise<readonly FirstRow[]> {
     try {
-      const { rows } = await this.database.query(
-        { name: 'history', text: FIRST, values: [session] },
-        PATIENCE_MS,
-      );
+      const { rows } = await this.database.query(FIRST(session), PATIENCE_MS);
       return rows as readonly FirstRow[];
     } catch (error) {
       // The log can tell the same: tables that are being made anew.

@@ -1,8 +1,9 @@
 import type { Content, MessageType, SessionId } from '#domain';
 import { ContentErased } from '#event-log';
+import type { RowOf } from '#postgres';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';
 import type { MessageRow } from '../projection/rows.js';
-import { bytes, integers, texts } from './binary-arrays.js';
+import type { MESSAGES } from '../tables/messages.js';
 
 /**
  * Messages as the table holds them: those that a commit adds to one session are one row, at the revision of the first, and
@@ -14,18 +15,15 @@ export type StoredMessage = Pick<MessageRow, 'type' | 'pieces'>;
 /** One message in the JSON of a row: its text, or its pieces where some lie in files. */
 type Written = readonly [type: MessageType, content: string | readonly Content[]];
 
-export function messageColumns(rows: readonly MessageRow[], codec: ContentSealer): Buffer[] {
-  const sessions = [...Map.groupBy(rows, ({ session }) => session)];
-  const parts = sessions.map(([session, messages]) => {
+export function storedMessages(
+  rows: readonly MessageRow[],
+  sealer: ContentSealer,
+): readonly RowOf<typeof MESSAGES>[] {
+  return [...Map.groupBy(rows, ({ session }) => session)].map(([session, messages]) => {
     const inOrder = messages.toSorted((a, b) => a.revision - b.revision);
     const text = JSON.stringify(inOrder.map(written));
-    return { revision: inOrder[0]!.revision, contents: codec.seal(session, text) };
+    return { session, revision: inOrder[0]!.revision, contents: sealer.seal(session, text) };
   });
-  return [
-    texts(sessions.map(([session]) => session)),
-    integers(parts.map(({ revision }) => revision)),
-    bytes(parts.map(({ contents }) => contents)),
-  ];
 }
 
 const written = ({ type, pieces }: MessageRow): Written => [

@@ -1,27 +1,28 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import {
   type PageRequest,
-  type RunWarning,
   creationCursors,
-  isEndType,
-  isPublicType,
-  notFound,
-  sessionStream,
   type ProjectId,
   type Revision,
   type RunId,
   type SessionId,
+  type RunWarning,
+  formatDollars,
+  isEndType,
+  isPublicType,
+  notFound,
+  sessionStream,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
+import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
-import { RunEntity } from '../entities/run.entity.js';
 import type { Database } from '../postgres/database.js';
-import { warningsIn } from '../postgres/stored-rows.js';
-import type { RunError, RunStatus } from '../projection/rows.js';
+import { openedRows } from '../postgres/opened-rows.js';
+import { RUNS, type RunError, type RunRow, type RunStatus } from '../tables/runs.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
-import { dollars, timestamp, timestampOrNull } from './views.js';
+import { timestamp, timestampOrNull } from './views.js';
 import { type WeighedPage, weighedRows } from './weighed-page.js';
 
 /** A run as `GET /runs/{run_id}` shows it. */
@@ -64,10 +65,9 @@ export interface RunQuery extends PageRequest {
 const LOOKED_BACK = 64;
 
 const LIST = {
-  entity: RunEntity,
-  alias: 'run',
-  id: 'runId',
-  contents: ['errorMessage', 'warnings'],
+  table: RUNS,
+  id: 'run_id',
+  contents: ['error_message', 'warnings'],
   cursors: creationCursors('runs'),
 };
 
@@ -87,13 +87,13 @@ export class RunQueries {
   }
 
   /** @throws Problem not_found; ReadModelsUnavailable */
-  async get(project: ProjectId, run: RunId): Promise<RunView> {
-    const view = this.view(await this.row(project, run));
+  async get(project: string, run: string): Promise<RunView> {
+    const view = viewOf(await this.row(project, run));
     if (view.status !== 'running') return view;
     const last = await this.lastEventOf(view);
     if (last === undefined) return view;
     // It has ended since its row was read, and the row knows of it by now.
-    if (isEndType(last.type)) return this.view(await this.row(project, run));
+    if (isEndType(last.type)) return viewOf(await this.row(project, run));
     return { ...view, last_event_id: String(last.revision) };
   }
 
@@ -101,18 +101,17 @@ export class RunQueries {
   async *list(query: RunQuery, weigh: Weigh = unweighed): WeighedPage<RunView> {
     await this.freshness.caughtUp();
     const { session, status, from, to } = query;
-    const narrow = (select: SelectQueryBuilder<RunEntity>): void => {
-      if (session !== undefined) select.andWhere('run.session = :session', { session });
-      if (status !== undefined) select.andWhere('run.status = :status', { status });
-      if (from !== undefined) select.andWhere('run.createdAt >= :from', { from });
-      if (to !== undefined) select.andWhere('run.createdAt < :to', { to });
+    const narrow = (select: SelectQueryBuilder<StoredRow>): void => {
+      if (session !== undefined) select.andWhere('runs.session = :session', { session });
+      if (status !== undefined) select.andWhere('runs.status = :status', { status });
+      if (from !== undefined) select.andWhere('runs.created_at >= :from', { from });
+      if (to !== undefined) select.andWhere('runs.created_at < :to', { to });
     };
     const pages = weighedRows(this, LIST, query, narrow, weigh);
     for (;;) {
       const { value, done } = await pages.next();
       if (done === true) return value;
-      await this.codec.ready(value.flatMap(({ errorMessage, warnings }) => [errorMessage, warnings]));
-      yield value.map((row) => this.view(row));
+      yield (await openedRows(RUNS, value, this.codec)).map(viewOf);
     }
   }
 
@@ -122,23 +121,26 @@ export class RunQueries {
    */
   async unfinishedSessions(isWaitingOnly = false): Promise<readonly string[]> {
     const open = isWaitingOnly ? ['queued'] : ['queued', 'running'];
-    const found = await this.database.find(RunEntity, 'run', (select) =>
-      select.where("run.status IN (:...open) OR (run.status = 'cancelled' AND run.lastEventId IS NULL)", {
-        open,
-      }),
+    const found = await this.database.find(RUNS, (select) =>
+      select.where(
+        "runs.status IN (:...open) OR (runs.status = 'cancelled' AND runs.last_event_id IS NULL)",
+        {
+          open,
+        },
+      ),
     );
-    return [...new Set(found.map((row) => row.session))];
+    return [...new Set(found.map((row) => String(row['session'])))];
   }
 
-  private async row(project: ProjectId, run: RunId): Promise<RunEntity> {
+  private async row(project: string, run: string): Promise<RunRow> {
     await this.freshness.caughtUp();
-    const [row] = await this.database.find(RunEntity, 'run', (select) =>
-      select.where('run.runId = :run AND run.project = :project', { run, project }),
+    const [found] = await this.database.find(RUNS, (select) =>
+      select.where('runs.run_id = :run AND runs.project = :project', { run, project }),
     );
-    if (row === undefined) throw notFound('the run');
-    await this.owners.require(project, row.session, 'the run');
-    await this.codec.ready([row.errorMessage, row.warnings]);
-    return row;
+    if (found === undefined) throw notFound('the run');
+    await this.owners.require(project, String(found['session']), 'the run');
+    const [row] = await openedRows(RUNS, [found], this.codec);
+    return row!;
   }
 
   /** The row of a run that is writing lags behind by the text of its block. */
@@ -150,33 +152,22 @@ export class RunQueries {
     }
     return undefined;
   }
-
-  private view(row: RunEntity): RunView {
-    return {
-      run_id: row.runId,
-      session: row.session,
-      status: row.status as RunStatus,
-      mode: row.mode,
-      model: row.model,
-      trigger: row.trigger,
-      actor: row.actor,
-      created_at: timestamp(row.createdAt),
-      started_at: timestampOrNull(row.startedAt),
-      ended_at: timestampOrNull(row.endedAt),
-      cost: dollars(row.cost),
-      usage: { input_tokens: Number(row.inputTokens), output_tokens: Number(row.outputTokens) },
-      warnings: warningsIn(row.session, row.warnings, this.codec),
-      error: this.error(row),
-      last_event_id: row.lastEventId === null ? null : String(row.lastEventId),
-    };
-  }
-
-  private error({ session, errorCode, errorMessage, errorRetryable }: RunEntity): RunError | null {
-    if (errorCode === null || errorMessage === null) return null;
-    return {
-      code: errorCode,
-      message: this.codec.open(session, errorMessage) ?? '',
-      retryable: errorRetryable === true,
-    };
-  }
 }
+
+const viewOf = (row: RunRow): RunView => ({
+  run_id: row.run,
+  session: row.session,
+  status: row.status,
+  mode: row.mode,
+  model: row.model,
+  trigger: row.trigger,
+  actor: row.actor,
+  created_at: timestamp(row.createdAt),
+  started_at: timestampOrNull(row.startedAt),
+  ended_at: timestampOrNull(row.endedAt),
+  cost: formatDollars(row.cost),
+  usage: { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
+  warnings: row.warnings,
+  error: row.error,
+  last_event_id: row.lastEventId === null ? null : String(row.lastEventId),
+});

@@ -1,19 +1,21 @@
 import {
   type ListPage,
   type PageRequest,
-  creationCursors,
-  notFound,
-  pageOf,
   type ProjectId,
   type SessionId,
+  creationCursors,
+  formatDollars,
+  notFound,
+  pageOf,
 } from '#domain';
 import type { ContentCodec } from '../content-codec.js';
-import { SessionEntity } from '../entities/session.entity.js';
 import type { Database } from '../postgres/database.js';
-import type { RunStatus } from '../projection/rows.js';
+import { openedRows } from '../postgres/opened-rows.js';
+import type { RunStatus } from '../tables/runs.js';
+import { SESSIONS, type SessionRow } from '../tables/sessions.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
-import { dollars, timestamp } from './views.js';
+import { timestamp } from './views.js';
 
 /** A session as `GET /sessions/{session}` shows it. */
 export interface SessionView {
@@ -49,43 +51,46 @@ export class SessionQueries {
   /** @throws Problem not_found; ReadModelsUnavailable */
   async get(project: ProjectId, session: SessionId): Promise<SessionView> {
     await this.freshness.caughtUp();
-    const [row] = await this.database.find(SessionEntity, 'session', (select) =>
-      select.where('session.session = :session AND session.project = :project', { session, project }),
+    const found = await this.database.find(SESSIONS, (select) =>
+      select.where('sessions.session = :session AND sessions.project = :project', { session, project }),
     );
-    if (row === undefined) throw notFound('the session');
+    if (found.length === 0) throw notFound('the session');
     await this.owners.require(project, session, 'the session');
-    await this.codec.ready([row.title]);
-    return this.view(row);
+    const [row] = await openedRows(SESSIONS, found, this.codec);
+    return viewOf(row!);
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
   async list({ project, limit, cursor }: SessionQuery): Promise<ListPage<SessionView>> {
     const after = CURSORS.decode(cursor, { project });
     await this.freshness.caughtUp();
-    const found = await this.database.find(SessionEntity, 'session', (select) => {
-      select.where('session.project = :project', { project });
-      if (after !== null) select.andWhere('(session.createdAt, session.session) < (:createdAt, :id)', after);
+    const found = await this.database.find(SESSIONS, (select) => {
+      select.where('sessions.project = :project', { project });
+      if (after !== null)
+        select.andWhere('(sessions.created_at, sessions.session) < (:createdAt, :id)', after);
       return select
-        .orderBy('session.createdAt', 'DESC')
-        .addOrderBy('session.session', 'DESC')
+        .orderBy('sessions.created_at', 'DESC')
+        .addOrderBy('sessions.session', 'DESC')
         .limit(limit + 1);
     });
-    const own = new Set(await this.owners.only(project, found));
-    await this.codec.ready([...own].map(({ title }) => title));
-    const { items, next_cursor } = pageOf(found, limit, ({ createdAt, session }) =>
-      CURSORS.encode({ createdAt: Number(createdAt), id: session }, { project }),
+    const places = found.map((row) => ({
+      session: String(row['session']) as SessionId,
+      createdAt: Number(row['created_at']),
+    }));
+    const { items, next_cursor } = pageOf(places, limit, ({ createdAt, session }) =>
+      CURSORS.encode({ createdAt, id: session }, { project }),
     );
-    return { items: items.filter((row) => own.has(row)).map((row) => this.view(row)), next_cursor };
-  }
-
-  private view(row: SessionEntity): SessionView {
-    return {
-      session: row.session,
-      title: row.title === null ? null : this.codec.open(row.session, row.title),
-      message_count: row.messageCount + (row.hasOpenText ? 1 : 0),
-      last_status: row.lastStatus as RunStatus | null,
-      cost: dollars(row.cost),
-      created_at: timestamp(row.createdAt),
-    };
+    const own = new Set<unknown>((await this.owners.only(project, items)).map(({ session }) => session));
+    const shown = found.filter((row) => own.has(row['session']));
+    return { items: (await openedRows(SESSIONS, shown, this.codec)).map(viewOf), next_cursor };
   }
 }
+
+const viewOf = (row: SessionRow): SessionView => ({
+  session: row.session,
+  title: row.title,
+  message_count: row.messageCount + (row.hasOpenText ? 1 : 0),
+  last_status: row.lastStatus,
+  cost: formatDollars(row.cost),
+  created_at: timestamp(row.createdAt),
+});

@@ -1,24 +1,25 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import {
-  type Content,
-  type Firing,
   type PageRequest,
-  type TaskStatus,
   creationCursors,
-  isFileRef,
-  notFound,
+  type Firing,
   type ProjectId,
   type Revision,
   type RunId,
   type SessionId,
   type TaskId,
+  type TaskStatus,
+  isFileRef,
+  notFound,
 } from '#domain';
 import type { ContentStore } from '#vault';
 import { type Weigh, unweighed } from '#platform';
+import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
-import { TaskEntity } from '../entities/task.entity.js';
 import type { Database } from '../postgres/database.js';
+import { openedRows } from '../postgres/opened-rows.js';
 import { SCHEMA } from '../postgres/schema.js';
+import { TASKS, type TaskRow } from '../tables/tasks.js';
 import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
@@ -56,9 +57,8 @@ export interface TaskQuery extends PageRequest {
 }
 
 const LIST = {
-  entity: TaskEntity,
-  alias: 'task',
-  id: 'taskId',
+  table: TASKS,
+  id: 'task_id',
   contents: ['message', 'firings'],
   cursors: creationCursors('tasks'),
 };
@@ -75,29 +75,28 @@ export class TaskQueries {
   /** @throws Problem not_found; ReadModelsUnavailable */
   async get(project: ProjectId, task: TaskId, weigh: Weigh = unweighed): Promise<TaskView> {
     await this.freshness.caughtUp();
-    const [row] = await this.database.find(TaskEntity, 'task', (select) =>
-      select.where('task.taskId = :task AND task.project = :project', { task, project }),
+    const [found] = await this.database.find(TASKS, (select) =>
+      select.where('tasks.task_id = :task AND tasks.project = :project', { task, project }),
     );
-    if (row === undefined) throw notFound('the task');
-    await this.owners.require(project, row.session, 'the task');
-    await this.codec.ready([row.message]);
-    return this.view(row, weigh);
+    if (found === undefined) throw notFound('the task');
+    await this.owners.require(project, String(found['session']), 'the task');
+    const [row] = await openedRows(TASKS, [found], this.codec);
+    return this.view(row!, weigh);
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws */
   async *list(query: TaskQuery, weigh: Weigh = unweighed): WeighedPage<TaskView> {
     await this.freshness.caughtUp();
     const { session, status } = query;
-    const narrow = (select: SelectQueryBuilder<TaskEntity>): void => {
-      if (session !== undefined) select.andWhere('task.session = :session', { session });
-      if (status !== undefined) select.andWhere('task.status = :status', { status });
+    const narrow = (select: SelectQueryBuilder<StoredRow>): void => {
+      if (session !== undefined) select.andWhere('tasks.session = :session', { session });
+      if (status !== undefined) select.andWhere('tasks.status = :status', { status });
     };
     const pages = weighedRows(this, LIST, query, narrow, weigh);
     for (;;) {
       const { value, done } = await pages.next();
       if (done === true) return value;
-      await this.codec.ready(value.map(({ message }) => message));
-      for (const row of value) yield [await this.view(row, weigh)];
+      for (const row of await openedRows(TASKS, value, this.codec)) yield [await this.view(row, weigh)];
     }
   }
 
@@ -155,22 +154,20 @@ export class TaskQueries {
     return (rows as readonly { task_id: TaskId }[]).map(({ task_id }) => task_id);
   }
 
-  private async view(row: TaskEntity, weigh: Weigh): Promise<TaskView> {
-    const text = this.codec.open(row.session, row.message) ?? '';
-    const message = row.messageIsFile && text !== '' ? (JSON.parse(text) as Content) : text;
+  private async view(row: TaskRow, weigh: Weigh): Promise<TaskView> {
+    const { message } = row;
     if (isFileRef(message)) await weigh(message.bytes);
-    const firings = JSON.parse(row.firings) as Firing[];
     return {
-      task_id: row.taskId,
+      task_id: row.task,
       session: row.session,
-      schedule: JSON.parse(row.given) as number | string,
+      schedule: row.given,
       timezone: row.timezone ?? 'UTC',
       message: await this.content.textOrNote(row.session, message),
-      status: row.status as TaskStatus,
+      status: row.status,
       created_at: timestamp(row.createdAt),
       next_run_at: timestampOrNull(row.nextAt),
       last_run_at: timestampOrNull(row.lastFiredAt),
-      firings: firings.toReversed().map(firingView),
+      firings: row.firings.toReversed().map(firingView),
     };
   }
 }

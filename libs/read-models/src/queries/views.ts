@@ -1,10 +1,6 @@
-import { formatDollars, parseDollars } from '#domain';
+/** Times as the interface writes them. */
 
-/** Numbers as the tables hold them, written as the interface writes them. */
+/** @param ms since 1970 */
+export const timestamp = (ms: number): string => new Date(ms).toISOString();
 
-export const timestamp = (ms: string): string => new Date(Number(ms)).toISOString();
-
-export const timestampOrNull = (ms: string | null): string | null => (ms === null ? null : timestamp(ms));
-
-/** Without the zeros that numeric(38, 12) fills up with. */
-export const dollars = (numeric: string): string => formatDollars(parseDollars(numeric));
+export const timestampOrNull = (ms: number | null): string | null => (ms === null ? null : timestamp(ms));

@@ -1,4 +1,4 @@
-import type { ObjectLiteral, EntityTarget, SelectQueryBuilder } from 'typeorm';
+import type { SelectQueryBuilder } from 'typeorm';
 import {
   type CreationKey,
   type Cursors,
@@ -8,6 +8,7 @@ import {
   pageOf,
 } from '#domain';
 import type { Weigh } from '#platform';
+import type { Fields, StoredRow, Table } from '#postgres';
 import type { Database } from '../postgres/database.js';
 import type { SessionOwners } from './session-owners.js';
 
@@ -30,10 +31,9 @@ interface Key {
   readonly bytes: number;
 }
 
-export interface WeighedList<E extends ObjectLiteral> {
-  readonly entity: EntityTarget<E>;
-  readonly alias: string;
-  /** Properties of the entity. */
+export interface WeighedList {
+  readonly table: Table<Fields>;
+  /** Columns of it. */
   readonly id: string;
   readonly contents: readonly string[];
   readonly cursors: Cursors<CreationKey>;
@@ -44,27 +44,28 @@ export interface WeighedList<E extends ObjectLiteral> {
  * they are, then a few at a time. A row that no longer is what was asked for when its turn comes is left out.
  * @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws
  */
-export async function* weighedRows<E extends ObjectLiteral>(
+export async function* weighedRows(
   { database, owners }: { readonly database: Database; readonly owners: SessionOwners },
-  { entity, alias, id, contents, cursors }: WeighedList<E>,
+  { table, id, contents, cursors }: WeighedList,
   { limit, cursor, ...conditions }: PageRequest & { readonly project: ProjectId },
-  narrow: (select: SelectQueryBuilder<E>) => void,
+  narrow: (select: SelectQueryBuilder<StoredRow>) => void,
   weigh: Weigh,
-): WeighedPage<E> {
+): WeighedPage<StoredRow> {
   const { project } = conditions;
   const after = cursors.decode(cursor, conditions);
-  const wanted = (select: SelectQueryBuilder<E>): SelectQueryBuilder<E> => {
-    select.where(`${alias}.project = :project`, { project });
+  const { name } = table;
+  const wanted = (select: SelectQueryBuilder<StoredRow>): SelectQueryBuilder<StoredRow> => {
+    select.where(`${name}.project = :project`, { project });
     narrow(select);
-    return select.orderBy(`${alias}.createdAt`, 'DESC').addOrderBy(`${alias}.${id}`, 'DESC');
+    return select.orderBy(`${name}.created_at`, 'DESC').addOrderBy(`${name}.${id}`, 'DESC');
   };
-  const sizes = contents.map((column) => `coalesce(octet_length(${alias}.${column}), 0)`).join(' + ');
-  const keys = await database.findRaw<Key, E>(entity, alias, (select) => {
+  const sizes = contents.map((column) => `coalesce(octet_length(${name}.${column}), 0)`).join(' + ');
+  const keys = await database.findRaw<Key>(table, (select) => {
     wanted(select);
-    if (after !== null) select.andWhere(`(${alias}.createdAt, ${alias}.${id}) < (:createdAt, :id)`, after);
-    select.select(`${alias}.${id}`, 'id').addSelect(`${alias}.session`, 'session');
+    if (after !== null) select.andWhere(`(${name}.created_at, ${name}.${id}) < (:createdAt, :id)`, after);
+    select.select(`${name}.${id}`, 'id').addSelect(`${name}.session`, 'session');
     return select
-      .addSelect(`${alias}.createdAt`, 'created')
+      .addSelect(`${name}.created_at`, 'created')
       .addSelect(sizes, 'bytes')
       .limit(limit + 1);
   });
@@ -73,8 +74,8 @@ export async function* weighedRows<E extends ObjectLiteral>(
   );
   for (const { ids, bytes } of batchesOf(await owners.only(project, shown))) {
     await weigh(bytes);
-    yield await database.find(entity, alias, (select) =>
-      wanted(select).andWhere(`${alias}.${id} IN (:...ids)`, { ids }),
+    yield await database.find(table, (select) =>
+      wanted(select).andWhere(`${name}.${id} IN (:...ids)`, { ids }),
     );
   }
   return next_cursor;

@@ -1,0 +1,77 @@
+import type { Mode, ProjectId, Revision, RunId, RunWarning, SessionId, Trigger } from '#domain';
+import {
+  type Field,
+  type RowOf,
+  changing,
+  integer,
+  mapped,
+  nullable,
+  parted,
+  sealed,
+  table,
+  text,
+  truth,
+  whole,
+} from '#postgres';
+import { dollars } from './dollars.js';
+
+export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** Each is null where there is no error. */
+type ErrorParts = { readonly [P in keyof RunError]: RunError[P] | null };
+
+const error: Field<RunError | null> = parted(
+  {
+    code: nullable(text('error_code')),
+    message: nullable(sealed('error_message')),
+    retryable: nullable(truth('error_retryable')),
+  },
+  (value: RunError | null): ErrorParts => value ?? { code: null, message: null, retryable: null },
+  ({ code, message, retryable }) =>
+    code === null ? null : { code, message: message ?? '', retryable: retryable === true },
+);
+
+/** A JSON list; null: it is empty. */
+const warnings: Field<readonly RunWarning[]> = mapped(
+  nullable(sealed('warnings')),
+  (list) => (list.length === 0 ? null : JSON.stringify(list)),
+  (stored) => (stored === null ? [] : (JSON.parse(stored) as RunWarning[])),
+);
+
+export const RUNS = table(
+  'runs',
+  { key: ['run_id'], scope: 'session' },
+  {
+    run: text<RunId>('run_id'),
+    session: text<SessionId>('session'),
+    project: text<ProjectId>('project'),
+    /** Revision of its `run_requested`; a second one of the same run changes nothing. */
+    requested: integer<Revision>('requested'),
+    status: changing(text<RunStatus>('status')),
+    mode: text<Mode>('mode'),
+    model: text('model'),
+    trigger: text<Trigger>('trigger'),
+    actor: text('actor'),
+    /** ms since 1970, as all times. */
+    createdAt: whole('created_at'),
+    startedAt: changing(nullable(whole('started_at'))),
+    endedAt: changing(nullable(whole('ended_at'))),
+    cost: changing(dollars('cost')),
+    inputTokens: changing(whole('input_tokens')),
+    outputTokens: changing(whole('output_tokens')),
+    error: changing(error),
+    /** Revision of its last public event, as of the last write of this row. */
+    lastEventId: changing(nullable(integer('last_event_id'))),
+    /** What it had to do without. */
+    warnings: changing(warnings),
+  },
+);
+
+/** A run as its table knows it. */
+export type RunRow = RowOf<typeof RUNS>;
