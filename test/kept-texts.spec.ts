@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 /** What a module keeps for as long as the process lives: by what, and what bounds it. A caller's text is not a bound. */
 const KEPT: Readonly<Record<string, string>> = {
   'apps/server/src/edge/openapi/json-schema.ts definitions': 'weak',
-  'apps/server/src/edge/validation/fields.ts knownFields': 'by class of the code',
-  'apps/server/src/edge/validation/fields.ts nestings': 'by class of the code',
+  'apps/server/src/edge/validation/dto-fields.ts known': 'weak',
+  'apps/server/src/edge/validation/field-notes.ts noted': 'weak',
   'libs/json-schema/src/ajv-engine.ts metaEngines': 'by draft, of which there are two',
   'libs/json-schema/src/compile-schema.ts cache': 'by schema: 64, of at most MAX_SCHEMA_BYTES',
   'libs/openai-model/src/chat-body.ts written': 'weak',

@@ -3,7 +3,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { routesOf } from '../../apps/server/src/edge/routes/routes-of.js';
 import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from '../../apps/server/src/features/controllers.js';
 import { type OpenApi, describeService } from '../../apps/server/src/features/docs/describe-service.js';
-import { FIELD_NOTES } from '../../apps/server/src/features/docs/field-notes.js';
 import { GREETING } from '../../apps/server/src/features/runs/shared/greeting.js';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -44,14 +43,6 @@ describe('/openapi.json', () => {
     });
     expect(Schedule).toMatchObject({ required: ['schedule', 'message'] });
     expect(NewApiKey).toMatchObject({ properties: { scopes: { type: 'array', minItems: 1 } } });
-  });
-
-  it('says nothing of fields that do not exist', () => {
-    const { schemas } = description.components;
-    const fields = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
-      Object.keys(properties as object).map((field) => `${name}.${field}`),
-    );
-    expect(Object.keys(FIELD_NOTES).filter((note) => !fields.includes(note))).toEqual([]);
   });
 
   it('has parameters that their routes know', async () => {

@@ -28,6 +28,7 @@ import { traceOf } from './request-trace.js';
 import { ProblemFilter, problemOf, sendProblem } from './problems/problem-filter.js';
 import { requestIdOf } from './request-id.js';
 import { isBrowserAtRoot, leadToPage } from './admission/root-page.js';
+import { ValidationPipe } from './validation/validation.pipe.js';
 import { keepRouteBook } from './routes/route-book.js';
 
 /** How long a client may take, and how many there may be. Sources: Node's http, Fastify's Server reference. */
@@ -126,6 +127,7 @@ export async function createHttpApp(
     abortOnError: false,
   });
   admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm, paths);
+  app.useGlobalPipes(new ValidationPipe());
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   return app;
 }

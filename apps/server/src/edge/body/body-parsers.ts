@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '#domain';
 import { LENGTHS } from '../validation/lengths.js';
-import { noBody } from '../validation/no-body.js';
-import { noQuery } from '../validation/queries.js';
+import { refuseBody, refuseQuery } from '../validation/nothing.js';
 import { parseJson } from './json-body.js';
 import { takesFile, termsOf } from '../routes/operation.js';
 
@@ -36,8 +35,8 @@ export function addBodyParsers(fastify: FastifyInstance): void {
 export function refuseUnwanted({ body, query, routeOptions }: FastifyRequest): void {
   const terms = termsOf(routeOptions.config);
   if (terms === null) return;
-  if (terms.body === undefined && terms.form === undefined) noBody(body);
-  if (terms.query === undefined && !terms.ignoresQuery) noQuery(query);
+  if (terms.body === undefined && terms.form === undefined) refuseBody(body);
+  if (terms.query === undefined && !terms.ignoresQuery) refuseQuery(query);
 }
 
 /** No id is as long as a path can be: whoever looks for it finds nothing in its beginning either, and answers in its turn. */

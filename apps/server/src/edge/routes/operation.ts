@@ -2,8 +2,7 @@ import { HttpCode, applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '#domain';
-import type { Dto } from '../validation/fields.js';
-import type { Parameter } from '../validation/query.js';
+import type { Dto } from '../validation/field-notes.js';
 import type { JsonSchema } from '../validation/rules.js';
 
 export interface Example {
@@ -27,8 +26,8 @@ export interface OperationTerms {
   readonly orScope?: Scope;
   /** A token of a browser may come in; its sessions are all that it reaches. */
   readonly isForTokens?: true;
-  /** The reader of its query string; absent: it takes no parameters. */
-  readonly query?: { readonly parameters: Readonly<Record<string, Parameter<unknown>>> };
+  /** What its query string is held against; absent: it takes no parameters. */
+  readonly query?: Dto;
   /** Parameters that it does not know are nobody's concern: probes and scrapers add their own. */
   readonly ignoresQuery?: true;
   /** What its JSON body is held against; absent: it takes no body, or an empty object. */

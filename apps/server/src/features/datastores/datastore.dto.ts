@@ -1,73 +1,77 @@
-import { type FieldError } from '#domain';
+import { IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
 import { type NewDatastore, connectionFault } from '#knowledge';
-import { Optional, OptionalObject, Required, check } from '../../edge/validation/fields.js';
-import { LENGTHS } from '../../edge/validation/lengths.js';
-import {
-  described,
-  filledText,
-  flag,
-  nameText,
-  oneOf,
-  text,
-  wholeNumber,
-} from '../../edge/validation/rules.js';
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../edge/validation/query.js';
 import { invalidFields } from '../../edge/problems/invalid-fields.js';
+import {
+  Describe,
+  IsFilledText,
+  IsName,
+  MaxCharacters,
+  MayBeOmitted,
+  Nested,
+  Satisfies,
+} from '../../edge/validation/decorators.js';
+import { LENGTHS } from '../../edge/validation/lengths.js';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../edge/validation/query-dtos.js';
+import { type Rule, described } from '../../edge/validation/rules.js';
 
-const url = filledText(LENGTHS.url);
-const CONNECTION = { ...url.schema, pattern: '^(postgres|postgresql|mysql|mariadb)://' };
-
-const connectionString = described(CONNECTION, (value) => {
-  const fault = url(value);
-  if (fault !== null || typeof value !== 'string') return fault;
-  const message = connectionFault(value);
+const connection: Rule = described({ pattern: '^(postgres|postgresql|mysql|mariadb)://' }, (value) => {
+  const message = connectionFault(String(value));
   return message === null ? null : { message };
 });
 
 class MetadataDto {
-  @Optional(connectionString) readonly connectionString?: string;
-  @Optional(flag) readonly readOnly?: boolean;
+  @MayBeOmitted()
+  @IsFilledText(LENGTHS.url)
+  @Satisfies('isConnection', connection)
+  @Describe({ description: 'For databases. Encrypted at rest, never shown again.' })
+  readonly connectionString?: string;
+
+  @MayBeOmitted()
+  @IsBoolean()
+  @Describe({ description: "false lets the caller's own queries write.", default: true })
+  readonly readOnly?: boolean;
 }
 
+/** The body of `POST /create-datastore`. */
 export class NewDatastoreDto {
-  @Required(nameText) readonly name!: string;
-  @Required(oneOf('database', 'documents')) readonly type!: 'database' | 'documents';
-  @OptionalObject(MetadataDto) readonly metadata?: MetadataDto;
+  @IsName()
+  readonly name!: string;
+
+  @IsIn(['database', 'documents'])
+  readonly type!: 'database' | 'documents';
+
+  @MayBeOmitted()
+  @Nested(MetadataDto)
+  readonly metadata?: MetadataDto;
 }
 
+/** The body of `POST /datastores/{id}/search`. */
 export class SearchDto {
-  @Required(text(LENGTHS.query)) readonly query!: string;
-  @Optional(wholeNumber(1, MAX_LIMIT)) readonly limit?: number;
+  @IsString()
+  @MaxCharacters(LENGTHS.query)
+  @Matches(/\S/, { message: 'must not be empty' })
+  @Describe({ minLength: 1 })
+  readonly query!: string;
+
+  @IsInt()
+  @Min(1)
+  @Max(MAX_LIMIT)
+  readonly limit: number = DEFAULT_LIMIT;
 }
 
-/** The body of `POST /create-datastore`. @throws Problem invalid_request */
-export function parseNewDatastore(body: unknown): NewDatastore {
-  const errors = check(NewDatastoreDto, body);
-  if (errors.length > 0) throw invalidFields(errors);
-  const { name, type, metadata = {} } = body as NewDatastoreDto;
-  const fault = type === 'database' ? missingIn(metadata) : foreignIn(metadata);
-  if (fault !== null) throw invalidFields([fault]);
+/** @throws Problem invalid_request where the metadata is not that of its type */
+export function newDatastoreOf({ name, type, metadata = {} }: NewDatastoreDto): NewDatastore {
+  const { connectionString, readOnly } = metadata;
+  if (type === 'database' && connectionString === undefined)
+    throw invalidFields([{ path: 'metadata.connectionString', message: 'is required' }]);
+  const foreign =
+    type === 'documents' ? Object.entries(metadata).find(([, value]) => value !== undefined) : undefined;
+  if (foreign !== undefined)
+    throw invalidFields([{ path: `metadata.${foreign[0]}`, message: 'is for databases only' }]);
   return {
     name,
     type,
-    ...(metadata.connectionString === undefined ? {} : { connectionString: metadata.connectionString }),
-    ...(metadata.readOnly === false ? { isWritable: true } : {}),
+    ...(connectionString === undefined ? {} : { connectionString }),
+    ...(readOnly === false ? { isWritable: true } : {}),
   };
-}
-
-const missingIn = ({ connectionString }: MetadataDto): FieldError | null =>
-  connectionString === undefined ? { path: 'metadata.connectionString', message: 'is required' } : null;
-
-function foreignIn(metadata: MetadataDto): FieldError | null {
-  const [field] = Object.keys(metadata);
-  return field === undefined ? null : { path: `metadata.${field}`, message: 'is for databases only' };
-}
-
-/** The body of `POST /datastores/{id}/search`. @throws Problem invalid_request */
-export function parseSearch(body: unknown): { readonly query: string; readonly limit: number } {
-  const errors = check(SearchDto, body);
-  if (errors.length > 0) throw invalidFields(errors);
-  const { query, limit = DEFAULT_LIMIT } = body as SearchDto;
-  if (query.trim() === '') throw invalidFields([{ path: 'query', message: 'must not be empty' }]);
-  return { query, limit };
 }

@@ -2,9 +2,9 @@ import { Body, Controller, Delete, Get, Param, Post, Query, Req, Res } from '@ne
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Datastores, Documents, Search, requireDocuments } from '#knowledge';
 import type { Principal } from '#access';
-import { NewDatastoreDto, SearchDto, parseNewDatastore, parseSearch } from './datastore.dto.js';
+import { NewDatastoreDto, SearchDto, newDatastoreOf } from './datastore.dto.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
-import { pageQuery } from '../../edge/validation/queries.js';
+import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { authorOf } from './author.js';
 import { datastoreView, documentView, searchItemView } from './views.js';
@@ -36,14 +36,13 @@ export class DatastoresController {
     refusals: [404, 409, 422],
   })
   async create(
-    @Body() body: unknown,
+    @Body() body: NewDatastoreDto,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const asked = parseNewDatastore(body);
     const key = idempotencyKeyOf(request);
-    const datastore = await this.datastores.create(asked, authorOf(caller, request), key);
+    const datastore = await this.datastores.create(newDatastoreOf(body), authorOf(caller, request), key);
     const view = datastoreView(datastore);
     reply.header('location', `/datastores/${view.datastore_id}`);
     return view;
@@ -55,11 +54,11 @@ export class DatastoresController {
     tag: 'datastores',
     summary: 'Datastores, newest first',
     scope: 'read',
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(DATASTORE)),
   })
-  async list(@Query() query: unknown, @Caller() { project }: Principal): Promise<object> {
-    const { items, next_cursor } = await this.datastores.list(project, pageQuery(query));
+  async list(@Query() query: PageQuery, @Caller() { project }: Principal): Promise<object> {
+    const { items, next_cursor } = await this.datastores.list(project, query);
     return { items: items.map(datastoreView), next_cursor };
   }
 
@@ -97,12 +96,12 @@ export class DatastoresController {
     tag: 'datastores',
     summary: "A datastore's documents, newest first",
     scope: 'read',
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(DOCUMENT)),
     refusals: [422],
   })
-  async documentsOf(@Param('id') id: string, @Query() query: unknown, @Caller() { project }: Principal) {
-    const { items, next_cursor } = await this.documents.list(project, id, pageQuery(query));
+  async documentsOf(@Param('id') id: string, @Query() query: PageQuery, @Caller() { project }: Principal) {
+    const { items, next_cursor } = await this.documents.list(project, id, query);
     return { items: items.map(documentView), next_cursor };
   }
 
@@ -119,10 +118,9 @@ export class DatastoresController {
   })
   async find(
     @Param('id') id: string,
-    @Body() body: unknown,
+    @Body() { query, limit }: SearchDto,
     @Caller() { project }: Principal,
   ): Promise<object> {
-    const { query, limit } = parseSearch(body);
     requireDocuments(await this.datastores.require(project, id));
     const items = await this.search.search(id, query, limit);
     return { items: items.map(searchItemView), next_cursor: null };

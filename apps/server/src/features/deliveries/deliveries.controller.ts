@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { ProjectId, RunId } from '#domain';
 import { Deliveries } from '#delivery';
 import type { Principal } from '#access';
-import { pageQuery } from '../../edge/validation/queries.js';
+import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { RunPlaces } from '../runs/shared/run-places.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
@@ -24,11 +24,14 @@ export class DeliveriesController {
     tag: 'runs',
     summary: "What became of a run's callback, event by event",
     scope: 'read',
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(DELIVERY)),
   })
-  async list(@Param('run') run: RunId, @Query() query: unknown, @Caller() { project }: Principal) {
-    const { limit, cursor } = pageQuery(query);
+  async list(
+    @Param('run') run: RunId,
+    @Query() { limit, cursor }: PageQuery,
+    @Caller() { project }: Principal,
+  ) {
     return this.deliveries.list(await this.placeOf(project, run), limit, cursor);
   }
 

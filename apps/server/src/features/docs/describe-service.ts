@@ -1,4 +1,5 @@
-import { describeFields } from '../../edge/validation/fields.js';
+import { fieldsOf } from '../../edge/validation/dto-fields.js';
+import { schemaOf } from '../../edge/validation/field-schema.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
 import { PROBLEM_JSON, titleOf } from '../../edge/problems/problem-response.js';
@@ -6,7 +7,7 @@ import { PROBLEM } from '../../edge/problems/problem-schema.js';
 import { collectNamed, component } from '../../edge/openapi/json-schema.js';
 import { type Content, JSON_TYPE, type OperationTerms } from '../../edge/routes/operation.js';
 import type { Route } from '../../edge/routes/route-book.js';
-import { nameOf, schemasOf } from './request-schemas.js';
+import { isRequired, nameOf, schemasOf } from './request-schemas.js';
 
 export interface OpenApi {
   readonly openapi: string;
@@ -117,12 +118,14 @@ const pathParameters = (path: string): OpenApiParameter[] =>
   }));
 
 const queryParameters = ({ query }: OperationTerms): OpenApiParameter[] =>
-  Object.entries(query?.parameters ?? {}).map(([name, { schema, isRequired = false }]) => ({
-    name,
-    in: 'query',
-    required: isRequired,
-    schema,
-  }));
+  query === undefined
+    ? []
+    : [...fieldsOf(query).values()].map((field) => ({
+        name: field.name,
+        in: 'query',
+        required: isRequired(field),
+        schema: schemaOf(field),
+      }));
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Idempotency-Key': {
@@ -145,8 +148,8 @@ function requestBodyOf({ body, form, examples }: OperationTerms): object {
         ? { 'multipart/form-data': { schema: form } }
         : null;
   if (content === null) return {};
-  const isRequired = form !== undefined || describeFields(body!).some(({ isOptional }) => !isOptional);
-  return { requestBody: { required: isRequired, content } };
+  const required = body === undefined || [...fieldsOf(body).values()].some(isRequired);
+  return { requestBody: { required, content } };
 }
 
 const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' } } };

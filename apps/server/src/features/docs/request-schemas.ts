@@ -1,6 +1,7 @@
-import { type Dto, describeFields } from '../../edge/validation/fields.js';
+import { type DtoField, fieldsOf } from '../../edge/validation/dto-fields.js';
+import type { Dto } from '../../edge/validation/field-notes.js';
+import { schemaOf } from '../../edge/validation/field-schema.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
-import { FIELD_NOTES } from './field-notes.js';
 import { component } from '../../edge/openapi/json-schema.js';
 
 /** Under which the description refers to a DTO: `RunRequestDto` is `RunRequest`. */
@@ -10,22 +11,24 @@ export const nameOf = (dto: Dto): string => dto.name.replace(/Dto$/, '');
 export function schemasOf(dto: Dto, found: Record<string, JsonSchema> = {}): Record<string, JsonSchema> {
   const name = nameOf(dto);
   if (Object.hasOwn(found, name)) return found;
-  const fields = describeFields(dto);
+  const fields = [...fieldsOf(dto).values()];
   found[name] = {
     type: 'object',
-    properties: Object.fromEntries(
-      fields.map((field) => [field.name, { ...schemaOf(field), ...FIELD_NOTES[`${name}.${field.name}`] }]),
-    ),
-    required: fields.filter(({ isOptional }) => !isOptional).map((field) => field.name),
+    properties: Object.fromEntries(fields.map((field) => [field.name, describe(field)])),
+    required: fields.filter(isRequired).map((field) => field.name),
     additionalProperties: false,
   };
-  for (const { of } of fields) for (const one of of) schemasOf(one, found);
+  for (const { notes } of fields) for (const one of notes.nesting?.of ?? []) schemasOf(one, found);
   return found;
 }
 
-function schemaOf({ rule, of }: ReturnType<typeof describeFields>[number]): JsonSchema {
-  const [only, ...others] = of.map((dto) => component(nameOf(dto)));
-  if (only === undefined) return rule.schema ?? {};
+export const isRequired = ({ conditions, fallback }: DtoField): boolean =>
+  conditions.length === 0 && fallback === undefined;
+
+function describe(field: DtoField): JsonSchema {
+  const { nesting, schema } = field.notes;
+  const [only, ...others] = (nesting?.of ?? []).map((dto) => component(nameOf(dto)));
+  if (only === undefined) return schemaOf(field);
   const nested = others.length === 0 ? only : { oneOf: [only, ...others] };
-  return rule.schema?.['type'] === 'array' ? { ...rule.schema, items: nested } : nested;
+  return field.isList ? { ...schemaOf(field), items: nested } : { ...nested, ...schema };
 }

@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { NewApiKeyDto } from '../keys/api-key.dto.js';
 import { NewDatastoreDto, SearchDto } from '../datastores/datastore.dto.js';
-import { type Dto, describeFields } from '../../edge/validation/fields.js';
+import { type DtoField, fieldsOf } from '../../edge/validation/dto-fields.js';
+import type { Dto } from '../../edge/validation/field-notes.js';
+import { schemaOf } from '../../edge/validation/field-schema.js';
+import { messageFor } from '../../edge/validation/validate.js';
 import { RunRequestDto } from '../runs/dto/run-request.dto.js';
-import type { JsonSchema, Rule } from '../../edge/validation/rules.js';
+import type { JsonSchema } from '../../edge/validation/rules.js';
 import { routesOf } from '../../edge/routes/routes-of.js';
 import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from '../controllers.js';
 import { describeService } from './describe-service.js';
@@ -66,7 +69,7 @@ describe('every text that a request may bring has a length in the description', 
 
 interface TextField {
   readonly name: string;
-  readonly rule: Rule;
+  readonly field: DtoField;
   readonly most: number;
   /** A text as it stands in the field. */
   readonly placed: (text: string) => unknown;
@@ -75,15 +78,16 @@ interface TextField {
 function textFields(dto: Dto, seen = new Set<Dto>()): TextField[] {
   if (seen.has(dto)) return [];
   seen.add(dto);
-  return describeFields(dto).flatMap(({ name, rule, of }) => {
+  return [...fieldsOf(dto).values()].flatMap((field) => {
+    const { of = [] } = field.notes.nesting ?? {};
     if (of.length > 0) return of.flatMap((one) => textFields(one, seen));
-    const { schema = {} } = rule;
+    const schema = schemaOf(field);
     const items = isSchema(schema['items']) ? schema['items'] : {};
     const others = ((schema['anyOf'] as JsonSchema[] | undefined) ?? []).find((part) => 'maxLength' in part);
     const most = Number(schema['maxLength'] ?? others?.['maxLength'] ?? items['maxLength'] ?? 0);
     if (most === 0) return [];
     const placed = (text: string): unknown => ('maxLength' in items ? [text] : text);
-    return [{ name: `${dto.name}.${name}`, rule, most, placed }];
+    return [{ name: `${dto.name}.${field.name}`, field, most, placed }];
   });
 }
 
@@ -94,14 +98,14 @@ describe('a text of a request', () => {
 
   it.each(FIELDS.map((field) => [field.name, field] as const))(
     '%s may be as long as the description says, in characters, and no longer',
-    (_, { rule, most, placed }) => {
+    (_, { field, most, placed }) => {
       const tooLong = expect.stringContaining(`at most ${most} characters`);
       for (const letter of ['a', '🚀']) {
-        const said = rule(placed(letter.repeat(most)))?.message ?? '';
+        const said = messageFor(field, placed(letter.repeat(most)));
         expect(said).not.toEqual(tooLong);
-        expect(rule(placed(letter.repeat(most + 1)))).toMatchObject({ message: tooLong });
+        expect(messageFor(field, placed(letter.repeat(most + 1)))).toEqual(tooLong);
       }
-      expect(rule(placed(`🚀${'a'.repeat(most - 1)}`))?.message ?? '').not.toEqual(tooLong);
+      expect(messageFor(field, placed(`🚀${'a'.repeat(most - 1)}`))).not.toEqual(tooLong);
     },
   );
 

@@ -1,28 +1,42 @@
-import { type FieldError, SCOPES, type Scope, type ProjectId } from '#domain';
-import { Optional, Required, check } from '../../edge/validation/fields.js';
-import { type Rule, described, listOf, nameText, oneOf, time } from '../../edge/validation/rules.js';
-import { invalidFields } from '../../edge/problems/invalid-fields.js';
+import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn, IsString } from 'class-validator';
+import { type ProjectId, SCOPES, type Scope } from '#domain';
+import {
+  Describe,
+  IsName,
+  MaxCharacters,
+  MayBeOmitted,
+  Satisfies,
+} from '../../edge/validation/decorators.js';
+import { MAX_TIME, type Rule, timeOf } from '../../edge/validation/rules.js';
 
-/** One or more of these scopes. */
-export function scopesOf(...known: readonly Scope[]): Rule {
-  const scopeList = listOf(oneOf(...known), 100);
-  return described({ ...scopeList.schema, minItems: 1 }, (value) => {
-    const fault = scopeList(value);
-    if (fault !== null) return fault;
-    return Array.isArray(value) && value.length === 0 ? { message: 'must not be empty' } : null;
-  });
-}
+/** A date, or a date and time with its offset from UTC; class-validator's `@IsISO8601()` takes times without one, too. */
+const time: Rule = (value) =>
+  timeOf(String(value)) === null
+    ? { message: 'must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z' }
+    : null;
 
 export class NewApiKeyDto {
-  @Required(nameText) readonly name!: string;
-  @Required(scopesOf(...SCOPES)) readonly scopes!: readonly Scope[];
-  @Optional(nameText) readonly project?: ProjectId;
-  @Optional(time) readonly expires_at?: string;
-}
+  @IsName()
+  readonly name!: string;
 
-/** The body of `POST /api-keys`. @throws Problem invalid_request */
-export function parseNewApiKey(body: unknown): NewApiKeyDto {
-  const errors: readonly FieldError[] = check(NewApiKeyDto, body);
-  if (errors.length > 0) throw invalidFields(errors);
-  return body as NewApiKeyDto;
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ArrayNotEmpty()
+  @IsIn(SCOPES, { each: true })
+  readonly scopes!: readonly Scope[];
+
+  @MayBeOmitted()
+  @IsName()
+  readonly project?: ProjectId;
+
+  @MayBeOmitted()
+  @IsString()
+  @MaxCharacters(MAX_TIME)
+  @Satisfies('isTime', time)
+  @Describe({
+    description: 'From then on it is as if it were revoked.',
+    minLength: 1,
+    examples: ['2027-01-31T12:00:00Z'],
+  })
+  readonly expires_at?: string;
 }

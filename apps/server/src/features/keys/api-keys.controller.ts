@@ -1,8 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ApiKeys, type KeyRecord, type Principal } from '#access';
-import { NewApiKeyDto, parseNewApiKey } from './api-key.dto.js';
-import { pageQuery, revokeQuery } from '../../edge/validation/queries.js';
+import { NewApiKeyDto } from './api-key.dto.js';
+import { PageQuery } from '../../edge/validation/query-dtos.js';
+import { RevokeQuery } from './revoke-query.js';
 import { timeOf } from '../../edge/validation/rules.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { KeyEnd } from './key-end.js';
@@ -29,13 +30,17 @@ export class ApiKeysController {
   })
   async issue(
     @Caller() caller: Principal,
-    @Body() body: unknown,
+    @Body() { name, scopes, project, expires_at }: NewApiKeyDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const { expires_at, ...wish } = parseNewApiKey(body);
     const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
     const more = expiresAt === null ? {} : { expiresAt };
-    const { record, key, webhookSecret } = await this.keys.issue(caller, { ...wish, ...more });
+    const { record, key, webhookSecret } = await this.keys.issue(caller, {
+      name,
+      scopes,
+      ...(project === undefined ? {} : { project }),
+      ...more,
+    });
     const { id, ...described } = describe(record);
     const expires = expiresAt === null ? {} : { expires_at: timestampOf(expiresAt) };
     reply.header('location', `/api-keys/${id}`);
@@ -48,11 +53,10 @@ export class ApiKeysController {
     tag: 'keys',
     summary: 'Keys',
     scope: 'admin',
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(API_KEY)),
   })
-  async list(@Caller() caller: Principal, @Query() query: unknown): Promise<object> {
-    const { limit, cursor } = pageQuery(query);
+  async list(@Caller() caller: Principal, @Query() { limit, cursor }: PageQuery): Promise<object> {
     const { items, next_cursor } = this.keys.list(caller, limit, cursor);
     const used = await this.keys.lastUses(items.map(({ id }) => id));
     const shown = items.map((record) => ({
@@ -69,12 +73,15 @@ export class ApiKeysController {
     tag: 'keys',
     summary: 'Revokes a key: its open streams end, its tasks are paused (`tasks=keep`: they go on)',
     scope: 'admin',
-    query: revokeQuery,
+    query: RevokeQuery,
     answers: { 204: null },
   })
-  async revoke(@Caller() caller: Principal, @Param('id') id: string, @Query() query: unknown): Promise<void> {
-    const keepsTasks = revokeQuery(query).tasks === 'keep';
-    await this.keys.revoke(caller, id, { keepsTasks });
+  async revoke(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Query() { tasks }: RevokeQuery,
+  ): Promise<void> {
+    await this.keys.revoke(caller, id, { keepsTasks: tasks === 'keep' });
     await this.keyEnd.ended(id, caller.keyId);
   }
 }

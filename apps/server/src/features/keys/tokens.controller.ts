@@ -5,7 +5,7 @@ import { Sessions } from '#runs';
 import { Caller } from '../../edge/admission/caller.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
 import { TOKEN } from './key-schemas.js';
-import { NewTokenDto, parseNewToken } from './token.dto.js';
+import { NewTokenDto } from './token.dto.js';
 
 /** Short-lived keys that a server gives to its own browsers. */
 @Controller('tokens')
@@ -32,8 +32,8 @@ export class TokensController {
     answers: answer(201, TOKEN),
     refusals: [404],
   })
-  async issue(@Caller() caller: Principal, @Body() body: unknown): Promise<object> {
-    const { session = null, scopes, expires_s } = parseNewToken(body);
+  async issue(@Caller() caller: Principal, @Body() body: NewTokenDto): Promise<object> {
+    const { session = null, scopes, expires_s } = body;
     const { token, expiresAt } = this.keys.issueToken(caller, { session, scopes, lifeMs: expires_s * 1000 });
     if (session !== null) requireSession((await this.sessions.get(session)).journal.state, caller.project);
     return { token, expires_at: new Date(expiresAt).toISOString() };

@@ -5,8 +5,8 @@ import { SessionCommands, type AcceptedRun } from '#runs';
 import { type Principal } from '#access';
 import { Caller } from '../../edge/admission/caller.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
-import { runQuery, sessionQuery } from '../../edge/validation/queries.js';
-import { parseRunRequest } from './dto/run-body.js';
+import { RunQuery, SessionQuery } from './dto/run-queries.js';
+import { runBodyOf } from './dto/run-body.js';
 import { checkRunSemantics } from './dto/run-semantics.js';
 import { causeOf } from '../../edge/request-trace.js';
 import { wantsJson } from './shared/negotiation.js';
@@ -49,7 +49,7 @@ export class AgentController {
       'with 202 at once where `background` is true. `Content-Location` names the run.',
     scope: 'run',
     isForTokens: true,
-    query: runQuery,
+    query: RunQuery,
     body: RunRequestDto,
     examples: RUN_EXAMPLES,
     headers: ['Idempotency-Key'],
@@ -60,14 +60,13 @@ export class AgentController {
     refusals: [404, 409, 422],
   })
   async run(
-    @Query() query: unknown,
-    @Body() sent: unknown,
+    @Query() { session }: RunQuery,
+    @Body() sent: RunRequestDto,
     @Caller() caller: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { session } = runQuery(query);
-    const body = parseRunRequest(sent);
+    const body = runBodyOf(sent);
     // A task would run on when the token is over.
     if (caller.reach !== undefined && body.schedules.length > 0)
       throw new Problem('forbidden', 'schedules: a token starts runs alone');
@@ -82,7 +81,12 @@ export class AgentController {
       ...causeOf(request),
       ...(caller.reach === undefined ? {} : { reach: caller.reach }),
     };
-    const command = runCommandOf(body, origin, { body: sent as object, session, key }, this.surroundings);
+    const command = runCommandOf(
+      body,
+      origin,
+      { body: request.body as object, session, key },
+      this.surroundings,
+    );
     const started = await this.door.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (body.background)
@@ -99,16 +103,15 @@ export class AgentController {
     summary: "A session's history",
     scope: 'read',
     isForTokens: true,
-    query: sessionQuery,
+    query: SessionQuery,
     answers: answer(200, listOf(MESSAGE)),
     refusals: [404],
   })
   async messages(
-    @Query() query: unknown,
+    @Query() { session }: SessionQuery,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const { session } = sessionQuery(query);
     return this.histories.messages(project, session, reply);
   }
 
@@ -118,12 +121,11 @@ export class AgentController {
     tag: 'agent',
     summary: "Empties a session's history and context from the next run on",
     scope: 'run',
-    query: sessionQuery,
+    query: SessionQuery,
     answers: answer(200, objectOf({ success: FLAG, message: TEXT })),
     refusals: [404, 409],
   })
-  async clear(@Query() query: unknown, @Caller() { project, keyId }: Principal) {
-    const { session } = sessionQuery(query);
+  async clear(@Query() { session }: SessionQuery, @Caller() { project, keyId }: Principal) {
     await this.commands.clear(session, { project, actor: keyId });
     return { success: true, message: 'Messages cleared' };
   }

@@ -4,7 +4,8 @@ import { notFound, sessionOfRun, type RunId } from '#domain';
 import { RunQueries } from '#read-models';
 import { type Principal } from '#access';
 import { SessionCommands } from '#runs';
-import { eventsQuery, runsQuery } from '../../edge/validation/queries.js';
+import { RunsQuery } from './dto/run-queries.js';
+import { EventsQuery } from './shared/events-query.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { PageAnswers } from '../../edge/answers/page-answers.js';
 import { EventAnswers } from './shared/event-answers.js';
@@ -30,11 +31,15 @@ export class RunsController {
     tag: 'runs',
     summary: 'Runs, newest first',
     scope: 'read',
-    query: runsQuery,
+    query: RunsQuery,
     answers: answer(200, pageOf(RUN)),
   })
-  list(@Query() query: unknown, @Caller() { project }: Principal, @Res() reply: FastifyReply): Promise<void> {
-    const wanted = { project, ...runsQuery(query) };
+  list(
+    @Query() { limit, cursor, session, status, from, to }: RunsQuery,
+    @Caller() { project }: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const wanted = { project, limit, cursor, session, status, from, to };
     return this.answers.list(reply, project, (weigh) => this.runs.list(wanted, weigh));
   }
 
@@ -61,18 +66,17 @@ export class RunsController {
     description: `${FROM_ANY_POINT} 204: the run has ended and nothing is left to send.`,
     scope: 'read',
     isForTokens: true,
-    query: eventsQuery,
+    query: EventsQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: RECORDED, 204: null },
   })
   async follow(
     @Param('run') run: RunId,
-    @Query() query: unknown,
+    @Query() terms: EventsQuery,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const terms = eventsQuery(query);
     const place = await this.places.find(project, run);
     return this.events.answer(place, terms, request, reply);
   }

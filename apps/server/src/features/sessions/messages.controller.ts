@@ -8,8 +8,7 @@ import { Caller } from '../../edge/admission/caller.js';
 import { PageAnswers } from '../../edge/answers/page-answers.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
-import { pageQuery } from '../../edge/validation/queries.js';
-
+import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { MESSAGE_ITEM } from './session-schemas.js';
 
 /** What was said in a session, in pages. */
@@ -30,16 +29,16 @@ export class MessagesController {
       'In the order of the conversation, as `POST /get-messages` tells it, with what each tool answered.',
     scope: 'read',
     isForTokens: true,
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(MESSAGE_ITEM)),
   })
   async list(
     @Param('session') session: SessionId,
-    @Query() query: unknown,
+    @Query() { limit, cursor }: PageQuery,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const asked = { project, session, ...pageQuery(query) };
+    const asked = { project, session, limit, cursor };
     requireSession((await this.sessions.get(session)).journal.state, project);
     return this.answers.list(reply, project, (weigh) => this.messages.page(asked, weigh));
   }

@@ -4,7 +4,8 @@ import { isSessionId, notFound, requireSession, type SessionId } from '#domain';
 import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
-import { eventsQuery, pageQuery } from '../../edge/validation/queries.js';
+import { PageQuery } from '../../edge/validation/query-dtos.js';
+import { EventsQuery } from '../runs/shared/events-query.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { EventAnswers } from '../runs/shared/event-answers.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
@@ -33,11 +34,11 @@ export class SessionsController {
     tag: 'sessions',
     summary: 'Sessions, newest first',
     scope: 'read',
-    query: pageQuery,
+    query: PageQuery,
     answers: answer(200, pageOf(SESSION)),
   })
-  all(@Query() query: unknown, @Caller() { project }: Principal) {
-    return this.list.list({ project, ...pageQuery(query) });
+  all(@Query() { limit, cursor }: PageQuery, @Caller() { project }: Principal) {
+    return this.list.list({ project, limit, cursor });
   }
 
   @Get(':session')
@@ -91,18 +92,17 @@ export class SessionsController {
     description: FROM_ANY_POINT,
     scope: 'read',
     isForTokens: true,
-    query: eventsQuery,
+    query: EventsQuery,
     headers: ['Last-Event-ID'],
     answers: { 200: RECORDED },
   })
   async follow(
     @Param('session') session: SessionId,
-    @Query() query: unknown,
+    @Query() terms: EventsQuery,
     @Caller() { project }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const terms = eventsQuery(query);
     requireSession((await this.sessions.get(session)).journal.state, project);
     return this.events.answer({ session, before: -1, lastId: null }, terms, request, reply);
   }

@@ -4,7 +4,7 @@ import { type TaskCommand, notFound, type TaskId } from '#domain';
 import { TaskQueries } from '#read-models';
 import { type Principal } from '#access';
 import { TaskCommands } from '#runs';
-import { tasksQuery } from '../../edge/validation/queries.js';
+import { TasksQuery } from './tasks-query.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { PageAnswers } from '../../edge/answers/page-answers.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
@@ -26,11 +26,15 @@ export class TasksController {
     tag: 'tasks',
     summary: 'What is scheduled, newest first',
     scope: 'read',
-    query: tasksQuery,
+    query: TasksQuery,
     answers: answer(200, pageOf(TASK)),
   })
-  list(@Query() query: unknown, @Caller() { project }: Principal, @Res() reply: FastifyReply): Promise<void> {
-    const wanted = { project, ...tasksQuery(query) };
+  list(
+    @Query() { limit, cursor, session, status }: TasksQuery,
+    @Caller() { project }: Principal,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const wanted = { project, limit, cursor, session, status };
     return this.answers.list(reply, project, (weigh) => this.tasks.list(wanted, weigh));
   }
 

@@ -1,44 +1,52 @@
-import { Optional, OptionalUnion, Required, RequiredObject } from '../../../edge/validation/fields.js';
+import { IsBoolean, IsIn } from 'class-validator';
 import {
-  type Rule,
-  flag,
-  httpUrl,
-  isObject,
-  nameText,
-  oneOf,
-  token,
-} from '../../../edge/validation/rules.js';
+  Describe,
+  IsFilledText,
+  IsHeaderValue,
+  IsName,
+  MayBeOmitted,
+  Nested,
+  NestedBy,
+} from '../../../edge/validation/decorators.js';
+import { LENGTHS } from '../../../edge/validation/lengths.js';
+import { IsHttpUrl } from './http-url.js';
 
 class BearerAuthDto {
-  @Required(oneOf('bearer')) readonly type!: 'bearer';
-  @Required(token) readonly token!: string;
+  @IsIn(['bearer'])
+  readonly type!: 'bearer';
+
+  @IsFilledText(LENGTHS.token)
+  @IsHeaderValue()
+  readonly token!: string;
 }
 
 class OauthDto {
-  @Required(token) readonly accessToken!: string;
+  @IsFilledText(LENGTHS.token)
+  @IsHeaderValue()
+  readonly accessToken!: string;
 }
 
 class OauthAuthDto {
-  @Required(oneOf('oauth')) readonly type!: 'oauth';
-  @RequiredObject(OauthDto) readonly oauth!: OauthDto;
+  @IsIn(['oauth'])
+  readonly type!: 'oauth';
+
+  @Nested(OauthDto)
+  readonly oauth!: OauthDto;
 }
 
-const AUTHS = new Map<unknown, new () => object>([
-  ['bearer', BearerAuthDto],
-  ['oauth', OauthAuthDto],
-]);
-
-const typeOf = (value: unknown): unknown => (isObject(value) ? value['type'] : undefined);
-
-const auth: Rule = (value) => {
-  if (!isObject(value)) return { message: 'must be an object' };
-  return AUTHS.has(typeOf(value)) ? null : { message: 'must be one of bearer, oauth', at: '.type' };
-};
-
 export class McpServerDto {
-  @Required(nameText) readonly serverName!: string;
-  @Required(httpUrl) readonly serverUrl!: string;
-  @Optional(flag) readonly required?: boolean;
-  @OptionalUnion([BearerAuthDto, OauthAuthDto], auth, (value) => AUTHS.get(typeOf(value)) ?? BearerAuthDto)
+  @IsName()
+  readonly serverName!: string;
+
+  @IsHttpUrl()
+  @Describe({ examples: ['https://example.com/mcp'] })
+  readonly serverUrl!: string;
+
+  @MayBeOmitted()
+  @IsBoolean()
+  readonly required?: boolean;
+
+  @MayBeOmitted()
+  @NestedBy('type', { bearer: BearerAuthDto, oauth: OauthAuthDto })
   readonly auth?: BearerAuthDto | OauthAuthDto;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Mode, OnBusy } from '#domain';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
-import { check } from '../../../edge/validation/fields.js';
+import { validated } from '../../../edge/validation/validate.js';
 import {
   type AgentDto,
   type CallbackDto,
@@ -35,26 +35,26 @@ export interface RunBody {
 }
 
 /** @throws Problem invalid_request, with every field that is wrong */
-export function parseRunRequest(body: unknown): RunBody {
-  const errors = check(RunRequestDto, body);
-  if (errors.length > 0) throw invalidFields(errors);
-  const sent = body as RunRequestDto;
+export const parseRunRequest = (sent: unknown): RunBody => runBodyOf(validated(RunRequestDto, sent));
+
+/** @throws Problem invalid_request where a field and its old name differ */
+export function runBodyOf(sent: RunRequestDto): RunBody {
   return {
     message: sent.message,
     ...(sent.system === undefined ? {} : { system: sent.system }),
-    mode: sent.mode === 'fast' ? 'base' : (sent.mode ?? 'base'),
+    mode: sent.mode === 'fast' ? 'base' : sent.mode,
     rules: sent.rules ?? NONE,
     workflows: sent.workflows ?? NONE,
     agents: sent.agents ?? NONE,
     mcp_servers: either('mcp_servers', sent.mcp_servers, 'mcpServers', sent.mcpServers) ?? NONE,
-    background: sent.background ?? false,
+    background: sent.background,
     ...(sent.callback === undefined ? {} : { callback: sent.callback }),
     datastores: sent.datastores ?? NONE,
     queries: sent.queries ?? NONE,
     streaming_tokens: either('streaming_tokens', sent.streaming_tokens, 'streaming', sent.streaming) ?? false,
     schedules: sent.schedules ?? NONE,
     ...(sent.final_output === undefined ? {} : { final_output: sent.final_output }),
-    on_busy: sent.on_busy ?? 'enqueue',
+    on_busy: sent.on_busy,
   };
 }
 

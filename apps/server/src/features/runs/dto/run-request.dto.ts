@@ -1,72 +1,200 @@
-import { callbackHeaders } from './callback-headers.js';
-import { Optional, OptionalList, OptionalObject, Required } from '../../../edge/validation/fields.js';
-import { LENGTHS } from '../../../edge/validation/lengths.js';
-import { McpServerDto } from './mcp-server.dto.js';
-import { queryText } from './query-text.js';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString } from 'class-validator';
+import { MAX_PLACEHOLDERS, hasTooManyPlaceholders } from '#knowledge';
 import {
-  descriptionText,
-  flag,
-  httpUrlWithoutCredentials,
-  listOf,
-  messageText,
-  nameText,
-  object,
-  oneOf,
-  schedule,
-  text,
-} from '../../../edge/validation/rules.js';
+  Describe,
+  IsFilledText,
+  IsName,
+  MaxCharacters,
+  MayBeOmitted,
+  Nested,
+  Satisfies,
+} from '../../../edge/validation/decorators.js';
+import { LENGTHS } from '../../../edge/validation/lengths.js';
+import type { Rule } from '../../../edge/validation/rules.js';
+import { GREETING } from '../shared/greeting.js';
+import { callbackHeaders } from './callback-headers.js';
+import { IsHttpUrlWithoutCredentials } from './http-url.js';
+import { McpServerDto } from './mcp-server.dto.js';
+import { schedule } from './schedule.js';
 import { WorkflowDto } from './workflow.dto.js';
 
 export class AgentDto {
-  @Required(nameText) readonly name!: string;
-  @Required(descriptionText) readonly description!: string;
+  @IsName()
+  readonly name!: string;
+
+  @IsString()
+  @MaxCharacters(LENGTHS.description)
+  readonly description!: string;
 }
 
 export class CallbackDto {
-  @Required(httpUrlWithoutCredentials) readonly url!: string;
-  @Optional(callbackHeaders) readonly headers?: Readonly<Record<string, string>>;
+  @IsHttpUrlWithoutCredentials()
+  @Describe({ examples: ['https://example.com/hook'] })
+  readonly url!: string;
+
+  @MayBeOmitted()
+  @Satisfies('areCallbackHeaders', callbackHeaders)
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export class DatastoreRefDto {
-  @Required(nameText) readonly id!: string;
-  @Required(nameText) readonly name!: string;
+  @IsName()
+  readonly id!: string;
+
+  @IsName()
+  readonly name!: string;
 }
 
+/** For which kind of database is not known yet: refused where it is too much for either. */
+const fewPlaceholders: Rule = (value) =>
+  hasTooManyPlaceholders(String(value), 'postgres') && hasTooManyPlaceholders(String(value), 'mysql')
+    ? { message: `must have at most ${MAX_PLACEHOLDERS} placeholders` }
+    : null;
+
 export class QueryDto {
-  @Required(nameText) readonly name!: string;
-  @Required(descriptionText) readonly description!: string;
-  @Required(queryText) readonly query!: string;
+  @IsName()
+  readonly name!: string;
+
+  @IsString()
+  @MaxCharacters(LENGTHS.description)
+  readonly description!: string;
+
+  @IsFilledText(LENGTHS.query)
+  @Satisfies('hasFewPlaceholders', fewPlaceholders)
+  @Describe({ description: 'SQL with at most 100 placeholders (`?`).' })
+  readonly query!: string;
 }
 
 export class ScheduleDto {
-  @Required(schedule) readonly schedule!: number | string;
-  @Required(messageText) readonly message!: string;
-  @Optional(nameText) readonly timezone?: string;
+  @Satisfies('isSchedule', schedule)
+  @Describe({
+    description: 'Seconds from now, a date (once), or a five-field cron expression (recurring).',
+    examples: [3600, '0 9 * * 1-5'],
+  })
+  readonly schedule!: number | string;
+
+  @IsFilledText(LENGTHS.message)
+  readonly message!: string;
+
+  @MayBeOmitted()
+  @IsName()
+  @Describe({ description: 'IANA name, for cron expressions.', default: 'UTC' })
+  readonly timezone?: string;
 }
 
 export class FinalOutputDto {
-  @Required(nameText) readonly name!: string;
-  @Optional(flag) readonly strict?: boolean;
-  @Required(object) readonly schema!: object;
+  @IsName()
+  readonly name!: string;
+
+  @MayBeOmitted()
+  @IsBoolean()
+  readonly strict?: boolean;
+
+  @IsObject()
+  readonly schema!: object;
 }
 
 /** The body of `POST /`, as it may be sent. */
 export class RunRequestDto {
-  @Required(messageText) readonly message!: string;
-  @Optional(text(LENGTHS.message)) readonly system?: string;
-  @Optional(oneOf('flash', 'base', 'max', 'fast')) readonly mode?: 'flash' | 'base' | 'max' | 'fast';
-  @Optional(listOf(text(LENGTHS.rule), 100)) readonly rules?: readonly string[];
-  @OptionalList(WorkflowDto, 50) readonly workflows?: readonly WorkflowDto[];
-  @OptionalList(AgentDto, 50) readonly agents?: readonly AgentDto[];
-  @OptionalList(McpServerDto, 20) readonly mcp_servers?: readonly McpServerDto[];
-  @OptionalList(McpServerDto, 20) readonly mcpServers?: readonly McpServerDto[];
-  @Optional(flag) readonly background?: boolean;
-  @OptionalObject(CallbackDto) readonly callback?: CallbackDto;
-  @OptionalList(DatastoreRefDto, 50) readonly datastores?: readonly DatastoreRefDto[];
-  @OptionalList(QueryDto, 50) readonly queries?: readonly QueryDto[];
-  @Optional(flag) readonly streaming_tokens?: boolean;
-  @Optional(flag) readonly streaming?: boolean;
-  @OptionalList(ScheduleDto, 100) readonly schedules?: readonly ScheduleDto[];
-  @OptionalObject(FinalOutputDto) readonly final_output?: FinalOutputDto;
-  @Optional(oneOf('enqueue', 'reject', 'interrupt')) readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
+  @IsFilledText(LENGTHS.message)
+  @Describe({ description: 'The task.', examples: [GREETING] })
+  readonly message!: string;
+
+  @MayBeOmitted()
+  @IsString()
+  @MaxCharacters(LENGTHS.message)
+  @Describe({ description: "The system prompt, in place of the service's own." })
+  readonly system?: string;
+
+  @IsIn(['flash', 'base', 'max', 'fast'])
+  @Describe({
+    description:
+      '`flash`: simple tasks, shows thinking; `base`: balanced; `max`: complex reasoning. `fast` is an old name of `base`.',
+  })
+  readonly mode: 'flash' | 'base' | 'max' | 'fast' = 'base';
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MaxCharacters(LENGTHS.rule, { each: true })
+  @Describe({ description: 'Constraints that the agent obeys in every turn.' })
+  readonly rules?: readonly string[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @Nested(WorkflowDto)
+  @Describe({ description: 'Directed acyclic graphs of steps, offered to the agent as a tool.' })
+  readonly workflows?: readonly WorkflowDto[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @Nested(AgentDto)
+  @Describe({ description: 'Specialists to which the conversation can be handed off.' })
+  readonly agents?: readonly AgentDto[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @Nested(McpServerDto)
+  @Describe({ description: 'External tool servers. Never stored: send them each time.' })
+  readonly mcp_servers?: readonly McpServerDto[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @Nested(McpServerDto)
+  @Describe({ description: 'Another name of mcp_servers.', deprecated: true })
+  readonly mcpServers?: readonly McpServerDto[];
+
+  @IsBoolean()
+  @Describe({ description: 'Answer 202 at once and run on the server.' })
+  readonly background: boolean = false;
+
+  @MayBeOmitted()
+  @Nested(CallbackDto)
+  @Describe({ description: "Receives the run's events, each in a POST of its own." })
+  readonly callback?: CallbackDto;
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @Nested(DatastoreRefDto)
+  @Describe({ description: 'Knowledge that the agent may use.' })
+  readonly datastores?: readonly DatastoreRefDto[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(50)
+  @Nested(QueryDto)
+  @Describe({ description: 'Ready-made queries on the databases; `?` are parameters, always bound.' })
+  readonly queries?: readonly QueryDto[];
+
+  @MayBeOmitted()
+  @IsBoolean()
+  @Describe({ description: 'Text token by token, not in blocks.', default: false })
+  readonly streaming_tokens?: boolean;
+
+  @MayBeOmitted()
+  @IsBoolean()
+  @Describe({ description: 'Another name of streaming_tokens.', deprecated: true })
+  readonly streaming?: boolean;
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Nested(ScheduleDto)
+  @Describe({ description: 'Runs to be started later in this session.' })
+  readonly schedules?: readonly ScheduleDto[];
+
+  @MayBeOmitted()
+  @Nested(FinalOutputDto)
+  @Describe({ description: 'One more event at the end, with output that fits the schema.' })
+  readonly final_output?: FinalOutputDto;
+
+  @IsIn(['enqueue', 'reject', 'interrupt'])
+  @Describe({ description: 'What happens while the session has a run: wait, 409, or cancel that one.' })
+  readonly on_busy: 'enqueue' | 'reject' | 'interrupt' = 'enqueue';
 }

@@ -1,36 +1,67 @@
-import { Optional, OptionalObject, Required, RequiredList } from '../../../edge/validation/fields.js';
-import {
-  descriptionText,
-  flag,
-  listOf,
-  nameText,
-  object,
-  oneOf,
-  wholeNumber,
-} from '../../../edge/validation/rules.js';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, IsString, Max, Min } from 'class-validator';
+import { IsName, MaxCharacters, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
+import { LENGTHS } from '../../../edge/validation/lengths.js';
 
 const MAX_STEPS = 200;
 
 export class RetryPolicyDto {
-  @Required(wholeNumber(1)) readonly max_attempts!: number;
-  @Required(oneOf('none', 'fixed', 'linear', 'exponential'))
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  readonly max_attempts!: number;
+
+  @IsIn(['none', 'fixed', 'linear', 'exponential'])
   readonly backoff!: 'none' | 'fixed' | 'linear' | 'exponential';
-  @Optional(wholeNumber(0)) readonly initial_delay_ms?: number;
+
+  @MayBeOmitted()
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  readonly initial_delay_ms?: number;
 }
 
 export class StepDto {
-  @Required(nameText) readonly id!: string;
-  @Required(nameText) readonly name!: string;
-  @Required(descriptionText) readonly description!: string;
-  @Required(listOf(nameText, MAX_STEPS)) readonly depends_on!: readonly string[];
-  @Optional(flag) readonly optional?: boolean;
-  @OptionalObject(RetryPolicyDto) readonly retry_policy?: RetryPolicyDto;
-  @Optional(object) readonly output_schema?: object;
+  @IsName()
+  readonly id!: string;
+
+  @IsName()
+  readonly name!: string;
+
+  @IsString()
+  @MaxCharacters(LENGTHS.description)
+  readonly description!: string;
+
+  @IsArray()
+  @ArrayMaxSize(MAX_STEPS)
+  @IsName({ each: true })
+  readonly depends_on!: readonly string[];
+
+  @MayBeOmitted()
+  @IsBoolean()
+  readonly optional?: boolean;
+
+  @MayBeOmitted()
+  @Nested(RetryPolicyDto)
+  readonly retry_policy?: RetryPolicyDto;
+
+  @MayBeOmitted()
+  @IsObject()
+  readonly output_schema?: object;
 }
 
 export class WorkflowDto {
-  @Required(nameText) readonly id!: string;
-  @Required(nameText) readonly name!: string;
-  @Required(descriptionText) readonly description!: string;
-  @RequiredList(StepDto, MAX_STEPS) readonly steps!: readonly StepDto[];
+  @IsName()
+  readonly id!: string;
+
+  @IsName()
+  readonly name!: string;
+
+  @IsString()
+  @MaxCharacters(LENGTHS.description)
+  readonly description!: string;
+
+  @IsArray()
+  @ArrayMaxSize(MAX_STEPS)
+  @Nested(StepDto)
+  readonly steps!: readonly StepDto[];
 }

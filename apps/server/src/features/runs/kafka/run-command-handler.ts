@@ -5,7 +5,8 @@ import type { StartRun, StartRunHandler } from '#runs';
 import { parseIdempotencyKey } from '../../../edge/validation/idempotency-key.js';
 import { parseRunRequest } from '../dto/run-body.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
-import { nameText } from '../../../edge/validation/rules.js';
+import { IsName, MayBeOmitted } from '../../../edge/validation/decorators.js';
+import { validated } from '../../../edge/validation/validate.js';
 import { parseJson } from '../../../edge/body/json-body.js';
 import { problemOf } from '../../../edge/problems/problem-filter.js';
 import { STATUS, problemBody } from '../../../edge/problems/problem-response.js';
@@ -93,10 +94,13 @@ function splitSession(value: unknown): { readonly session: SessionId | undefined
     throw new Problem('invalid_request', 'the command must be a JSON object');
   }
   const { session, ...body } = value as Record<string, unknown>;
-  if (session === undefined) return { session, body };
-  const fault = nameText(session);
-  if (fault !== null) throw invalid('session', fault.message);
-  return { session: session as string, body };
+  return { session: validated(CommandPlaceDto, { session }).session, body };
+}
+
+class CommandPlaceDto {
+  @MayBeOmitted()
+  @IsName()
+  readonly session?: SessionId;
 }
 
 /** It stands in a header, and headers are meant to be short. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
 import { invalid, type RunId, type SessionId } from '#domain';
-import { parseLastEventId } from '../../../edge/validation/query.js';
+import { type EventsQuery, parseLastEventId } from './events-query.js';
 import type { LargeAnswers } from '../../../edge/answers/large-answer.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers } from './run-answers.js';
@@ -16,12 +16,6 @@ export interface EventsPlace {
   readonly lastId: number | null;
 }
 
-interface EventsTerms {
-  readonly after: number | undefined;
-  readonly limit: number;
-  readonly cursor: string | undefined;
-}
-
 /** Answers with recorded events: a page of them as JSON, or all of them and what comes as SSE. */
 export class EventAnswers {
   constructor(
@@ -32,7 +26,7 @@ export class EventAnswers {
 
   async answer(
     place: EventsPlace,
-    terms: EventsTerms,
+    terms: EventsQuery,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
@@ -72,7 +66,7 @@ async function* pageOf(events: AsyncGenerator<RecordedPublicEvent, boolean>): As
 }
 
 /** `Last-Event-ID` is what a reconnecting EventSource sends, so it counts more than the URL that it was opened with. */
-function afterOf({ after, cursor }: EventsTerms, request: FastifyRequest): number | undefined {
+function afterOf({ after, cursor }: EventsQuery, request: FastifyRequest): number | undefined {
   const header = parseLastEventId(request.headers['last-event-id']);
   if (cursor === undefined) return header ?? after;
   if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', 'is not a cursor of this list');

@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { Problem } from '#domain';
-import { eventsQuery, noQuery, runQuery, runsQuery, sessionQuery } from './queries.js';
-import { parseLastEventId } from './query.js';
+import type { Dto } from '../../../edge/validation/field-notes.js';
+import { refuseQuery } from '../../../edge/validation/nothing.js';
+import { validated } from '../../../edge/validation/validate.js';
+import { EventsQuery, parseLastEventId } from '../shared/events-query.js';
+import { RunQuery, RunsQuery, SessionQuery } from './run-queries.js';
+
+const reader =
+  <T extends object>(dto: Dto<T>) =>
+  (raw: unknown): T =>
+    validated(dto, raw);
+const [runQuery, sessionQuery] = [reader(RunQuery), reader(SessionQuery)];
+const [runsQuery, eventsQuery] = [reader(RunsQuery), reader(EventsQuery)];
 
 const pathsOf = (act: () => unknown): readonly string[] => {
   try {
@@ -29,9 +39,9 @@ describe('query strings', () => {
   });
 
   test.each<[string, (raw: unknown) => unknown, object]>([
-    ['foo', noQuery, { foo: '1' }],
-    ['__proto__', noQuery, JSON.parse('{"__proto__":"1"}') as object],
-    ['toString', noQuery, { toString: 'a' }],
+    ['foo', refuseQuery, { foo: '1' }],
+    ['__proto__', refuseQuery, JSON.parse('{"__proto__":"1"}') as object],
+    ['toString', refuseQuery, { toString: 'a' }],
     ['Session', runQuery, { Session: 'a' }],
     ['session', runQuery, { session: ['a', 'b'] }],
     ['session', runQuery, { session: '' }],

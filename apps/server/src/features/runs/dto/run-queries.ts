@@ -1,0 +1,37 @@
+import { IsIn } from 'class-validator';
+import type { SessionId } from '#domain';
+import { IsNameParameter, MayBeOmitted } from '../../../edge/validation/decorators.js';
+import { IsTimeParameter, PageQuery } from '../../../edge/validation/query-dtos.js';
+import { QueryStringDto } from '../../../edge/validation/validate.js';
+
+/** `POST /` */
+export class RunQuery extends QueryStringDto {
+  @MayBeOmitted()
+  @IsNameParameter()
+  readonly session?: SessionId;
+}
+
+/** `POST /get-messages`, `POST /clear-messages` */
+export class SessionQuery extends QueryStringDto {
+  @IsNameParameter()
+  readonly session!: SessionId;
+}
+
+/** `GET /runs` */
+export class RunsQuery extends PageQuery {
+  @MayBeOmitted()
+  @IsNameParameter()
+  readonly session?: SessionId;
+
+  @MayBeOmitted()
+  @IsIn(['queued', 'running', 'completed', 'failed', 'cancelled'])
+  readonly status?: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+
+  @MayBeOmitted()
+  @IsTimeParameter()
+  readonly from?: number;
+
+  @MayBeOmitted()
+  @IsTimeParameter()
+  readonly to?: number;
+}
