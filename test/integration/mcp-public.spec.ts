@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
@@ -42,8 +43,12 @@ async function freePort(): Promise<number> {
 afterEach(async () => {
   for (const run of runs.splice(0)) await run.close();
 });
-afterAll(() => {
-  for (const child of processes) child.kill();
+// One that still runs would keep the worker of these tests alive.
+afterAll(async () => {
+  for (const child of processes) {
+    const gone = once(child, 'close');
+    if (child.kill('SIGKILL')) await gone;
+  }
 });
 
 const KINDS = ['streamableHttp', 'sse', 'stdio'] as const;

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/relay-fixture.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 
-const SEEDS = 10;
+const SEEDS = 4;
 const RUNS = 50;
 
 /** Mulberry32: numbers in [0, 1) that follow from a seed. */

@@ -17,8 +17,6 @@ export class SocketSink extends ClientSink {
   private flushed: (() => void) | null = null;
   /** Writes that have not called back. */
   private pending = 0;
-  /** The headers are on their way. */
-  private isUnderWay = false;
   private writes = 0;
   /** When something last went to the client, or was taken by it. */
   private movedAt: number;
@@ -49,30 +47,10 @@ export class SocketSink extends ClientSink {
     this.writes++;
     this.pending++;
     this.movedAt = this.clock.now();
-    if (this.writeChunk(text)) return undefined;
+    this.response.write(text, this.written);
     return new Promise((resolve) => {
       this.flushed = resolve;
     });
-  }
-
-  /**
-   * A chunk as one string for the socket: the response would write three, and cork and uncork the socket around them.
-   * Only behind headers and chunks that the response has let go of. True: the system has taken it already.
-   */
-  private writeChunk(text: string): boolean {
-    const { response } = this;
-    const { socket, req } = response;
-    const isFree = this.isUnderWay && !response.writableEnded && response.writableLength === 0;
-    const isChunked = req.httpVersion === '1.1' && text !== '';
-    if (!isFree || !isChunked || socket === null || !socket.writable) {
-      response.write(text, this.written);
-      return false;
-    }
-    const bytes = Buffer.byteLength(text);
-    // The same bytes, but copied in one go.
-    const encoding = bytes === text.length ? 'latin1' : 'utf8';
-    socket.write(`${bytes.toString(16)}\r\n${text}\r\n`, encoding, this.written);
-    return socket.writableLength === 0;
   }
 
   override end(text: string): void {
@@ -112,7 +90,6 @@ export class SocketSink extends ClientSink {
   private readonly written = (): void => {
     this.pending--;
     this.movedAt = this.clock.now();
-    this.isUnderWay = true;
     if (this.pending === 0) this.settle();
   };
 

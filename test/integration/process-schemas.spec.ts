@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#platform';
-import { memoryOf } from '../../../../test/support/service-process.js';
-import type { Validation } from '../validation.js';
-import { ProcessSchemas } from './process-schemas.js';
+import { memoryOf } from '../support/service-process.js';
+import type { Validation } from '../../libs/json-schema/src/validation.js';
+import { ProcessSchemas } from '../../libs/json-schema/src/process/process-schemas.js';
 
 const PATH = 'final_output.schema';
 const schemas = new ProcessSchemas(new SystemClock());

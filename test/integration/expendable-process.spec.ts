@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { kill } from 'node:process';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Deed } from '../../../../test/support/does-anything.js';
-import { until } from '../../../../test/support/until.js';
-import { SystemClock } from '../clock.js';
-import { type ExpendableTerms, ExpendableProcess } from './expendable-process.js';
+import type { Deed } from '../support/does-anything.js';
+import { until } from '../support/until.js';
+import { SystemClock } from '#platform';
+import {
+  type ExpendableTerms,
+  ExpendableProcess,
+} from '../../libs/platform/src/expendable/expendable-process.js';
 
-const file = new URL('../../../../dist/test/support/does-anything.js', import.meta.url);
+const file = new URL('../../dist/test/support/does-anything.js', import.meta.url);
 const TERMS: ExpendableTerms = { file, heapMb: 48, memoryMb: 256, idleMs: 60_000 };
 const QUICK = { timeoutMs: 60_000 };
 const opened: ExpendableProcess<Deed, unknown, number>[] = [];
@@ -145,7 +148,7 @@ describe('a process that may die', () => {
 
 /** Starts a process that never ends by itself, whose own prints the number of one that it keeps busy. */
 function startParent(): ChildProcess {
-  const platform = new URL('../../../../dist/libs/platform/src/index.js', import.meta.url).href;
+  const platform = new URL('../../dist/libs/platform/src/index.js', import.meta.url).href;
   const code = `
     import { ExpendableProcess, SystemClock } from ${JSON.stringify(platform)};
     const terms = { ...${JSON.stringify({ ...TERMS, file: undefined })}, file: new URL(${JSON.stringify(file.href)}) };

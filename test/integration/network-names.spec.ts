@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { NetworkNames } from './network-names.js';
+import { NetworkNames } from '../../libs/platform/src/egress/network-names.js';
 
 /** A name server: it knows the names that it is given, and says nothing of those that begin with `dead`. */
 class NameServer {
