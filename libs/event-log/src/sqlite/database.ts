@@ -67,6 +67,11 @@ const UPGRADE = `
   UPDATE log SET placed_to = (SELECT coalesce(max(position), 0) FROM events);
   PRAGMA user_version=${SCHEMA_VERSION};`;
 
+/** What an earlier version, which wrote them late, had not written when it was killed. */
+const MISSING_PLACES = `
+  INSERT OR IGNORE INTO places SELECT stream, revision, position FROM events
+  WHERE position > (SELECT placed_to FROM log)`;
+
 export interface OpenDatabase {
   readonly db: DatabaseSync;
   readonly logId: string;
@@ -113,6 +118,7 @@ function prepared(db: DatabaseSync, file: string, options: ThreadOptions): OpenD
     db.exec(`${SCHEMA} PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${SCHEMA_VERSION}`);
     db.prepare('INSERT INTO log (log_id) VALUES (?)').run(randomUUID());
   } else if (pragma(db, 'user_version') < SCHEMA_VERSION) db.exec(UPGRADE);
+  db.exec(MISSING_PLACES);
   db.exec('COMMIT');
   writePid(options.folder);
   rewriteWal(db);

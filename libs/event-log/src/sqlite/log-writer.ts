@@ -60,17 +60,15 @@ export class LogWriter {
         this.append(fields, at, count, outcomes);
         at += APPEND_FIELDS + count * EVENT_FIELDS;
       }
-    this.index.place();
     this.commit.run();
     return outcomes;
   }
 
-  /** Puts about as many places of events into the stream index's table. False: more are left. */
-  place(most: number): boolean {
+  /** Nothing more is written. */
+  end(): void {
     this.begin.run();
-    const isDone = this.index.place(0, most);
+    this.index.save(this.head);
     this.commit.run();
-    return isDone;
   }
 
   private append(fields: readonly Field[], at: number, count: number, outcomes: number[]): void {
@@ -124,7 +122,7 @@ export class LogWriter {
         Buffer.from(commitment, 'hex'),
         Buffer.from(prev, 'hex'),
       );
-      this.index.add(stream, head.id, head.revision, this.head);
+      this.index.add(head.id, head.revision, this.head);
     }
     return this.head;
   }

@@ -31,11 +31,9 @@ const TRANSACTION_BYTES = Math.min(2 * 1024 * 1024, options.walBytes / 8);
 const WAL_LOOK_BYTES = TRANSACTION_BYTES;
 /** Filled to this part the WAL is written into the database, so that it need not grow beyond its size. */
 const CHECKPOINT_AT = 0.7;
-/** An append changes a page of events, or some more; its places go to a page with others, later. */
-const WAL_BYTES_AN_APPEND = 8 * 1024;
+/** An append changes a page of events and one of places, or some more. */
+const WAL_BYTES_AN_APPEND = 16 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
-/** A few milliseconds, for which an append may have to wait. */
-const PLACES_A_TURN = 1_000;
 const FOREVER_MS = 2 ** 31 - 1;
 
 class Thread {
@@ -101,7 +99,6 @@ class Thread {
   private idle(): void {
     const ms = this.isDirty ? IDLE_CHECKPOINT_MS : FOREVER_MS;
     if (mailbox.wait(ms) || !this.isDirty) return;
-    while (!this.writer.place(PLACES_A_TURN)) if (mailbox.wait(0)) return;
     this.checkpoint();
   }
 
@@ -146,7 +143,7 @@ class Thread {
   }
 
   private close(): void {
-    this.writer.place(Infinity);
+    this.writer.end();
     this.db.close();
     reply({ kind: 'closed' });
   }
