@@ -240,6 +240,29 @@ describe('the trace of a run', () => {
   }, 60_000);
 });
 
+describe('figures', () => {
+  it('are sent to the collector, the last ones when the service stops', async () => {
+    const own = await OtlpReceiver.start();
+    const other = await Stage.open({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: own.url } });
+    try {
+      await other.client.runToEnd('count me');
+      expect(await other.service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+      await own.until('the figures', () => own.metrics.has('annals_runs_ended_total'));
+      const { sum } = own.metrics.get('annals_runs_ended_total') ?? {};
+      expect(sum).toMatchObject({ isMonotonic: true, dataPoints: [{ asDouble: 1 }] });
+      const waits = own.metrics.get('annals_run_wait_seconds');
+      expect(waits?.unit).toBe('s');
+      const [point] = waits?.histogram?.dataPoints ?? [];
+      expect(Number(point?.count)).toBe(1);
+      expect(point?.bucketCounts).toHaveLength((point?.explicitBounds.length ?? 0) + 1);
+      expect(own.metrics.get('process_resident_memory_bytes')?.gauge?.dataPoints).toHaveLength(1);
+    } finally {
+      await other.close();
+      await own.close();
+    }
+  }, 60_000);
+});
+
 const lines = (): Record<string, unknown>[] =>
   stage.service.output
     .split('\n')

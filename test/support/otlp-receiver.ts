@@ -47,11 +47,41 @@ interface OtlpRequest {
   }[];
 }
 
+/** A metric as a collector gets it. */
+export interface ReceivedMetric {
+  readonly name: string;
+  readonly unit?: string;
+  readonly sum?: { readonly isMonotonic: boolean; readonly dataPoints: readonly OtlpPoint[] };
+  readonly gauge?: { readonly dataPoints: readonly OtlpPoint[] };
+  readonly histogram?: { readonly dataPoints: readonly OtlpHistogramPoint[] };
+}
+
+interface OtlpPoint {
+  readonly attributes: OtlpAttributes;
+  readonly asDouble: number;
+}
+
+interface OtlpHistogramPoint {
+  readonly attributes: OtlpAttributes;
+  readonly count: number | string;
+  readonly sum: number;
+  readonly bucketCounts: readonly (number | string)[];
+  readonly explicitBounds: readonly number[];
+}
+
+interface OtlpMetricsRequest {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly ReceivedMetric[] }[];
+  }[];
+}
+
 const ERROR = 2;
 
 /** A collector that speaks OTLP over HTTP, with JSON, and keeps what it gets. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
+  /** The figures that came last, by name. */
+  readonly metrics = new Map<string, ReceivedMetric>();
   /** Every body as it came. */
   readonly bodies: string[] = [];
   private readonly server: Server;
@@ -103,16 +133,24 @@ export class OtlpReceiver {
     await once(this.server, 'close');
   }
 
+  private takeMetrics({ resourceMetrics }: OtlpMetricsRequest): void {
+    for (const { scopeMetrics } of resourceMetrics)
+      for (const { metrics } of scopeMetrics)
+        for (const metric of metrics) this.metrics.set(metric.name, metric);
+  }
+
   private async take(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     incoming.setEncoding('utf8');
     let body = '';
     for await (const part of incoming) body += part as string;
-    if (incoming.method !== 'POST' || incoming.url !== '/v1/traces') {
+    const isMetrics = incoming.url === '/v1/metrics';
+    if (incoming.method !== 'POST' || (incoming.url !== '/v1/traces' && !isMetrics)) {
       response.writeHead(404).end();
       return;
     }
     this.bodies.push(body);
-    if (this.status === 200) this.spans.push(...spansOf(JSON.parse(body) as OtlpRequest));
+    if (this.status === 200 && isMetrics) this.takeMetrics(JSON.parse(body) as OtlpMetricsRequest);
+    else if (this.status === 200) this.spans.push(...spansOf(JSON.parse(body) as OtlpRequest));
     response.writeHead(this.status, { 'content-type': 'application/json' }).end('{}');
     for (const wake of this.waiters) wake();
   }

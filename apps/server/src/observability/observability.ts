@@ -14,6 +14,7 @@ import {
   SystemClock,
   type Tracer,
   openMetrics,
+  openOtlpMetrics,
   openTracer,
   scrub,
 } from '#platform';
@@ -64,6 +65,10 @@ export async function openObservability(
     otelEndpoint === null
       ? null
       : new QuietTracer(await openTracer({ endpoint: otelEndpoint, instance, version, onLost }), onFault);
+  const sent =
+    otelEndpoint === null
+      ? null
+      : await openOtlpMetrics({ endpoint: otelEndpoint, instance, version, metrics: opened, onFault });
   const events = new EventFigures(clock, metrics);
   return {
     metrics,
@@ -80,7 +85,9 @@ export async function openObservability(
     unreadable: new UnreadableWatch(clock, metrics, logger),
     ofSender: (sender) => new WatchedSender(sender, metrics, tracer),
     logFields: () => fieldsOf(tracer?.current),
-    close: async () => tracer?.close(),
+    close: async () => {
+      await Promise.all([sent?.close(), tracer?.close()]);
+    },
   };
 }
 

@@ -18,6 +18,7 @@ const fail = (): never => {
 
 /** Each figure fails whenever it is told something. */
 class FailingMetrics extends Metrics {
+  override figures = (): Promise<never> => Promise.reject(new Error('figures'));
   override counter = () => ({ add: fail });
   override gauge = () => ({ set: fail });
   override histogram = () => ({ observe: fail });

@@ -49,6 +49,26 @@ export abstract class Metrics {
    * nothing of what other projects or the process as a whole do.
    */
   abstract read(project?: string): Promise<Figures>;
+
+  /** The same of all, for programs. */
+  abstract figures(): Promise<readonly MetricFigures[]>;
+}
+
+export const METRIC_TYPES = ['counter', 'gauge', 'histogram', 'summary'] as const;
+
+/** A metric with all its series. */
+export interface MetricFigures {
+  readonly name: string;
+  readonly help: string;
+  readonly type: (typeof METRIC_TYPES)[number];
+  readonly values: readonly SeriesValue[];
+}
+
+export interface SeriesValue {
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
+  readonly value: number;
+  /** Of histograms: `<name>_bucket` (with the label `le`), `<name>_sum` or `<name>_count`. */
+  readonly metricName?: string;
 }
 
 export interface LookTerms {
@@ -76,6 +96,9 @@ export class SilentMetrics extends Metrics {
   override onRead(): void {}
   override read(): Promise<Figures> {
     return Promise.resolve({ contentType: 'text/plain', text: '' });
+  }
+  override figures(): Promise<readonly MetricFigures[]> {
+    return Promise.resolve([]);
   }
 }
 

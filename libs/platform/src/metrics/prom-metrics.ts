@@ -14,7 +14,9 @@ import {
   type Histogram,
   type HistogramTerms,
   type LookTerms,
+  type MetricFigures,
   type MetricTerms,
+  METRIC_TYPES,
   Metrics,
 } from './metrics.js';
 import { lookOn } from './quiet-metrics.js';
@@ -81,12 +83,21 @@ export class PromMetrics extends Metrics {
   }
 
   override async read(project?: string): Promise<Figures> {
-    const looks = project === undefined ? this.looks : this.looks.filter(({ isByProject }) => isByProject);
+    await this.look(project === undefined ? this.looks : this.looks.filter(({ isByProject }) => isByProject));
+    const registry = project === undefined ? this.registry : await this.viewOf(project);
+    return { contentType: registry.contentType, text: await registry.metrics() };
+  }
+
+  override async figures(): Promise<readonly MetricFigures[]> {
+    await this.look(this.looks);
+    const metrics = await this.registry.getMetricsAsJSON();
+    return metrics.map(({ name, help, type, values }) => ({ name, help, type: kindOf(type), values }));
+  }
+
+  private async look(looks: readonly Look[]): Promise<void> {
     await Promise.allSettled(looks.map(async ({ take }) => take()));
     // One that counted nonsense hides no other.
     for (const handOver of this.handovers) lookOn(handOver);
-    const registry = project === undefined ? this.registry : await this.viewOf(project);
-    return { contentType: registry.contentType, text: await registry.metrics() };
   }
 
   /** Made of series, not of lines of text: names of projects are words of others. */
@@ -110,5 +121,9 @@ export class PromMetrics extends Metrics {
     return { name, help, labelNames: [...labels], registers: [this.registry] };
   }
 }
+
+/** prom-client's types say that it is a number; it is the name that Prometheus has for it. */
+const kindOf = (type: unknown): MetricFigures['type'] =>
+  METRIC_TYPES.find((kind) => kind === type) ?? 'summary';
 
 const NO_SERIES = { set: () => undefined };

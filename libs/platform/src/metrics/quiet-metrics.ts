@@ -5,6 +5,7 @@ import {
   type Histogram,
   type HistogramTerms,
   type LookTerms,
+  type MetricFigures,
   type MetricTerms,
   Metrics,
 } from './metrics.js';
@@ -51,5 +52,9 @@ export class QuietMetrics extends Metrics {
 
   override read(project?: string): Promise<Figures> {
     return this.metrics.read(project);
+  }
+
+  override figures(): Promise<readonly MetricFigures[]> {
+    return this.metrics.figures();
   }
 }

@@ -13,28 +13,19 @@ import {
 import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-  serviceNameEnvDetector,
-} from '@opentelemetry/resources';
-import {
   BatchSpanProcessor,
   type IdGenerator,
   type ReadableSpan,
   type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { type ServiceIdentity, resourceOf } from './otel-resource.js';
 import { formatTraceparent, parseTraceparent } from './traceparent.js';
 import { type Attributes, type Span, type SpanTerms, Tracer } from './tracer.js';
 
-export interface OtelTracerOptions {
+export interface OtelTracerOptions extends ServiceIdentity {
   /** Where spans go: `/v1/traces` is added. */
   readonly endpoint: string;
-  /** Names this process among those of the service. */
-  readonly instance: string;
-  readonly version: string;
   /** Called for each batch of spans that could not be sent; they are lost. */
   readonly onLost: (spans: number, error: Error | undefined) => void;
 }
@@ -179,15 +170,4 @@ class LossReportingExporter implements SpanExporter {
   async forceFlush(): Promise<void> {
     await this.exporter.forceFlush?.();
   }
-}
-
-/** What the operator says in OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES counts more. */
-function resourceOf({ instance, version }: OtelTracerOptions) {
-  const own = {
-    'service.name': 'annals',
-    'service.version': version,
-    'service.instance.id': instance,
-  };
-  const said = detectResources({ detectors: [envDetector, serviceNameEnvDetector] });
-  return defaultResource().merge(resourceFromAttributes(own)).merge(said);
 }

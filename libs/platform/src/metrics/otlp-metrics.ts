@@ -1,0 +1,83 @@
+import type { HrTime } from '@opentelemetry/api';
+import { ExportResultCode } from '@opentelemetry/core';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import {
+  MeterProvider,
+  type MetricProducer,
+  PeriodicExportingMetricReader,
+  type PushMetricExporter,
+} from '@opentelemetry/sdk-metrics';
+import { type ServiceIdentity, resourceOf } from '../tracing/otel-resource.js';
+import type { Metrics } from './metrics.js';
+import { metricDataOf } from './otlp-metric-data.js';
+import type { OnFault } from './quiet-metrics.js';
+
+export interface OtlpMetricsOptions extends ServiceIdentity {
+  /** Where figures go: `/v1/metrics` is added. */
+  readonly endpoint: string;
+  readonly metrics: Metrics;
+  /** Told of each time that the figures could not be sent; the next ones tell as much. */
+  readonly onFault: OnFault;
+}
+
+const SEND_EVERY_MS = 15_000;
+const SEND_TIMEOUT_MS = 5_000;
+const CLOSE_MS = 1_000;
+
+/** Sends what `/metrics` shows to a collector, again and again, as OTLP over HTTP. Owns the timer. */
+export class OtlpMetrics {
+  private readonly provider: MeterProvider;
+
+  constructor(options: OtlpMetricsOptions) {
+    const { endpoint, onFault } = options;
+    const exporter = new OTLPMetricExporter({
+      url: `${endpoint}/v1/metrics`,
+      timeoutMillis: SEND_TIMEOUT_MS,
+    });
+    const reader = new PeriodicExportingMetricReader({
+      exporter: toldExporter(exporter, onFault),
+      exportIntervalMillis: SEND_EVERY_MS,
+      exportTimeoutMillis: SEND_TIMEOUT_MS,
+      metricProducers: [producerOf(options)],
+    });
+    this.provider = new MeterProvider({ resource: resourceOf(options), readers: [reader] });
+  }
+
+  /** Sends the last ones, if that is quick. */
+  async close(): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, CLOSE_MS);
+    await Promise.race([this.provider.shutdown().catch(() => undefined), late.promise]);
+    clearTimeout(timer);
+  }
+}
+
+function producerOf(options: OtlpMetricsOptions): MetricProducer {
+  const { metrics, version } = options;
+  const startTime = hrTimeOf(Date.now() - process.uptime() * 1000);
+  return {
+    collect: async () => {
+      const span = { startTime, endTime: hrTimeOf(Date.now()) };
+      const figures = (await metrics.figures()).map((figure) => metricDataOf(figure, span));
+      const scopeMetrics = [
+        { scope: { name: 'annals', version }, metrics: figures.filter((data) => data !== null) },
+      ];
+      return { resourceMetrics: { resource: resourceOf(options), scopeMetrics }, errors: [] };
+    },
+  };
+}
+
+/** Says what was not sent, where OpenTelemetry itself would keep silent. */
+function toldExporter(exporter: OTLPMetricExporter, onFault: OnFault): PushMetricExporter {
+  return {
+    export: (figures, done) =>
+      exporter.export(figures, (result) => {
+        if (result.code !== ExportResultCode.SUCCESS) onFault(result.error);
+        done({ code: ExportResultCode.SUCCESS });
+      }),
+    forceFlush: () => exporter.forceFlush(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+const hrTimeOf = (ms: number): HrTime => [Math.floor(ms / 1000), Math.floor((ms % 1000) * 1_000_000)];
