@@ -11,9 +11,9 @@ const UNUSED = [
   '**/*.map',
   '**/*.{md,markdown}',
   '@types',
-  // Read in Node as .js with .wasm beside it, and by its newer method (OEM.LSTM_ONLY) with its smaller model alone.
+  // Node takes .js with .wasm beside it. Both kinds of core stay: tesseract.js takes the whole one also where it is asked for
+  // its newer method (OEM.LSTM_ONLY) alone.
   'tesseract.js-core/*.wasm.js',
-  'tesseract.js-core/tesseract-core{,-simd,-relaxedsimd}.{js,wasm}',
   'tesseract.js/dist',
   '@tesseract.js-data/eng/4.0.0',
   // libs/extraction reads legacy/build/pdf.mjs, whose worker lies beside it.
