@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Extraction, Extractor, type Reading } from '#extraction';
+import { HastyClock } from '../support/hasty-clock.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
 import { until } from '../support/until.js';
@@ -39,7 +40,7 @@ afterEach(() => house.close(), 60_000);
 
 /** A document that is not read within the time of an answer. */
 async function upload(extractor: Extractor): Promise<string> {
-  house = await KnowledgeHouse.open({ knowledge: { extractor } });
+  house = await KnowledgeHouse.open({ knowledge: { extractor, clock: new HastyClock(4) } });
   const datastore = await client.documents();
   const { status, body } = await client.upload(datastore, 'whale.txt', 'not read by anyone');
   expect([status, body['status']]).toEqual([201, 'processing']);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Extraction, Extractor, type Reading } from '#extraction';
+import { HastyClock } from '../support/hasty-clock.js';
 import { KnowledgeClient } from '../support/knowledge-client.js';
 import { KnowledgeHouse } from '../support/knowledge-house.js';
 import { until } from '../support/until.js';
@@ -32,7 +33,7 @@ describe('documents that take long', () => {
   let extractor: SlowExtractor;
   let datastore: string;
   const client = new KnowledgeClient(() => house.origin);
-  const options = () => ({ knowledge: { extractor } });
+  const options = () => ({ knowledge: { extractor, clock: new HastyClock(4) } });
   beforeEach(async () => {
     extractor = new SlowExtractor();
     house = await KnowledgeHouse.open(options());
