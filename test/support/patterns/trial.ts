@@ -5,7 +5,7 @@ export type Work = (text: string) => unknown;
 
 /** UTF-16 units. A square of these is found before one of the larger takes minutes. */
 const SIZES = [32 * 1024];
-const WHOLE_SIZES = [...SIZES, 1024 * 1024];
+const WHOLE_SIZES = [...SIZES, 256 * 1024];
 /** What the work is held against: a part of the text. */
 const PART = 16;
 /** 16 times the text takes 16 times as long, and what a busy machine adds; a square 256 times. */
