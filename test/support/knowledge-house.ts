@@ -25,7 +25,7 @@ import { Authenticator } from '../../apps/server/src/edge/admission/authenticato
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 
 import { placeDatabase } from './fresh-database.js';
-import { MemoryProgress } from './memory-progress.js';
+import { MemoryErasureCheckpoints } from './memory-erasure-checkpoints.js';
 
 const [clock, random] = [new SystemClock(), new SystemRandom()];
 
@@ -50,7 +50,7 @@ export class KnowledgeHouse {
   readonly folder = mkdtempSync(join(tmpdir(), 'annals-knowledge-'));
   readonly logger = new SilentLogger();
   readonly contentKeys = new MemoryContentKeys();
-  private readonly erased = new MemoryProgress();
+  private readonly erased = new MemoryErasureCheckpoints();
   log!: EventLog;
   files!: DiskFileStore;
   models!: ReadModels;

@@ -11,7 +11,7 @@ import {
   pageOf,
   type ProjectId,
 } from '#domain';
-import { ContentErased } from '#event-log';
+import { ContentErased, type Freshness } from '#event-log';
 import type { Random } from '#platform';
 import type { DatabaseAccess } from './callers-database.js';
 import type { DatastoreKeys } from './erasure/datastore-keys.js';
@@ -20,7 +20,6 @@ import { sayDatastoreAgain } from './erasure/say-again.js';
 import type { Author, CreationKeys, CreationRequest } from './ports.js';
 import { metaOf } from './ports.js';
 import type { DatastoreRow, KnowledgeRows } from './postgres/knowledge-rows.js';
-import type { Progress } from './progress.js';
 import type { KnowledgeStreams } from './streams.js';
 
 export interface NewDatastore {
@@ -37,7 +36,7 @@ export type CheckConnection = (connectionString: string, access: DatabaseAccess)
 interface DatastoresPorts {
   readonly streams: KnowledgeStreams;
   readonly rows: KnowledgeRows;
-  readonly progress: Progress;
+  readonly freshness: Freshness;
   readonly keys: CreationKeys;
   readonly datastoreKeys: DatastoreKeys;
   readonly deletions: Deletions;
@@ -80,7 +79,7 @@ export class Datastores {
   /** Newest first. @throws Problem invalid_request */
   async list(project: ProjectId, { limit, cursor }: PageRequest): Promise<ListPage<DatastoreRow>> {
     const before = CURSORS.decode(cursor, { project });
-    await this.ports.progress.caughtUp();
+    await this.ports.freshness.caughtUp();
     const found = await this.ports.rows.datastores(project, limit + 1, before);
     return pageOf(found, limit, (last) => CURSORS.encode(last, { project }));
   }
@@ -90,7 +89,7 @@ export class Datastores {
    * @throws Problem not_found; LogUnavailable: once it is on the log, who follows it does the rest
    */
   async delete(id: string, by: Author): Promise<void> {
-    const { streams, deletions, progress } = this.ports;
+    const { streams, deletions, freshness } = this.ports;
     let datastore: Datastore | null = await this.require(by.project, id);
     while (datastore !== null) {
       const { keys, revision } = datastore;
@@ -100,7 +99,7 @@ export class Datastores {
       // A conflict is another's deletion, or a key that it got meanwhile.
       datastore = kind === 'appended' ? null : await streams.datastore(id);
     }
-    await progress.caughtUp();
+    await freshness.caughtUp();
   }
 
   /** Id of a key for a document in it. @throws Problem not_found, LogUnavailable */

@@ -8,11 +8,11 @@ import {
   pageOf,
   type ProjectId,
 } from '#domain';
+import type { Freshness } from '#event-log';
 import type { Deletions } from './erasure/deletions.js';
 import { type Datastores, requireDocuments } from './datastores.js';
 import type { Author } from './ports.js';
 import type { DocumentRow, KnowledgeRows } from './postgres/knowledge-rows.js';
-import type { Progress } from './progress.js';
 import type { KnowledgeStreams } from './streams.js';
 
 const CURSORS = creationCursors('documents');
@@ -25,7 +25,7 @@ export class Documents {
       readonly streams: KnowledgeStreams;
       readonly deletions: Deletions;
       readonly rows: KnowledgeRows;
-      readonly progress: Progress;
+      readonly freshness: Freshness;
     },
   ) {}
 
@@ -46,7 +46,7 @@ export class Documents {
   ): Promise<ListPage<DocumentRow>> {
     const before = CURSORS.decode(cursor, { datastore });
     requireDocuments(await this.ports.datastores.require(project, datastore));
-    await this.ports.progress.caughtUp();
+    await this.ports.freshness.caughtUp();
     const found = await this.ports.rows.documents(datastore, limit + 1, before);
     return pageOf(found, limit, (last) => CURSORS.encode(last, { datastore }));
   }
@@ -56,7 +56,7 @@ export class Documents {
    * @throws Problem not_found; LogUnavailable: once it is on the log, who follows it does the rest
    */
   async delete(id: string, by: Author): Promise<void> {
-    const { streams, deletions, progress } = this.ports;
+    const { streams, deletions, freshness } = this.ports;
     for (;;) {
       const { revision, upload, datastore, keys: named } = await this.require(by.project, id);
       const above = await streams.keysOf(datastore);
@@ -67,7 +67,7 @@ export class Documents {
       // The outcome of its reading may come in between.
       if (kind !== 'appended') continue;
       await deletions.ofDocument(keys);
-      return progress.caughtUp();
+      return freshness.caughtUp();
     }
   }
 }

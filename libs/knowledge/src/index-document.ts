@@ -8,7 +8,7 @@ import {
   type ProjectId,
   type Revision,
 } from '#domain';
-import { type AppendResult, isErasure } from '#event-log';
+import { type AppendResult, isErasure, type Freshness } from '#event-log';
 import { type ReceivedFile, type UploadStore } from '#vault';
 import type { Background, Clock, Logger, Random, Reservation } from '#platform';
 import { type Datastores, requireDocuments } from './datastores.js';
@@ -16,7 +16,6 @@ import { type Extraction, unsupportedFormat } from '#extraction';
 import { type DocumentOutcomes, outcomeOf } from './outcomes.js';
 import { type Author, type CreationKeys, type CreationRequest, metaOf } from './ports.js';
 import { type PassageRows, TextLost, type UploadRef } from './postgres/passage-rows.js';
-import { type Progress } from './progress.js';
 import type { KnowledgeStreams } from './streams.js';
 import type { StoredBytes } from './stored-bytes.js';
 import { ReadingStopped, type TextReader } from './text-reader.js';
@@ -36,7 +35,7 @@ interface IndexDocumentPorts {
   readonly reader: TextReader;
   readonly passages: PassageRows;
   readonly outcomes: DocumentOutcomes;
-  readonly progress: Progress;
+  readonly freshness: Freshness;
   readonly stored: StoredBytes;
   readonly uploads: UploadStore;
   readonly keys: CreationKeys;
@@ -138,7 +137,7 @@ export class IndexDocumentHandler {
     request: CreationRequest | null,
     { id, upload: { upload }, revision, early }: Accepting,
   ): Promise<Document> {
-    const { datastores, streams, uploads, keys, progress } = this.ports;
+    const { datastores, streams, uploads, keys, freshness } = this.ports;
     let isAccepted = false;
     try {
       const name = await file.keep(scopeOf(upload));
@@ -153,7 +152,7 @@ export class IndexDocumentHandler {
       if (document === null) throw new Problem('conflict', 'the document was deleted meanwhile');
       await datastores.require(by.project, datastore);
       isAccepted = kind === 'appended';
-      if (isAccepted && early !== null) await progress.caughtUp();
+      if (isAccepted && early !== null) await freshness.caughtUp();
       return document;
     } finally {
       if (!isAccepted) {

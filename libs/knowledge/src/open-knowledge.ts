@@ -1,5 +1,12 @@
-import { type ContentKeys, type EventLog, Follower, type RunningFollowers } from '#event-log';
-import { type ErasureProgress, type UploadStore } from '#vault';
+import {
+  type ContentKeys,
+  type EventLog,
+  Follower,
+  Freshness,
+  type RunningFollowers,
+  StoredProgress,
+} from '#event-log';
+import { type ErasureCheckpoints, type UploadStore } from '#vault';
 import {
   type Background,
   type Clock,
@@ -32,7 +39,6 @@ import { migrate } from './postgres/migrate.js';
 import { PassageRows } from './postgres/passage-rows.js';
 import { PassageSearch } from './postgres/passage-search.js';
 import { PreparedDatabase } from './prepared-database.js';
-import { Progress } from './progress.js';
 import { Search } from './search.js';
 import { KnowledgeStreams } from './streams.js';
 import { StoredBytes } from './stored-bytes.js';
@@ -47,7 +53,7 @@ export interface KnowledgeOptions {
   /** Of datastores and documents. */
   readonly contentKeys: ContentKeys;
   /** How far what was deleted is gone. */
-  readonly erased: ErasureProgress;
+  readonly erased: ErasureCheckpoints;
   readonly egress: EgressGuard;
   readonly keys: CreationKeys;
   readonly clock: Clock;
@@ -93,14 +99,15 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
   const abandoned = new AbandonedUploads({ ...options, rows });
   const indexer = new Indexer({ ...options, ...parts, database, abandoned, migrate: prepare });
   const follower = isIndexer ? followerOf(options, indexer) : null;
-  const progress = new Progress({ log, clock, database, rows, follower });
+  const progress = follower ?? new StoredProgress(() => rows.loadCheckpoint(), clock);
+  const freshness = new Freshness({ log, clock, progress, isAvailable: () => database.isOpen });
   const connect: ConnectDatabase = (connection, access) =>
     connection.kind === 'postgres'
       ? new CallersPostgres(connection, access, egress.of(access.project), clock)
       : new CallersMysql(connection, access, egress.of(access.project), clock);
   const check = checkConnection({ egress, clock, connect });
-  const datastores = new Datastores({ ...parts, progress, keys, random, check });
-  const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, progress });
+  const datastores = new Datastores({ ...parts, freshness, keys, random, check });
+  const stored = new StoredBytes(options.maxStoredBytes ?? Number.MAX_SAFE_INTEGER, { rows, freshness });
   const resealing = new Resealing({ ...options, ...parts });
   deletions.start();
   if (isIndexer) background.start('seal older datastores anew', () => resealing.run());
@@ -110,13 +117,13 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     if (isClosed || !database.isOpen) return;
     if (follower === null) return prepare();
     follower.start();
-    await indexer.run(() => progress.caughtUp());
+    await indexer.run(() => freshness.caughtUp());
   });
-  const search = new Search(new PassageSearch(database, () => trigrams), () => progress.caughtUp());
+  const search = new Search(new PassageSearch(database, () => trigrams), () => freshness.caughtUp());
   return {
     datastores,
-    documents: new Documents({ datastores, streams, deletions, rows, progress }),
-    indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, progress, stored }),
+    documents: new Documents({ datastores, streams, deletions, rows, freshness }),
+    indexDocument: new IndexDocumentHandler({ ...options, ...parts, datastores, freshness, stored }),
     search,
     tools: new KnowledgeTools({ streams, search, datastoreKeys, connect }),
     follower,

@@ -1,8 +1,8 @@
 import { Problem, type ProjectId } from '#domain';
+import type { Freshness } from '#event-log';
 import { Quota, type Reservation } from '#platform';
 import { isOutage } from './outage.js';
 import type { KnowledgeRows } from './postgres/knowledge-rows.js';
-import type { Progress } from './progress.js';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -10,9 +10,9 @@ const MEGABYTE = 1024 * 1024;
 export class StoredBytes {
   private readonly quota: Quota;
 
-  constructor(maxEach: number, { rows, progress }: { rows: KnowledgeRows; progress: Progress }) {
+  constructor(maxEach: number, { rows, freshness }: { rows: KnowledgeRows; freshness: Freshness }) {
     const count = async (project: ProjectId): Promise<number> => {
-      await progress.caughtUp();
+      await freshness.caughtUp();
       return rows.storedBytes(project);
     };
     this.quota = new Quota(maxEach, count, isOutage);

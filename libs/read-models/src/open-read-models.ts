@@ -1,5 +1,12 @@
 import { ContentStore, type FileStore } from '#vault';
-import { type EventLog, type Follower, type Position, type RunningFollowers } from '#event-log';
+import {
+  type EventLog,
+  type Follower,
+  Freshness,
+  type Position,
+  type RunningFollowers,
+  StoredProgress,
+} from '#event-log';
 import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
 import { Database } from './postgres/database.js';
@@ -7,7 +14,7 @@ import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
 import { type Check, Projection } from './projection/projection.js';
-import { Freshness, StoredHealth, StoredProgress } from './queries/freshness.js';
+import { StoredHealth } from './queries/stored-health.js';
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
 import { MessagePages } from './queries/message-pages.js';
@@ -75,9 +82,9 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const open = (): Projection =>
     new Projection({ ...options, store, database, afterStart: new UpgradeRebuild(database, options) });
   let projection = open();
-  const stored = new StoredProgress(store, clock);
+  const stored = new StoredProgress(() => store.loadCheckpoint(), clock);
   const progress = isProjector ? projection.follower : stored;
-  const freshness = new Freshness(log, progress, clock, () => database.isOpen);
+  const freshness = new Freshness({ log, clock, progress, isAvailable: () => database.isOpen });
   const owners = new SessionOwners(log, clock);
   const rows = new HistoryRows(database, codec);
   const runs = new RunQueries(database, log, codec, freshness, owners);

@@ -4,7 +4,7 @@ export * from './files/file-store.js';
 export { MemoryFileStore } from './files/memory-file-store.js';
 export { SealedFileStore } from './files/sealed-file-store.js';
 export * from './files/upload-store.js';
-export { ErasurePlace, type ErasureProgress } from './keys/erasure-place.js';
+export { ErasureCheckpointer, type ErasureCheckpoints } from './keys/erasure-checkpointer.js';
 export * from './keys/key-store.js';
 export { KEY_STREAM, keysMade } from './keys/keys-made.js';
 export { KeyVault, type VaultPorts } from './keys/key-vault.js';

@@ -1,5 +1,5 @@
 import { ContentKeys, type KnownKey, LogUnavailable } from '#event-log';
-import { type ErasureCheckpoint, type ErasureProgress } from '#vault';
+import { type ErasureCheckpoint, type ErasureCheckpoints } from '#vault';
 import type { Owner } from '../engine/scheduler.js';
 import { type SimWorld, latency, strikes } from './sim-world.js';
 
@@ -47,7 +47,7 @@ export class SimKeys extends ContentKeys {
 }
 
 /** One worker's way to the progress that all share. */
-export class SimProgress implements ErasureProgress {
+export class SimProgress implements ErasureCheckpoints {
   constructor(
     private readonly kept: KeptProgress,
     private readonly world: SimWorld,

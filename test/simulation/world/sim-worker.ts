@@ -169,7 +169,7 @@ export class SimWorker {
   private erasing(owner: Owner, core: Core, ports: WorkerPorts, sealing: Sealing): Life['erasing'] {
     const progress = new SimProgress(this.options.progress, this.world, owner);
     const onFatal = this.ended('the erasures', owner);
-    const erasures = new Erasures({ ...ports, ...sealing, progress, onFatal });
+    const erasures = new Erasures({ ...ports, ...sealing, checkpoints: progress, onFatal });
     const { sessions, commands, tasks } = core;
     return {
       erasures,

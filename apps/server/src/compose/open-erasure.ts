@@ -18,8 +18,8 @@ export function openErasure(
   { sessions, commands, tasks }: Core,
   { sealed, ...ports }: ErasureParts,
 ): { readonly erasures: Erasures; readonly eraseSession: EraseSession } {
-  const { log, vault: keys, store: progress, streams } = sealed;
-  const erasures = new Erasures({ ...ports, log, keys, progress });
+  const { log, vault: keys, store: checkpoints, streams } = sealed;
+  const erasures = new Erasures({ ...ports, log, keys, checkpoints });
   erasures.start();
   const eraseSession = new EraseSession({ ...ports, log, streams, sessions, commands, tasks, erasures });
   return { erasures, eraseSession };

@@ -5,7 +5,7 @@ import { closeQuietly } from './bounded.js';
 import { reasonOf } from './kafka-client.js';
 import { type CommandOutcome, type KafkaCommand, commandOf } from './kafka-command.js';
 import type { CommandsPorts } from './commands-ports.js';
-import { type KnownEnds, ProgressWatch } from './progress-watch.js';
+import { type KnownEnds, ConsumerWatchdog } from './consumer-watchdog.js';
 import { Rejections } from './rejections.js';
 import { COMMANDS, COMMANDS_GROUP, commandTopics, ensureTopics } from './topics.js';
 import { withAdmin } from './transactions.js';
@@ -28,7 +28,7 @@ interface Counts {
 export class CommandSession {
   private readonly rejections: Rejections;
   private readonly consumer: Consumer;
-  private readonly progress: ProgressWatch;
+  private readonly watchdog: ConsumerWatchdog;
   /** Why a command is not settled yet, by partition. */
   private readonly troubles = new Map<number, string>();
 
@@ -48,11 +48,11 @@ export class CommandSession {
       // Whoever made this session makes another.
       retry: { retries: 4, restartOnFailure: () => Promise.resolve(false) },
     });
-    this.progress = new ProgressWatch(this.consumer, kafka, ports.clock, knownEnds);
+    this.watchdog = new ConsumerWatchdog(this.consumer, kafka, ports.clock, knownEnds);
   }
 
   get isMember(): boolean {
-    return this.progress.isMember;
+    return this.watchdog.isMember;
   }
 
   /** Why commands wait; null: none does. */
@@ -61,10 +61,10 @@ export class CommandSession {
   }
 
   get waiting(): number {
-    return this.progress.waiting;
+    return this.watchdog.waiting;
   }
 
-  /** Until the signal is aborted. @throws TopicRefused, NoProgress; what kafkajs throws */
+  /** Until the signal is aborted. @throws TopicRefused, ConsumerStalled; what kafkajs throws */
   async run(stop: AbortSignal, whenMember: () => void): Promise<void> {
     const { consumer } = this;
     const crashed = Promise.withResolvers<never>();
@@ -75,7 +75,7 @@ export class CommandSession {
       await Promise.race([
         unlessOver(this.consume(stop)),
         crashed.promise,
-        unlessOver(this.progress.watch(stop, ended.signal)),
+        unlessOver(this.watchdog.watch(stop, ended.signal)),
       ]);
     } finally {
       ended.abort();
@@ -128,7 +128,7 @@ export class CommandSession {
     const backoff = new Backoff(clock, PAUSES);
     for (let failures = 0; goesOn();) {
       const step = await this.step(topic, partition, message, failures);
-      this.progress.busy();
+      this.watchdog.busy();
       if (step.kind === 'settled') {
         this.troubles.delete(partition);
         return true;

@@ -16,14 +16,14 @@ import {
   LogUnavailable,
   type RecordedEvent,
 } from '#event-log';
-import { type ErasureCheckpoint, ErasurePlace, type ErasureProgress } from '#vault';
+import { type ErasureCheckpoint, ErasureCheckpointer, type ErasureCheckpoints } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import type { KnowledgeStreams } from '../streams.js';
 
 interface DeletionPorts {
   readonly log: EventLog;
   readonly contentKeys: ContentKeys;
-  readonly erased: ErasureProgress;
+  readonly erased: ErasureCheckpoints;
   readonly streams: KnowledgeStreams;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,15 +40,15 @@ interface DeletionPorts {
  */
 export class Deletions implements FollowerTarget {
   private readonly follower: Follower;
-  private readonly place: ErasurePlace;
+  private readonly checkpointer: ErasureCheckpointer;
 
   constructor(private readonly ports: DeletionPorts) {
-    const { logger, erased: progress, log } = ports;
+    const { logger, erased: checkpoints, log } = ports;
     const onFatal = (error: unknown): void => {
       logger.error({ err: error }, 'deletions of other replicas are not carried out any more');
       ports.onFatal?.(error);
     };
-    this.place = new ErasurePlace({ log, progress, logger }, 'datastores');
+    this.checkpointer = new ErasureCheckpointer({ log, checkpoints, logger }, 'datastores');
     const prefixes = [DATASTORE_PREFIX, DOCUMENT_PREFIX];
     this.follower = new Follower({ name: 'deletions', prefixes, target: this, onFatal }, ports);
   }
@@ -62,7 +62,7 @@ export class Deletions implements FollowerTarget {
   }
 
   load(): Promise<ErasureCheckpoint | null> {
-    return this.place.load();
+    return this.checkpointer.load();
   }
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
@@ -77,7 +77,7 @@ export class Deletions implements FollowerTarget {
       else if (event.stream.startsWith(DOCUMENT_PREFIX)) await this.keepPlace(event);
       isNews ||= fact?.type === 'datastore_deleted' || fact?.type === 'document_deleted';
     }
-    await this.place.move(to, { events: events.length, isNews });
+    await this.checkpointer.move(to, { events: events.length, isNews });
   }
 
   /** With the keys of all its documents. @throws LogUnavailable */

@@ -10,7 +10,7 @@ import {
   sayAgain,
 } from '#domain';
 import { type ContentKeys, type EventLog, type RecordedEvent } from '#event-log';
-import { type ErasureProgress, FileMissing, type UploadStore } from '#vault';
+import { type ErasureCheckpoints, FileMissing, type UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
 import { scopeOf } from '../index-document.js';
 import type { KnowledgeStreams } from '../streams.js';
@@ -23,7 +23,7 @@ interface ResealingPorts {
   readonly uploads: UploadStore;
   readonly contentKeys: ContentKeys;
   readonly datastoreKeys: DatastoreKeys;
-  readonly erased: ErasureProgress;
+  readonly erased: ErasureCheckpoints;
   readonly clock: Clock;
   readonly logger: Logger;
 }

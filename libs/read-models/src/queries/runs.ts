@@ -13,14 +13,13 @@ import {
   notFound,
   sessionStream,
 } from '#domain';
-import type { EventLog, RecordedEvent } from '#event-log';
+import type { EventLog, Freshness, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
 import { RUNS, type RunError, type RunRow, type RunStatus } from '../tables/runs.js';
-import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
 import { type WeighedPage, weighedRows } from './weighed-page.js';

@@ -8,12 +8,12 @@ import {
   notFound,
   pageOf,
 } from '#domain';
+import type { Freshness } from '#event-log';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
 import type { RunStatus } from '../tables/runs.js';
 import { SESSIONS, type SessionRow } from '../tables/sessions.js';
-import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp } from './views.js';
 

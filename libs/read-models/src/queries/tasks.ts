@@ -12,6 +12,7 @@ import {
   isFileRef,
   notFound,
 } from '#domain';
+import type { Freshness } from '#event-log';
 import type { ContentStore } from '#vault';
 import { type Weigh, unweighed } from '#platform';
 import type { StoredRow } from '#postgres';
@@ -20,7 +21,6 @@ import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
 import { SCHEMA } from '../postgres/schema.js';
 import { TASKS, type TaskRow } from '../tables/tasks.js';
-import type { Freshness } from './freshness.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
 import { type WeighedPage, weighedRows } from './weighed-page.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Problem, sessionStream } from '#domain';
 import { ContentErased, LogUnavailable, MemoryContentKeys, newEvent } from '#event-log';
-import { type ErasureCheckpoint, type ErasureProgress, MemoryFileStore } from '#vault';
+import { type ErasureCheckpoint, type ErasureCheckpoints, MemoryFileStore } from '#vault';
 import { ProcessBackground, SilentLogger } from '#platform';
 import { CountingRandom } from '../../../../test/support/counting-random.js';
 import { CALLER, House, type HouseOptions } from '../../../../test/support/house.js';
@@ -24,7 +24,7 @@ const answers = (): ClientStep[] => [text('ok'), done()];
 const LONG = 'long '.repeat(20_000);
 
 /** Goes back only for another log, as key stores do. */
-class MemoryProgress implements ErasureProgress {
+class MemoryErasureCheckpoints implements ErasureCheckpoints {
   constructor(private kept: ErasureCheckpoint | null = null) {}
 
   async checkpoint(): Promise<ErasureCheckpoint | null> {
@@ -38,7 +38,7 @@ class MemoryProgress implements ErasureProgress {
 }
 
 /** A process that can erase. */
-function open(options: HouseOptions, progress = new MemoryProgress()) {
+function open(options: HouseOptions, checkpoints = new MemoryErasureCheckpoints()) {
   const files = new MemoryFileStore();
   const house = new House(temp, `erasure ${++count}`, { files, ...options });
   const logger = new SilentLogger();
@@ -47,7 +47,7 @@ function open(options: HouseOptions, progress = new MemoryProgress()) {
     log,
     keys,
     files,
-    progress,
+    checkpoints,
     clock,
     random: new CountingRandom('erasures'),
     background: new ProcessBackground(logger),
@@ -257,9 +257,9 @@ describe('a process whose session another one erases', () => {
   };
   const expectFinished = async (
     { session, key, events }: Awaited<ReturnType<typeof begunErasure>>,
-    progress = new MemoryProgress(),
+    checkpoints = new MemoryErasureCheckpoints(),
   ) => {
-    const { erasures, house: next } = open({ script: answers }, progress);
+    const { erasures, house: next } = open({ script: answers }, checkpoints);
     erasures.start();
     const destroyed = Promise.withResolvers<void>();
     keys.onDestroyed((id) => id === key && destroyed.resolve());
@@ -276,9 +276,9 @@ describe('a process whose session another one erases', () => {
   it('finishes it where the log was put back from before what the key store knows of', async () => {
     const begun = await begunErasure();
     const { logId } = temp.log;
-    const progress = new MemoryProgress({ logId, position: (await temp.log.head()) + 1_000 });
-    await expectFinished(begun, progress);
-    expect(await progress.checkpoint()).toEqual({ logId, position: expect.any(Number) });
-    expect((await progress.checkpoint())?.position).toBeLessThanOrEqual(await temp.log.head());
+    const checkpoints = new MemoryErasureCheckpoints({ logId, position: (await temp.log.head()) + 1_000 });
+    await expectFinished(begun, checkpoints);
+    expect(await checkpoints.checkpoint()).toEqual({ logId, position: expect.any(Number) });
+    expect((await checkpoints.checkpoint())?.position).toBeLessThanOrEqual(await temp.log.head());
   });
 });

@@ -8,14 +8,14 @@ import {
   LogUnavailable,
   type RecordedEvent,
 } from '#event-log';
-import { type ErasureCheckpoint, ErasurePlace, type ErasureProgress, type FileStore } from '#vault';
+import { type ErasureCheckpoint, ErasureCheckpointer, type ErasureCheckpoints, type FileStore } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 
 export interface ErasurePorts {
   readonly log: EventLog;
   readonly keys: ContentKeys;
   readonly files: FileStore;
-  readonly progress: ErasureProgress;
+  readonly checkpoints: ErasureCheckpoints;
   readonly clock: Clock;
   readonly random: Random;
   readonly background: Background;
@@ -30,11 +30,11 @@ export interface ErasurePorts {
  */
 export class Erasures implements FollowerTarget {
   private readonly follower: Follower;
-  private readonly place: ErasurePlace;
+  private readonly checkpointer: ErasureCheckpointer;
 
   constructor(private readonly ports: ErasurePorts) {
     const { onFatal } = ports;
-    this.place = new ErasurePlace(ports, 'sessions');
+    this.checkpointer = new ErasureCheckpointer(ports, 'sessions');
     this.follower = new Follower({ name: 'erasures', prefixes: ['session-'], target: this, onFatal }, ports);
   }
 
@@ -47,7 +47,7 @@ export class Erasures implements FollowerTarget {
   }
 
   load(): Promise<ErasureCheckpoint | null> {
-    return this.place.load();
+    return this.checkpointer.load();
   }
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
@@ -58,7 +58,7 @@ export class Erasures implements FollowerTarget {
       await this.carryOut(sessionOfStream(event.stream) ?? '', key ?? null);
       isNews = true;
     }
-    await this.place.move(to, { events: events.length, isNews });
+    await this.checkpointer.move(to, { events: events.length, isNews });
   }
 
   /** When this resolves nothing of the session can be read any more. @throws LogUnavailable */

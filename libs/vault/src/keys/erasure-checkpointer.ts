@@ -4,14 +4,14 @@ import type { EventLog } from '#event-log';
 import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
 
 /** How far the erasures of the log were carried out, kept beside the keys: an older store has an older place. */
-export interface ErasureProgress {
+export interface ErasureCheckpoints {
   checkpoint(of?: ErasureKind): Promise<ErasureCheckpoint | null>;
   saveCheckpoint(checkpoint: ErasureCheckpoint, of?: ErasureKind): Promise<void>;
 }
 
-interface ErasurePlacePorts {
+interface ErasureCheckpointerPorts {
   readonly log: Pick<EventLog, 'logId' | 'head'>;
-  readonly progress: ErasureProgress;
+  readonly checkpoints: ErasureCheckpoints;
   readonly logger: Logger;
 }
 
@@ -19,21 +19,21 @@ interface ErasurePlacePorts {
 const CHECKPOINT_EVERY = 5_000;
 
 /** How far a follower of erasures has come. Owns its place in this process; that in the key store is shared. */
-export class ErasurePlace {
+export class ErasureCheckpointer {
   /** Events since the checkpoint. */
   private unsaved = 0;
   /** How far this process got; others that share the store may be further, but have not seen to our memory. */
   private position: Position | null = null;
 
   constructor(
-    private readonly ports: ErasurePlacePorts,
+    private readonly ports: ErasureCheckpointerPorts,
     private readonly kind: ErasureKind,
   ) {}
 
   async load(): Promise<ErasureCheckpoint | null> {
     const { logId } = this.ports.log;
     if (this.position !== null) return { logId, position: this.position };
-    const checkpoint = await this.ports.progress.checkpoint(this.kind);
+    const checkpoint = await this.ports.checkpoints.checkpoint(this.kind);
     // Of another log, e.g. the one that this was copied from: all of it is done again.
     const isOurs = checkpoint?.logId === logId && !(await this.isBeyondLog(checkpoint));
     return isOurs ? checkpoint : null;
@@ -44,18 +44,18 @@ export class ErasurePlace {
     this.position = to;
     this.unsaved += events;
     if (!isNews && this.unsaved < CHECKPOINT_EVERY) return;
-    await this.ports.progress.saveCheckpoint({ logId: this.ports.log.logId, position: to }, this.kind);
+    await this.ports.checkpoints.saveCheckpoint({ logId: this.ports.log.logId, position: to }, this.kind);
     this.unsaved = 0;
   }
 
   /** The log is a copy from before: what is erased on it from now on is not what was carried out. */
   private async isBeyondLog({ logId, position }: ErasureCheckpoint): Promise<boolean> {
-    const { log, progress, logger } = this.ports;
+    const { log, checkpoints, logger } = this.ports;
     if (position <= (await log.head())) return false;
     logger.warn({ position }, 'the log is older than the key store: its erasures are carried out again');
     // A place goes back only by way of another log's.
-    await progress.saveCheckpoint({ logId: '', position: 0 }, this.kind);
-    await progress.saveCheckpoint({ logId, position: 0 }, this.kind);
+    await checkpoints.saveCheckpoint({ logId: '', position: 0 }, this.kind);
+    await checkpoints.saveCheckpoint({ logId, position: 0 }, this.kind);
     return true;
   }
 }

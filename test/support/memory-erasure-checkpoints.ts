@@ -1,7 +1,7 @@
-import type { ErasureCheckpoint, ErasureKind, ErasureProgress } from '#vault';
+import type { ErasureCheckpoint, ErasureKind, ErasureCheckpoints } from '#vault';
 
 /** How far erasures were carried out, in memory. */
-export class MemoryProgress implements ErasureProgress {
+export class MemoryErasureCheckpoints implements ErasureCheckpoints {
   private readonly places = new Map<ErasureKind, ErasureCheckpoint>();
 
   async checkpoint(of: ErasureKind = 'sessions'): Promise<ErasureCheckpoint | null> {

@@ -1,6 +1,6 @@
 import kafkajs, { type Consumer, type Kafka } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ProgressWatch } from '../../libs/delivery/src/kafka/progress-watch.js';
+import { ConsumerWatchdog } from '../../libs/delivery/src/kafka/consumer-watchdog.js';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
 import { KafkaClient } from '../support/kafka-client.js';
 import { until } from '../support/until.js';
@@ -43,7 +43,7 @@ const LOOK_MS = 10_000;
       clock.advance(LOOK_MS);
     }
   };
-  const join = async (watch: ProgressWatch): Promise<void> => {
+  const join = async (watch: ConsumerWatchdog): Promise<void> => {
     await consumer.connect();
     await consumer.subscribe({ topic: COMMANDS, fromBeginning: true });
     await consumer.run({ eachBatch: () => Promise.resolve() });
@@ -51,7 +51,7 @@ const LOOK_MS = 10_000;
   };
 
   it('ends with an error when the consumer says nothing any more', async () => {
-    const watch = new ProgressWatch(consumer, kafka, clock, new Set());
+    const watch = new ConsumerWatchdog(consumer, kafka, clock, new Set());
     const watching = watch.watch(ended.signal);
     const failed = expect(watching).rejects.toThrow('the consumer has been silent for 50000 ms');
     await tick(5);
@@ -59,7 +59,7 @@ const LOOK_MS = 10_000;
   });
 
   it('sees nothing wrong with a consumer at the end, behind the marker of a transaction', async () => {
-    const watch = new ProgressWatch(consumer, kafka, clock, new Set());
+    const watch = new ConsumerWatchdog(consumer, kafka, clock, new Set());
     await join(watch);
     await client.transact(COMMANDS, 'commit', { value: 'heard' });
     const watching = watch.watch(ended.signal);

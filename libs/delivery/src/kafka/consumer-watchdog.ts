@@ -4,8 +4,8 @@ import { bounded, closeQuietly } from './bounded.js';
 import { COMMANDS, COMMANDS_GROUP } from './topics.js';
 
 /** The consumer neither fetches nor fails, or fetches and stays where it is. */
-export class NoProgress extends Error {
-  override readonly name = 'NoProgress';
+export class ConsumerStalled extends Error {
+  override readonly name = 'ConsumerStalled';
 }
 
 const LOOK_MS = 10_000;
@@ -27,7 +27,7 @@ interface Look {
  * Sees when a consumer of the client stops without a word (tulios/kafkajs#659, #403, #267), and counts what waits. Owns
  * what is known of the consumer's partitions.
  */
-export class ProgressWatch {
+export class ConsumerWatchdog {
   /** Whether it has joined its group. */
   isMember = false;
   /** Records in its partitions that it has not got to, as of the last look. */
@@ -72,7 +72,7 @@ export class ProgressWatch {
     this.looks.clear();
   }
 
-  /** Until one of the signals is aborted. @throws NoProgress */
+  /** Until one of the signals is aborted. @throws ConsumerStalled */
   async watch(...ends: readonly AbortSignal[]): Promise<void> {
     const ended = AbortSignal.any([...ends]);
     try {
@@ -87,12 +87,12 @@ export class ProgressWatch {
 
   private async look(ended: AbortSignal): Promise<void> {
     const silentMs = this.clock.now() - this.lastSign;
-    if (silentMs > SILENT_MS) throw new NoProgress(`the consumer has been silent for ${silentMs} ms`);
+    if (silentMs > SILENT_MS) throw new ConsumerStalled(`the consumer has been silent for ${silentMs} ms`);
     if (!this.isMember) return;
     try {
       this.judge(await bounded(this.clock, ASKING_MS, 'asking for offsets', this.ask(), ended));
     } catch (error) {
-      if (error instanceof NoProgress) throw error;
+      if (error instanceof ConsumerStalled) throw error;
       // Brokers that do not answer are the consumer's trouble, too, which says so itself.
       await this.letGo();
     }
@@ -121,7 +121,7 @@ export class ProgressWatch {
       });
   }
 
-  /** @throws NoProgress */
+  /** @throws ConsumerStalled */
   private judge(partitions: readonly { partition: number; end: bigint; place: bigint }[]): void {
     this.waiting = partitions.reduce((sum, { end, place }) => sum + Math.max(0, Number(end - place)), 0);
     for (const { partition, end, place } of partitions) {
@@ -131,7 +131,7 @@ export class ProgressWatch {
       this.looks.set(partition, { at, times });
       if (place >= end || times < STILL_LOOKS || this.knownEnds.has(at)) continue;
       this.knownEnds.add(at);
-      throw new NoProgress(`partition ${partition} stays at ${place}, it ends at ${end}`);
+      throw new ConsumerStalled(`partition ${partition} stays at ${place}, it ends at ${end}`);
     }
   }
 }

@@ -1,0 +1,59 @@
+import type { Position } from '#domain';
+import type { Clock } from '#platform';
+import type { EventLog } from '../event-log.js';
+import type { FollowerTarget } from './follower.js';
+
+/** How long a query waits for the follower before it answers with what is there. */
+const PATIENCE_MS = 2_000;
+const LOOK_MS = 25;
+
+/** How far a follower is: that of this process knows it, another's is read from where it keeps its checkpoint. */
+export interface FollowerProgress {
+  /** Resolves when everything up to `position` was handled. @throws the signal's reason; what reading throws */
+  reached(position: Position, signal: AbortSignal): Promise<void>;
+}
+
+/** Of a follower in another process. */
+export class StoredProgress implements FollowerProgress {
+  constructor(
+    private readonly load: FollowerTarget['load'],
+    private readonly clock: Clock,
+  ) {}
+
+  async reached(position: Position, signal: AbortSignal): Promise<void> {
+    while ((await this.position()) < position) await this.clock.sleep(LOOK_MS, signal);
+  }
+
+  /** @throws what reading throws */
+  async position(): Promise<Position> {
+    return (await this.load())?.position ?? 0;
+  }
+}
+
+export interface FreshnessPorts {
+  readonly log: Pick<EventLog, 'head'>;
+  readonly clock: Clock;
+  readonly progress: FollowerProgress;
+  /** Whether what the follower writes can be read at all. */
+  readonly isAvailable: () => boolean;
+}
+
+/** What a query of a follower's tables waits for, so that it reflects every command that this process answered before it. */
+export class Freshness {
+  constructor(private readonly ports: FreshnessPorts) {}
+
+  /** Resolves when the follower has passed everything that is on the log now; in any case after 2 s. */
+  async caughtUp(): Promise<void> {
+    const { log, clock, progress, isAvailable } = this.ports;
+    // The query itself then says what is wrong.
+    if (!isAvailable()) return;
+    const deadline = clock.deadline(PATIENCE_MS);
+    try {
+      await progress.reached(await log.head(), deadline.signal);
+    } catch {
+      // Late, stopped, or the log does not answer: what is there is still worth reading.
+    } finally {
+      deadline[Symbol.dispose]();
+    }
+  }
+}
