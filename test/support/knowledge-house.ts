@@ -17,10 +17,8 @@ import {
 } from '#platform';
 import { type ReadModels, openReadModels } from '#read-models';
 import { IdempotencyKeys, type Principal } from '#access';
-import {
-  DATASTORE_CONTROLLERS,
-  datastoreProviders,
-} from '../../apps/server/src/features/datastores/datastore-providers.js';
+import { datastoreProviders } from '../../apps/server/src/features/datastores/datastore-providers.js';
+import { DatastoresModule } from '../../apps/server/src/features/datastores/datastores.module.js';
 import { Authenticator } from '../../apps/server/src/edge/admission/authenticator.js';
 import { type HttpLimits, createHttpApp, listen } from '../../apps/server/src/edge/create-http-app.js';
 
@@ -130,22 +128,17 @@ export class KnowledgeHouse {
   }
 
   private async listen(): Promise<void> {
-    const values = datastoreProviders(
-      this.knowledge,
-      this.files,
-      this.options.maxUploadBytes ?? 50 * 1024 * 1024,
-    );
-    @Module({
-      controllers: [...DATASTORE_CONTROLLERS],
-      providers: [
-        ...values.map(([provide, useValue]) => ({ provide: provide as string, useValue })),
-        { provide: Authenticator, useClass: ProjectKeys },
-      ],
-    })
-    class DatastoresModule {}
+    const { maxUploadBytes = 50 * 1024 * 1024 } = this.options;
+    const providers = [
+      ...datastoreProviders(this.knowledge, this.files, maxUploadBytes),
+      { provide: Authenticator, useClass: ProjectKeys },
+    ];
+    @Module({ providers, exports: providers })
+    class PartsModule {}
+    const datastores = { module: DatastoresModule, imports: [PartsModule] };
     const settings = { maxBodyBytes: 65_536, rateLimitRpm: 1_000_000 };
     const { limits = {} } = this.options;
-    this.app = await createHttpApp(DatastoresModule, {
+    this.app = await createHttpApp(datastores, {
       settings,
       logger: this.logger,
       clock,

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { Revision, SessionId } from '#domain';
-import type { Logger } from '#platform';
+import { Logger } from '#platform';
 import { KeyEnd } from '../features/keys/key-end.js';
 import type { ReadModels } from '#read-models';
 import {
@@ -70,6 +71,7 @@ export function taskPausesOf(
 }
 
 /** Does what the end of a key asks for; what it cannot do now is found again by who looks for it every while. */
+@Injectable()
 export class PausedKeyEnd extends KeyEnd {
   constructor(
     private readonly pauses: TaskPauses,

@@ -27,18 +27,15 @@ import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './open-task-clock.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
-import { LargeAnswers } from '../edge/answers/large-answer.js';
 import { RequestEgress } from '../features/runs/request-egress.js';
 import { RunDoor } from '../features/runs/run-door.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
-import { RunAnswers } from '../features/runs/shared/run-answers.js';
 import { OpenStreams } from '../edge/answers/socket-sink.js';
 
 interface Answering {
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
-  readonly answers: RunAnswers;
-  readonly largeAnswers: LargeAnswers;
+  readonly answerRoom: AnswerRoom;
 }
 
 /** Everything that runs, but for HTTP. */
@@ -137,13 +134,12 @@ export async function openService(
   return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
 }
 
-/** What writes answers. */
+/** What answers are made with. */
 function answeringOf({ log, clock }: Foundation, contents: ContentStore, settings: Settings): Answering {
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
-  const answers = new RunAnswers(log, contents, streams, openStreams);
-  const largeAnswers = new LargeAnswers(new AnswerRoom(settings.maxAnswersBytes, clock), clock);
-  return { streams, openStreams, answers, largeAnswers };
+  const answerRoom = new AnswerRoom(settings.maxAnswersBytes, clock);
+  return { streams, openStreams, answerRoom };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

@@ -12,6 +12,7 @@ import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
+import { ScopeGuard } from './admission/scope.guard.js';
 import { CrossOrigin } from './admission/cross-origin.js';
 import { PathMethods } from './admission/path-methods.js';
 import { BodyDeadlines } from './connections/body-deadlines.js';
@@ -127,6 +128,7 @@ export async function createHttpApp(
     abortOnError: false,
   });
   admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm, paths);
+  app.useGlobalGuards(new ScopeGuard());
   app.useGlobalPipes(new ValidationPipe());
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   return app;

@@ -1,30 +1,28 @@
-import type { Type } from '@nestjs/common';
-import { DATASTORE_CONTROLLERS } from './datastores/datastore-providers.js';
-import { DeliveriesController } from './deliveries/deliveries.controller.js';
-import { OpenApiController } from './docs/openapi.controller.js';
-import { HealthController } from './health/health.controller.js';
-import { ApiKeysController } from './keys/api-keys.controller.js';
-import { TokensController } from './keys/tokens.controller.js';
-import { MetricsController } from './metrics/metrics.controller.js';
-import { AgentController } from './runs/agent.controller.js';
-import { RunsController } from './runs/runs.controller.js';
-import { MessagesController } from './sessions/messages.controller.js';
-import { SessionsController } from './sessions/sessions.controller.js';
-import { TasksController } from './tasks/tasks.controller.js';
+import { type Type } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { DatastoresModule } from './datastores/datastores.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { DocsModule } from './docs/docs.module.js';
+import { HealthModule } from './health/health.module.js';
+import { KeysModule } from './keys/keys.module.js';
+import { MetricsModule } from './metrics/metrics.module.js';
+import { RunsModule } from './runs/runs.module.js';
+import { SessionsModule } from './sessions/sessions.module.js';
+import { TasksModule } from './tasks/tasks.module.js';
+
+const controllersOf = (...modules: readonly Type[]): readonly Type[] =>
+  modules.flatMap((module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as Type[]);
 
 /** Of every replica: how it is. */
-export const OPERATOR_CONTROLLERS: readonly Type[] = [HealthController, MetricsController];
+export const OPERATOR_CONTROLLERS = controllersOf(HealthModule, MetricsModule);
 
 /** Of replicas with the role `api`. */
-export const API_CONTROLLERS: readonly Type[] = [
-  AgentController,
-  RunsController,
-  DeliveriesController,
-  TasksController,
-  SessionsController,
-  MessagesController,
-  ...DATASTORE_CONTROLLERS,
-  ApiKeysController,
-  TokensController,
-  OpenApiController,
-];
+export const API_CONTROLLERS = controllersOf(
+  RunsModule,
+  DeliveriesModule,
+  TasksModule,
+  SessionsModule,
+  DatastoresModule,
+  KeysModule,
+  DocsModule,
+);

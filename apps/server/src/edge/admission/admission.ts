@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, type Scope, notFound, sessionOfRun } from '#domain';
+import { Problem, notFound, sessionOfRun } from '#domain';
 import type { Clock } from '#platform';
 import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
@@ -8,6 +8,7 @@ import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type OperationTerms, isEventStream, termsOf } from '../routes/operation.js';
 import type { KnownPath, PathMethods } from './path-methods.js';
 import { type Allowance, RateLimiter } from './rate-limiter.js';
+import { refuseScope } from './scope.guard.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -96,10 +97,6 @@ export class Admission {
   }
 }
 
-/** Whether the principal may do what needs the scope: `admin` includes the others. */
-export const hasScope = (principal: Principal, scope: Scope): boolean =>
-  principal.scopes.has(scope) || principal.scopes.has('admin');
-
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
 const NO_KEY = new Problem('unauthenticated', 'send a valid API key: Authorization: Bearer <key>');
@@ -126,14 +123,6 @@ function tellAllowance(reply: FastifyReply, limit: number, { remaining, resetS }
   reply.header('ratelimit-reset', resetS);
   reply.header('ratelimit-policy', `"key";q=${limit};w=60`);
   reply.header('ratelimit', `"key";r=${remaining};t=${resetS}`);
-}
-
-function refuseScope(principal: Principal, { scope, orScope }: OperationTerms): Problem | null {
-  const mayInstead = orScope !== undefined && hasScope(principal, orScope);
-  if (scope !== null && !hasScope(principal, scope) && !mayInstead) {
-    return new Problem('forbidden', `this key lacks the scope ${scope}`);
-  }
-  return null;
 }
 
 /** A token is for the runs of its sessions, and for nothing else. */

@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '#domain';
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { Clock, Weigh } from '#platform';
-import type { AnswerRoom, AnswerShare } from './answer-room.js';
+import { Clock, type Weigh } from '#platform';
+import { AnswerRoom, type AnswerShare } from './answer-room.js';
 
 /** What is gathered into one write, and of a larger text written at a time; what fits is sent as any other answer is. */
 const WRITE_BYTES = 64 * 1024;
@@ -23,6 +24,7 @@ export type Pieces = (weigh: Weigh) => AsyncIterable<string>;
  * Sends JSON that is made a piece at a time. The next piece is only made when the client has taken those before it, so an
  * answer costs a piece's memory, however large it is, and that is taken from the room that all large answers share.
  */
+@Injectable()
 export class LargeAnswers {
   constructor(
     private readonly room: AnswerRoom,

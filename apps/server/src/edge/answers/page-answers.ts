@@ -1,11 +1,13 @@
+import { Injectable } from '@nestjs/common';
 import type { ProjectId } from '#domain';
 import type { FastifyReply } from 'fastify';
 import type { Weigh } from '#platform';
 import type { WeighedPage } from '#read-models';
 import { jsonItems } from './json-items.js';
-import type { LargeAnswers } from './large-answer.js';
+import { LargeAnswers } from './large-answer.js';
 
 /** Answers with a list's page, of which only the items that are being written are in memory. */
+@Injectable()
 export class PageAnswers {
   constructor(private readonly large: LargeAnswers) {}
 

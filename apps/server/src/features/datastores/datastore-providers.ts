@@ -1,20 +1,18 @@
+import type { ValueProvider } from '@nestjs/common';
 import { UploadStore } from '#vault';
 import { Datastores, Documents, IndexDocumentHandler, type Knowledge, Search } from '#knowledge';
-import { DatastoresController } from './datastores.controller.js';
-import { DocumentsController, UploadLimit } from './documents.controller.js';
+import { UploadLimit } from './documents.controller.js';
 
-/** What the controllers of datastores need. */
+/** What DatastoresModule needs. */
 export const datastoreProviders = (
   knowledge: Knowledge,
   uploads: UploadStore,
   maxBytes: number,
-): readonly (readonly [unknown, unknown])[] => [
-  [Datastores, knowledge.datastores],
-  [Documents, knowledge.documents],
-  [IndexDocumentHandler, knowledge.indexDocument],
-  [Search, knowledge.search],
-  [UploadStore, uploads],
-  [UploadLimit, new UploadLimit(maxBytes)],
+): readonly ValueProvider[] => [
+  { provide: Datastores, useValue: knowledge.datastores },
+  { provide: Documents, useValue: knowledge.documents },
+  { provide: IndexDocumentHandler, useValue: knowledge.indexDocument },
+  { provide: Search, useValue: knowledge.search },
+  { provide: UploadStore, useValue: uploads },
+  { provide: UploadLimit, useValue: new UploadLimit(maxBytes) },
 ];
-
-export const DATASTORE_CONTROLLERS = [DatastoresController, DocumentsController] as const;

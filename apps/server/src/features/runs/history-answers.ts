@@ -1,22 +1,29 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { isFileRef, type ProjectId, type SessionId } from '#domain';
-import type { ContentStore } from '#vault';
-import type { EventLog } from '#event-log';
+import { ContentStore } from '#vault';
+import { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
-import type { History } from '#read-models';
+import { History } from '#read-models';
 import type { AcceptedRun } from '#runs';
 import { jsonItems } from '../../edge/answers/json-items.js';
-import type { LargeAnswers } from '../../edge/answers/large-answer.js';
+import { LargeAnswers } from '../../edge/answers/large-answer.js';
 import { insideOfJson } from './shared/response-text.js';
 import type { RunOutcome } from './shared/run-answers.js';
 
 /** Answers that hold a session's messages, however many and large. */
+@Injectable()
 export class HistoryAnswers {
+  private readonly stores: { readonly log: EventLog; readonly contents: ContentStore };
+
   constructor(
     private readonly history: History,
     private readonly large: LargeAnswers,
-    private readonly stores: { readonly log: EventLog; readonly contents: ContentStore },
-  ) {}
+    log: EventLog,
+    contents: ContentStore,
+  ) {
+    this.stores = { log, contents };
+  }
 
   /** @throws Problem not_found, overloaded; LogUnavailable */
   async messages(project: ProjectId, session: SessionId, reply: FastifyReply): Promise<void> {

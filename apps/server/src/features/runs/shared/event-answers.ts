@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
 import { invalid, type RunId, type SessionId } from '#domain';
 import { type EventsQuery, parseLastEventId } from './events-query.js';
-import type { LargeAnswers } from '../../../edge/answers/large-answer.js';
+import { LargeAnswers } from '../../../edge/answers/large-answer.js';
 import { wantsJson } from './negotiation.js';
 import { RunAnswers } from './run-answers.js';
 
@@ -17,6 +18,7 @@ export interface EventsPlace {
 }
 
 /** Answers with recorded events: a page of them as JSON, or all of them and what comes as SSE. */
+@Injectable()
 export class EventAnswers {
   constructor(
     private readonly streams: EventStreams,

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type EventStreams, type StreamRequest, publicJson } from '#delivery';
+import { EventStreams, type StreamRequest, publicJson } from '#delivery';
 import {
   type Content,
   Problem,
@@ -9,10 +10,10 @@ import {
   sessionStream,
   type RunId,
 } from '#domain';
-import type { ContentStore } from '#vault';
-import type { EventLog, RecordedEvent } from '#event-log';
+import { ContentStore } from '#vault';
+import { EventLog, type RecordedEvent } from '#event-log';
 import type { StartedRun } from '#runs';
-import type { OpenStreams } from '../../../edge/answers/socket-sink.js';
+import { OpenStreams } from '../../../edge/answers/socket-sink.js';
 import { ResponseText } from './response-text.js';
 
 export interface RunOutcome {
@@ -27,6 +28,7 @@ export interface RunOutcome {
 }
 
 /** The forms in which a run is answered. */
+@Injectable()
 export class RunAnswers {
   constructor(
     private readonly log: EventLog,

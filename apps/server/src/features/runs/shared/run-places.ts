@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   Problem,
   isEndType,
@@ -9,7 +10,7 @@ import {
   type RunId,
   type SessionId,
 } from '#domain';
-import type { EventLog } from '#event-log';
+import { EventLog } from '#event-log';
 import { RunQueries } from '#read-models';
 import { Sessions } from '#runs';
 import type { EventsPlace } from './event-answers.js';
@@ -18,10 +19,11 @@ import type { EventsPlace } from './event-answers.js';
 const NEWEST = 5_000;
 
 /** Finds where a run's events stand: from what this process knows of the session, otherwise from the lists. */
+@Injectable()
 export class RunPlaces {
   constructor(
     private readonly sessions: Sessions,
-    private readonly runs: Pick<RunQueries, 'place'>,
+    @Inject(RunQueries) private readonly runs: Pick<RunQueries, 'place'>,
     private readonly log: EventLog,
   ) {}
 

@@ -1,0 +1,72 @@
+import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
+import { ApiKeys } from '#access';
+import { Deliveries, EventStreams } from '#delivery';
+import { EventLog } from '#event-log';
+import { Logger, Clock, Metrics } from '#platform';
+import { History, MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
+import { EraseSession, SessionCommands, Sessions, TaskCommands, TaskPauses } from '#runs';
+import { ContentStore } from '#vault';
+import { Authenticator } from '../edge/admission/authenticator.js';
+import { AnswerRoom } from '../edge/answers/answer-room.js';
+import { OpenStreams } from '../edge/answers/socket-sink.js';
+import { HealthChecks } from '../edge/probes/health-checks.js';
+import { datastoreProviders } from '../features/datastores/datastore-providers.js';
+import { KeyEnd } from '../features/keys/key-end.js';
+import { RunSurroundings } from '../features/runs/run-command.js';
+import { RunDoor } from '../features/runs/run-door.js';
+import { ErasureLimits } from '../features/sessions/sessions.controller.js';
+import { PausedKeyEnd } from './open-task-clock.js';
+import { ServiceHealth } from './service-health.js';
+import type { Service } from './service.js';
+
+/** What openService put together, each part under its class, for the features to inject. */
+@Module({})
+export class ServiceModule {
+  static of(service: Service): DynamicModule {
+    const { knowledge, uploads, maxUploadBytes } = service;
+    const providers = [
+      ...portsOf(service),
+      ...runsOf(service),
+      ...listsOf(service),
+      ...datastoreProviders(knowledge, uploads, maxUploadBytes),
+      { provide: KeyEnd, useClass: PausedKeyEnd },
+    ];
+    return { module: ServiceModule, providers, exports: providers };
+  }
+}
+
+const portsOf = (service: Service): readonly ValueProvider[] => [
+  value(EventLog, service.log),
+  value(ContentStore, service.core.contents),
+  value(Clock, service.clock),
+  value(Logger, service.logger),
+  value(Metrics, service.observability.metrics),
+  value(ApiKeys, service.apiKeys),
+  value(Authenticator, service.apiKeys),
+  value(HealthChecks, new ServiceHealth(service)),
+  value(AnswerRoom, service.answerRoom),
+  value(EventStreams, service.streams),
+  value(OpenStreams, service.openStreams),
+  value(Deliveries, service.deliveries),
+];
+
+const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
+  value(RunDoor, service.runDoor),
+  value(RunSurroundings, service.surroundings),
+  value(Sessions, core.sessions),
+  value(SessionCommands, core.commands),
+  value(TaskCommands, core.tasks),
+  value(TaskPauses, service.taskPauses),
+  value(EraseSession, service.eraseSession),
+  value(ErasureLimits, new ErasureLimits(service.keyBackupDays)),
+];
+
+const listsOf = ({ readModels }: Service): readonly ValueProvider[] => [
+  value(RunQueries, readModels.runs),
+  value(SessionQueries, readModels.sessions),
+  value(TaskQueries, readModels.tasks),
+  value(History, readModels.history),
+  value(MessagePages, readModels.messagePages),
+];
+
+const value = <T>(provide: Abstract<T>, useValue: NoInfer<T>): ValueProvider<T> => ({ provide, useValue });
