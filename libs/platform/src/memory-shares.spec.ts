@@ -44,7 +44,7 @@ describe('shares of memory', () => {
   });
 
   it('fit into what Kubernetes asks for and allows, with a reader of large files and one of small ones', () => {
-    const manifest = readFileSync('deploy/kubernetes/annals.yaml', 'utf8');
+    const manifest = readFileSync('deploy/kubernetes/base/deployment.yaml', 'utf8');
     const of = (kind: string) =>
       Number(new RegExp(`${kind}: \\{[^}]*memory: (\\d+)Gi`).exec(manifest)?.[1]) * 1024;
     for (const memoryMb of [of('requests'), of('limits')])
