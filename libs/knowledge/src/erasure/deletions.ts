@@ -6,17 +6,8 @@ import {
   datastoreEvent,
   documentEvent,
 } from '#domain';
-import {
-  ContentErased,
-  type ContentKeys,
-  type EventLog,
-  Follower,
-  type FollowerBatch,
-  type FollowerTarget,
-  LogUnavailable,
-  type RecordedEvent,
-} from '#event-log';
-import { type ErasureCheckpoint, ErasureCheckpointer, type ErasureCheckpoints } from '#vault';
+import { ContentErased, type ContentKeys, type EventLog, type RecordedEvent } from '#event-log';
+import { ErasureFollower, type ErasureCheckpoints } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import type { KnowledgeStreams } from '../streams.js';
 
@@ -35,22 +26,23 @@ interface DeletionPorts {
 
 /**
  * Carries out what deletions of datastores and documents say, in every replica: destroys their keys, which takes all copies
- * with them that are in memory. A follower, so a crash in between finishes the job; doing it again changes nothing. Files
- * and rows are the indexer's.
+ * with them that are in memory. Files and rows are the indexer's.
  */
-export class Deletions implements FollowerTarget {
-  private readonly follower: Follower;
-  private readonly checkpointer: ErasureCheckpointer;
+export class Deletions {
+  private readonly follower: ErasureFollower;
 
   constructor(private readonly ports: DeletionPorts) {
-    const { logger, erased: checkpoints, log } = ports;
+    const { logger, erased: checkpoints } = ports;
     const onFatal = (error: unknown): void => {
       logger.error({ err: error }, 'deletions of other replicas are not carried out any more');
       ports.onFatal?.(error);
     };
-    this.checkpointer = new ErasureCheckpointer({ log, checkpoints, logger }, 'datastores');
+    const carryOut = (event: RecordedEvent): Promise<boolean> => this.delete(event);
     const prefixes = [DATASTORE_PREFIX, DOCUMENT_PREFIX];
-    this.follower = new Follower({ name: 'deletions', prefixes, target: this, onFatal }, ports);
+    this.follower = new ErasureFollower(
+      { name: 'deletions', kind: 'datastores', prefixes, carryOut, onFatal },
+      { ...ports, checkpoints },
+    );
   }
 
   start(): void {
@@ -59,25 +51,6 @@ export class Deletions implements FollowerTarget {
 
   stop(): Promise<void> {
     return this.follower.stop();
-  }
-
-  load(): Promise<ErasureCheckpoint | null> {
-    return this.checkpointer.load();
-  }
-
-  async apply({ events, to }: FollowerBatch): Promise<void> {
-    let isNews = false;
-    for (const event of events) {
-      const fact = datastoreEvent(event) ?? documentEvent(event);
-      if (fact?.type === 'datastore_deleted') {
-        // An older version named no key: there it is the one that the event itself is sealed with.
-        const { keyId } = event.meta;
-        await this.ofDatastore(fact.data.keys ?? (keyId === undefined ? [] : [keyId]));
-      } else if (fact?.type === 'document_deleted') await this.ofDocument(fact.data.keys ?? []);
-      else if (event.stream.startsWith(DOCUMENT_PREFIX)) await this.keepPlace(event);
-      isNews ||= fact?.type === 'datastore_deleted' || fact?.type === 'document_deleted';
-    }
-    await this.checkpointer.move(to, { events: events.length, isNews });
   }
 
   /** With the keys of all its documents. @throws LogUnavailable */
@@ -90,12 +63,20 @@ export class Deletions implements FollowerTarget {
     for (const key of keys) await this.ports.contentKeys.destroy(key);
   }
 
-  async park({ stream, type }: RecordedEvent, error: unknown): Promise<void> {
-    this.ports.logger.error({ err: error, stream, type }, 'a deletion could not be carried out');
-  }
-
-  isTransient(error: unknown): boolean {
-    return error instanceof LogUnavailable;
+  private async delete(event: RecordedEvent): Promise<boolean> {
+    const fact = datastoreEvent(event) ?? documentEvent(event);
+    if (fact?.type === 'datastore_deleted') {
+      // An older version named no key: there it is the one that the event itself is sealed with.
+      const { keyId } = event.meta;
+      await this.ofDatastore(fact.data.keys ?? (keyId === undefined ? [] : [keyId]));
+      return true;
+    }
+    if (fact?.type === 'document_deleted') {
+      await this.ofDocument(fact.data.keys ?? []);
+      return true;
+    }
+    if (event.stream.startsWith(DOCUMENT_PREFIX)) await this.keepPlace(event);
+    return false;
   }
 
   /** A key store that was restored has lost which keys were placed since: the log tells it again. */

@@ -1,14 +1,6 @@
 import { sessionOfStream, type SessionId } from '#domain';
-import {
-  type ContentKeys,
-  type EventLog,
-  Follower,
-  type FollowerBatch,
-  type FollowerTarget,
-  LogUnavailable,
-  type RecordedEvent,
-} from '#event-log';
-import { type ErasureCheckpoint, ErasureCheckpointer, type ErasureCheckpoints, type FileStore } from '#vault';
+import type { ContentKeys, EventLog, RecordedEvent } from '#event-log';
+import { ErasureFollower, type ErasureCheckpoints, type FileStore } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 
 export interface ErasurePorts {
@@ -26,16 +18,18 @@ export interface ErasurePorts {
 
 /**
  * Carries out what `session_erased` says, in every replica: destroys the key, which takes all copies with it that are in
- * memory, and removes the files. A follower, so a crash in between finishes the job; doing it again changes nothing.
+ * memory, and removes the files.
  */
-export class Erasures implements FollowerTarget {
-  private readonly follower: Follower;
-  private readonly checkpointer: ErasureCheckpointer;
+export class Erasures {
+  private readonly follower: ErasureFollower;
 
   constructor(private readonly ports: ErasurePorts) {
+    const carryOut = (event: RecordedEvent): Promise<boolean> => this.erase(event);
     const { onFatal } = ports;
-    this.checkpointer = new ErasureCheckpointer(ports, 'sessions');
-    this.follower = new Follower({ name: 'erasures', prefixes: ['session-'], target: this, onFatal }, ports);
+    this.follower = new ErasureFollower(
+      { name: 'erasures', kind: 'sessions', prefixes: ['session-'], carryOut, onFatal },
+      ports,
+    );
   }
 
   start(): void {
@@ -46,21 +40,6 @@ export class Erasures implements FollowerTarget {
     return this.follower.stop();
   }
 
-  load(): Promise<ErasureCheckpoint | null> {
-    return this.checkpointer.load();
-  }
-
-  async apply({ events, to }: FollowerBatch): Promise<void> {
-    let isNews = false;
-    for (const event of events) {
-      if (event.type !== 'session_erased') continue;
-      const { key } = event.data as { readonly key?: string };
-      await this.carryOut(sessionOfStream(event.stream) ?? '', key ?? null);
-      isNews = true;
-    }
-    await this.checkpointer.move(to, { events: events.length, isNews });
-  }
-
   /** When this resolves nothing of the session can be read any more. @throws LogUnavailable */
   async carryOut(session: SessionId, key: string | null): Promise<void> {
     if (session === '') return;
@@ -68,11 +47,10 @@ export class Erasures implements FollowerTarget {
     await this.ports.files.remove(session);
   }
 
-  async park({ stream, type }: RecordedEvent, error: unknown): Promise<void> {
-    this.ports.logger.error({ err: error, stream, type }, 'an erasure could not be carried out');
-  }
-
-  isTransient(error: unknown): boolean {
-    return error instanceof LogUnavailable;
+  private async erase({ type, stream, data }: RecordedEvent): Promise<boolean> {
+    if (type !== 'session_erased') return false;
+    const session = sessionOfStream(stream);
+    if (session !== null) await this.carryOut(session, (data as { readonly key?: string }).key ?? null);
+    return true;
   }
 }

@@ -1,0 +1,78 @@
+import {
+  type EventLog,
+  Follower,
+  type FollowerBatch,
+  type FollowerTarget,
+  LogUnavailable,
+  type RecordedEvent,
+  type RunningFollowers,
+} from '#event-log';
+import type { Background, Clock, Logger, Random } from '#platform';
+import { ErasureCheckpointer, type ErasureCheckpoints } from './erasure-checkpointer.js';
+import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
+
+/** What is erased when, and how. */
+export interface ErasureRule {
+  /** Of the follower. */
+  readonly name: string;
+  readonly kind: ErasureKind;
+  readonly prefixes: readonly string[];
+  /** Does what the event asks for; a second time it changes nothing. Returns whether something was erased. */
+  readonly carryOut: (event: RecordedEvent) => Promise<boolean>;
+  /** The follower ended although nobody stopped it: erasures of other replicas are not carried out any more. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface ErasureFollowerPorts {
+  readonly log: EventLog;
+  readonly checkpoints: ErasureCheckpoints;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly followers?: RunningFollowers | undefined;
+}
+
+/**
+ * Carries out what erasures say, in every replica, because each has copies in its memory. A follower, so a crash in between
+ * finishes the job. How far it got stands beside the keys.
+ */
+export class ErasureFollower implements FollowerTarget {
+  private readonly follower: Follower;
+  private readonly checkpointer: ErasureCheckpointer;
+
+  constructor(
+    private readonly rule: ErasureRule,
+    private readonly ports: ErasureFollowerPorts,
+  ) {
+    const { name, prefixes, onFatal, kind } = rule;
+    this.checkpointer = new ErasureCheckpointer(ports, kind);
+    this.follower = new Follower({ name, prefixes, target: this, onFatal }, ports);
+  }
+
+  start(): void {
+    this.follower.start();
+  }
+
+  stop(): Promise<void> {
+    return this.follower.stop();
+  }
+
+  load(): Promise<ErasureCheckpoint | null> {
+    return this.checkpointer.load();
+  }
+
+  async apply({ events, to }: FollowerBatch): Promise<void> {
+    let isNews = false;
+    for (const event of events) if (await this.rule.carryOut(event)) isNews = true;
+    await this.checkpointer.move(to, { events: events.length, isNews });
+  }
+
+  async park({ stream, type }: RecordedEvent, error: unknown): Promise<void> {
+    this.ports.logger.error({ err: error, stream, type }, 'an erasure could not be carried out');
+  }
+
+  isTransient(error: unknown): boolean {
+    return error instanceof LogUnavailable;
+  }
+}
