@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
+import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+
+/** What the pages say as if the reader's service ran at its usual place, said to that of the test. */
+describe('the commands of', () => {
+  let service: ServiceProcess;
+  const folder = mkdtempSync(join(tmpdir(), 'annals-docs-'));
+  beforeAll(async () => {
+    likeCheckout(folder);
+    service = await ServiceProcess.start({ env: { EGRESS_ALLOW: '127.0.0.1' } });
+  }, 60_000);
+  afterAll(async () => {
+    await service.dispose();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }, 60_000);
+
+  async function said(page: string): Promise<string> {
+    const receiver = await freePort();
+    const commands = commandsOf(page).map((block) =>
+      block
+        .replaceAll('localhost:3000', service.origin)
+        .replaceAll(/(127\.0\.0\.1:|PORT=)4000/g, `$1${receiver}`)
+        .replaceAll('/tmp/', `${folder}/`),
+    );
+    return shell(folder, commands, { ANNALS_KEY: ADMIN_KEY });
+  }
+
+  it('README.md', async () => {
+    const out = await said('README.md');
+    // The stream, and what is read of it again.
+    expect(out.match(/"type":"agent_completed"/g)).toHaveLength(2);
+    expect(out).toContain('{"type":"user_message","content":"What is 6 x 7?"}');
+  }, 60_000);
+
+  it('docs/tutorial.md', async () => {
+    const out = await said('docs/tutorial.md');
+    expect(out).toMatch(/^run_\w+ 1 agent_started/m);
+    expect(out).toContain('"status":"finished"');
+    expect(out).toContain('7 x 8 is 56');
+    expect(/search_manuals found.*2900/.exec(out.replaceAll('\\n', ' '))).not.toBeNull();
+    expect(out).toContain('"step_id":"guide"');
+    // The run, what is read of it again, the callback, the question and the workflow.
+    expect(out.match(/agent_completed/g)).toHaveLength(5);
+  }, 120_000);
+
+  it.each(['docs/workflows.md', 'docs/final-output.md'])('%s', async (page) => {
+    expect(await said(page)).toContain('"type":"agent_completed"');
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((listening) => server.once('listening', listening));
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
