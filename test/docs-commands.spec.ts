@@ -44,6 +44,12 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npm ci && EGRESS_ALLOW=127.0.0.1 npm start': 'CI does the first, the test starts the service itself',
     'export ANNALS_KEY=annals_…': 'the test brings its key',
   },
+  'docs/upgrade.md': {
+    'npm run -s annals -- verify-log': 'docs/operations.md has the same, which is run',
+    'git pull && npm ci': 'changes the checkout that the test runs in; the parts are what CI runs',
+    'docker compose build':
+      'asks for Docker and a cluster; test/compose.spec.ts and test/kubernetes.spec.ts hold the files',
+  },
 };
 
 const SHELLS = new Set(['', 'sh', 'bash', 'shell', 'console']);

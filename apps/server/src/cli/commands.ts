@@ -1,5 +1,12 @@
 import type { Command } from './command.js';
 
+const JSON_FLAG = { '--json': 'says it as JSON, for a program' };
+
+/** How `keys` finds the service: the same of all three. */
+const WHERE =
+  'Asks the service at ANNALS_URL (otherwise at HOST and PORT) with ANNALS_KEY or ANNALS_ADMIN_KEY, which must be an ' +
+  'admin key. Where no service answers there and ANNALS_URL is not set, works on the log itself, as the first admin key.';
+
 /** Every command, in the order of the help. A new one is an entry here and a module with `run`. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -32,6 +39,43 @@ export const COMMANDS: readonly Command[] = [
       'Only reads: envelopes, runs, commitments and chains (docs/log-format.md). Stop the service first where the log is ' +
       'embedded. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
     load: () => import('./verify-log.js'),
+  },
+  {
+    name: 'keys create',
+    summary: 'makes an API key, and shows it this once',
+    operands: ['name'],
+    options: {
+      '--scopes': { value: 'LIST', meaning: 'what it may do, with commas; default run,read' },
+      '--project': { value: 'PROJECT', meaning: "default: the admin key's own" },
+      '--expires-at': { value: 'TIME', meaning: 'ISO 8601; default: never' },
+    },
+    flags: JSON_FLAG,
+    details: WHERE,
+    load: () => import('./keys/keys-create.js'),
+  },
+  {
+    name: 'keys list',
+    summary: 'lists the API keys, newest first',
+    flags: JSON_FLAG,
+    details: WHERE,
+    load: () => import('./keys/keys-list.js'),
+  },
+  {
+    name: 'keys revoke',
+    summary: 'revokes an API key: what it has open ends',
+    operands: ['id'],
+    flags: { '--keep-tasks': 'its tasks go on in its name', ...JSON_FLAG },
+    details: WHERE,
+    load: () => import('./keys/keys-revoke.js'),
+  },
+  {
+    name: 'doctor',
+    summary: 'looks whether everything that the service needs is there',
+    flags: JSON_FLAG,
+    details:
+      'Settings, Node.js, disk, log, database, model and clock: a line each, ok, warning or fault, with what to do. The service ' +
+      'may run or not. Changes nothing. Ends with 1 where there is a fault.',
+    load: () => import('./doctor/doctor.js'),
   },
   {
     name: 'copy-log',

@@ -15,16 +15,27 @@ export const helpOf = (commands: readonly Command[]): string =>
   ].join('\n');
 
 /** The help of one command. */
-export const helpOfCommand = ({ name, summary, operands = [], flags = {}, details }: Command): string =>
+export const helpOfCommand = ({
+  name,
+  summary,
+  operands = [],
+  flags = {},
+  options = {},
+  details,
+}: Command): string =>
   [
     [
       'usage: annals',
       name,
-      ...operands.map((o) => o.join('|')),
+      ...operands.map((o) => (typeof o === 'string' ? o.toUpperCase() : o.join('|'))),
+      ...Object.entries(options).map(([option, { value }]) => `[${option} ${value}]`),
       ...Object.keys(flags).map((f) => `[${f}]`),
     ].join(' '),
     '',
     `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${details}`,
+    ...Object.entries(options).map(
+      ([option, { value, meaning }]) => `\n  ${`${option} ${value}`.padEnd(WIDTH)}${meaning}`,
+    ),
     ...Object.entries(flags).map(([flag, meaning]) => `\n  ${flag.padEnd(WIDTH)}${meaning}`),
     '',
   ].join('\n');

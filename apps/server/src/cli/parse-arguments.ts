@@ -10,37 +10,78 @@ export function parseArguments(words: readonly string[], commands: readonly Comm
   const [first, ...rest] = words;
   if (first === undefined) throw new UsageFault('name a command; `annals --help` lists them');
   if (first === '--version') return { kind: 'version' };
-  const isHelp = first === 'help' || isHelpFlag(first);
-  if (isHelp) return { kind: 'help', command: rest[0] === undefined ? null : find(rest[0], commands) };
-  const command = find(first, commands);
-  if (rest.some(isHelpFlag)) return { kind: 'help', command };
-  return { kind: 'run', command, args: argsOf(command, rest) };
+  if (first === 'help' || isHelpFlag(first))
+    return { kind: 'help', command: rest[0] === undefined ? null : find(rest, commands).command };
+  const isHelp = rest.some(isHelpFlag);
+  if (isHelp && groupOf(first, commands).length > 0 && rest.length === 1)
+    return { kind: 'help', command: null };
+  const { command, behind } = find(words, commands);
+  return isHelp ? { kind: 'help', command } : { kind: 'run', command, args: argsOf(command, behind) };
 }
 
 const isHelpFlag = (word: string): boolean => word === '--help' || word === '-h';
 
-function find(name: string, commands: readonly Command[]): Command {
-  const found = commands.find((command) => command.name === name);
-  if (found !== undefined) return found;
-  const what = name.startsWith('-') ? 'option' : 'command';
-  throw new UsageFault(`unknown ${what} ${quoted(name)}; \`annals --help\` lists what there is`);
+/** What belongs together under one word: `create`, `list` and `revoke` under `keys`. */
+const groupOf = (word: string, commands: readonly Command[]): readonly string[] =>
+  commands.filter(({ name }) => name.startsWith(`${word} `)).map(({ name }) => name.slice(word.length + 1));
+
+interface Found {
+  readonly command: Command;
+  /** The words behind its name. */
+  readonly behind: readonly string[];
 }
 
-function argsOf({ name, operands = [], flags = {} }: Command, words: readonly string[]): CommandArgs {
-  const see = `\`annals ${name} --help\``;
-  const given = words.filter((word) => !word.startsWith('-'));
-  for (const word of words)
-    if (word.startsWith('-') && !Object.hasOwn(flags, word))
-      throw new UsageFault(`${name}: unknown option ${quoted(word)}; see ${see}`);
-  for (const [index, choices] of operands.entries()) {
-    const word = given[index];
-    if (word === undefined) throw new UsageFault(`${name}: say ${choices.join(' or ')}; see ${see}`);
-    if (!choices.includes(word))
-      throw new UsageFault(`${name}: ${quoted(word)} is not ${choices.join(' or ')}; see ${see}`);
+function find(words: readonly string[], commands: readonly Command[]): Found {
+  for (const command of commands) {
+    const name = command.name.split(' ');
+    if (name.every((part, at) => words[at] === part)) return { command, behind: words.slice(name.length) };
   }
+  const [first = ''] = words;
+  const group = groupOf(first, commands);
+  if (group.length > 0) throw new UsageFault(`${first}: say ${group.join(' or ')}; see \`annals --help\``);
+  const what = first.startsWith('-') ? 'option' : 'command';
+  throw new UsageFault(`unknown ${what} ${quoted(first)}; \`annals --help\` lists what there is`);
+}
+
+function argsOf(
+  { name, operands = [], flags = {}, options = {} }: Command,
+  words: readonly string[],
+): CommandArgs {
+  const see = `see \`annals ${name} --help\``;
+  const given: string[] = [];
+  const set = new Set<string>();
+  const values = new Map<string, string>();
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (!word.startsWith('-')) given.push(word);
+    else if (Object.hasOwn(flags, word)) set.add(word);
+    else if (Object.hasOwn(options, word)) values.set(word, valueOf(word, words[++at], name, see));
+    else throw new UsageFault(`${name}: unknown option ${quoted(word)}; ${see}`);
+  }
+  for (const [at, operand] of operands.entries()) checkOperand(operand, given[at], name, see);
   const extra = given[operands.length];
-  if (extra !== undefined) throw new UsageFault(`${name}: unexpected ${quoted(extra)}; see ${see}`);
-  return { operands: given, flags: new Set(words.filter((word) => word.startsWith('-'))) };
+  if (extra !== undefined) throw new UsageFault(`${name}: unexpected ${quoted(extra)}; ${see}`);
+  return { operands: given, flags: set, values };
+}
+
+function valueOf(option: string, word: string | undefined, name: string, see: string): string {
+  if (word !== undefined && !word.startsWith('-')) return word;
+  throw new UsageFault(`${name}: ${option} needs a value; ${see}`);
+}
+
+function checkOperand(
+  operand: readonly string[] | string,
+  word: string | undefined,
+  name: string,
+  see: string,
+): void {
+  if (typeof operand === 'string') {
+    if (word === undefined) throw new UsageFault(`${name}: say ${operand}; ${see}`);
+    return;
+  }
+  if (word === undefined) throw new UsageFault(`${name}: say ${operand.join(' or ')}; ${see}`);
+  if (!operand.includes(word))
+    throw new UsageFault(`${name}: ${quoted(word)} is not ${operand.join(' or ')}; ${see}`);
 }
 
 const quoted = (word: string): string => JSON.stringify(word.slice(0, 100));

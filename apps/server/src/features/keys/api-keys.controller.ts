@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { ApiKeys, type KeyRecord, type Principal } from '#access';
+import { ApiKeys, type Principal } from '#access';
 import { NewApiKeyDto } from './api-key.dto.js';
 import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { RevokeQuery } from './revoke-query.js';
 import { timeOf } from '../../edge/validation/rules.js';
 import { Caller } from '../../edge/admission/caller.js';
+import { issuedKeyView, keyView } from './key-views.js';
 import { KeyEnd } from './key-end.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
@@ -35,16 +36,16 @@ export class ApiKeysController {
   ): Promise<object> {
     const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
     const more = expiresAt === null ? {} : { expiresAt };
-    const { record, key, webhookSecret } = await this.keys.issue(caller, {
-      name,
-      scopes,
-      ...(project === undefined ? {} : { project }),
-      ...more,
-    });
-    const { id, ...described } = describe(record);
-    const expires = expiresAt === null ? {} : { expires_at: timestampOf(expiresAt) };
-    reply.header('location', `/api-keys/${id}`);
-    return { id, key, webhook_secret: webhookSecret, ...described, ...expires };
+    const issued = issuedKeyView(
+      await this.keys.issue(caller, {
+        name,
+        scopes,
+        ...(project === undefined ? {} : { project }),
+        ...more,
+      }),
+    );
+    reply.header('location', `/api-keys/${issued.id}`);
+    return issued;
   }
 
   @Get()
@@ -59,11 +60,7 @@ export class ApiKeysController {
   async list(@Caller() caller: Principal, @Query() { limit, cursor }: PageQuery): Promise<object> {
     const { items, next_cursor } = this.keys.list(caller, limit, cursor);
     const used = await this.keys.lastUses(items.map(({ id }) => id));
-    const shown = items.map((record) => ({
-      ...describe(record),
-      expires_at: timestampOf(record.expiresAt),
-      last_used_at: timestampOf(used.get(record.id) ?? null),
-    }));
+    const shown = items.map((record) => keyView(record, used.get(record.id) ?? null));
     return { items: shown, next_cursor };
   }
 
@@ -85,14 +82,3 @@ export class ApiKeysController {
     await this.keyEnd.ended(id, caller.keyId);
   }
 }
-
-const timestampOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
-/** What of a key may be seen again: neither it nor its hash. */
-const describe = ({ id, name, scopes, project, createdAt }: KeyRecord) => ({
-  id,
-  name,
-  scopes,
-  project,
-  created_at: timestampOf(createdAt),
-});

@@ -1,0 +1,80 @@
+import { ApiKeys, type Principal, ROOT_KEY_ID } from '#access';
+import {
+  PinoLogger,
+  ProcessBackground,
+  type Settings,
+  SystemClock,
+  SystemRandom,
+  closeInOrder,
+} from '#platform';
+import { openSealed } from '../../compose/open-keys.js';
+import { requireLog } from '../../compose/open-log.js';
+import { timeOf } from '../../edge/validation/rules.js';
+import { validated } from '../../edge/validation/validate.js';
+import { NewApiKeyDto } from '../../features/keys/api-key.dto.js';
+import { issuedKeyView, keyView } from '../../features/keys/key-views.js';
+import type { KeyWish, Keyring, ListedKey, MadeKey } from './keyring.js';
+
+const PAGE = 200;
+
+/** Whoever has the log and its keys may do what the first admin key may. */
+const ROOT: Principal = {
+  keyId: ROOT_KEY_ID,
+  project: 'default',
+  scopes: new Set(['admin']),
+  isRoot: true,
+};
+
+/** The keys as the log has them, while no service runs on it. When keys were last used is not known of it. */
+export class LogKeyring implements Keyring {
+  private constructor(
+    private readonly keys: ApiKeys,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  /** @throws SettingsRefused, LogRefused: also where another process has the log */
+  static async open(settings: Settings): Promise<LogKeyring> {
+    requireLog(settings);
+    const logger = new PinoLogger('warn');
+    const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
+    const { log, box, close } = await openSealed(settings, ports);
+    const stopping = new AbortController();
+    const closeAll = (): Promise<void> => closeInOrder(async () => stopping.abort(), close);
+    try {
+      const background = new ProcessBackground(logger);
+      const keys = new ApiKeys({ log, box, background, ...ports }, settings);
+      await keys.start(stopping.signal);
+      return new LogKeyring(keys, closeAll);
+    } catch (error) {
+      await closeAll();
+      throw error;
+    }
+  }
+
+  async create(body: KeyWish): Promise<MadeKey> {
+    const { name, scopes, project, expires_at } = validated(NewApiKeyDto, body);
+    const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
+    const wish = {
+      name,
+      scopes,
+      ...(project === undefined ? {} : { project }),
+      ...(expiresAt === null ? {} : { expiresAt }),
+    };
+    return issuedKeyView(await this.keys.issue(ROOT, wish));
+  }
+
+  async list(): Promise<readonly ListedKey[]> {
+    const records = [];
+    let cursor: string | undefined;
+    do {
+      const { items, next_cursor } = this.keys.list(ROOT, PAGE, cursor);
+      records.push(...items);
+      cursor = next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return records.map((record) => keyView(record, null));
+  }
+
+  async revoke(id: string, keepsTasks: boolean): Promise<void> {
+    await this.keys.revoke(ROOT, id, { keepsTasks });
+  }
+}
