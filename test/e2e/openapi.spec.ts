@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { routesOf } from '../../apps/server/src/edge/routes/routes-of.js';
 import { API_CONTROLLERS, OPERATOR_CONTROLLERS } from '../../apps/server/src/features/controllers.js';
 import { type OpenApi, describeService } from '../../apps/server/src/features/docs/describe-service.js';
+import { MEANINGS, SAMPLES } from '../../apps/server/src/features/docs/meanings.js';
 import { GREETING } from '../../apps/server/src/features/runs/shared/greeting.js';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -36,13 +37,91 @@ describe('/openapi.json', () => {
       additionalProperties: false,
       properties: {
         message: { type: 'string', minLength: 1 },
-        mode: { enum: ['flash', 'base', 'max', 'fast'], default: 'base' },
+        mode: { enum: ['flash', 'base', 'max', 'fast'] },
         schedules: { type: 'array', maxItems: 100, items: { $ref: '#/components/schemas/Schedule' } },
         mcp_servers: { type: 'array', maxItems: 20 },
       },
     });
     expect(Schedule).toMatchObject({ required: ['schedule', 'message'] });
     expect(NewApiKey).toMatchObject({ properties: { scopes: { type: 'array', minItems: 1 } } });
+  });
+
+  it('says what every field and parameter means', () => {
+    const { schemas } = description.components;
+    const silent = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties as Record<string, { description?: string }>)
+        .filter(([, field]) => !field.description)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(silent).toEqual([]);
+    for (const methods of Object.values(description.paths))
+      for (const { operationId, parameters = [], summary } of Object.values(methods)) {
+        const silentParameters = parameters.filter((parameter) => parameter.description === '');
+        expect([operationId, summary, silentParameters]).toEqual([
+          operationId,
+          expect.stringMatching(/./),
+          [],
+        ]);
+      }
+  });
+
+  it('has nothing that generators of clients stumble over', () => {
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const schema = value as Record<string, unknown>;
+      if (schema['format'] === 'date-time') expect(schema).not.toHaveProperty('pattern');
+      if (Array.isArray(schema['type'])) expect(schema['type']).not.toContain('object');
+      if (typeof schema['type'] === 'string') expect(schema).not.toHaveProperty('default');
+      Object.values(schema).forEach(walk);
+    };
+    walk(description);
+    for (const methods of Object.values(description.paths))
+      for (const { responses } of Object.values(methods)) {
+        const [first] = Object.keys(responses['200']?.content ?? {});
+        expect(first).not.toBe('text/event-stream');
+      }
+    const { StreamEvent, AgentEvent } = description.components.schemas;
+    expect(StreamEvent?.['anyOf']).toHaveLength(2);
+    expect(AgentEvent).toMatchObject({ discriminator: { propertyName: 'type' } });
+    expect(Object.keys(description['webhooks'] as object)).toEqual(['runEvent']);
+  });
+
+  it('names the headers that answers have', async () => {
+    const headersOf = (path: string, method: string, status: number): string[] =>
+      Object.keys(description.paths[path]?.[method]?.responses[status]?.headers ?? {}).map((name) =>
+        name.toLowerCase(),
+      );
+    const client = service.client();
+    const json = { headers: { accept: 'application/json' } };
+    for (const [path, method, { status, headers }] of [
+      ['/', 'post', await client.post('/', { message: 'What is 6 x 7?', background: true })],
+      ['/', 'post', await client.post('/', { message: 'What is 6 x 7?' }, json)],
+      ['/runs', 'get', await client.get('/runs')],
+      ['/runs', 'get', await service.client('annals_none').get('/runs')],
+      ['/healthz', 'get', await client.get('/healthz')],
+      ['/api-keys', 'post', await client.post('/api-keys', { name: 'k', scopes: ['read'] })],
+      ['/tokens', 'post', await client.post('/tokens', { scopes: ['read'], expires_s: 1 })],
+    ] as const) {
+      const told = headersOf(path, method, status);
+      const had = ['x-request-id', 'content-location', 'location', 'retry-after', 'ratelimit'].concat(
+        ['policy', 'limit', 'remaining', 'reset'].map((name) => `ratelimit-${name}`),
+      );
+      expect([path, status, told.toSorted()]).toEqual([
+        path,
+        status,
+        had.filter((name) => headers[name] !== undefined).toSorted(),
+      ]);
+    }
+  });
+
+  it('gives meanings to nothing that does not exist', () => {
+    const { schemas } = description.components;
+    const fields = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.keys(properties as object).map((field) => `${name}.${field}`),
+    );
+    const known = new Set(fields.flatMap((field) => [field, field.split('.')[1]]));
+    const meant = [...Object.keys(MEANINGS), ...Object.keys(SAMPLES)];
+    expect(meant.filter((name) => !known.has(name))).toEqual([]);
   });
 
   it('has parameters that their routes know', async () => {

@@ -7,15 +7,36 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Where what the tests of Python need is installed, once for a checkout. */
-const HOME = resolve('node_modules/.cache/annals-python');
-const PACKAGES = ['httpx>=0.25,<1', 'hatchling', 'mypy'];
+const CACHE = resolve('node_modules/.cache');
+
+interface Wanted {
+  readonly name: string;
+  readonly packages: readonly string[];
+  readonly modules: string;
+}
 
 /** A Python with the packages that clients/python needs; null where it, or they, cannot be had on this machine. */
-export function pythonForClients(): string | null {
-  const python = join(HOME, 'bin', 'python');
-  if (isComplete(python)) return python;
-  mkdirSync(HOME, { recursive: true });
-  const { status } = spawnSync('python3', ['-m', 'venv', HOME], { stdio: 'ignore' });
+export const pythonForClients = (): string | null =>
+  pythonWith({
+    name: 'annals-python',
+    packages: ['httpx>=0.25,<1', 'hatchling', 'mypy'],
+    modules: 'httpx, hatchling, mypy',
+  });
+
+/** The same for openapi-generator (a jar, which needs Java) and what it makes. */
+export const pythonForGenerated = (): string | null =>
+  pythonWith({
+    name: 'annals-generated',
+    packages: ['openapi-generator-cli==7.26.0', 'urllib3>=2.7', 'python-dateutil', 'pydantic>=2.11'],
+    modules: 'openapi_generator_cli, urllib3, dateutil, pydantic',
+  });
+
+function pythonWith({ name, packages, modules }: Wanted): string | null {
+  const home = join(CACHE, name);
+  const python = join(home, 'bin', 'python');
+  if (has(python, modules)) return python;
+  mkdirSync(home, { recursive: true });
+  const { status } = spawnSync('python3', ['-m', 'venv', home], { stdio: 'ignore' });
   if (status !== 0) return null;
   const install = [
     '-m',
@@ -25,14 +46,14 @@ export function pythonForClients(): string | null {
     '--disable-pip-version-check',
     '--retries',
     '1',
-    ...PACKAGES,
+    ...packages,
   ];
   spawnSync(python, install, { stdio: 'ignore', timeout: 180_000 });
-  return isComplete(python) ? python : null;
+  return has(python, modules) ? python : null;
 }
 
-const isComplete = (python: string): boolean =>
-  spawnSync(python, ['-c', 'import httpx, hatchling, mypy'], { stdio: 'ignore' }).status === 0;
+const has = (python: string, modules: string): boolean =>
+  spawnSync(python, ['-c', `import ${modules}`], { stdio: 'ignore' }).status === 0;
 
 /** A program of clients/python, from its sources. */
 export class PythonProgram {

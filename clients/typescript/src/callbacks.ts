@@ -1,5 +1,5 @@
 import { CallbackRefused } from './errors.js';
-import type { AgentEvent } from './types.js';
+import type { StreamEvent } from './types.js';
 
 /** Of a request: a `Headers`, or the plain object that Node gives. */
 export type CallbackHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -10,7 +10,7 @@ export interface Callback {
   readonly run: string;
   /** 1, 2, 3 … within the run: what is not above the last one that was taken comes again. */
   readonly sequence: number;
-  readonly event: AgentEvent;
+  readonly event: StreamEvent;
 }
 
 export interface VerifyOptions {
@@ -43,7 +43,7 @@ export async function verifyCallback(
   if (!(await isSigned(secret, signed, headerOf(headers, 'webhook-signature'))))
     throw new CallbackRefused('no signature is of this secret and this body');
   const sequence = Number(headerOf(headers, 'annals-sequence'));
-  return { id, run: headerOf(headers, 'annals-run'), sequence, event: JSON.parse(text) as AgentEvent };
+  return { id, run: headerOf(headers, 'annals-run'), sequence, event: JSON.parse(text) as StreamEvent };
 }
 
 /** Of several signatures (a secret that is being changed) one is enough. Compared by the platform, in constant time. */

@@ -3,7 +3,7 @@ import { Deadline } from './deadline.js';
 import { ConnectionLost, mayPass } from './errors.js';
 import { Patience } from './patience.js';
 import { SseParser, type SseRecord } from './sse.js';
-import type { AgentEvent, RecordedEvent } from './types.js';
+import type { StreamEvent, RecordedEvent } from './types.js';
 
 export interface FollowOptions {
   /** The id of an event: only what comes after it. Absent: from the start. */
@@ -11,7 +11,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const isEnd = ({ type }: AgentEvent): boolean =>
+export const isEnd = ({ type }: StreamEvent): boolean =>
   type === 'agent_completed' || type === 'agent_error' || type === 'agent_cancelled';
 
 /**
@@ -23,7 +23,7 @@ export async function* follow(
   connection: Connection,
   path: string,
   { after, signal }: FollowOptions,
-  isLast: (event: AgentEvent) => boolean,
+  isLast: (event: StreamEvent) => boolean,
 ): AsyncGenerator<RecordedEvent, void, undefined> {
   const patience = new Patience(connection.patienceMs, signal);
   let lastId = after;
@@ -33,7 +33,7 @@ export async function* follow(
     try {
       for await (const { id, data } of attempt.records(path, lastId)) {
         patience.renew();
-        const event = JSON.parse(data) as AgentEvent;
+        const event = JSON.parse(data) as StreamEvent;
         lastId = id;
         yield { id, data: event };
         if (isLast(event)) return;

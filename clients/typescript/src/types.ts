@@ -1,365 +1,11 @@
 // Generated from docs/openapi.json by clients/generate.mjs: change it there.
 
-/** The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled. */
-export type AgentEvent =
-  | {
-      readonly type: 'agent_started';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_task_scheduled';
-      readonly session: string;
-      readonly task_id: string;
-      readonly schedule: number | string;
-      readonly message: string;
-      readonly next_run_at: string;
-    }
-  | {
-      readonly type: 'agent_thinking_start';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_thinking';
-      readonly session: string;
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_response_start';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_response';
-      readonly session: string;
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_tool_use_start';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_tool_use';
-      readonly session: string;
-      /** JSON text of {tool, input} */
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_tool_response';
-      readonly session: string;
-      /** JSON text of {tool, content} */
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_step';
-      readonly session: string;
-      readonly step: string;
-    }
-  | {
-      readonly type: 'agent_handoff';
-      readonly session: string;
-      readonly agent: string;
-    }
-  | {
-      readonly type: 'agent_workflow_step';
-      readonly session: string;
-      readonly workflow_id: string;
-      readonly step_id: string;
-      readonly status: 'started' | 'completed' | 'skipped' | 'failed';
-      readonly attempt: string;
-    }
-  | {
-      readonly type: 'agent_final_output';
-      readonly session: string;
-      readonly name: string;
-      /** JSON text of the value */
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_warning';
-      readonly session: string;
-      /** JSON text of {code, reason, server?, tools?} */
-      readonly content: string;
-    }
-  | {
-      readonly type: 'agent_cost';
-      readonly session: string;
-      readonly cost: string;
-    }
-  | {
-      readonly type: 'agent_completed';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_cancelled';
-      readonly session: string;
-    }
-  | {
-      readonly type: 'agent_error';
-      readonly session: string;
-      readonly content: string;
-      readonly code:
-        | 'model_unavailable'
-        | 'max_steps'
-        | 'timeout'
-        | 'final_output_invalid'
-        | 'tool_servers_lost'
-        | 'context_too_long'
-        | 'internal';
-      readonly retryable: boolean;
-    }
-  | {
-      readonly type:
-        | 'agent_started'
-        | 'agent_task_scheduled'
-        | 'agent_thinking_start'
-        | 'agent_thinking'
-        | 'agent_response_start'
-        | 'agent_response'
-        | 'agent_tool_use_start'
-        | 'agent_tool_use'
-        | 'agent_tool_response'
-        | 'agent_step'
-        | 'agent_handoff'
-        | 'agent_workflow_step'
-        | 'agent_final_output'
-        | 'agent_warning'
-        | 'agent_cost'
-        | 'agent_completed'
-        | 'agent_cancelled'
-        | 'agent_error';
-      readonly session: string;
-      readonly unreadable: true;
-    };
-
-export interface RecordedEvent {
-  readonly id: string;
-  readonly data: AgentEvent;
-}
-
-export interface Message {
-  readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
-  readonly content: string;
-}
-
-export interface Run {
-  readonly run_id: string;
-  readonly session: string;
-  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
-  readonly mode: 'flash' | 'base' | 'max';
-  readonly model: string;
-  readonly trigger: 'request' | 'task' | 'kafka';
-  /** the id of the key */
-  readonly actor: string;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly ended_at: string | null;
-  readonly cost: string;
-  readonly usage: {
-    readonly input_tokens: number;
-    readonly output_tokens: number;
-  };
-  readonly warnings: readonly {
-    readonly code: string;
-    readonly reason: string;
-    readonly server?: string;
-    readonly tools?: readonly string[];
-  }[];
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly retryable: boolean;
-  } | null;
-  readonly last_event_id: string | null;
-}
-
-export interface AcceptedRun {
-  readonly session: string;
-  readonly run_id: string;
-  readonly status: 'queued';
-  readonly task_ids: readonly string[];
-}
-
-export interface EndedRun {
-  readonly session: string;
-  readonly run_id: string;
-  readonly status: 'completed' | 'failed' | 'cancelled';
-  /** the text of the last turn */
-  readonly response: string;
-  readonly messages: readonly Message[];
-  readonly cost: string;
-  readonly task_ids: readonly string[];
-  readonly warnings: readonly {
-    readonly code: string;
-    readonly reason: string;
-    readonly server?: string;
-    readonly tools?: readonly string[];
-  }[];
-  /** the value, if it was asked for */
-  readonly final_output?: unknown;
-  readonly error?: {
-    readonly code: string;
-    readonly message: string;
-    readonly retryable: boolean;
-  };
-}
-
-export interface Session {
-  readonly session: string;
-  readonly title: string | null;
-  readonly message_count: number;
-  readonly last_status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | null;
-  readonly cost: string;
-  readonly created_at: string;
-}
-
-export interface ErasedSession {
-  readonly session: string;
-  readonly erased_at: string;
-  readonly events: number;
-  readonly not_reached: readonly string[];
-}
-
-export interface Task {
-  readonly task_id: string;
-  readonly session: string;
-  readonly schedule: number | string;
-  readonly timezone: string;
-  readonly message: string;
-  readonly status: 'scheduled' | 'paused' | 'finished' | 'cancelled';
-  readonly created_at: string;
-  readonly next_run_at: string | null;
-  readonly last_run_at: string | null;
-  readonly firings: readonly {
-    readonly slot: string;
-    readonly fired_at: string | null;
-    readonly run_id: string | null;
-    readonly late: boolean;
-    /** why no run comes of it: processes ended while they started it, and the task was paused */
-    readonly error?: {
-      readonly code: 'internal';
-      readonly message: string;
-    };
-  }[];
-}
-
-export interface Delivery {
-  readonly delivery_id: string;
-  readonly sequence: number;
-  readonly type: string;
-  readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
-  readonly attempts: number;
-  readonly last_status: number | null;
-  readonly next_attempt_at: string | null;
-  readonly last_error: string | null;
-  readonly last_response: string | null;
-}
-
-export interface Datastore {
-  readonly datastore_id: string;
-  readonly name: string;
-  readonly type: 'database' | 'documents';
-  readonly created_at: string;
-}
-
-export interface UploadedDocument {
-  readonly document_id: string;
-  readonly datastore_id: string;
-  readonly filename: string;
-  readonly status: 'indexed' | 'processing' | 'failed';
-  readonly indexed_at: string | null;
-  /** what the file holds and the index does not */
-  readonly warnings: readonly {
-    readonly code: string;
-    readonly detail: string;
-    /** of a PDF; slides and sheets count as pages */
-    readonly page?: number;
-  }[];
-}
-
-export interface Document {
-  readonly document_id: string;
-  readonly datastore_id: string;
-  readonly filename: string;
-  readonly status: 'indexed' | 'processing' | 'failed';
-  readonly indexed_at: string | null;
-  /** what the file holds and the index does not */
-  readonly warnings: readonly {
-    readonly code: string;
-    readonly detail: string;
-    /** of a PDF; slides and sheets count as pages */
-    readonly page?: number;
-  }[];
-  readonly created_at: string;
-  readonly bytes: number;
-  readonly pages: number | null;
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-  } | null;
-}
-
-export interface SearchItem {
-  readonly document_id: string;
-  readonly filename: string;
-  readonly page: number | null;
-  readonly text: string;
-  readonly score: number;
-}
-
-export interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
-  readonly project: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  /** to the hour */
-  readonly last_used_at: string | null;
-}
-
-export interface NewKey {
-  readonly id: string;
-  readonly key: string;
-  readonly webhook_secret: string;
-  readonly name: string;
-  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
-  readonly project: string;
-  readonly created_at: string;
-  readonly expires_at?: string;
-}
-
-export interface Readiness {
-  readonly status: 'ok' | 'unavailable';
-  readonly checks: Readonly<
-    Record<
-      string,
-      {
-        readonly status: 'ok' | 'failing';
-        readonly detail?: string;
-      }
-    >
-  >;
-}
-
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  /** tells refusals of one status apart */
-  readonly code: string;
-  readonly request_id: string;
-  readonly errors?: readonly {
-    readonly path: string;
-    readonly message: string;
-  }[];
-}
-
 export interface RunRequest {
   /** The task. */
   readonly message: string;
   /** The system prompt, in place of the service's own. */
   readonly system?: string;
-  /** `flash`: simple tasks, shows thinking; `base`: balanced; `max`: complex reasoning. `fast` is an old name of `base`. */
+  /** `flash`: simple tasks, shows thinking; `base`: balanced; `max`: complex reasoning. `fast` is an old name of `base`. Default: `base`. */
   readonly mode?: 'flash' | 'base' | 'max' | 'fast';
   /** Constraints that the agent obeys in every turn. */
   readonly rules?: readonly string[];
@@ -372,7 +18,7 @@ export interface RunRequest {
   /** Another name of mcp_servers.
    * @deprecated */
   readonly mcpServers?: readonly McpServer[];
-  /** Answer 202 at once and run on the server. */
+  /** Answer 202 at once and run on the server. Default: `false`. */
   readonly background?: boolean;
   /** Receives the run's events, each in a POST of its own. */
   readonly callback?: Callback;
@@ -380,7 +26,7 @@ export interface RunRequest {
   readonly datastores?: readonly DatastoreRef[];
   /** Ready-made queries on the databases; `?` are parameters, always bound. */
   readonly queries?: readonly Query[];
-  /** Text token by token, not in blocks. */
+  /** Text token by token, not in blocks. Default: `false`. */
   readonly streaming_tokens?: boolean;
   /** Another name of streaming_tokens.
    * @deprecated */
@@ -389,71 +35,102 @@ export interface RunRequest {
   readonly schedules?: readonly Schedule[];
   /** One more event at the end, with output that fits the schema. */
   readonly final_output?: FinalOutput;
-  /** What happens while the session has a run: wait, 409, or cancel that one. */
+  /** What happens while the session has a run: wait, 409, or cancel that one. Default: `enqueue`. */
   readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
 }
 
 export interface Workflow {
+  /** Names the workflow, for `run_workflow` and in events. */
   readonly id: string;
+  /** What it is called. */
   readonly name: string;
+  /** Tells the agent what it is for. */
   readonly description: string;
+  /** A directed acyclic graph: those that do not wait for each other run at the same time. */
   readonly steps: readonly Step[];
 }
 
 export interface Step {
+  /** Names the step within its workflow. */
   readonly id: string;
+  /** What it is called. */
   readonly name: string;
+  /** What is to be done; the agent decides how. */
   readonly description: string;
+  /** The ids of the steps whose outputs it sees. Empty: it may start at once. */
   readonly depends_on: readonly string[];
+  /** Whether a failure skips it and does not fail the workflow. Default: false. */
   readonly optional?: boolean;
+  /** How it is tried again. Absent: one attempt. */
   readonly retry_policy?: RetryPolicy;
+  /** JSON Schema that its output has to fit; one that does not is a failed attempt. */
   readonly output_schema?: Readonly<Record<string, unknown>>;
 }
 
 export interface RetryPolicy {
+  /** Attempts in all. */
   readonly max_attempts: number;
+  /** How the wait grows with each attempt. */
   readonly backoff: 'none' | 'fixed' | 'linear' | 'exponential';
+  /** The first wait in milliseconds. Default: 1000. */
   readonly initial_delay_ms?: number;
 }
 
 export interface Agent {
+  /** Of the specialist; its tool is `transfer_to_<name>`. */
   readonly name: string;
+  /** Tells the agent what it is for. */
   readonly description: string;
 }
 
 export interface McpServer {
+  /** Tells its tools from those of other servers. */
   readonly serverName: string;
+  /** Where it speaks Streamable HTTP, or the older SSE. */
   readonly serverUrl: string;
+  /** Whether the run fails where this server cannot be used. Default: false. */
   readonly required?: boolean;
+  /** What it is shown. Never stored. */
   readonly auth?: BearerAuth | OauthAuth;
 }
 
 export interface BearerAuth {
+  /** Which kind it is. */
   readonly type: 'bearer';
+  /** Sent as a bearer token. */
   readonly token: string;
 }
 
 export interface OauthAuth {
+  /** Which kind it is. */
   readonly type: 'oauth';
+  /** What was obtained by OAuth. */
   readonly oauth: Oauth;
 }
 
 export interface Oauth {
+  /** Sent as a bearer token. */
   readonly accessToken: string;
 }
 
 export interface Callback {
+  /** Where each event is POSTed to: http or https, without credentials in it. */
   readonly url: string;
+  /** Sent with each of them: 50, of 8 KB together. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface DatastoreRef {
+  /** The `datastore_id`. */
   readonly id: string;
+  /** The tools over it are named after it. */
   readonly name: string;
 }
 
 export interface Query {
+  /** The tool is called so. */
   readonly name: string;
+  /** Tells the agent what it is for. */
   readonly description: string;
   /** SQL with at most 100 placeholders (`?`). */
   readonly query: string;
@@ -462,39 +139,745 @@ export interface Query {
 export interface Schedule {
   /** Seconds from now, a date (once), or a five-field cron expression (recurring). */
   readonly schedule: number | string;
+  /** The message of the run that each firing starts. */
   readonly message: string;
-  /** IANA name, for cron expressions. */
+  /** IANA name, for cron expressions. Default: `UTC`. */
   readonly timezone?: string;
 }
 
 export interface FinalOutput {
+  /** Comes back with the value. */
   readonly name: string;
-  readonly schema: Readonly<Record<string, unknown>>;
+  /** Whether the model is held to the schema while it writes. Default: false. */
   readonly strict?: boolean;
+  /** JSON Schema of the value. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface EndedRun {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** How it stands with it. */
+  readonly status: 'completed' | 'failed' | 'cancelled';
+  /** the text of the last turn */
+  readonly response: string;
+  /** The whole session, as `POST /get-messages` tells it. */
+  readonly messages: readonly Message[];
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** Of the tasks that `schedules` made, in their order. */
+  readonly task_ids: readonly string[];
+  /** What the agent had to do without. */
+  readonly warnings: readonly RunWarning[];
+  /** the value, if it was asked for */
+  readonly final_output?: unknown;
+  /** Why it failed; null, or absent: it did not. */
+  readonly error?: RunError;
+}
+
+export interface Message {
+  /** Which kind it is. */
+  readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
+  /** Its text; of a tool use JSON text of {tool, input}. */
+  readonly content: string;
+}
+
+export interface RunWarning {
+  /** Tells these apart, for programs. */
+  readonly code: string;
+  /** What happened, in words. */
+  readonly reason: string;
+  /** The tool server that it is about. */
+  readonly server?: string;
+  /** The tools that it is about. */
+  readonly tools?: readonly string[];
+}
+
+export interface RunError {
+  /** Tells these apart, for programs. */
+  readonly code: string;
+  /** What is said, in words for people. */
+  readonly message: string;
+  /** Whether the same again may succeed. */
+  readonly retryable: boolean;
+}
+
+export interface AcceptedRun {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** How it stands with it. */
+  readonly status: 'queued';
+  /** Of the tasks that `schedules` made, in their order. */
+  readonly task_ids: readonly string[];
+}
+
+export interface Problem {
+  /** Always `about:blank`: `code` tells refusals apart. */
+  readonly type: string;
+  /** The name of the status. */
+  readonly title: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** What is wrong, in words. */
+  readonly detail: string;
+  /** tells refusals of one status apart */
+  readonly code: string;
+  /** Names the request in logs; also in `X-Request-Id`. */
+  readonly request_id: string;
+  /** What of the request is wrong, field by field. */
+  readonly errors?: readonly FieldError[];
+}
+
+export interface FieldError {
+  /** Leads to the field, e.g. `workflows[0].steps[2].depends_on[1]`. */
+  readonly path: string;
+  /** What is said, in words for people. */
+  readonly message: string;
+}
+
+/** The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled. */
+export type StreamEvent = UnreadableEvent | AgentEvent;
+
+/** What the log holds of the event was damaged, or its key is lost: it has no other fields. */
+export interface UnreadableEvent {
+  /** Of the event that it was. */
+  readonly type:
+    | 'agent_started'
+    | 'agent_task_scheduled'
+    | 'agent_thinking_start'
+    | 'agent_thinking'
+    | 'agent_response_start'
+    | 'agent_response'
+    | 'agent_tool_use_start'
+    | 'agent_tool_use'
+    | 'agent_tool_response'
+    | 'agent_step'
+    | 'agent_handoff'
+    | 'agent_workflow_step'
+    | 'agent_final_output'
+    | 'agent_warning'
+    | 'agent_cost'
+    | 'agent_completed'
+    | 'agent_cancelled'
+    | 'agent_error';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Tells it from the event that it was. */
+  readonly unreadable: true;
+}
+
+/** An event of a run, by its `type`. */
+export type AgentEvent =
+  | AgentStartedEvent
+  | AgentTaskScheduledEvent
+  | AgentThinkingStartEvent
+  | AgentThinkingEvent
+  | AgentResponseStartEvent
+  | AgentResponseEvent
+  | AgentToolUseStartEvent
+  | AgentToolUseEvent
+  | AgentToolResponseEvent
+  | AgentStepEvent
+  | AgentHandoffEvent
+  | AgentWorkflowStepEvent
+  | AgentFinalOutputEvent
+  | AgentWarningEvent
+  | AgentCostEvent
+  | AgentCompletedEvent
+  | AgentCancelledEvent
+  | AgentErrorEvent;
+
+export interface AgentStartedEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_started';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentTaskScheduledEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_task_scheduled';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The task. */
+  readonly task_id: string;
+  /** As it was given: seconds, a date, or a cron expression. */
+  readonly schedule: number | string;
+  /** The message of the runs that it starts. */
+  readonly message: string;
+  /** When it fires next; null: not again. */
+  readonly next_run_at: string;
+}
+
+export interface AgentThinkingStartEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_thinking_start';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentThinkingEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_thinking';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Its text. With `streaming_tokens` the next piece of it. */
+  readonly content: string;
+}
+
+export interface AgentResponseStartEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_response_start';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentResponseEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_response';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Its text. With `streaming_tokens` the next piece of it. */
+  readonly content: string;
+}
+
+export interface AgentToolUseStartEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_tool_use_start';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentToolUseEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_tool_use';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** JSON text of {tool, input} */
+  readonly content: string;
+}
+
+export interface AgentToolResponseEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_tool_response';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** JSON text of {tool, content} */
+  readonly content: string;
+}
+
+export interface AgentStepEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_step';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Counts the turns of the main agent: 1, 2, 3 … */
+  readonly step: string;
+}
+
+export interface AgentHandoffEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_handoff';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Who has the conversation from here on. */
+  readonly agent: string;
+}
+
+export interface AgentWorkflowStepEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_workflow_step';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The workflow, as the request names it. */
+  readonly workflow_id: string;
+  /** The step, as the workflow names it. */
+  readonly step_id: string;
+  /** How it stands with it. */
+  readonly status: 'started' | 'completed' | 'skipped' | 'failed';
+  /** Counts the attempts of the step: 1, 2, 3 … */
+  readonly attempt: string;
+}
+
+export interface AgentFinalOutputEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_final_output';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** As the request had it. */
+  readonly name: string;
+  /** JSON text of the value */
+  readonly content: string;
+}
+
+export interface AgentWarningEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_warning';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** JSON text of {code, reason, server?, tools?} */
+  readonly content: string;
+}
+
+export interface AgentCostEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_cost';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+}
+
+export interface AgentCompletedEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_completed';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentCancelledEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_cancelled';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+}
+
+export interface AgentErrorEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_error';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Its text. With `streaming_tokens` the next piece of it. */
+  readonly content: string;
+  /** Tells these apart, for programs. */
+  readonly code:
+    | 'model_unavailable'
+    | 'max_steps'
+    | 'timeout'
+    | 'final_output_invalid'
+    | 'tool_servers_lost'
+    | 'context_too_long'
+    | 'internal';
+  /** Whether the same again may succeed. */
+  readonly retryable: boolean;
+}
+
+export interface Cleared {
+  /** Always true. */
+  readonly success: boolean;
+  /** What is said, in words for people. */
+  readonly message: string;
+}
+
+export interface RunPage {
+  /** What is on this page. */
+  readonly items: readonly Run[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Run {
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** How it stands with it. */
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** As asked for; it chooses the model. */
+  readonly mode: 'flash' | 'base' | 'max';
+  /** The model that is asked. */
+  readonly model: string;
+  /** What started it. */
+  readonly trigger: 'request' | 'task' | 'kafka';
+  /** the id of the key */
+  readonly actor: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** When its turn came; null: it waits. */
+  readonly started_at: string | null;
+  /** When it ended; null: it has not. */
+  readonly ended_at: string | null;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** What the model was given and gave. */
+  readonly usage: Usage;
+  /** What the agent had to do without. */
+  readonly warnings: readonly RunWarning[];
+  /** Why it failed; null, or absent: it did not. */
+  readonly error: RunError | null;
+  /** Of its last event that is shown; null: there is none yet. */
+  readonly last_event_id: string | null;
+}
+
+export interface Usage {
+  /** What the model was given. */
+  readonly input_tokens: number;
+  /** What the model gave. */
+  readonly output_tokens: number;
+}
+
+export interface RecordedEventPage {
+  /** What is on this page. */
+  readonly items: readonly RecordedEvent[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface RecordedEvent {
+  /** Its revision in its session; `Last-Event-ID` and `after` take it. */
+  readonly id: string;
+  /** The event. */
+  readonly data: StreamEvent;
+}
+
+export interface DeliveryPage {
+  /** What is on this page. */
+  readonly items: readonly Delivery[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Delivery {
+  /** The delivery; also `webhook-id`. */
+  readonly delivery_id: string;
+  /** Counts the events of the run: 1, 2, 3 … */
+  readonly sequence: number;
+  /** Of the event that is delivered. */
+  readonly type: string;
+  /** How it stands with it. */
+  readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** HTTP status of the last answer; null: there was none. */
+  readonly last_status: number | null;
+  /** When it is tried again; null: it is not. */
+  readonly next_attempt_at: string | null;
+  /** Why there was no answer; null: there was one, or it was not tried. */
+  readonly last_error: string | null;
+  /** The first 2 KB of the last answer, without what is secret. */
+  readonly last_response: string | null;
+}
+
+export interface TaskPage {
+  /** What is on this page. */
+  readonly items: readonly Task[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Task {
+  /** The task. */
+  readonly task_id: string;
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** As it was given: seconds, a date, or a cron expression. */
+  readonly schedule: number | string;
+  /** IANA name in which a cron expression is read. */
+  readonly timezone: string;
+  /** The message of the runs that it starts. */
+  readonly message: string;
+  /** How it stands with it. */
+  readonly status: 'scheduled' | 'paused' | 'finished' | 'cancelled';
+  /** When it came to be. */
+  readonly created_at: string;
+  /** When it fires next; null: not again. */
+  readonly next_run_at: string | null;
+  /** When it fired last; null: not yet. */
+  readonly last_run_at: string | null;
+  /** The newest of its slots. */
+  readonly firings: readonly Firing[];
+}
+
+export interface Firing {
+  /** When it was due. */
+  readonly slot: string;
+  /** When it fired; null: it was missed. */
+  readonly fired_at: string | null;
+  /** The run that was started; null: the slot was missed, or it is not there yet. */
+  readonly run_id: string | null;
+  /** Whether it fired after its time, since the service was down. */
+  readonly late: boolean;
+  /** Why no run comes of it: processes ended while they started it, and the task was paused. */
+  readonly error?: FiringError;
+}
+
+export interface FiringError {
+  /** Tells these apart, for programs. */
+  readonly code: 'internal';
+  /** What is said, in words for people. */
+  readonly message: string;
+}
+
+export interface SessionPage {
+  /** What is on this page. */
+  readonly items: readonly Session[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Session {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The beginning of the session's first message. */
+  readonly title: string | null;
+  /** As many messages as its history has. */
+  readonly message_count: number;
+  /** Of its newest run; null: none has started. */
+  readonly last_status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | null;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** When it came to be. */
+  readonly created_at: string;
+}
+
+export interface ErasedSession {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** When that was. */
+  readonly erased_at: string;
+  /** Events whose content nobody can read any more. */
+  readonly events: number;
+  /** Where copies may be that the service does not hold. */
+  readonly not_reached: readonly string[];
+}
+
+export interface MessageItemPage {
+  /** What is on this page. */
+  readonly items: readonly MessageItem[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface MessageItem {
+  /** of the event with which it begins */
+  readonly id: string;
+  /** Which kind it is. */
+  readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
+  /** of a tool use JSON text of {tool, input} */
+  readonly content: string;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** of a tool use: what was called */
+  readonly tool?: string;
+  /** and with what */
+  readonly input?: unknown;
+  /** what the tool answered, as soon as that is there */
+  readonly output?: string;
 }
 
 export interface NewDatastore {
+  /** What it is called. */
   readonly name: string;
+  /** Which kind it is. */
   readonly type: 'database' | 'documents';
+  /** Of a `database`: where it is. */
   readonly metadata?: Metadata;
 }
 
 export interface Metadata {
   /** For databases. Encrypted at rest, never shown again. */
   readonly connectionString?: string;
-  /** false lets the caller's own queries write. */
+  /** false lets the caller's own queries write. Default: `true`. */
   readonly readOnly?: boolean;
 }
 
+export interface Datastore {
+  /** The datastore. */
+  readonly datastore_id: string;
+  /** What it is called. */
+  readonly name: string;
+  /** Which kind it is. */
+  readonly type: 'database' | 'documents';
+  /** When it came to be. */
+  readonly created_at: string;
+}
+
+export interface DatastorePage {
+  /** What is on this page. */
+  readonly items: readonly Datastore[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface DocumentPage {
+  /** What is on this page. */
+  readonly items: readonly Document[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Document {
+  /** The document. */
+  readonly document_id: string;
+  /** The datastore. */
+  readonly datastore_id: string;
+  /** As it was uploaded. */
+  readonly filename: string;
+  /** How it stands with it. */
+  readonly status: 'indexed' | 'processing' | 'failed';
+  /** Since when it can be searched; null: not yet. */
+  readonly indexed_at: string | null;
+  /** what the file holds and the index does not */
+  readonly warnings: readonly DocumentWarning[];
+  /** When it came to be. */
+  readonly created_at: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Pages, slides or sheets; null: it has none. */
+  readonly pages: number | null;
+  /** Why it failed; null, or absent: it did not. */
+  readonly error: DocumentError | null;
+}
+
+export interface DocumentWarning {
+  /** Tells these apart, for programs. */
+  readonly code: string;
+  /** What is wrong, in words. */
+  readonly detail: string;
+  /** Of a PDF; slides and sheets count as pages. */
+  readonly page?: number;
+}
+
+export interface DocumentError {
+  /** Tells these apart, for programs. */
+  readonly code: string;
+  /** What is said, in words for people. */
+  readonly message: string;
+}
+
 export interface Search {
+  /** What to look for. */
   readonly query: string;
+  /** The most items. Default: `50`. */
   readonly limit?: number;
 }
 
+export interface SearchItemPage {
+  /** What is on this page. */
+  readonly items: readonly SearchItem[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface SearchItem {
+  /** The document. */
+  readonly document_id: string;
+  /** As it was uploaded. */
+  readonly filename: string;
+  /** On which page it stands; null: it has none. */
+  readonly page: number | null;
+  /** The passage. */
+  readonly text: string;
+  /** How well it fits; the first is the best. */
+  readonly score: number;
+}
+
+export interface UploadedDocument {
+  /** The document. */
+  readonly document_id: string;
+  /** The datastore. */
+  readonly datastore_id: string;
+  /** As it was uploaded. */
+  readonly filename: string;
+  /** How it stands with it. */
+  readonly status: 'indexed' | 'processing' | 'failed';
+  /** Since when it can be searched; null: not yet. */
+  readonly indexed_at: string | null;
+  /** what the file holds and the index does not */
+  readonly warnings: readonly DocumentWarning[];
+}
+
 export interface NewApiKey {
+  /** What it is called. */
   readonly name: string;
+  /** What it may do. */
   readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
   readonly project?: string;
   /** From then on it is as if it were revoked. */
   readonly expires_at?: string;
+}
+
+export interface NewKey {
+  /** Names it for good. */
+  readonly id: string;
+  /** Shown once; only a hash of it is kept. */
+  readonly key: string;
+  /** Shown once: `whsec_…`, signs the callbacks of its runs. */
+  readonly webhook_secret: string;
+  /** What it is called. */
+  readonly name: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at?: string;
+}
+
+export interface ApiKeyPage {
+  /** What is on this page. */
+  readonly items: readonly ApiKey[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface ApiKey {
+  /** Names it for good. */
+  readonly id: string;
+  /** What it is called. */
+  readonly name: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string | null;
+  /** to the hour */
+  readonly last_used_at: string | null;
+}
+
+export interface NewToken {
+  /** The one that it is for. Absent: those that are opened with it. */
+  readonly session?: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read')[];
+  /** For how long it is valid, in seconds. */
+  readonly expires_s: number;
+}
+
+export interface Token {
+  /** Shown once; sent as a key is, or to event streams as `?token=`. */
+  readonly token: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string;
+}
+
+export interface Health {
+  /** How it stands with it. */
+  readonly status: 'ok';
+}
+
+export interface Readiness {
+  /** How it stands with it. */
+  readonly status: 'ok' | 'unavailable';
+  /** What it needs, by name. */
+  readonly checks: Readonly<Record<string, Check>>;
+}
+
+export interface Check {
+  /** How it stands with it. */
+  readonly status: 'ok' | 'failing';
+  /** What is wrong, in words. */
+  readonly detail?: string;
 }

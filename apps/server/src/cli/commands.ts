@@ -17,6 +17,12 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./start.js'),
   },
   {
+    name: 'openapi',
+    summary: 'prints the description of the interface, as /openapi.json answers it',
+    details: 'OpenAPI 3.1. Needs no settings and starts nothing.',
+    load: () => import('./openapi.js'),
+  },
+  {
     name: 'rebuild',
     summary: 'fills the read models anew from the log',
     details:

@@ -5,10 +5,9 @@ from ._client import Annals, RunHandle
 from ._policy import is_end
 from .callbacks import VerifiedCallback, verify_callback
 from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, CallbackRefused
-from .types import AgentEvent, RecordedEvent, Run, RunRequest
+from .types import RecordedEvent, Run, RunRequest, StreamEvent
 
 __all__ = [
-    "AgentEvent",
     "Annals",
     "AnnalsError",
     "AnnalsRefused",
@@ -21,6 +20,7 @@ __all__ = [
     "RunHandle",
     "RunRequest",
     "VerifiedCallback",
+    "StreamEvent",
     "is_end",
     "verify_callback",
 ]

@@ -15,7 +15,7 @@ import httpx
 from ._policy import JSON, Patience, is_end, lost, refusal, session_of, stream_headers, value_of
 from ._sse import SseParser, SseRecord
 from .errors import AnnalsError, ConnectionLost
-from .types import AcceptedRun, AgentEvent, RecordedEvent, Run, RunRequest
+from .types import AcceptedRun, StreamEvent, RecordedEvent, Run, RunRequest
 
 
 class Annals:
@@ -75,7 +75,7 @@ class Annals:
             time.sleep(patience.wait_s(failure))
 
     def _follow(
-        self, path: str, after: Optional[str], is_last: Callable[[AgentEvent], bool]
+        self, path: str, after: Optional[str], is_last: Callable[[StreamEvent], bool]
     ) -> Generator[RecordedEvent, None, None]:
         """The events at ``path``, each once and in order, over lost connections and restarts of the service."""
         patience = Patience(self._patience_s)
@@ -86,7 +86,7 @@ class Annals:
             try:
                 for record in records:
                     patience.renew()
-                    event = cast(AgentEvent, json.loads(record.data))
+                    event = cast(StreamEvent, json.loads(record.data))
                     after = record.id
                     yield {"id": record.id, "data": event}
                     if is_last(event):

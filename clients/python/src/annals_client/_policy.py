@@ -12,7 +12,7 @@ from typing import Any, Optional, cast
 import httpx
 
 from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, ConnectionLost, may_pass
-from .types import AgentEvent, Problem
+from .types import StreamEvent, Problem
 
 JSON = {"accept": "application/json"}
 _ENDS = frozenset({"agent_completed", "agent_error", "agent_cancelled"})
@@ -20,7 +20,7 @@ _FIRST_WAIT_S = 0.25
 _LONGEST_WAIT_S = 10.0
 
 
-def is_end(event: AgentEvent) -> bool:
+def is_end(event: StreamEvent) -> bool:
     """Whether it is the last event of its run."""
     return event["type"] in _ENDS
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Optional, Union, cast
 
 from .errors import CallbackRefused
-from .types import AgentEvent
+from .types import StreamEvent
 
 
 class VerifiedCallback(NamedTuple):
@@ -21,7 +21,7 @@ class VerifiedCallback(NamedTuple):
     run: str
     #: 1, 2, 3 … within the run: what is not above the last one that was taken comes again.
     sequence: int
-    event: AgentEvent
+    event: StreamEvent
 
 
 def verify_callback(
@@ -48,7 +48,7 @@ def verify_callback(
     # Of several signatures (a secret that is being changed) one is enough.
     if not any(_is(mac, one) for one in _header(named, "webhook-signature").split(" ")):
         raise CallbackRefused("no signature is of this secret and this body")
-    event = cast(AgentEvent, json.loads(raw))
+    event = cast(StreamEvent, json.loads(raw))
     return VerifiedCallback(message_id, _header(named, "annals-run"), int(_header(named, "annals-sequence")), event)
 
 

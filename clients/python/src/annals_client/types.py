@@ -8,380 +8,12 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
-class AgentEventAgentStarted(TypedDict):
-    type: Literal["agent_started"]
-    session: str
-
-
-class AgentEventAgentTaskScheduled(TypedDict):
-    type: Literal["agent_task_scheduled"]
-    session: str
-    task_id: str
-    schedule: Union[int, str]
-    message: str
-    next_run_at: str
-
-
-class AgentEventAgentThinkingStart(TypedDict):
-    type: Literal["agent_thinking_start"]
-    session: str
-
-
-class AgentEventAgentThinking(TypedDict):
-    type: Literal["agent_thinking"]
-    session: str
-    content: str
-
-
-class AgentEventAgentResponseStart(TypedDict):
-    type: Literal["agent_response_start"]
-    session: str
-
-
-class AgentEventAgentResponse(TypedDict):
-    type: Literal["agent_response"]
-    session: str
-    content: str
-
-
-class AgentEventAgentToolUseStart(TypedDict):
-    type: Literal["agent_tool_use_start"]
-    session: str
-
-
-class AgentEventAgentToolUse(TypedDict):
-    type: Literal["agent_tool_use"]
-    session: str
-    #: JSON text of {tool, input}
-    content: str
-
-
-class AgentEventAgentToolResponse(TypedDict):
-    type: Literal["agent_tool_response"]
-    session: str
-    #: JSON text of {tool, content}
-    content: str
-
-
-class AgentEventAgentStep(TypedDict):
-    type: Literal["agent_step"]
-    session: str
-    step: str
-
-
-class AgentEventAgentHandoff(TypedDict):
-    type: Literal["agent_handoff"]
-    session: str
-    agent: str
-
-
-class AgentEventAgentWorkflowStep(TypedDict):
-    type: Literal["agent_workflow_step"]
-    session: str
-    workflow_id: str
-    step_id: str
-    status: Literal["started", "completed", "skipped", "failed"]
-    attempt: str
-
-
-class AgentEventAgentFinalOutput(TypedDict):
-    type: Literal["agent_final_output"]
-    session: str
-    name: str
-    #: JSON text of the value
-    content: str
-
-
-class AgentEventAgentWarning(TypedDict):
-    type: Literal["agent_warning"]
-    session: str
-    #: JSON text of {code, reason, server?, tools?}
-    content: str
-
-
-class AgentEventAgentCost(TypedDict):
-    type: Literal["agent_cost"]
-    session: str
-    cost: str
-
-
-class AgentEventAgentCompleted(TypedDict):
-    type: Literal["agent_completed"]
-    session: str
-
-
-class AgentEventAgentCancelled(TypedDict):
-    type: Literal["agent_cancelled"]
-    session: str
-
-
-class AgentEventAgentError(TypedDict):
-    type: Literal["agent_error"]
-    session: str
-    content: str
-    code: Literal["model_unavailable", "max_steps", "timeout", "final_output_invalid", "tool_servers_lost", "context_too_long", "internal"]
-    retryable: bool
-
-
-class AgentEventUnreadable(TypedDict):
-    """What the log holds of the event was damaged, or its key is lost: it has no other fields."""
-
-    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
-    session: str
-    unreadable: Literal[True]
-
-
-class RecordedEvent(TypedDict):
-    id: str
-    data: AgentEvent
-
-
-class Message(TypedDict):
-    type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
-    content: str
-
-
-class RunUsage(TypedDict):
-    input_tokens: int
-    output_tokens: int
-
-
-class RunWarningsItem(TypedDict):
-    code: str
-    reason: str
-    server: NotRequired[str]
-    tools: NotRequired[list[str]]
-
-
-class RunError1(TypedDict):
-    code: str
-    message: str
-    retryable: bool
-
-
-class Run(TypedDict):
-    run_id: str
-    session: str
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
-    mode: Literal["flash", "base", "max"]
-    model: str
-    trigger: Literal["request", "task", "kafka"]
-    #: the id of the key
-    actor: str
-    created_at: str
-    started_at: Union[str, None]
-    ended_at: Union[str, None]
-    cost: str
-    usage: RunUsage
-    warnings: list[RunWarningsItem]
-    error: Union[RunError1, None]
-    last_event_id: Union[str, None]
-
-
-class AcceptedRun(TypedDict):
-    session: str
-    run_id: str
-    status: Literal["queued"]
-    task_ids: list[str]
-
-
-class EndedRunWarningsItem(TypedDict):
-    code: str
-    reason: str
-    server: NotRequired[str]
-    tools: NotRequired[list[str]]
-
-
-class EndedRunError(TypedDict):
-    code: str
-    message: str
-    retryable: bool
-
-
-class EndedRun(TypedDict):
-    session: str
-    run_id: str
-    status: Literal["completed", "failed", "cancelled"]
-    #: the text of the last turn
-    response: str
-    messages: list[Message]
-    cost: str
-    task_ids: list[str]
-    warnings: list[EndedRunWarningsItem]
-    #: the value, if it was asked for
-    final_output: NotRequired[Any]
-    error: NotRequired[EndedRunError]
-
-
-class Session(TypedDict):
-    session: str
-    title: Union[str, None]
-    message_count: int
-    last_status: Union[Literal["queued", "running", "completed", "failed", "cancelled"], None]
-    cost: str
-    created_at: str
-
-
-class ErasedSession(TypedDict):
-    session: str
-    erased_at: str
-    events: int
-    not_reached: list[str]
-
-
-class TaskFiringsItemError(TypedDict):
-    """why no run comes of it: processes ended while they started it, and the task was paused"""
-
-    code: Literal["internal"]
-    message: str
-
-
-class TaskFiringsItem(TypedDict):
-    slot: str
-    fired_at: Union[str, None]
-    run_id: Union[str, None]
-    late: bool
-    #: why no run comes of it: processes ended while they started it, and the task was paused
-    error: NotRequired[TaskFiringsItemError]
-
-
-class Task(TypedDict):
-    task_id: str
-    session: str
-    schedule: Union[int, str]
-    timezone: str
-    message: str
-    status: Literal["scheduled", "paused", "finished", "cancelled"]
-    created_at: str
-    next_run_at: Union[str, None]
-    last_run_at: Union[str, None]
-    firings: list[TaskFiringsItem]
-
-
-class Delivery(TypedDict):
-    delivery_id: str
-    sequence: int
-    type: str
-    status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
-    attempts: int
-    last_status: Union[int, None]
-    next_attempt_at: Union[str, None]
-    last_error: Union[str, None]
-    last_response: Union[str, None]
-
-
-class Datastore(TypedDict):
-    datastore_id: str
-    name: str
-    type: Literal["database", "documents"]
-    created_at: str
-
-
-class UploadedDocumentWarningsItem(TypedDict):
-    code: str
-    detail: str
-    #: of a PDF; slides and sheets count as pages
-    page: NotRequired[int]
-
-
-class UploadedDocument(TypedDict):
-    document_id: str
-    datastore_id: str
-    filename: str
-    status: Literal["indexed", "processing", "failed"]
-    indexed_at: Union[str, None]
-    #: what the file holds and the index does not
-    warnings: list[UploadedDocumentWarningsItem]
-
-
-class DocumentWarningsItem(TypedDict):
-    code: str
-    detail: str
-    #: of a PDF; slides and sheets count as pages
-    page: NotRequired[int]
-
-
-class DocumentError1(TypedDict):
-    code: str
-    message: str
-
-
-class Document(TypedDict):
-    document_id: str
-    datastore_id: str
-    filename: str
-    status: Literal["indexed", "processing", "failed"]
-    indexed_at: Union[str, None]
-    #: what the file holds and the index does not
-    warnings: list[DocumentWarningsItem]
-    created_at: str
-    bytes: int
-    pages: Union[int, None]
-    error: Union[DocumentError1, None]
-
-
-class SearchItem(TypedDict):
-    document_id: str
-    filename: str
-    page: Union[int, None]
-    text: str
-    score: float
-
-
-class ApiKey(TypedDict):
-    id: str
-    name: str
-    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
-    project: str
-    created_at: str
-    expires_at: Union[str, None]
-    #: to the hour
-    last_used_at: Union[str, None]
-
-
-class NewKey(TypedDict):
-    id: str
-    key: str
-    webhook_secret: str
-    name: str
-    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
-    project: str
-    created_at: str
-    expires_at: NotRequired[str]
-
-
-class ReadinessChecksValue(TypedDict):
-    status: Literal["ok", "failing"]
-    detail: NotRequired[str]
-
-
-class Readiness(TypedDict):
-    status: Literal["ok", "unavailable"]
-    checks: dict[str, ReadinessChecksValue]
-
-
-class ProblemErrorsItem(TypedDict):
-    path: str
-    message: str
-
-
-class Problem(TypedDict):
-    type: str
-    title: str
-    status: int
-    detail: str
-    #: tells refusals of one status apart
-    code: str
-    request_id: str
-    errors: NotRequired[list[ProblemErrorsItem]]
-
-
 class RunRequest(TypedDict):
     #: The task.
     message: str
     #: The system prompt, in place of the service's own.
     system: NotRequired[str]
-    #: `flash`: simple tasks, shows thinking; `base`: balanced; `max`: complex reasoning. `fast` is an old name of `base`.
+    #: `flash`: simple tasks, shows thinking; `base`: balanced; `max`: complex reasoning. `fast` is an old name of `base`. Default: `base`.
     mode: NotRequired[Literal["flash", "base", "max", "fast"]]
     #: Constraints that the agent obeys in every turn.
     rules: NotRequired[list[str]]
@@ -394,7 +26,7 @@ class RunRequest(TypedDict):
     #: Another name of mcp_servers.
     #: @deprecated
     mcpServers: NotRequired[list[McpServer]]
-    #: Answer 202 at once and run on the server.
+    #: Answer 202 at once and run on the server. Default: `false`.
     background: NotRequired[bool]
     #: Receives the run's events, each in a POST of its own.
     callback: NotRequired[Callback]
@@ -402,7 +34,7 @@ class RunRequest(TypedDict):
     datastores: NotRequired[list[DatastoreRef]]
     #: Ready-made queries on the databases; `?` are parameters, always bound.
     queries: NotRequired[list[Query]]
-    #: Text token by token, not in blocks.
+    #: Text token by token, not in blocks. Default: `false`.
     streaming_tokens: NotRequired[bool]
     #: Another name of streaming_tokens.
     #: @deprecated
@@ -411,71 +43,102 @@ class RunRequest(TypedDict):
     schedules: NotRequired[list[Schedule]]
     #: One more event at the end, with output that fits the schema.
     final_output: NotRequired[FinalOutput]
-    #: What happens while the session has a run: wait, 409, or cancel that one.
+    #: What happens while the session has a run: wait, 409, or cancel that one. Default: `enqueue`.
     on_busy: NotRequired[Literal["enqueue", "reject", "interrupt"]]
 
 
 class Workflow(TypedDict):
+    #: Names the workflow, for `run_workflow` and in events.
     id: str
+    #: What it is called.
     name: str
+    #: Tells the agent what it is for.
     description: str
+    #: A directed acyclic graph: those that do not wait for each other run at the same time.
     steps: list[Step]
 
 
 class Step(TypedDict):
+    #: Names the step within its workflow.
     id: str
+    #: What it is called.
     name: str
+    #: What is to be done; the agent decides how.
     description: str
+    #: The ids of the steps whose outputs it sees. Empty: it may start at once.
     depends_on: list[str]
+    #: Whether a failure skips it and does not fail the workflow. Default: false.
     optional: NotRequired[bool]
+    #: How it is tried again. Absent: one attempt.
     retry_policy: NotRequired[RetryPolicy]
+    #: JSON Schema that its output has to fit; one that does not is a failed attempt.
     output_schema: NotRequired[dict[str, Any]]
 
 
 class RetryPolicy(TypedDict):
+    #: Attempts in all.
     max_attempts: int
+    #: How the wait grows with each attempt.
     backoff: Literal["none", "fixed", "linear", "exponential"]
+    #: The first wait in milliseconds. Default: 1000.
     initial_delay_ms: NotRequired[int]
 
 
 class Agent(TypedDict):
+    #: Of the specialist; its tool is `transfer_to_<name>`.
     name: str
+    #: Tells the agent what it is for.
     description: str
 
 
 class McpServer(TypedDict):
+    #: Tells its tools from those of other servers.
     serverName: str
+    #: Where it speaks Streamable HTTP, or the older SSE.
     serverUrl: str
+    #: Whether the run fails where this server cannot be used. Default: false.
     required: NotRequired[bool]
+    #: What it is shown. Never stored.
     auth: NotRequired[Union[BearerAuth, OauthAuth]]
 
 
 class BearerAuth(TypedDict):
+    #: Which kind it is.
     type: Literal["bearer"]
+    #: Sent as a bearer token.
     token: str
 
 
 class OauthAuth(TypedDict):
+    #: Which kind it is.
     type: Literal["oauth"]
+    #: What was obtained by OAuth.
     oauth: Oauth
 
 
 class Oauth(TypedDict):
+    #: Sent as a bearer token.
     accessToken: str
 
 
 class Callback(TypedDict):
+    #: Where each event is POSTed to: http or https, without credentials in it.
     url: str
+    #: Sent with each of them: 50, of 8 KB together.
     headers: NotRequired[dict[str, str]]
 
 
 class DatastoreRef(TypedDict):
+    #: The `datastore_id`.
     id: str
+    #: The tools over it are named after it.
     name: str
 
 
 class Query(TypedDict):
+    #: The tool is called so.
     name: str
+    #: Tells the agent what it is for.
     description: str
     #: SQL with at most 100 placeholders (`?`).
     query: str
@@ -484,42 +147,704 @@ class Query(TypedDict):
 class Schedule(TypedDict):
     #: Seconds from now, a date (once), or a five-field cron expression (recurring).
     schedule: Union[int, str]
+    #: The message of the run that each firing starts.
     message: str
-    #: IANA name, for cron expressions.
+    #: IANA name, for cron expressions. Default: `UTC`.
     timezone: NotRequired[str]
 
 
 class FinalOutput(TypedDict):
+    #: Comes back with the value.
     name: str
-    schema: dict[str, Any]
+    #: Whether the model is held to the schema while it writes. Default: false.
     strict: NotRequired[bool]
+    #: JSON Schema of the value.
+    schema: dict[str, Any]
+
+
+class EndedRun(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: How it stands with it.
+    status: Literal["completed", "failed", "cancelled"]
+    #: the text of the last turn
+    response: str
+    #: The whole session, as `POST /get-messages` tells it.
+    messages: list[Message]
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: Of the tasks that `schedules` made, in their order.
+    task_ids: list[str]
+    #: What the agent had to do without.
+    warnings: list[RunWarning]
+    #: the value, if it was asked for
+    final_output: NotRequired[Any]
+    #: Why it failed; null, or absent: it did not.
+    error: NotRequired[RunError]
+
+
+class Message(TypedDict):
+    #: Which kind it is.
+    type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
+    #: Its text; of a tool use JSON text of {tool, input}.
+    content: str
+
+
+class RunWarning(TypedDict):
+    #: Tells these apart, for programs.
+    code: str
+    #: What happened, in words.
+    reason: str
+    #: The tool server that it is about.
+    server: NotRequired[str]
+    #: The tools that it is about.
+    tools: NotRequired[list[str]]
+
+
+class RunError(TypedDict):
+    #: Tells these apart, for programs.
+    code: str
+    #: What is said, in words for people.
+    message: str
+    #: Whether the same again may succeed.
+    retryable: bool
+
+
+class AcceptedRun(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: How it stands with it.
+    status: Literal["queued"]
+    #: Of the tasks that `schedules` made, in their order.
+    task_ids: list[str]
+
+
+class Problem(TypedDict):
+    #: Always `about:blank`: `code` tells refusals apart.
+    type: str
+    #: The name of the status.
+    title: str
+    #: The HTTP status.
+    status: int
+    #: What is wrong, in words.
+    detail: str
+    #: tells refusals of one status apart
+    code: str
+    #: Names the request in logs; also in `X-Request-Id`.
+    request_id: str
+    #: What of the request is wrong, field by field.
+    errors: NotRequired[list[FieldError]]
+
+
+class FieldError(TypedDict):
+    #: Leads to the field, e.g. `workflows[0].steps[2].depends_on[1]`.
+    path: str
+    #: What is said, in words for people.
+    message: str
+
+
+class UnreadableEvent(TypedDict):
+    """What the log holds of the event was damaged, or its key is lost: it has no other fields."""
+
+    #: Of the event that it was.
+    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Tells it from the event that it was.
+    unreadable: Literal[True]
+
+
+class AgentStartedEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_started"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentTaskScheduledEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_task_scheduled"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: The task.
+    task_id: str
+    #: As it was given: seconds, a date, or a cron expression.
+    schedule: Union[int, str]
+    #: The message of the runs that it starts.
+    message: str
+    #: When it fires next; null: not again.
+    next_run_at: str
+
+
+class AgentThinkingStartEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_thinking_start"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentThinkingEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_thinking"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Its text. With `streaming_tokens` the next piece of it.
+    content: str
+
+
+class AgentResponseStartEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_response_start"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentResponseEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_response"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Its text. With `streaming_tokens` the next piece of it.
+    content: str
+
+
+class AgentToolUseStartEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_tool_use_start"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentToolUseEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_tool_use"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: JSON text of {tool, input}
+    content: str
+
+
+class AgentToolResponseEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_tool_response"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: JSON text of {tool, content}
+    content: str
+
+
+class AgentStepEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_step"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Counts the turns of the main agent: 1, 2, 3 …
+    step: str
+
+
+class AgentHandoffEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_handoff"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Who has the conversation from here on.
+    agent: str
+
+
+class AgentWorkflowStepEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_workflow_step"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: The workflow, as the request names it.
+    workflow_id: str
+    #: The step, as the workflow names it.
+    step_id: str
+    #: How it stands with it.
+    status: Literal["started", "completed", "skipped", "failed"]
+    #: Counts the attempts of the step: 1, 2, 3 …
+    attempt: str
+
+
+class AgentFinalOutputEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_final_output"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: As the request had it.
+    name: str
+    #: JSON text of the value
+    content: str
+
+
+class AgentWarningEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_warning"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: JSON text of {code, reason, server?, tools?}
+    content: str
+
+
+class AgentCostEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_cost"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: US dollars, a decimal without exponent.
+    cost: str
+
+
+class AgentCompletedEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_completed"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentCancelledEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_cancelled"]
+    #: The session: what was said in one conversation.
+    session: str
+
+
+class AgentErrorEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_error"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Its text. With `streaming_tokens` the next piece of it.
+    content: str
+    #: Tells these apart, for programs.
+    code: Literal["model_unavailable", "max_steps", "timeout", "final_output_invalid", "tool_servers_lost", "context_too_long", "internal"]
+    #: Whether the same again may succeed.
+    retryable: bool
+
+
+class Cleared(TypedDict):
+    #: Always true.
+    success: bool
+    #: What is said, in words for people.
+    message: str
+
+
+class RunPage(TypedDict):
+    #: What is on this page.
+    items: list[Run]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Run(TypedDict):
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: The session: what was said in one conversation.
+    session: str
+    #: How it stands with it.
+    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    #: As asked for; it chooses the model.
+    mode: Literal["flash", "base", "max"]
+    #: The model that is asked.
+    model: str
+    #: What started it.
+    trigger: Literal["request", "task", "kafka"]
+    #: the id of the key
+    actor: str
+    #: When it came to be.
+    created_at: str
+    #: When its turn came; null: it waits.
+    started_at: Union[str, None]
+    #: When it ended; null: it has not.
+    ended_at: Union[str, None]
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: What the model was given and gave.
+    usage: Usage
+    #: What the agent had to do without.
+    warnings: list[RunWarning]
+    #: Why it failed; null, or absent: it did not.
+    error: Union[RunError, None]
+    #: Of its last event that is shown; null: there is none yet.
+    last_event_id: Union[str, None]
+
+
+class Usage(TypedDict):
+    #: What the model was given.
+    input_tokens: int
+    #: What the model gave.
+    output_tokens: int
+
+
+class RecordedEventPage(TypedDict):
+    #: What is on this page.
+    items: list[RecordedEvent]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class RecordedEvent(TypedDict):
+    #: Its revision in its session; `Last-Event-ID` and `after` take it.
+    id: str
+    #: The event.
+    data: StreamEvent
+
+
+class DeliveryPage(TypedDict):
+    #: What is on this page.
+    items: list[Delivery]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Delivery(TypedDict):
+    #: The delivery; also `webhook-id`.
+    delivery_id: str
+    #: Counts the events of the run: 1, 2, 3 …
+    sequence: int
+    #: Of the event that is delivered.
+    type: str
+    #: How it stands with it.
+    status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
+    #: How often it was tried.
+    attempts: int
+    #: HTTP status of the last answer; null: there was none.
+    last_status: Union[int, None]
+    #: When it is tried again; null: it is not.
+    next_attempt_at: Union[str, None]
+    #: Why there was no answer; null: there was one, or it was not tried.
+    last_error: Union[str, None]
+    #: The first 2 KB of the last answer, without what is secret.
+    last_response: Union[str, None]
+
+
+class TaskPage(TypedDict):
+    #: What is on this page.
+    items: list[Task]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Task(TypedDict):
+    #: The task.
+    task_id: str
+    #: The session: what was said in one conversation.
+    session: str
+    #: As it was given: seconds, a date, or a cron expression.
+    schedule: Union[int, str]
+    #: IANA name in which a cron expression is read.
+    timezone: str
+    #: The message of the runs that it starts.
+    message: str
+    #: How it stands with it.
+    status: Literal["scheduled", "paused", "finished", "cancelled"]
+    #: When it came to be.
+    created_at: str
+    #: When it fires next; null: not again.
+    next_run_at: Union[str, None]
+    #: When it fired last; null: not yet.
+    last_run_at: Union[str, None]
+    #: The newest of its slots.
+    firings: list[Firing]
+
+
+class Firing(TypedDict):
+    #: When it was due.
+    slot: str
+    #: When it fired; null: it was missed.
+    fired_at: Union[str, None]
+    #: The run that was started; null: the slot was missed, or it is not there yet.
+    run_id: Union[str, None]
+    #: Whether it fired after its time, since the service was down.
+    late: bool
+    #: Why no run comes of it: processes ended while they started it, and the task was paused.
+    error: NotRequired[FiringError]
+
+
+class FiringError(TypedDict):
+    #: Tells these apart, for programs.
+    code: Literal["internal"]
+    #: What is said, in words for people.
+    message: str
+
+
+class SessionPage(TypedDict):
+    #: What is on this page.
+    items: list[Session]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Session(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: The beginning of the session's first message.
+    title: Union[str, None]
+    #: As many messages as its history has.
+    message_count: int
+    #: Of its newest run; null: none has started.
+    last_status: Union[Literal["queued", "running", "completed", "failed", "cancelled"], None]
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: When it came to be.
+    created_at: str
+
+
+class ErasedSession(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: When that was.
+    erased_at: str
+    #: Events whose content nobody can read any more.
+    events: int
+    #: Where copies may be that the service does not hold.
+    not_reached: list[str]
+
+
+class MessageItemPage(TypedDict):
+    #: What is on this page.
+    items: list[MessageItem]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class MessageItem(TypedDict):
+    #: of the event with which it begins
+    id: str
+    #: Which kind it is.
+    type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
+    #: of a tool use JSON text of {tool, input}
+    content: str
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: When it came to be.
+    created_at: str
+    #: of a tool use: what was called
+    tool: NotRequired[str]
+    #: and with what
+    input: NotRequired[Any]
+    #: what the tool answered, as soon as that is there
+    output: NotRequired[str]
 
 
 class NewDatastore(TypedDict):
+    #: What it is called.
     name: str
+    #: Which kind it is.
     type: Literal["database", "documents"]
+    #: Of a `database`: where it is.
     metadata: NotRequired[Metadata]
 
 
 class Metadata(TypedDict):
     #: For databases. Encrypted at rest, never shown again.
     connectionString: NotRequired[str]
-    #: false lets the caller's own queries write.
+    #: false lets the caller's own queries write. Default: `true`.
     readOnly: NotRequired[bool]
 
 
+class Datastore(TypedDict):
+    #: The datastore.
+    datastore_id: str
+    #: What it is called.
+    name: str
+    #: Which kind it is.
+    type: Literal["database", "documents"]
+    #: When it came to be.
+    created_at: str
+
+
+class DatastorePage(TypedDict):
+    #: What is on this page.
+    items: list[Datastore]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class DocumentPage(TypedDict):
+    #: What is on this page.
+    items: list[Document]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Document(TypedDict):
+    #: The document.
+    document_id: str
+    #: The datastore.
+    datastore_id: str
+    #: As it was uploaded.
+    filename: str
+    #: How it stands with it.
+    status: Literal["indexed", "processing", "failed"]
+    #: Since when it can be searched; null: not yet.
+    indexed_at: Union[str, None]
+    #: what the file holds and the index does not
+    warnings: list[DocumentWarning]
+    #: When it came to be.
+    created_at: str
+    #: Size of the file.
+    bytes: int
+    #: Pages, slides or sheets; null: it has none.
+    pages: Union[int, None]
+    #: Why it failed; null, or absent: it did not.
+    error: Union[DocumentError, None]
+
+
+class DocumentWarning(TypedDict):
+    #: Tells these apart, for programs.
+    code: str
+    #: What is wrong, in words.
+    detail: str
+    #: Of a PDF; slides and sheets count as pages.
+    page: NotRequired[int]
+
+
+class DocumentError(TypedDict):
+    #: Tells these apart, for programs.
+    code: str
+    #: What is said, in words for people.
+    message: str
+
+
 class Search(TypedDict):
+    #: What to look for.
     query: str
+    #: The most items. Default: `50`.
     limit: NotRequired[int]
 
 
+class SearchItemPage(TypedDict):
+    #: What is on this page.
+    items: list[SearchItem]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class SearchItem(TypedDict):
+    #: The document.
+    document_id: str
+    #: As it was uploaded.
+    filename: str
+    #: On which page it stands; null: it has none.
+    page: Union[int, None]
+    #: The passage.
+    text: str
+    #: How well it fits; the first is the best.
+    score: float
+
+
+class UploadedDocument(TypedDict):
+    #: The document.
+    document_id: str
+    #: The datastore.
+    datastore_id: str
+    #: As it was uploaded.
+    filename: str
+    #: How it stands with it.
+    status: Literal["indexed", "processing", "failed"]
+    #: Since when it can be searched; null: not yet.
+    indexed_at: Union[str, None]
+    #: what the file holds and the index does not
+    warnings: list[DocumentWarning]
+
+
 class NewApiKey(TypedDict):
+    #: What it is called.
     name: str
+    #: What it may do.
     scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
     project: NotRequired[str]
     #: From then on it is as if it were revoked.
     expires_at: NotRequired[str]
 
 
+class NewKey(TypedDict):
+    #: Names it for good.
+    id: str
+    #: Shown once; only a hash of it is kept.
+    key: str
+    #: Shown once: `whsec_…`, signs the callbacks of its runs.
+    webhook_secret: str
+    #: What it is called.
+    name: str
+    #: What it may do.
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: When it came to be.
+    created_at: str
+    #: From then on it is as if it were revoked.
+    expires_at: NotRequired[str]
+
+
+class ApiKeyPage(TypedDict):
+    #: What is on this page.
+    items: list[ApiKey]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class ApiKey(TypedDict):
+    #: Names it for good.
+    id: str
+    #: What it is called.
+    name: str
+    #: What it may do.
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: When it came to be.
+    created_at: str
+    #: From then on it is as if it were revoked.
+    expires_at: Union[str, None]
+    #: to the hour
+    last_used_at: Union[str, None]
+
+
+class NewToken(TypedDict):
+    #: The one that it is for. Absent: those that are opened with it.
+    session: NotRequired[str]
+    #: What it may do.
+    scopes: list[Literal["run", "read"]]
+    #: For how long it is valid, in seconds.
+    expires_s: int
+
+
+class Token(TypedDict):
+    #: Shown once; sent as a key is, or to event streams as `?token=`.
+    token: str
+    #: From then on it is as if it were revoked.
+    expires_at: str
+
+
+class Health(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok"]
+
+
+class Readiness(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok", "unavailable"]
+    #: What it needs, by name.
+    checks: dict[str, Check]
+
+
+class Check(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok", "failing"]
+    #: What is wrong, in words.
+    detail: NotRequired[str]
+
+
 #: The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.
-AgentEvent = Union["AgentEventAgentStarted", "AgentEventAgentTaskScheduled", "AgentEventAgentThinkingStart", "AgentEventAgentThinking", "AgentEventAgentResponseStart", "AgentEventAgentResponse", "AgentEventAgentToolUseStart", "AgentEventAgentToolUse", "AgentEventAgentToolResponse", "AgentEventAgentStep", "AgentEventAgentHandoff", "AgentEventAgentWorkflowStep", "AgentEventAgentFinalOutput", "AgentEventAgentWarning", "AgentEventAgentCost", "AgentEventAgentCompleted", "AgentEventAgentCancelled", "AgentEventAgentError", "AgentEventUnreadable"]
+StreamEvent = Union["UnreadableEvent", "AgentEvent"]
+
+
+#: An event of a run, by its `type`.
+AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]

@@ -11,14 +11,19 @@ export const objectOf = (required: Properties, optional: Properties = {}): JsonS
 
 export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** A page of a list. */
-export const pageOf = (items: JsonSchema): JsonSchema =>
-  objectOf({ items: listOf(items), next_cursor: orNull(TEXT) });
+/** A page of a list of named items: of `Run` it is `RunPage`. */
+export function pageOf(items: JsonSchema): JsonSchema {
+  const page = objectOf({ items: listOf(items), next_cursor: orNull(TEXT) });
+  return named(`${String(items['$ref']).split('/').at(-1)}Page`, page);
+}
 
-export const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema['type'] === 'string'
-    ? { ...schema, type: [schema['type'], 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+/** Generators of clients know `null` beside plain types, and beside anything else as a choice. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type } = schema;
+  if (typeof type === 'string' && type !== 'object' && !('enum' in schema))
+    return { ...schema, type: [type, 'null'] };
+  return { anyOf: [schema, { type: 'null' }] };
+}
 
 export const oneOf = (...values: readonly string[]): JsonSchema => ({ type: 'string', enum: values });
 
@@ -32,6 +37,14 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
   const reference = component(name);
   definitions.set(reference, [name, schema]);
   return reference;
+}
+
+/** The same schema, and what it means where it stands. */
+export function noted(description: string, schema: JsonSchema): JsonSchema {
+  const copy = { ...schema, description };
+  const definition = definitions.get(schema);
+  if (definition !== undefined) definitions.set(copy, definition);
+  return copy;
 }
 
 /** Adds what a schema refers to, by `named`, at any depth. */
@@ -51,12 +64,8 @@ export function collectNamed(schema: unknown, found: Record<string, JsonSchema>)
 export const TEXT: JsonSchema = { type: 'string' };
 export const FLAG: JsonSchema = { type: 'boolean' };
 export const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
-/** ISO 8601 in UTC with milliseconds. */
-export const TIME: JsonSchema = {
-  type: 'string',
-  format: 'date-time',
-  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
-};
+/** ISO 8601 in UTC with milliseconds. No pattern: generated clients have made a date of it before they look at that. */
+export const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 /** US dollars, a decimal without exponent. */
 export const DOLLARS: JsonSchema = { type: 'string', pattern: '^\\d+(\\.\\d+)?$', examples: ['0.00045'] };
 /** A revision as text. */

@@ -12,6 +12,6 @@ export const PROBLEM = named(
       code: { ...TEXT, description: 'tells refusals of one status apart' },
       request_id: TEXT,
     },
-    { errors: { ...listOf(objectOf({ path: TEXT, message: TEXT })), minItems: 1 } },
+    { errors: { ...listOf(named('FieldError', objectOf({ path: TEXT, message: TEXT }))), minItems: 1 } },
   ),
 );

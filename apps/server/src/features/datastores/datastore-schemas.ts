@@ -10,9 +10,12 @@ export const DATASTORE = named(
   }),
 );
 
-const DOCUMENT_WARNING = objectOf(
-  { code: TEXT, detail: TEXT },
-  { page: { type: 'integer', minimum: 1, description: 'of a PDF; slides and sheets count as pages' } },
+const DOCUMENT_WARNING = named(
+  'DocumentWarning',
+  objectOf(
+    { code: TEXT, detail: TEXT },
+    { page: { type: 'integer', minimum: 1, description: 'Of a PDF; slides and sheets count as pages.' } },
+  ),
 );
 
 const uploaded = {
@@ -37,7 +40,7 @@ export const DOCUMENT = named(
     created_at: TIME,
     bytes: COUNT,
     pages: orNull(COUNT),
-    error: orNull(objectOf({ code: TEXT, message: TEXT })),
+    error: orNull(named('DocumentError', objectOf({ code: TEXT, message: TEXT }))),
   }),
 );
 

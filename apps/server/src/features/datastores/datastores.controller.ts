@@ -31,6 +31,7 @@ export class DatastoresController {
       documents: { summary: 'For documents', value: { name: 'Manuals', type: 'documents' } },
     },
     headers: ['Idempotency-Key'],
+    answerHeaders: ['Location'],
     answers: answer(201, DATASTORE),
     // 404: the key made a datastore that has been deleted since.
     refusals: [404, 409, 422],

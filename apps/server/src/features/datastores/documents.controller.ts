@@ -19,10 +19,17 @@ const UPLOAD = {
   ...objectOf({
     file: {
       type: 'string',
+      // The older word for it, which generators of clients know.
+      format: 'binary',
       contentMediaType: 'application/octet-stream',
       description: 'Up to MAX_UPLOAD_MB; its name has at most 255 bytes.',
     },
-    datastore_id: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
+    datastore_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LENGTHS.name,
+      description: 'The datastore that it goes into.',
+    },
   }),
   additionalProperties: false,
 };
@@ -50,6 +57,7 @@ export class DocumentsController {
     scope: 'datastores',
     form: UPLOAD,
     headers: ['Idempotency-Key'],
+    answerHeaders: ['Location'],
     answers: answer(201, UPLOADED_DOCUMENT),
     refusals: [404, 409, 422],
   })

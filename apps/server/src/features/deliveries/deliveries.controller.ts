@@ -41,6 +41,7 @@ export class DeliveriesController {
     tag: 'runs',
     summary: 'Sends a delivery again',
     scope: 'run',
+    answerHeaders: ['Location'],
     answers: answer(202, DELIVERY),
     refusals: [409, 422],
   })

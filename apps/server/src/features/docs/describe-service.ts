@@ -7,6 +7,9 @@ import { PROBLEM } from '../../edge/problems/problem-schema.js';
 import { collectNamed, component } from '../../edge/openapi/json-schema.js';
 import { type Content, JSON_TYPE, type OperationTerms } from '../../edge/routes/operation.js';
 import type { Route } from '../../edge/routes/route-book.js';
+import { ANSWER_HEADERS, headersOf } from './answer-headers.js';
+import { MEANINGS, PARAMETER_MEANINGS, SAMPLES } from './meanings.js';
+import { WEBHOOKS } from './webhooks.js';
 import { isRequired, nameOf, schemasOf } from './request-schemas.js';
 
 export interface OpenApi {
@@ -28,6 +31,7 @@ export interface OpenApiParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
+  readonly description: string;
   readonly schema: JsonSchema;
 }
 
@@ -61,7 +65,7 @@ export function describeService(routes: readonly Route[], version: string): Open
     if (method === 'HEAD') continue;
     const path = pathOf(url);
     if (terms.body) schemasOf(terms.body, schemas);
-    collectNamed([terms.answers, PROBLEM], schemas);
+    collectNamed([terms.answers, PROBLEM, WEBHOOKS], schemas);
     (paths[path] ??= {})[method.toLowerCase()] = described(path, terms);
   }
   return {
@@ -74,13 +78,17 @@ export function describeService(routes: readonly Route[], version: string): Open
         'come back to any point of a run.',
     },
     servers: [{ url: '/' }],
-    tags: ['agent', 'runs', 'sessions', 'tasks', 'datastores', 'keys', 'operations'].map((name) => ({
-      name,
-    })),
+    tags: ['agent', 'runs', 'sessions', 'tasks', 'datastores', 'keys', 'operations', 'callbacks'].map(
+      (name) => ({
+        name,
+      }),
+    ),
     paths,
+    webhooks: WEBHOOKS,
     components: {
-      schemas,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key' } },
+      schemas: withMeanings(schemas),
+      headers: ANSWER_HEADERS,
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, or a token' } },
     },
   };
 }
@@ -98,7 +106,10 @@ function described(path: string, terms: OperationTerms): OpenApiOperation {
     ...requestBodyOf(terms),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, content]) => [status, responseOf(Number(status), content)]),
+        Object.entries(answers).map(([status, content]) => [
+          status,
+          responseOf(Number(status), content, terms),
+        ]),
       ),
       ...refusalsOf(path, terms),
     },
@@ -114,18 +125,19 @@ const pathParameters = (path: string): OpenApiParameter[] =>
     name,
     in: 'path',
     required: true,
+    description: PARAMETER_MEANINGS[`path ${name}`] ?? '',
     schema: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
   }));
 
 const queryParameters = ({ query }: OperationTerms): OpenApiParameter[] =>
   query === undefined
     ? []
-    : [...fieldsOf(query).values()].map((field) => ({
-        name: field.name,
-        in: 'query',
-        required: isRequired(field),
-        schema: schemaOf(field),
-      }));
+    : [...fieldsOf(query).values()].map((field) => {
+        const meaning = PARAMETER_MEANINGS[`query ${field.name}`] ?? '';
+        const { description = '', ...schema } = inWords({ description: meaning, ...schemaOf(field) });
+        const required = isRequired(field);
+        return { name: field.name, in: 'query', required, description: String(description), schema };
+      });
 
 const HEADERS: Readonly<Record<string, JsonSchema>> = {
   'Idempotency-Key': {
@@ -138,7 +150,13 @@ const HEADERS: Readonly<Record<string, JsonSchema>> = {
 };
 
 const headerParameters = ({ headers = [] }: OperationTerms): OpenApiParameter[] =>
-  headers.map((name) => ({ name, in: 'header', required: false, schema: HEADERS[name] ?? {} }));
+  headers.map((name) => ({
+    name,
+    in: 'header',
+    required: false,
+    description: PARAMETER_MEANINGS[`header ${name}`] ?? '',
+    schema: HEADERS[name] ?? {},
+  }));
 
 function requestBodyOf({ body, form, examples }: OperationTerms): object {
   const content =
@@ -152,11 +170,13 @@ function requestBodyOf({ body, form, examples }: OperationTerms): object {
   return { requestBody: { required, content } };
 }
 
-const REQUEST_ID = { 'X-Request-Id': { schema: { type: 'string' } } };
-
-const responseOf = (status: number, content: Content): OpenApiResponse => ({
+const responseOf = (
+  status: number,
+  content: Content,
+  { scope, answerHeaders = [] }: OperationTerms,
+): OpenApiResponse => ({
   description: SUCCESSES[status] ?? titleOf(status),
-  headers: REQUEST_ID,
+  headers: headersOf(status, { isOpen: scope === null, own: answerHeaders }),
   ...(content === null
     ? {}
     : {
@@ -171,17 +191,15 @@ const SUCCESSES: Readonly<Record<number, string>> = {
   204: 'No Content',
 };
 
-const PROBLEM_RESPONSE = (description: string): OpenApiResponse => ({
-  description,
-  headers: REQUEST_ID,
+const refusalOf = (status: number, { scope }: OperationTerms): OpenApiResponse => ({
+  description: titleOf(status),
+  headers: headersOf(status, { isOpen: scope === null }),
   content: { [PROBLEM_JSON]: { schema: PROBLEM } },
 });
 
 /** The statuses with which a route may refuse, from what it is and what its entry adds. */
-function refusalsOf(
-  path: string,
-  { scope, answers, refusals = [] }: OperationTerms,
-): Record<string, OpenApiResponse> {
+function refusalsOf(path: string, terms: OperationTerms): Record<string, OpenApiResponse> {
+  const { scope, answers, refusals = [] } = terms;
   const statuses = new Set([400, 503, ...refusals]);
   if (scope !== null) for (const status of [401, 403, 429]) statuses.add(status);
   if (path.includes('{')) statuses.add(404);
@@ -189,13 +207,46 @@ function refusalsOf(
   for (const status of [408, 413, 415]) statuses.add(status);
   const described = [...statuses].map((status): [string, OpenApiResponse] => [
     String(status),
-    PROBLEM_RESPONSE(titleOf(status)),
+    refusalOf(status, terms),
   ]);
   const own = answers[503];
   if (own) {
-    const { [PROBLEM_JSON]: problem } = PROBLEM_RESPONSE('').content ?? {};
-    const both = { ...responseOf(503, own).content, ...(problem ? { [PROBLEM_JSON]: problem } : {}) };
-    described.push(['503', { description: titleOf(503), headers: REQUEST_ID, content: both }]);
+    const refusal = refusalOf(503, terms);
+    const content = { ...responseOf(503, own, terms).content, ...refusal.content };
+    described.push(['503', { ...refusal, content }]);
   }
   return Object.fromEntries(described);
+}
+
+/** The schemas with what each of their fields means, where they do not say that themselves. */
+const withMeanings = (schemas: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      if (schema['properties'] === undefined) return [name, schema];
+      const fields = Object.entries(schema['properties'] as Record<string, JsonSchema>);
+      const properties = fields.map(([field, inner]) => [
+        field,
+        inWords({ ...meaningOf(name, field), ...inner }),
+      ]);
+      return [name, { ...schema, properties: Object.fromEntries(properties) as object }];
+    }),
+  );
+
+function meaningOf(schema: string, field: string): JsonSchema {
+  const description = MEANINGS[`${schema}.${field}`] ?? MEANINGS[field];
+  const sample = SAMPLES[field];
+  return {
+    ...(description === undefined ? {} : { description }),
+    ...(sample === undefined ? {} : { examples: [sample] }),
+  };
+}
+
+/** Generated clients take a field with a `default` for one that is always there, and ask for it: it is told in words. */
+function inWords({ default: fallback, ...schema }: JsonSchema): JsonSchema {
+  if (fallback === undefined) return schema;
+  const said = typeof schema['description'] === 'string' ? `${schema['description']} ` : '';
+  return {
+    ...schema,
+    description: `${said}Default: \`${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\`.`,
+  };
 }

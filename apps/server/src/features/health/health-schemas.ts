@@ -6,7 +6,7 @@ export const READINESS = named(
     status: oneOf('ok', 'unavailable'),
     checks: {
       type: 'object',
-      additionalProperties: objectOf({ status: oneOf('ok', 'failing') }, { detail: TEXT }),
+      additionalProperties: named('Check', objectOf({ status: oneOf('ok', 'failing') }, { detail: TEXT })),
     },
   }),
 );

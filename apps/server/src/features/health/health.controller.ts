@@ -2,7 +2,7 @@ import { Controller, Get, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ALIVE, type Readiness, readinessOf } from '../../edge/probes/health-answer.js';
 import { HealthChecks } from '../../edge/probes/health-checks.js';
-import { objectOf, oneOf } from '../../edge/openapi/json-schema.js';
+import { named, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
 import { JSON_TYPE, Operation, answer } from '../../edge/routes/operation.js';
 import { READINESS } from './health-schemas.js';
 
@@ -17,7 +17,7 @@ export class HealthController {
     summary: 'The process lives',
     scope: null,
     ignoresQuery: true,
-    answers: answer(200, objectOf({ status: oneOf('ok') })),
+    answers: answer(200, named('Health', objectOf({ status: oneOf('ok') }))),
   })
   alive(): { readonly status: 'ok' } {
     return ALIVE;

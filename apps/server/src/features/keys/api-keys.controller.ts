@@ -27,6 +27,7 @@ export class ApiKeysController {
     scope: 'admin',
     body: NewApiKeyDto,
     examples: { reader: { summary: 'May run and read', value: { name: 'web', scopes: ['run', 'read'] } } },
+    answerHeaders: ['Location'],
     answers: answer(201, NEW_KEY),
   })
   async issue(

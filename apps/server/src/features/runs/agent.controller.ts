@@ -14,7 +14,7 @@ import { HistoryAnswers } from './history-answers.js';
 import { RunAnswers } from './shared/run-answers.js';
 import { RunDoor } from './run-door.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
-import { FLAG, TEXT, listOf, objectOf } from '../../edge/openapi/json-schema.js';
+import { FLAG, TEXT, listOf, named, objectOf } from '../../edge/openapi/json-schema.js';
 import { JSON_TYPE, Operation, SSE_TYPE, answer } from '../../edge/routes/operation.js';
 import { RunRequestDto } from './dto/run-request.dto.js';
 import { RUN_EXAMPLES } from './run-examples.js';
@@ -53,8 +53,9 @@ export class AgentController {
     body: RunRequestDto,
     examples: RUN_EXAMPLES,
     headers: ['Idempotency-Key'],
+    answerHeaders: ['Content-Location', 'Location'],
     answers: {
-      200: { [SSE_TYPE]: EVENT_STREAM, [JSON_TYPE]: ENDED_RUN },
+      200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },
     },
     refusals: [404, 409, 422],
@@ -122,7 +123,7 @@ export class AgentController {
     summary: "Empties a session's history and context from the next run on",
     scope: 'run',
     query: SessionQuery,
-    answers: answer(200, objectOf({ success: FLAG, message: TEXT })),
+    answers: answer(200, named('Cleared', objectOf({ success: FLAG, message: TEXT }))),
     refusals: [404, 409],
   })
   async clear(@Query() { session }: SessionQuery, @Caller() { project, keyId }: Principal) {

@@ -88,6 +88,7 @@ export class RunsController {
     summary: 'Cancels a run; nothing happens where it has ended',
     scope: 'run',
     isForTokens: true,
+    answerHeaders: ['Location'],
     answers: answer(202, RUN),
   })
   async cancel(

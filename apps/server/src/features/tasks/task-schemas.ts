@@ -1,13 +1,28 @@
-import { FLAG, TEXT, TIME, listOf, named, objectOf, oneOf, orNull } from '../../edge/openapi/json-schema.js';
+import {
+  FLAG,
+  TEXT,
+  TIME,
+  listOf,
+  named,
+  noted,
+  objectOf,
+  oneOf,
+  orNull,
+} from '../../edge/openapi/json-schema.js';
 
-const FIRING = objectOf(
-  { slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG },
-  {
-    error: {
-      ...objectOf({ code: oneOf('internal'), message: TEXT }),
-      description: 'why no run comes of it: processes ended while they started it, and the task was paused',
+const FIRING_ERROR = named('FiringError', objectOf({ code: oneOf('internal'), message: TEXT }));
+
+const FIRING = named(
+  'Firing',
+  objectOf(
+    { slot: TIME, fired_at: orNull(TIME), run_id: orNull(TEXT), late: FLAG },
+    {
+      error: noted(
+        'Why no run comes of it: processes ended while they started it, and the task was paused.',
+        FIRING_ERROR,
+      ),
     },
-  },
+  ),
 );
 
 export const TASK = named(
@@ -15,7 +30,7 @@ export const TASK = named(
   objectOf({
     task_id: TEXT,
     session: TEXT,
-    schedule: { type: ['integer', 'string'] },
+    schedule: { anyOf: [{ type: 'integer' }, TEXT] },
     timezone: TEXT,
     message: TEXT,
     status: oneOf('scheduled', 'paused', 'finished', 'cancelled'),

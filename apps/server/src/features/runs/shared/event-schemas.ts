@@ -23,7 +23,7 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   agent_started: {},
   agent_task_scheduled: {
     task_id: TEXT,
-    schedule: { type: ['integer', 'string'] },
+    schedule: { anyOf: [{ type: 'integer' }, TEXT] },
     message: TEXT,
     next_run_at: TIME,
   },
@@ -63,34 +63,49 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
 };
 
 /** Of an event that stands on the log and does not open. */
-const UNREADABLE: JsonSchema = {
-  title: 'unreadable',
+const UNREADABLE_EVENT = named('UnreadableEvent', {
   description: 'What the log holds of the event was damaged, or its key is lost: it has no other fields.',
-  ...objectOf({ type: oneOf(...Object.keys(FIELDS)), session: TEXT, unreadable: { const: true } }),
-};
-
-/** The `data:` JSON of an SSE record, of a callback and of a recorded event. */
-const AGENT_EVENT: JsonSchema = named('AgentEvent', {
-  description:
-    'The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.',
-  oneOf: [
-    ...Object.entries(FIELDS).map(([type, fields]) => ({
-      title: type,
-      ...objectOf({ type: { const: type }, session: TEXT, ...fields }),
-    })),
-    UNREADABLE,
-  ],
+  ...objectOf({
+    type: oneOf(...Object.keys(FIELDS)),
+    session: TEXT,
+    unreadable: { type: 'boolean', enum: [true], description: 'Tells it from the event that it was.' },
+  }),
 });
 
-const RECORDED_EVENT = named('RecordedEvent', objectOf({ id: EVENT_ID, data: AGENT_EVENT }));
+/** `agent_tool_use` as `AgentToolUseEvent`. */
+const nameOf = (type: string): string =>
+  `${type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+
+const MEMBERS = Object.entries(FIELDS).map(
+  ([type, fields]) =>
+    [type, named(nameOf(type), objectOf({ type: oneOf(type), session: TEXT, ...fields }))] as const,
+);
+
+const AGENT_EVENT = named('AgentEvent', {
+  description: 'An event of a run, by its `type`.',
+  oneOf: MEMBERS.map(([, member]) => member),
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(MEMBERS.map(([type, member]) => [type, member['$ref']])),
+  },
+});
+
+/** The `data:` JSON of an SSE record, of a callback and of a recorded event. */
+export const STREAM_EVENT = named('StreamEvent', {
+  description:
+    'The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.',
+  anyOf: [UNREADABLE_EVENT, AGENT_EVENT],
+});
+
+const RECORDED_EVENT = named('RecordedEvent', objectOf({ id: EVENT_ID, data: STREAM_EVENT }));
 
 export const EVENT_STREAM: JsonSchema = {
   type: 'string',
-  description: 'Server-Sent Events: `id: <revision>` and `data: <an AgentEvent as JSON>`',
+  description: 'Server-Sent Events: `id: <revision>` and `data: <a StreamEvent as JSON>`',
 };
 
 /** Recorded events, in either form. */
-export const RECORDED: Content = { [SSE_TYPE]: EVENT_STREAM, [JSON_TYPE]: pageOf(RECORDED_EVENT) };
+export const RECORDED: Content = { [JSON_TYPE]: pageOf(RECORDED_EVENT), [SSE_TYPE]: EVENT_STREAM };
 
 export const FROM_ANY_POINT =
   'Server-Sent Events from after `Last-Event-ID` or `after`, then live; with `Accept: application/json` a page of the ' +

@@ -13,8 +13,11 @@ import {
 } from '../../../edge/openapi/json-schema.js';
 
 export const RUN_STATUS = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
-const RUN_ERROR = objectOf({ code: TEXT, message: TEXT, retryable: FLAG });
-const WARNING = objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) });
+const RUN_ERROR = named('RunError', objectOf({ code: TEXT, message: TEXT, retryable: FLAG }));
+const WARNING = named(
+  'RunWarning',
+  objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) }),
+);
 
 export const MESSAGE = named(
   'Message',
@@ -38,7 +41,7 @@ export const RUN = named(
     started_at: orNull(TIME),
     ended_at: orNull(TIME),
     cost: DOLLARS,
-    usage: objectOf({ input_tokens: COUNT, output_tokens: COUNT }),
+    usage: named('Usage', objectOf({ input_tokens: COUNT, output_tokens: COUNT })),
     warnings: listOf(WARNING),
     error: orNull(RUN_ERROR),
     last_event_id: orNull(EVENT_ID),
@@ -50,7 +53,7 @@ export const ACCEPTED_RUN = named(
   objectOf({
     session: TEXT,
     run_id: TEXT,
-    status: { const: 'queued' },
+    status: oneOf('queued'),
     task_ids: listOf(TEXT),
   }),
 );
