@@ -2,9 +2,9 @@ import { describe, expect, it, test } from '@jest/globals';
 import { Cursors, creationCursors, isCount } from './cursors.js';
 
 const KEY = { createdAt: 1_763_715_600_000, id: 'run_ses_1_a' };
-const CONDITIONS = { project: 'p', status: 'failed', from: undefined };
+const OWNER = { project: 'p', session: undefined };
 const runs = creationCursors('runs');
-const made = runs.encode(KEY, CONDITIONS);
+const made = runs.encode(KEY, OWNER);
 const REFUSED = { code: 'invalid_request', more: { errors: [{ path: 'cursor' }] } };
 const cursorOf = (text: string): string => Buffer.from(text).toString('base64url');
 const refusalOf = (decode: () => unknown): unknown => {
@@ -15,30 +15,28 @@ const refusalOf = (decode: () => unknown): unknown => {
   }
 };
 
-test('a cursor comes back as it was, whatever the order of the conditions', () => {
-  expect(runs.decode(made, CONDITIONS)).toEqual(KEY);
-  expect(runs.decode(made, { status: 'failed', project: 'p' })).toEqual(KEY);
+test('a cursor comes back as it was', () => {
+  expect(runs.decode(made, OWNER)).toEqual(KEY);
+  expect(runs.decode(made, { project: 'p' })).toEqual(KEY);
 });
 
 test('the form is that which clients hold', () => {
-  expect(made).toBe(cursorOf('[2,"runs","0de5350e",1763715600000,"run_ses_1_a"]'));
+  expect(made).toBe(cursorOf('[2,"runs","1770fbbf",1763715600000,"run_ses_1_a"]'));
 });
 
 test('the first page has no cursor', () => {
-  expect(runs.decode(undefined, CONDITIONS)).toBeNull();
+  expect(runs.decode(undefined, OWNER)).toBeNull();
 });
 
-test.each([
-  ['another status', { project: 'p', status: 'completed' }],
-  ['no status', { project: 'p' }],
-  ['one condition more', { ...CONDITIONS, from: 1 }],
-  ['another project', { ...CONDITIONS, project: 'q' }],
-])('a cursor is refused with %s than it was made for', (_, conditions) => {
-  expect(refusalOf(() => runs.decode(made, conditions))).toMatchObject(REFUSED);
-});
+test.each([{ project: 'q' }, { project: 'p', session: 's' }, {}])(
+  'a cursor of p is refused for %j',
+  (owner) => {
+    expect(refusalOf(() => runs.decode(made, owner))).toMatchObject(REFUSED);
+  },
+);
 
 test('a cursor of another list is refused', () => {
-  expect(refusalOf(() => creationCursors('tasks').decode(made, CONDITIONS))).toMatchObject(REFUSED);
+  expect(refusalOf(() => creationCursors('tasks').decode(made, OWNER))).toMatchObject(REFUSED);
 });
 
 describe('a cursor is refused that holds', () => {
@@ -61,11 +59,11 @@ describe('a cursor is refused that holds', () => {
     ...dotted,
     '[1,"\\u0000"]',
     '[1,"\\ud800"]',
-    '[3,"runs","0de5350e",1763715600000,"run_ses_1_a"]',
-    '[2,"runs","0de5350e",1763715600000]',
-    '[2,"runs","0de5350e"]',
+    '[3,"runs","1770fbbf",1763715600000,"run_ses_1_a"]',
+    '[2,"runs","1770fbbf",1763715600000]',
+    '[2,"runs","1770fbbf"]',
   ])('%s', (text) => {
-    expect(refusalOf(() => runs.decode(cursorOf(text), CONDITIONS))).toMatchObject(REFUSED);
+    expect(refusalOf(() => runs.decode(cursorOf(text), OWNER))).toMatchObject(REFUSED);
   });
 });
 
@@ -77,8 +75,8 @@ describe('what an earlier version handed out is still taken', () => {
   );
 
   it('of runs, sessions and tasks', () =>
-    expect(runs.decode('WzEsImEiXQ', CONDITIONS)).toEqual({ createdAt: 1, id: 'a' }));
+    expect(runs.decode('WzEsImEiXQ', OWNER)).toEqual({ createdAt: 1, id: 'a' }));
   it('of datastores, documents and keys', () =>
-    expect(runs.decode(cursorOf('17.key_0a1'), CONDITIONS)).toEqual({ createdAt: 17, id: 'key_0a1' }));
+    expect(runs.decode(cursorOf('17.key_0a1'), OWNER)).toEqual({ createdAt: 17, id: 'key_0a1' }));
   it('of deliveries', () => expect(places.decode(cursorOf('3.40'), {})).toEqual([3, 40]));
 });

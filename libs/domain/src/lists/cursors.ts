@@ -9,7 +9,7 @@ type KeyPart = string | number;
 
 /**
  * The cursors of one kind of list: the key of the last item that was shown, in a form that is opaque to clients.
- * 1. A cursor is taken only by the kind of list and with the conditions that it was made for.
+ * 1. A cursor is taken only by the list that it was made for, however that is narrowed: it is a place in its order.
  * 2. Cursors of version 1 are taken unchecked.
  * @typeParam K what the list is ordered by
  */
@@ -25,16 +25,16 @@ export class Cursors<K> {
     private readonly read: (parts: readonly unknown[]) => K | null,
   ) {}
 
-  /** @param conditions whose list it is, and how it is narrowed; what is undefined does not count */
-  encode(key: K, conditions: object): string {
-    const parts = [VERSION, this.list, digestOf(conditions), ...this.write(key)];
+  /** @param owner whose list it is: a project, a session …; what is undefined does not count */
+  encode(key: K, owner: object): string {
+    const parts = [VERSION, this.list, digestOf(owner), ...this.write(key)];
     return Buffer.from(JSON.stringify(parts)).toString('base64url');
   }
 
   /** Null: the first page. @throws Problem invalid_request */
-  decode(cursor: string | undefined, conditions: object): K | null {
+  decode(cursor: string | undefined, owner: object): K | null {
     if (cursor === undefined) return null;
-    const parts = this.partsOf(Buffer.from(cursor, 'base64url').toString(), digestOf(conditions));
+    const parts = this.partsOf(Buffer.from(cursor, 'base64url').toString(), digestOf(owner));
     const key = parts === null ? null : this.read(parts);
     if (key === null) throw invalid('cursor', 'must be the next_cursor of a page of this list');
     return key;
@@ -86,8 +86,8 @@ function parse(text: string): readonly unknown[] {
   }
 }
 
-function digestOf(conditions: object): string {
-  const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
+function digestOf(owner: object): string {
+  const given = Object.entries(owner).filter(([, value]) => value !== undefined);
   const sorted = given.sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARS);
 }

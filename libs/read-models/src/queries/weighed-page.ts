@@ -47,12 +47,11 @@ export interface WeighedList {
 export async function* weighedRows(
   { database, owners }: { readonly database: Database; readonly owners: SessionOwners },
   { table, id, contents, cursors }: WeighedList,
-  { limit, cursor, ...conditions }: PageRequest & { readonly project: ProjectId },
+  { limit, cursor, project }: PageRequest & { readonly project: ProjectId },
   narrow: (select: SelectQueryBuilder<StoredRow>) => void,
   weigh: Weigh,
 ): WeighedPage<StoredRow> {
-  const { project } = conditions;
-  const after = cursors.decode(cursor, conditions);
+  const after = cursors.decode(cursor, { project });
   const { name } = table;
   const wanted = (select: SelectQueryBuilder<StoredRow>): SelectQueryBuilder<StoredRow> => {
     select.where(`${name}.project = :project`, { project });
@@ -70,7 +69,7 @@ export async function* weighedRows(
       .limit(limit + 1);
   });
   const { items: shown, next_cursor } = pageOf(keys, limit, (last) =>
-    cursors.encode({ createdAt: Number(last.created), id: last.id }, conditions),
+    cursors.encode({ createdAt: Number(last.created), id: last.id }, { project }),
   );
   for (const { ids, bytes } of batchesOf(await owners.only(project, shown))) {
     await weigh(bytes);
