@@ -466,209 +466,65 @@ export interface AgentErrorEvent {
   readonly retryable: boolean;
 }
 
+export interface NewApiKey {
+  /** What it is called. */
+  readonly name: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project?: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at?: string;
+}
+
+export interface NewKey {
+  /** Names it for good. */
+  readonly id: string;
+  /** Shown once; only a hash of it is kept. */
+  readonly key: string;
+  /** Shown once: `whsec_…`, signs the callbacks of its runs. */
+  readonly webhook_secret: string;
+  /** What it is called. */
+  readonly name: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at?: string;
+}
+
+export interface ApiKeyPage {
+  /** What is on this page. */
+  readonly items: readonly ApiKey[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface ApiKey {
+  /** Names it for good. */
+  readonly id: string;
+  /** What it is called. */
+  readonly name: string;
+  /** What it may do. */
+  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string | null;
+  /** to the hour */
+  readonly last_used_at: string | null;
+}
+
 export interface Cleared {
   /** Always true. */
   readonly success: boolean;
   /** What is said, in words for people. */
   readonly message: string;
-}
-
-export interface RunPage {
-  /** What is on this page. */
-  readonly items: readonly Run[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface Run {
-  /** The run; its id holds that of its session. */
-  readonly run_id: string;
-  /** The session: what was said in one conversation. */
-  readonly session: string;
-  /** How it stands with it. */
-  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
-  /** As asked for; it chooses the model. */
-  readonly mode: 'flash' | 'base' | 'max';
-  /** The model that is asked. */
-  readonly model: string;
-  /** What started it. */
-  readonly trigger: 'request' | 'task' | 'kafka';
-  /** the id of the key */
-  readonly actor: string;
-  /** When it came to be. */
-  readonly created_at: string;
-  /** When its turn came; null: it waits. */
-  readonly started_at: string | null;
-  /** When it ended; null: it has not. */
-  readonly ended_at: string | null;
-  /** US dollars, a decimal without exponent. */
-  readonly cost: string;
-  /** What the model was given and gave. */
-  readonly usage: Usage;
-  /** What the agent had to do without. */
-  readonly warnings: readonly RunWarning[];
-  /** Why it failed; null, or absent: it did not. */
-  readonly error: RunError | null;
-  /** Of its last event that is shown; null: there is none yet. */
-  readonly last_event_id: string | null;
-}
-
-export interface Usage {
-  /** What the model was given. */
-  readonly input_tokens: number;
-  /** What the model gave. */
-  readonly output_tokens: number;
-}
-
-export interface RecordedEventPage {
-  /** What is on this page. */
-  readonly items: readonly RecordedEvent[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface RecordedEvent {
-  /** Its revision in its session; `Last-Event-ID` and `after` take it. */
-  readonly id: string;
-  /** The event. */
-  readonly data: StreamEvent;
-}
-
-export interface DeliveryPage {
-  /** What is on this page. */
-  readonly items: readonly Delivery[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface Delivery {
-  /** The delivery; also `webhook-id`. */
-  readonly delivery_id: string;
-  /** Counts the events of the run: 1, 2, 3 … */
-  readonly sequence: number;
-  /** Of the event that is delivered. */
-  readonly type: string;
-  /** How it stands with it. */
-  readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
-  /** How often it was tried. */
-  readonly attempts: number;
-  /** HTTP status of the last answer; null: there was none. */
-  readonly last_status: number | null;
-  /** When it is tried again; null: it is not. */
-  readonly next_attempt_at: string | null;
-  /** Why there was no answer; null: there was one, or it was not tried. */
-  readonly last_error: string | null;
-  /** The first 2 KB of the last answer, without what is secret. */
-  readonly last_response: string | null;
-}
-
-export interface TaskPage {
-  /** What is on this page. */
-  readonly items: readonly Task[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface Task {
-  /** The task. */
-  readonly task_id: string;
-  /** The session: what was said in one conversation. */
-  readonly session: string;
-  /** As it was given: seconds, a date, or a cron expression. */
-  readonly schedule: number | string;
-  /** IANA name in which a cron expression is read. */
-  readonly timezone: string;
-  /** The message of the runs that it starts. */
-  readonly message: string;
-  /** How it stands with it. */
-  readonly status: 'scheduled' | 'paused' | 'finished' | 'cancelled';
-  /** When it came to be. */
-  readonly created_at: string;
-  /** When it fires next; null: not again. */
-  readonly next_run_at: string | null;
-  /** When it fired last; null: not yet. */
-  readonly last_run_at: string | null;
-  /** The newest of its slots. */
-  readonly firings: readonly Firing[];
-}
-
-export interface Firing {
-  /** When it was due. */
-  readonly slot: string;
-  /** When it fired; null: it was missed. */
-  readonly fired_at: string | null;
-  /** The run that was started; null: the slot was missed, or it is not there yet. */
-  readonly run_id: string | null;
-  /** Whether it fired after its time, since the service was down. */
-  readonly late: boolean;
-  /** Why no run comes of it: processes ended while they started it, and the task was paused. */
-  readonly error?: FiringError;
-}
-
-export interface FiringError {
-  /** Tells these apart, for programs. */
-  readonly code: 'internal';
-  /** What is said, in words for people. */
-  readonly message: string;
-}
-
-export interface SessionPage {
-  /** What is on this page. */
-  readonly items: readonly Session[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface Session {
-  /** The session: what was said in one conversation. */
-  readonly session: string;
-  /** The beginning of the session's first message. */
-  readonly title: string | null;
-  /** As many messages as its history has. */
-  readonly message_count: number;
-  /** Of its newest run; null: none has started. */
-  readonly last_status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | null;
-  /** US dollars, a decimal without exponent. */
-  readonly cost: string;
-  /** When it came to be. */
-  readonly created_at: string;
-}
-
-export interface ErasedSession {
-  /** The session: what was said in one conversation. */
-  readonly session: string;
-  /** When that was. */
-  readonly erased_at: string;
-  /** Events whose content nobody can read any more. */
-  readonly events: number;
-  /** Where copies may be that the service does not hold. */
-  readonly not_reached: readonly string[];
-}
-
-export interface MessageItemPage {
-  /** What is on this page. */
-  readonly items: readonly MessageItem[];
-  /** For `cursor`, to get the next page; null at the end. */
-  readonly next_cursor: string | null;
-}
-
-export interface MessageItem {
-  /** of the event with which it begins */
-  readonly id: string;
-  /** Which kind it is. */
-  readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
-  /** of a tool use JSON text of {tool, input} */
-  readonly content: string;
-  /** The run; its id holds that of its session. */
-  readonly run_id: string;
-  /** When it came to be. */
-  readonly created_at: string;
-  /** of a tool use: what was called */
-  readonly tool?: string;
-  /** and with what */
-  readonly input?: unknown;
-  /** what the tool answered, as soon as that is there */
-  readonly output?: string;
 }
 
 export interface NewDatastore {
@@ -778,6 +634,11 @@ export interface SearchItem {
   readonly score: number;
 }
 
+export interface Health {
+  /** How it stands with it. */
+  readonly status: 'ok';
+}
+
 export interface UploadedDocument {
   /** The document. */
   readonly document_id: string;
@@ -793,58 +654,216 @@ export interface UploadedDocument {
   readonly warnings: readonly DocumentWarning[];
 }
 
-export interface NewApiKey {
-  /** What it is called. */
-  readonly name: string;
-  /** What it may do. */
-  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
-  /** Whose things it sees. Default for a new key: that of whoever makes it. */
-  readonly project?: string;
-  /** From then on it is as if it were revoked. */
-  readonly expires_at?: string;
+export interface Readiness {
+  /** How it stands with it. */
+  readonly status: 'ok' | 'unavailable';
+  /** What it needs, by name. */
+  readonly checks: Readonly<Record<string, Check>>;
 }
 
-export interface NewKey {
-  /** Names it for good. */
-  readonly id: string;
-  /** Shown once; only a hash of it is kept. */
-  readonly key: string;
-  /** Shown once: `whsec_…`, signs the callbacks of its runs. */
-  readonly webhook_secret: string;
-  /** What it is called. */
-  readonly name: string;
-  /** What it may do. */
-  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
-  /** Whose things it sees. Default for a new key: that of whoever makes it. */
-  readonly project: string;
-  /** When it came to be. */
-  readonly created_at: string;
-  /** From then on it is as if it were revoked. */
-  readonly expires_at?: string;
+export interface Check {
+  /** How it stands with it. */
+  readonly status: 'ok' | 'failing';
+  /** What is wrong, in words. */
+  readonly detail?: string;
 }
 
-export interface ApiKeyPage {
+export interface RunPage {
   /** What is on this page. */
-  readonly items: readonly ApiKey[];
+  readonly items: readonly Run[];
   /** For `cursor`, to get the next page; null at the end. */
   readonly next_cursor: string | null;
 }
 
-export interface ApiKey {
-  /** Names it for good. */
-  readonly id: string;
-  /** What it is called. */
-  readonly name: string;
-  /** What it may do. */
-  readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
-  /** Whose things it sees. Default for a new key: that of whoever makes it. */
-  readonly project: string;
+export interface Run {
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** How it stands with it. */
+  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  /** As asked for; it chooses the model. */
+  readonly mode: 'flash' | 'base' | 'max';
+  /** The model that is asked. */
+  readonly model: string;
+  /** What started it. */
+  readonly trigger: 'request' | 'task' | 'kafka';
+  /** the id of the key */
+  readonly actor: string;
   /** When it came to be. */
   readonly created_at: string;
-  /** From then on it is as if it were revoked. */
-  readonly expires_at: string | null;
-  /** to the hour */
-  readonly last_used_at: string | null;
+  /** When its turn came; null: it waits. */
+  readonly started_at: string | null;
+  /** When it ended; null: it has not. */
+  readonly ended_at: string | null;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** What the model was given and gave. */
+  readonly usage: Usage;
+  /** What the agent had to do without. */
+  readonly warnings: readonly RunWarning[];
+  /** Why it failed; null, or absent: it did not. */
+  readonly error: RunError | null;
+  /** Of its last event that is shown; null: there is none yet. */
+  readonly last_event_id: string | null;
+}
+
+export interface Usage {
+  /** What the model was given. */
+  readonly input_tokens: number;
+  /** What the model gave. */
+  readonly output_tokens: number;
+}
+
+export interface DeliveryPage {
+  /** What is on this page. */
+  readonly items: readonly Delivery[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Delivery {
+  /** The delivery; also `webhook-id`. */
+  readonly delivery_id: string;
+  /** Counts the events of the run: 1, 2, 3 … */
+  readonly sequence: number;
+  /** Of the event that is delivered. */
+  readonly type: string;
+  /** How it stands with it. */
+  readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** HTTP status of the last answer; null: there was none. */
+  readonly last_status: number | null;
+  /** When it is tried again; null: it is not. */
+  readonly next_attempt_at: string | null;
+  /** Why there was no answer; null: there was one, or it was not tried. */
+  readonly last_error: string | null;
+  /** The first 2 KB of the last answer, without what is secret. */
+  readonly last_response: string | null;
+}
+
+export interface RecordedEventPage {
+  /** What is on this page. */
+  readonly items: readonly RecordedEvent[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface RecordedEvent {
+  /** Its revision in its session; `Last-Event-ID` and `after` take it. */
+  readonly id: string;
+  /** The event. */
+  readonly data: StreamEvent;
+}
+
+export interface SessionPage {
+  /** What is on this page. */
+  readonly items: readonly Session[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Session {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The beginning of the session's first message. */
+  readonly title: string | null;
+  /** As many messages as its history has. */
+  readonly message_count: number;
+  /** Of its newest run; null: none has started. */
+  readonly last_status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | null;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** When it came to be. */
+  readonly created_at: string;
+}
+
+export interface ErasedSession {
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** When that was. */
+  readonly erased_at: string;
+  /** Events whose content nobody can read any more. */
+  readonly events: number;
+  /** Where copies may be that the service does not hold. */
+  readonly not_reached: readonly string[];
+}
+
+export interface MessageItemPage {
+  /** What is on this page. */
+  readonly items: readonly MessageItem[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface MessageItem {
+  /** of the event with which it begins */
+  readonly id: string;
+  /** Which kind it is. */
+  readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
+  /** of a tool use JSON text of {tool, input} */
+  readonly content: string;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** of a tool use: what was called */
+  readonly tool?: string;
+  /** and with what */
+  readonly input?: unknown;
+  /** what the tool answered, as soon as that is there */
+  readonly output?: string;
+}
+
+export interface TaskPage {
+  /** What is on this page. */
+  readonly items: readonly Task[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Task {
+  /** The task. */
+  readonly task_id: string;
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** As it was given: seconds, a date, or a cron expression. */
+  readonly schedule: number | string;
+  /** IANA name in which a cron expression is read. */
+  readonly timezone: string;
+  /** The message of the runs that it starts. */
+  readonly message: string;
+  /** How it stands with it. */
+  readonly status: 'scheduled' | 'paused' | 'finished' | 'cancelled';
+  /** When it came to be. */
+  readonly created_at: string;
+  /** When it fires next; null: not again. */
+  readonly next_run_at: string | null;
+  /** When it fired last; null: not yet. */
+  readonly last_run_at: string | null;
+  /** The newest of its slots. */
+  readonly firings: readonly Firing[];
+}
+
+export interface Firing {
+  /** When it was due. */
+  readonly slot: string;
+  /** When it fired; null: it was missed. */
+  readonly fired_at: string | null;
+  /** The run that was started; null: the slot was missed, or it is not there yet. */
+  readonly run_id: string | null;
+  /** Whether it fired after its time, since the service was down. */
+  readonly late: boolean;
+  /** Why no run comes of it: processes ended while they started it, and the task was paused. */
+  readonly error?: FiringError;
+}
+
+export interface FiringError {
+  /** Tells these apart, for programs. */
+  readonly code: 'internal';
+  /** What is said, in words for people. */
+  readonly message: string;
 }
 
 export interface NewToken {
@@ -861,23 +880,4 @@ export interface Token {
   readonly token: string;
   /** From then on it is as if it were revoked. */
   readonly expires_at: string;
-}
-
-export interface Health {
-  /** How it stands with it. */
-  readonly status: 'ok';
-}
-
-export interface Readiness {
-  /** How it stands with it. */
-  readonly status: 'ok' | 'unavailable';
-  /** What it needs, by name. */
-  readonly checks: Readonly<Record<string, Check>>;
-}
-
-export interface Check {
-  /** How it stands with it. */
-  readonly status: 'ok' | 'failing';
-  /** What is wrong, in words. */
-  readonly detail?: string;
 }

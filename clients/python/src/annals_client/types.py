@@ -426,209 +426,65 @@ class AgentErrorEvent(TypedDict):
     retryable: bool
 
 
+class NewApiKey(TypedDict):
+    #: What it is called.
+    name: str
+    #: What it may do.
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: NotRequired[str]
+    #: From then on it is as if it were revoked.
+    expires_at: NotRequired[str]
+
+
+class NewKey(TypedDict):
+    #: Names it for good.
+    id: str
+    #: Shown once; only a hash of it is kept.
+    key: str
+    #: Shown once: `whsec_…`, signs the callbacks of its runs.
+    webhook_secret: str
+    #: What it is called.
+    name: str
+    #: What it may do.
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: When it came to be.
+    created_at: str
+    #: From then on it is as if it were revoked.
+    expires_at: NotRequired[str]
+
+
+class ApiKeyPage(TypedDict):
+    #: What is on this page.
+    items: list[ApiKey]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class ApiKey(TypedDict):
+    #: Names it for good.
+    id: str
+    #: What it is called.
+    name: str
+    #: What it may do.
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: When it came to be.
+    created_at: str
+    #: From then on it is as if it were revoked.
+    expires_at: Union[str, None]
+    #: to the hour
+    last_used_at: Union[str, None]
+
+
 class Cleared(TypedDict):
     #: Always true.
     success: bool
     #: What is said, in words for people.
     message: str
-
-
-class RunPage(TypedDict):
-    #: What is on this page.
-    items: list[Run]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class Run(TypedDict):
-    #: The run; its id holds that of its session.
-    run_id: str
-    #: The session: what was said in one conversation.
-    session: str
-    #: How it stands with it.
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
-    #: As asked for; it chooses the model.
-    mode: Literal["flash", "base", "max"]
-    #: The model that is asked.
-    model: str
-    #: What started it.
-    trigger: Literal["request", "task", "kafka"]
-    #: the id of the key
-    actor: str
-    #: When it came to be.
-    created_at: str
-    #: When its turn came; null: it waits.
-    started_at: Union[str, None]
-    #: When it ended; null: it has not.
-    ended_at: Union[str, None]
-    #: US dollars, a decimal without exponent.
-    cost: str
-    #: What the model was given and gave.
-    usage: Usage
-    #: What the agent had to do without.
-    warnings: list[RunWarning]
-    #: Why it failed; null, or absent: it did not.
-    error: Union[RunError, None]
-    #: Of its last event that is shown; null: there is none yet.
-    last_event_id: Union[str, None]
-
-
-class Usage(TypedDict):
-    #: What the model was given.
-    input_tokens: int
-    #: What the model gave.
-    output_tokens: int
-
-
-class RecordedEventPage(TypedDict):
-    #: What is on this page.
-    items: list[RecordedEvent]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class RecordedEvent(TypedDict):
-    #: Its revision in its session; `Last-Event-ID` and `after` take it.
-    id: str
-    #: The event.
-    data: StreamEvent
-
-
-class DeliveryPage(TypedDict):
-    #: What is on this page.
-    items: list[Delivery]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class Delivery(TypedDict):
-    #: The delivery; also `webhook-id`.
-    delivery_id: str
-    #: Counts the events of the run: 1, 2, 3 …
-    sequence: int
-    #: Of the event that is delivered.
-    type: str
-    #: How it stands with it.
-    status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
-    #: How often it was tried.
-    attempts: int
-    #: HTTP status of the last answer; null: there was none.
-    last_status: Union[int, None]
-    #: When it is tried again; null: it is not.
-    next_attempt_at: Union[str, None]
-    #: Why there was no answer; null: there was one, or it was not tried.
-    last_error: Union[str, None]
-    #: The first 2 KB of the last answer, without what is secret.
-    last_response: Union[str, None]
-
-
-class TaskPage(TypedDict):
-    #: What is on this page.
-    items: list[Task]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class Task(TypedDict):
-    #: The task.
-    task_id: str
-    #: The session: what was said in one conversation.
-    session: str
-    #: As it was given: seconds, a date, or a cron expression.
-    schedule: Union[int, str]
-    #: IANA name in which a cron expression is read.
-    timezone: str
-    #: The message of the runs that it starts.
-    message: str
-    #: How it stands with it.
-    status: Literal["scheduled", "paused", "finished", "cancelled"]
-    #: When it came to be.
-    created_at: str
-    #: When it fires next; null: not again.
-    next_run_at: Union[str, None]
-    #: When it fired last; null: not yet.
-    last_run_at: Union[str, None]
-    #: The newest of its slots.
-    firings: list[Firing]
-
-
-class Firing(TypedDict):
-    #: When it was due.
-    slot: str
-    #: When it fired; null: it was missed.
-    fired_at: Union[str, None]
-    #: The run that was started; null: the slot was missed, or it is not there yet.
-    run_id: Union[str, None]
-    #: Whether it fired after its time, since the service was down.
-    late: bool
-    #: Why no run comes of it: processes ended while they started it, and the task was paused.
-    error: NotRequired[FiringError]
-
-
-class FiringError(TypedDict):
-    #: Tells these apart, for programs.
-    code: Literal["internal"]
-    #: What is said, in words for people.
-    message: str
-
-
-class SessionPage(TypedDict):
-    #: What is on this page.
-    items: list[Session]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class Session(TypedDict):
-    #: The session: what was said in one conversation.
-    session: str
-    #: The beginning of the session's first message.
-    title: Union[str, None]
-    #: As many messages as its history has.
-    message_count: int
-    #: Of its newest run; null: none has started.
-    last_status: Union[Literal["queued", "running", "completed", "failed", "cancelled"], None]
-    #: US dollars, a decimal without exponent.
-    cost: str
-    #: When it came to be.
-    created_at: str
-
-
-class ErasedSession(TypedDict):
-    #: The session: what was said in one conversation.
-    session: str
-    #: When that was.
-    erased_at: str
-    #: Events whose content nobody can read any more.
-    events: int
-    #: Where copies may be that the service does not hold.
-    not_reached: list[str]
-
-
-class MessageItemPage(TypedDict):
-    #: What is on this page.
-    items: list[MessageItem]
-    #: For `cursor`, to get the next page; null at the end.
-    next_cursor: Union[str, None]
-
-
-class MessageItem(TypedDict):
-    #: of the event with which it begins
-    id: str
-    #: Which kind it is.
-    type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
-    #: of a tool use JSON text of {tool, input}
-    content: str
-    #: The run; its id holds that of its session.
-    run_id: str
-    #: When it came to be.
-    created_at: str
-    #: of a tool use: what was called
-    tool: NotRequired[str]
-    #: and with what
-    input: NotRequired[Any]
-    #: what the tool answered, as soon as that is there
-    output: NotRequired[str]
 
 
 class NewDatastore(TypedDict):
@@ -738,6 +594,11 @@ class SearchItem(TypedDict):
     score: float
 
 
+class Health(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok"]
+
+
 class UploadedDocument(TypedDict):
     #: The document.
     document_id: str
@@ -753,58 +614,216 @@ class UploadedDocument(TypedDict):
     warnings: list[DocumentWarning]
 
 
-class NewApiKey(TypedDict):
-    #: What it is called.
-    name: str
-    #: What it may do.
-    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
-    #: Whose things it sees. Default for a new key: that of whoever makes it.
-    project: NotRequired[str]
-    #: From then on it is as if it were revoked.
-    expires_at: NotRequired[str]
+class Readiness(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok", "unavailable"]
+    #: What it needs, by name.
+    checks: dict[str, Check]
 
 
-class NewKey(TypedDict):
-    #: Names it for good.
-    id: str
-    #: Shown once; only a hash of it is kept.
-    key: str
-    #: Shown once: `whsec_…`, signs the callbacks of its runs.
-    webhook_secret: str
-    #: What it is called.
-    name: str
-    #: What it may do.
-    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
-    #: Whose things it sees. Default for a new key: that of whoever makes it.
-    project: str
-    #: When it came to be.
-    created_at: str
-    #: From then on it is as if it were revoked.
-    expires_at: NotRequired[str]
+class Check(TypedDict):
+    #: How it stands with it.
+    status: Literal["ok", "failing"]
+    #: What is wrong, in words.
+    detail: NotRequired[str]
 
 
-class ApiKeyPage(TypedDict):
+class RunPage(TypedDict):
     #: What is on this page.
-    items: list[ApiKey]
+    items: list[Run]
     #: For `cursor`, to get the next page; null at the end.
     next_cursor: Union[str, None]
 
 
-class ApiKey(TypedDict):
-    #: Names it for good.
-    id: str
-    #: What it is called.
-    name: str
-    #: What it may do.
-    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
-    #: Whose things it sees. Default for a new key: that of whoever makes it.
-    project: str
+class Run(TypedDict):
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: The session: what was said in one conversation.
+    session: str
+    #: How it stands with it.
+    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    #: As asked for; it chooses the model.
+    mode: Literal["flash", "base", "max"]
+    #: The model that is asked.
+    model: str
+    #: What started it.
+    trigger: Literal["request", "task", "kafka"]
+    #: the id of the key
+    actor: str
     #: When it came to be.
     created_at: str
-    #: From then on it is as if it were revoked.
-    expires_at: Union[str, None]
-    #: to the hour
-    last_used_at: Union[str, None]
+    #: When its turn came; null: it waits.
+    started_at: Union[str, None]
+    #: When it ended; null: it has not.
+    ended_at: Union[str, None]
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: What the model was given and gave.
+    usage: Usage
+    #: What the agent had to do without.
+    warnings: list[RunWarning]
+    #: Why it failed; null, or absent: it did not.
+    error: Union[RunError, None]
+    #: Of its last event that is shown; null: there is none yet.
+    last_event_id: Union[str, None]
+
+
+class Usage(TypedDict):
+    #: What the model was given.
+    input_tokens: int
+    #: What the model gave.
+    output_tokens: int
+
+
+class DeliveryPage(TypedDict):
+    #: What is on this page.
+    items: list[Delivery]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Delivery(TypedDict):
+    #: The delivery; also `webhook-id`.
+    delivery_id: str
+    #: Counts the events of the run: 1, 2, 3 …
+    sequence: int
+    #: Of the event that is delivered.
+    type: str
+    #: How it stands with it.
+    status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
+    #: How often it was tried.
+    attempts: int
+    #: HTTP status of the last answer; null: there was none.
+    last_status: Union[int, None]
+    #: When it is tried again; null: it is not.
+    next_attempt_at: Union[str, None]
+    #: Why there was no answer; null: there was one, or it was not tried.
+    last_error: Union[str, None]
+    #: The first 2 KB of the last answer, without what is secret.
+    last_response: Union[str, None]
+
+
+class RecordedEventPage(TypedDict):
+    #: What is on this page.
+    items: list[RecordedEvent]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class RecordedEvent(TypedDict):
+    #: Its revision in its session; `Last-Event-ID` and `after` take it.
+    id: str
+    #: The event.
+    data: StreamEvent
+
+
+class SessionPage(TypedDict):
+    #: What is on this page.
+    items: list[Session]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Session(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: The beginning of the session's first message.
+    title: Union[str, None]
+    #: As many messages as its history has.
+    message_count: int
+    #: Of its newest run; null: none has started.
+    last_status: Union[Literal["queued", "running", "completed", "failed", "cancelled"], None]
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: When it came to be.
+    created_at: str
+
+
+class ErasedSession(TypedDict):
+    #: The session: what was said in one conversation.
+    session: str
+    #: When that was.
+    erased_at: str
+    #: Events whose content nobody can read any more.
+    events: int
+    #: Where copies may be that the service does not hold.
+    not_reached: list[str]
+
+
+class MessageItemPage(TypedDict):
+    #: What is on this page.
+    items: list[MessageItem]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class MessageItem(TypedDict):
+    #: of the event with which it begins
+    id: str
+    #: Which kind it is.
+    type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
+    #: of a tool use JSON text of {tool, input}
+    content: str
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: When it came to be.
+    created_at: str
+    #: of a tool use: what was called
+    tool: NotRequired[str]
+    #: and with what
+    input: NotRequired[Any]
+    #: what the tool answered, as soon as that is there
+    output: NotRequired[str]
+
+
+class TaskPage(TypedDict):
+    #: What is on this page.
+    items: list[Task]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Task(TypedDict):
+    #: The task.
+    task_id: str
+    #: The session: what was said in one conversation.
+    session: str
+    #: As it was given: seconds, a date, or a cron expression.
+    schedule: Union[int, str]
+    #: IANA name in which a cron expression is read.
+    timezone: str
+    #: The message of the runs that it starts.
+    message: str
+    #: How it stands with it.
+    status: Literal["scheduled", "paused", "finished", "cancelled"]
+    #: When it came to be.
+    created_at: str
+    #: When it fires next; null: not again.
+    next_run_at: Union[str, None]
+    #: When it fired last; null: not yet.
+    last_run_at: Union[str, None]
+    #: The newest of its slots.
+    firings: list[Firing]
+
+
+class Firing(TypedDict):
+    #: When it was due.
+    slot: str
+    #: When it fired; null: it was missed.
+    fired_at: Union[str, None]
+    #: The run that was started; null: the slot was missed, or it is not there yet.
+    run_id: Union[str, None]
+    #: Whether it fired after its time, since the service was down.
+    late: bool
+    #: Why no run comes of it: processes ended while they started it, and the task was paused.
+    error: NotRequired[FiringError]
+
+
+class FiringError(TypedDict):
+    #: Tells these apart, for programs.
+    code: Literal["internal"]
+    #: What is said, in words for people.
+    message: str
 
 
 class NewToken(TypedDict):
@@ -821,25 +840,6 @@ class Token(TypedDict):
     token: str
     #: From then on it is as if it were revoked.
     expires_at: str
-
-
-class Health(TypedDict):
-    #: How it stands with it.
-    status: Literal["ok"]
-
-
-class Readiness(TypedDict):
-    #: How it stands with it.
-    status: Literal["ok", "unavailable"]
-    #: What it needs, by name.
-    checks: dict[str, Check]
-
-
-class Check(TypedDict):
-    #: How it stands with it.
-    status: Literal["ok", "failing"]
-    #: What is wrong, in words.
-    detail: NotRequired[str]
 
 
 #: The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.

@@ -61,7 +61,10 @@ export const pathOf = (url: string): string =>
 export function describeService(routes: readonly Route[], version: string): OpenApi {
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const schemas: Record<string, JsonSchema> = {};
-  for (const { method, url, terms } of routes) {
+  // By path, so that it is the same text whatever the order of the controllers.
+  for (const { method, url, terms } of routes.toSorted(
+    (a, b) => Number(a.url > b.url) - Number(a.url < b.url),
+  )) {
     if (method === 'HEAD') continue;
     const path = pathOf(url);
     if (terms.body) schemasOf(terms.body, schemas);
