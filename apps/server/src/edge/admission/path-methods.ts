@@ -9,15 +9,16 @@ export interface KnownPath {
   readonly isOpen: boolean;
 }
 
-interface Place {
-  readonly pattern: RegExp;
+interface Path {
+  /** Of its route; one that begins with `:` stands for any. */
+  readonly segments: readonly string[];
   readonly methods: Set<string>;
   isOpen: boolean;
 }
 
 /** The methods of each path, to tell a path that is not there from one that is asked in another way. Owns its list. */
 export class PathMethods {
-  private readonly places = new Map<string, Place>();
+  private readonly paths = new Map<string, Path>();
 
   /** Notes each route that is registered from now on. */
   watch(fastify: FastifyInstance): void {
@@ -26,26 +27,29 @@ export class PathMethods {
       const methods = [route.method]
         .flat()
         .filter((method) => !(method === 'HEAD' && terms !== null && isEventStream(terms)));
-      const place = this.placeOf(route.url);
-      for (const method of methods) place.methods.add(method);
-      if (terms?.scope !== null) place.isOpen = false;
+      const path = this.pathOf(route.url);
+      for (const method of methods) path.methods.add(method);
+      if (terms?.scope !== null) path.isOpen = false;
     });
   }
 
   /** null: there is no such path. */
   of(url: string): KnownPath | null {
-    const path = url.split('?', 1)[0] ?? '';
-    for (const { pattern, methods, isOpen } of this.places.values())
-      if (pattern.test(path)) return { allow: [...methods].sort().join(', '), isOpen };
+    const asked = (url.split('?', 1)[0] ?? '').split('/');
+    for (const { segments, methods, isOpen } of this.paths.values())
+      if (fits(segments, asked)) return { allow: [...methods].sort().join(', '), isOpen };
     return null;
   }
 
-  private placeOf(url: string): Place {
-    const known = this.places.get(url);
+  private pathOf(url: string): Path {
+    const known = this.paths.get(url);
     if (known !== undefined) return known;
-    const pattern = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:[A-Za-z_]+/g, '[^/]+')}$`);
-    const place = { pattern, methods: new Set<string>(), isOpen: true };
-    this.places.set(url, place);
-    return place;
+    const path = { segments: url.split('/'), methods: new Set<string>(), isOpen: true };
+    this.paths.set(url, path);
+    return path;
   }
 }
+
+const fits = (segments: readonly string[], asked: readonly string[]): boolean =>
+  segments.length === asked.length &&
+  segments.every((segment, i) => (segment.startsWith(':') ? asked[i] !== '' : segment === asked[i]));
