@@ -1,11 +1,12 @@
-import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem, type Position } from '#domain';
+import { DATASTORE_PREFIX, DOCUMENT_PREFIX, Problem } from '#domain';
 import type { EventLog, FollowerBatch, FollowerTarget, RecordedEvent } from '#event-log';
 import type { UploadStore } from '#vault';
 import type { Clock, Logger } from '#platform';
+import { type Checkpoint, CheckpointMoved } from '#postgres';
 import type { AbandonedUploads } from './abandoned-uploads.js';
 import { scopeOf } from './index-document.js';
 import type { DocumentOutcomes } from './outcomes.js';
-import { type KnowledgeRows, CheckpointMoved, type UnreadUpload } from './postgres/knowledge-rows.js';
+import type { KnowledgeRows, UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
 import { isVacuumDue, vacuum } from './postgres/vacuum.js';
 import type { KnowledgeDatabase } from './ports.js';
@@ -45,7 +46,7 @@ export class Indexer implements FollowerTarget {
 
   constructor(private readonly ports: IndexerPorts) {}
 
-  async load(): Promise<{ logId: string; position: Position } | null> {
+  async load(): Promise<Checkpoint | null> {
     await this.ports.migrate();
     return this.ports.rows.loadCheckpoint();
   }

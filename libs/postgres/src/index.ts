@@ -8,6 +8,13 @@ export {
 export { EmbeddedPostgres } from './embedded/embedded-postgres.js';
 export { freePort } from './embedded/postgres-process.js';
 export { errorCodeOf, isMissingTable, isOfConnection, isSqlState } from './error-codes.js';
+export {
+  type Checkpoint,
+  type CheckpointMove,
+  CheckpointMoved,
+  CHECKPOINTS,
+  PostgresCheckpoints,
+} from './postgres-checkpoints.js';
 export { PostgresPool, type PoolOptions } from './postgres-pool.js';
 export * as arrays from './tables/binary-arrays.js';
 export * from './tables/fields.js';

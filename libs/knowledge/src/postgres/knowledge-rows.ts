@@ -1,16 +1,22 @@
 import type { PoolClient } from 'pg';
-import type { CreationKey, Position, ProjectId } from '#domain';
+import type { CreationKey, ProjectId } from '#domain';
 import type { FollowerBatch } from '#event-log';
-import { NOTHING_SEALED, namesOf, readRow, sql, statement } from '#postgres';
+import {
+  type Checkpoint,
+  CheckpointMoved,
+  NOTHING_SEALED,
+  namesOf,
+  readRow,
+  sql,
+  statement,
+} from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { applyEvent } from './applied-events.js';
 import { DATASTORES, type DatastoreRow } from './datastores-table.js';
 import { DOCUMENTS, type DocumentRow } from './documents-table.js';
 import { type UploadRef, removeUpload } from './passage-rows.js';
-import { IN, SCHEMA } from './tables.js';
+import { CHECKPOINT, IN, SCHEMA } from './tables.js';
 import { markVacuumDue } from './vacuum.js';
-
-const CHECKPOINT = 'knowledge';
 
 export type { DatastoreRow } from './datastores-table.js';
 export type { DocumentRow } from './documents-table.js';
@@ -21,22 +27,12 @@ export interface UnreadUpload extends UploadRef {
   readonly project: ProjectId;
 }
 
-/** Another process has moved the checkpoint. */
-export class CheckpointMoved extends Error {
-  override readonly name = 'CheckpointMoved';
-}
-
 /** Datastores and documents as their lists show them. */
 export class KnowledgeRows {
   constructor(private readonly database: KnowledgeDatabase) {}
 
-  async loadCheckpoint(): Promise<{ logId: string; position: Position } | null> {
-    const { rows } = await this.database.query({
-      text: `SELECT log_id, position FROM ${SCHEMA}.checkpoints WHERE name = $1`,
-      values: [CHECKPOINT],
-    });
-    const row = rows[0] as { log_id: string; position: string } | undefined;
-    return row === undefined ? null : { logId: row.log_id, position: Number(row.position) };
+  loadCheckpoint(): Promise<Checkpoint | null> {
+    return CHECKPOINT.load(this.database);
   }
 
   /**
@@ -147,17 +143,7 @@ async function removeUnowned(client: PoolClient, which: string): Promise<void> {
   for (const { upload } of rows) await removeUpload(client, upload);
 }
 
-async function moveCheckpoint(client: PoolClient, batch: FollowerBatch): Promise<boolean> {
-  const moved = await client.query(MOVE(batch));
-  if (moved.rowCount === 1) return true;
-  if (batch.from !== 0) return false;
-  return (await client.query(BEGIN(batch))).rowCount === 1;
+async function moveCheckpoint(client: PoolClient, { logId, from, to }: FollowerBatch): Promise<boolean> {
+  if (from === 0) await CHECKPOINT.begin(client, logId);
+  return CHECKPOINT.advance(client, { from: { logId, position: from }, to: { logId, position: to } });
 }
-
-const MOVE = statement(sql<FollowerBatch>`
-  UPDATE ${IN}.checkpoints SET position = ${({ to }) => to}
-  WHERE name = ${() => CHECKPOINT} AND log_id = ${({ logId }) => logId} AND position = ${({ from }) => from}`);
-
-const BEGIN = statement(sql<FollowerBatch>`
-  INSERT INTO ${IN}.checkpoints (name, log_id, position)
-  VALUES (${() => CHECKPOINT}, ${({ logId }) => logId}, ${({ to }) => to}) ON CONFLICT DO NOTHING`);

@@ -1,4 +1,4 @@
-import { createTable, raw, statement } from '#postgres';
+import { CHECKPOINTS, PostgresCheckpoints, createTable, raw, statement } from '#postgres';
 import { DATASTORES } from './datastores-table.js';
 import { DOCUMENTS } from './documents-table.js';
 
@@ -7,6 +7,9 @@ export const SCHEMA = 'annals_knowledge';
 
 /** For statements over the tables. */
 export const IN = raw(SCHEMA);
+
+/** How far the tables are. */
+export const CHECKPOINT = new PostgresCheckpoints(SCHEMA, 'knowledge');
 
 /** Raised with every change of the tables: older ones are dropped and filled anew, from the log and the files. */
 export const VERSION = 2;
@@ -57,9 +60,5 @@ export const TABLES: readonly string[] = [
     passages integer NOT NULL,
     PRIMARY KEY (datastore, lexeme)
   )`,
-  `CREATE TABLE ${SCHEMA}.checkpoints (
-    name text PRIMARY KEY,
-    log_id text NOT NULL,
-    position bigint NOT NULL
-  )`,
+  statement(createTable(CHECKPOINTS, IN))(undefined).text,
 ];

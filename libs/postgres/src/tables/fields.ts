@@ -41,7 +41,8 @@ export const integer = <N extends number = number>(name: string): Field<N> =>
 export const truth = (name: string): Field<boolean> => plain(name, 'boolean', asItIs<boolean>);
 export const bytes = (name: string): Field<Buffer> => plain(name, 'bytea', asItIs<Buffer>);
 /** A number that may be larger than 32 bits, up to 2^53; e.g. ms since 1970. */
-export const whole = (name: string): Field<number> => plain(name, 'bigint', Number);
+export const whole = <N extends number = number>(name: string): Field<N> =>
+  plain(name, 'bigint', (stored: string) => Number(stored) as N);
 /** A decimal number, as text. */
 export const decimal = (name: string): Field<string> => plain(name, 'numeric', asItIs<string>);
 

@@ -1,9 +1,8 @@
 import type { QueryConfig, QueryResult } from 'pg';
-import { type StoredRow } from '#postgres';
+import { type Checkpoint, type PostgresCheckpoints, type StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import {
   type Changes,
-  type Checkpoint,
   type KeyIds,
   type ParkedStream,
   ReadModelStore,
@@ -16,13 +15,14 @@ import { TASKS } from '../tables/tasks.js';
 import type { Database } from './database.js';
 import { storedMessages } from './message-parts.js';
 import { openedRows } from './opened-rows.js';
+import { checkpointIn } from './schema.js';
 import { type Commit, statementsFor } from './statements.js';
 
-const PROJECTION = 'read-models';
 const NO_KEYS: KeyIds = new Map();
 
 /** The tables of one schema, as the projection writes them. */
 export class PostgresReadModelStore extends ReadModelStore {
+  private readonly checkpoint: PostgresCheckpoints;
   private readonly statements: ReturnType<typeof statementsFor>;
 
   constructor(
@@ -31,12 +31,12 @@ export class PostgresReadModelStore extends ReadModelStore {
     schema: string,
   ) {
     super();
-    this.statements = statementsFor(schema);
+    this.checkpoint = checkpointIn(schema);
+    this.statements = statementsFor(schema, this.checkpoint);
   }
 
-  override async loadCheckpoint(): Promise<Checkpoint | null> {
-    const [row] = await this.rows(this.statements.loadCheckpoint(PROJECTION));
-    return row === undefined ? null : { logId: row['log_id'] as string, position: Number(row['position']) };
+  override loadCheckpoint(): Promise<Checkpoint | null> {
+    return this.checkpoint.load(this.database);
   }
 
   override async loadParked(): Promise<readonly ParkedStream[]> {
@@ -63,7 +63,6 @@ export class PostgresReadModelStore extends ReadModelStore {
   ): Promise<boolean> {
     const sealer = await this.codec.sealer(keyIds);
     const commit: Commit = {
-      name: PROJECTION,
       from: from ?? { logId: to.logId, position: 0 },
       to,
       changes,
@@ -72,7 +71,7 @@ export class PostgresReadModelStore extends ReadModelStore {
     };
     const query = this.statements.commit(commit);
     const others = this.others(commit);
-    if (from === null) await this.rows(this.statements.begin(commit));
+    if (from === null) await this.checkpoint.begin(this.database, to.logId);
     if (others.length === 0) return movedIn(await this.database.query(query));
     return this.database.transaction(async (client) => {
       if (!movedIn(await client.query(query))) return false;

@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 import type { Database } from './database.js';
-import { PROJECTED_TABLES, REBUILD_SCHEMA, SCHEMA } from './schema.js';
+import { PROJECTED_TABLES, REBUILD_SCHEMA, SCHEMA, checkpointIn } from './schema.js';
 
 /** The tables of a rebuild: made like those in use, and put in their place. */
 export class RebuildTables {
@@ -41,13 +41,7 @@ const LOCK_ORDER = PROJECTED_TABLES.toSorted(
 );
 
 async function isBehind(client: PoolClient, logId: string): Promise<boolean> {
-  const used = await client.query<{ name: string; position: string }>(
-    `SELECT name, position FROM ${SCHEMA}.checkpoints WHERE log_id = $1`,
-    [logId],
-  );
-  const rebuilt = await client.query<{ name: string; position: string }>(
-    `SELECT name, position FROM ${REBUILD_SCHEMA}.checkpoints`,
-  );
-  const positionOf = (name: string) => Number(rebuilt.rows.find((row) => row.name === name)?.position ?? 0);
-  return used.rows.some(({ name, position }) => Number(position) > positionOf(name));
+  const used = await checkpointIn(SCHEMA).load(client);
+  const rebuilt = await checkpointIn(REBUILD_SCHEMA).load(client);
+  return used?.logId === logId && used.position > (rebuilt?.position ?? 0);
 }

@@ -1,3 +1,5 @@
+import { PostgresCheckpoints } from '#postgres';
+
 /** All tables of the read models stand in a schema of their own, so that a shared database is safe. */
 export const SCHEMA = 'annals';
 
@@ -14,3 +16,7 @@ export const PROJECTED_TABLES = [
   'parked_streams',
   'checkpoints',
 ] as const;
+
+/** How far the tables of a schema are. */
+export const checkpointIn = (schema: string): PostgresCheckpoints =>
+  new PostgresCheckpoints(schema, 'read-models');

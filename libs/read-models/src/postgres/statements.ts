@@ -1,6 +1,16 @@
-import { type RowOf, type Sql, arrays, raw, sql, statement, writeRows } from '#postgres';
+import {
+  type Checkpoint,
+  type PostgresCheckpoints,
+  type RowOf,
+  type Sql,
+  arrays,
+  raw,
+  sql,
+  statement,
+  writeRows,
+} from '#postgres';
 import type { ContentSealer } from '../content-codec.js';
-import type { Changes, Checkpoint } from '../projection/rows.js';
+import type { Changes } from '../projection/rows.js';
 import { API_KEYS } from '../tables/api-keys.js';
 import { MESSAGES } from '../tables/messages.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
@@ -10,7 +20,6 @@ import { TASKS } from '../tables/tasks.js';
 
 /** What the projection writes at once. */
 export interface Commit {
-  readonly name: string;
   readonly from: Checkpoint;
   readonly to: Checkpoint;
   readonly changes: Changes;
@@ -21,20 +30,11 @@ export interface Commit {
 const sealer = (commit: Commit): ContentSealer => commit.sealer;
 
 /** The statements of the projection, over the tables of one schema. */
-export function statementsFor(name: string) {
+export function statementsFor(name: string, checkpoint: PostgresCheckpoints) {
   const schema = raw(name);
   return {
-    commit: commitStatement(schema, name),
-    /** Makes the row that `commit` moves, the first time. */
-    begin: statement(
-      sql<Pick<Commit, 'name' | 'to'>>`
-INSERT INTO ${schema}.checkpoints (name, log_id, position) VALUES (${(c) => c.name}, ${(c) => c.to.logId}, 0)
-ON CONFLICT (name) DO NOTHING`,
-    ),
+    commit: commitStatement(schema, name, checkpoint),
     ...othersFor(schema),
-    loadCheckpoint: statement(
-      sql<string>`SELECT log_id, position FROM ${schema}.checkpoints WHERE name = ${(checkpoint) => checkpoint}`,
-    ),
     loadParked: statement(sql<void>`SELECT stream, revision, reason FROM ${schema}.parked_streams`),
     loadSessions: statement(
       sql<
@@ -61,15 +61,13 @@ SELECT r.* FROM unnest(${(sessions) => sessions}::text[]) AS s(session) CROSS JO
  * A batch is one statement, so rows and checkpoint are one transaction and one round trip; nothing is written unless the
  * checkpoint stood where the batch begins (`moved`).
  */
-function commitStatement(schema: Sql<unknown>, name: string) {
+function commitStatement(schema: Sql<unknown>, name: string, { move }: PostgresCheckpoints) {
   const when = sql<Commit>`EXISTS (SELECT FROM moved)`;
   const write = { schema, sealer, when };
   return statement(
     sql<Commit>`
 WITH moved AS (
-  UPDATE ${schema}.checkpoints SET log_id = ${(c) => c.to.logId}, position = ${(c) => c.to.position}
-  WHERE name = ${(c) => c.name} AND log_id = ${(c) => c.from.logId} AND position = ${(c) => c.from.position}
-  RETURNING 1
+  ${move} RETURNING 1
 ), cleared AS (
   DELETE FROM ${schema}.messages m
   USING unnest(

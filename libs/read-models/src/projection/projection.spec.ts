@@ -5,6 +5,7 @@ import { asSessionEvent, sessionStream } from '#domain';
 import { ContentStore } from '#vault';
 import { type RecordedEvent, collect, newEvent } from '#event-log';
 import { ProcessBackground, SystemClock, SystemRandom } from '#platform';
+import { CheckpointMoved } from '#postgres';
 import { PlainContentCodec, rebuildReadModels } from '#read-models';
 import { Database } from '../postgres/database.js';
 import { messagesIn } from '../postgres/message-parts.js';
@@ -12,7 +13,7 @@ import { PostgresReadModelStore } from '../postgres/postgres-store.js';
 import { RebuildTables } from '../postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA, SCHEMA } from '../postgres/schema.js';
 import { NO_CHANGES } from './rows.js';
-import { CheckpointMoved, Projector } from './projector.js';
+import { Projector } from './projector.js';
 import { historyOnLog } from '../../../../test/support/log-history.js';
 import {
   append,

@@ -15,26 +15,15 @@ import {
   type RecordedEvent,
 } from '#event-log';
 import type { Logger } from '#platform';
+import { type Checkpoint, CheckpointMoved } from '#postgres';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
-import {
-  type Changes,
-  type Checkpoint,
-  type KeyIds,
-  NO_CHANGES,
-  type ReadModelStore,
-  isEmpty,
-} from './rows.js';
+import { type Changes, type KeyIds, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
 import { SessionCache } from './session-cache.js';
 import { TaskRows } from './task-rows.js';
 
 export const PROJECTED_PREFIXES = ['session-', 'apikey-', 'task-'] as const;
-
-/** Another projector moved the checkpoint: what it wrote stands, and this one reads on from there. */
-export class CheckpointMoved extends Error {
-  override readonly name = 'CheckpointMoved';
-}
 
 export interface ProjectorPorts {
   readonly store: ReadModelStore;

@@ -1,4 +1,5 @@
-import type { Content, MessageType, Position, Revision, SessionId } from '#domain';
+import type { Content, MessageType, Revision, SessionId } from '#domain';
+import type { Checkpoint } from '#postgres';
 import type { ApiKeyRow } from '../tables/api-keys.js';
 import type { ParkedStream } from '../tables/parked-streams.js';
 import type { RunRow } from '../tables/runs.js';
@@ -53,11 +54,6 @@ export const NO_CHANGES: Changes = {
 
 export const isEmpty = (changes: Changes): boolean =>
   Object.values(changes).every((rows) => rows.length === 0);
-
-export interface Checkpoint {
-  readonly logId: string;
-  readonly position: Position;
-}
 
 /** A session's row with the runs that may still change and those that ended last. */
 export interface StoredSession {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Fields, Table } from '#postgres';
+import { CHECKPOINTS, type Fields, type Table } from '#postgres';
 import { SCHEMA } from '../postgres/schema.js';
 import { API_KEYS } from './api-keys.js';
 import { MESSAGES } from './messages.js';
@@ -13,7 +13,15 @@ let fixture: Fixture;
 beforeAll(async () => void (fixture = await openFixture()));
 afterAll(() => fixture.close());
 
-const TABLES: readonly Table<Fields>[] = [API_KEYS, MESSAGES, PARKED_STREAMS, RUNS, SESSIONS, TASKS];
+const TABLES: readonly Table<Fields>[] = [
+  API_KEYS,
+  CHECKPOINTS,
+  MESSAGES,
+  PARKED_STREAMS,
+  RUNS,
+  SESSIONS,
+  TASKS,
+];
 /** Of rows that older versions wrote; none is written any more. */
 const OLD_COLUMNS: Readonly<Record<string, readonly string[]>> = { messages: ['type', 'is_file'] };
 
