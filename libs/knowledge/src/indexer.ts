@@ -5,6 +5,7 @@ import type { Clock, Logger } from '#platform';
 import { type Checkpoint, CheckpointMoved } from '#postgres';
 import type { AbandonedUploads } from './abandoned-uploads.js';
 import { scopeOf } from './index-document.js';
+import { isOfSystem, isOutage } from './outage.js';
 import type { DocumentOutcomes } from './outcomes.js';
 import type { KnowledgeRows, UnreadUpload } from './postgres/knowledge-rows.js';
 import { TextLost } from './postgres/passage-rows.js';
@@ -62,8 +63,8 @@ export class Indexer implements FollowerTarget {
   }
 
   isTransient(error: unknown): boolean {
-    const { name } = error as { name?: unknown };
-    return error instanceof CheckpointMoved || name === 'ReadModelsUnavailable' || isUnavailable(error);
+    // A file that cannot be removed is removed when its events are applied again.
+    return error instanceof CheckpointMoved || isOutage(error) || isOfSystem(error);
   }
 
   /** Reads what nobody reads, until stop. */

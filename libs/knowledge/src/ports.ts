@@ -1,6 +1,7 @@
 import type { ProjectId } from '#domain';
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { QueryConfig, QueryResult } from 'pg';
 import type { EventMeta } from '#event-log';
+import type { TransactionClient } from '#postgres';
 
 /** The PostgreSQL of the service, in which the passages stand. */
 export interface KnowledgeDatabase {
@@ -10,8 +11,8 @@ export interface KnowledgeDatabase {
   /** Whether the server is our own, with nothing in it but what is ours. */
   readonly isOwn: boolean;
   query(config: QueryConfig, timeoutMs?: number): Promise<QueryResult>;
-  /** Commits when `work` returns, unless it returns false. */
-  transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean>;
+  /** Commits when `work` returns, unless it returns false. What `work` throws comes out as it is. */
+  transaction(work: (client: TransactionClient) => Promise<boolean>): Promise<boolean>;
 }
 
 /** Who does something, for the envelopes of its events. */

@@ -1,7 +1,7 @@
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { QueryConfig, QueryResult } from 'pg';
 import { Problem } from '#domain';
 import type { Clock } from '#platform';
-import { isMissingTable } from '#postgres';
+import { type TransactionClient, isMissingTable } from '#postgres';
 import type { KnowledgeDatabase } from './ports.js';
 
 /** How long a question waits for the tables at the start of the service. */
@@ -38,7 +38,7 @@ export class PreparedDatabase implements KnowledgeDatabase {
     return this.asking(() => this.database.query(config, timeoutMs));
   }
 
-  transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean> {
+  transaction(work: (client: TransactionClient) => Promise<boolean>): Promise<boolean> {
     return this.asking(() => this.database.transaction(work));
   }
 

@@ -2,7 +2,7 @@ import type { DocumentWarning, ProjectId } from '#domain';
 import type { ReadableFile } from '#vault';
 import type { Clock } from '#platform';
 import type { Extraction, Extractor } from '#extraction';
-import { isOutage } from './outage.js';
+import { isOfSystem, isOutage } from './outage.js';
 import type { PassageRows, UploadRef } from './postgres/passage-rows.js';
 
 const RENEW_MS = 10_000;
@@ -144,8 +144,7 @@ function emptyFor([first]: readonly DocumentWarning[]): Extraction {
 
 /** Whether a failure says nothing of the file: it is read again as if nothing had been. Others count as deaths do. */
 function isPassing(error: unknown): boolean {
-  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isOfSystem || isOutage(error) || (error instanceof Error && PASSING.has(error.name));
+  return isOfSystem(error) || isOutage(error) || (error instanceof Error && PASSING.has(error.name));
 }
 const PASSING: ReadonlySet<string> = new Set([
   'ReadingStopped',

@@ -15,7 +15,7 @@ export {
   CHECKPOINTS,
   PostgresCheckpoints,
 } from './postgres-checkpoints.js';
-export { PostgresPool, type PoolOptions } from './postgres-pool.js';
+export { PostgresPool, type PoolOptions, type TransactionClient } from './postgres-pool.js';
 export * as arrays from './tables/binary-arrays.js';
 export * from './tables/fields.js';
 export { raw, sql, type Sql, statement, type ValueOf } from './tables/sql.js';

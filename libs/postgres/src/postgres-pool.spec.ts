@@ -77,7 +77,9 @@ describe('the pool over a real server', () => {
     const fails = insert(3, () => {
       throw thrown;
     });
-    await expect(fails).rejects.toMatchObject({ cause: thrown });
+    await expect(fails).rejects.toBe(thrown);
+    const refused = pool.transaction((client) => client.query('INSERT INTO kept VALUES (1 / 0)'));
+    await expect(refused).rejects.toBeInstanceOf(Unavailable);
     const { rows } = await pool.query<{ n: number }>({ text: 'SELECT n FROM kept' });
     expect(rows).toEqual([{ n: 1 }]);
   });

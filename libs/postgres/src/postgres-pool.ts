@@ -1,4 +1,4 @@
-import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { Pool, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { hearErrors } from '#platform';
 import { type ConnectionOptions, configOf } from './connection.js';
 
@@ -7,10 +7,19 @@ export interface PoolOptions extends ConnectionOptions {
   readonly connections: number;
   /** How long one stays that nobody uses; 0: for ever. */
   readonly idleTimeoutMs: number;
-  /** What an error of the driver, the server or a transaction's work is outside; it may hold neither address nor values. */
+  /** What an error of the driver or the server is outside; it may hold neither address nor values. */
   readonly failure: (error: unknown) => Error;
   /** Hears of connections that broke while nothing was asked. */
   readonly onLost?: (error: Error) => void;
+}
+
+/** The connection of a transaction, as its work sees it. */
+export interface TransactionClient {
+  /** @throws what the pool's `failure` makes of it */
+  query<R extends QueryResultRow = QueryResultRow>(
+    statement: string | QueryConfig,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<R>>;
 }
 
 /** What TypeORM takes as its driver, in place of the module `pg`. */
@@ -22,7 +31,7 @@ export interface PoolDriver {
  * The connections of a process to one database, for one purpose. Owns them.
  * 1. It outlives restarts of the server: a connection that breaks is dropped, the next statement opens another. The
  *    statements under way fail, and are not sent again: nobody knows whether they were carried out.
- * 2. Errors leave it as `failure` makes them, never as the driver's.
+ * 2. Errors of the driver and the server leave it as `failure` makes them; those of a transaction's own work as they are.
  *
  * The read models, the documents' index and every list share one. Two purposes have another on the same database, because
  * they must not wait behind a list: heartbeats, and the keys without which nothing can be read.
@@ -48,36 +57,43 @@ export class PostgresPool {
     // The driver takes a time-out of its own for a statement; its types do not say so.
     const timed: QueryConfig & { query_timeout?: number } =
       timeoutMs === undefined ? config : { ...config, query_timeout: timeoutMs };
-    try {
-      return await this.pool.query<R>(timed);
-    } catch (error) {
-      throw this.options.failure(error);
-    }
+    return this.asking(() => this.pool.query<R>(timed));
   }
 
-  /** Commits when `work` returns, unless it returns false. @throws what `failure` makes of it */
-  async transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    let client: PoolClient | null = null;
+  /** Commits when `work` returns, unless it returns false. @throws what `work` throws, and what `failure` makes */
+  async transaction<T>(work: (client: TransactionClient) => Promise<T>): Promise<T> {
+    const connection = await this.asking(() => this.pool.connect());
+    const client: TransactionClient = {
+      query: (statement, values) => this.asking(() => connection.query(statement, values && [...values])),
+    };
     try {
-      client = await this.pool.connect();
       await client.query('BEGIN');
       const result = await work(client);
       await client.query(result === false ? 'ROLLBACK' : 'COMMIT');
-      client.release();
+      connection.release();
       return result;
     } catch (error) {
       // Whatever it was in the middle of goes with the connection.
-      client?.release(true);
-      throw this.options.failure(error);
+      connection.release(true);
+      throw error;
     }
   }
 
   /** The same, one at a time among all processes that name the same lock: any number that nobody else takes. */
-  inTurn<T>(lock: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  inTurn<T>(lock: number, work: (client: TransactionClient) => Promise<T>): Promise<T> {
     return this.transaction(async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
       return work(client);
     });
+  }
+
+  /** Invariant 2. */
+  private async asking<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.options.failure(error);
+    }
   }
 
   /** Lets TypeORM work over these connections. */

@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg';
 import {
   DATASTORE_PREFIX,
   DOCUMENT_PREFIX,
@@ -12,14 +11,17 @@ import {
   evolveDocument,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
-import { assignments, sql, statement, writeRows } from '#postgres';
+import { type TransactionClient, assignments, sql, statement, writeRows } from '#postgres';
 import { DATASTORES, type DatastoreRow } from './datastores-table.js';
 import { DOCUMENTS, type DocumentRow } from './documents-table.js';
 import { removeUpload } from './passage-rows.js';
 import { IN, SCHEMA } from './tables.js';
 
 /** What an event changes in the rows. Returns the uploads that are gone with it. */
-export async function applyEvent(client: PoolClient, event: RecordedEvent): Promise<readonly string[]> {
+export async function applyEvent(
+  client: TransactionClient,
+  event: RecordedEvent,
+): Promise<readonly string[]> {
   if (event.stream.startsWith(DATASTORE_PREFIX))
     return applyDatastoreEvent(client, event.stream.slice(DATASTORE_PREFIX.length), event);
   if (event.stream.startsWith(DOCUMENT_PREFIX))
@@ -28,7 +30,7 @@ export async function applyEvent(client: PoolClient, event: RecordedEvent): Prom
 }
 
 async function applyDatastoreEvent(
-  client: PoolClient,
+  client: TransactionClient,
   id: string,
   event: RecordedEvent,
 ): Promise<readonly string[]> {
@@ -46,7 +48,7 @@ const WRITE_DATASTORES = statement(
 );
 
 /** Uploads that are being read and have no row of a document yet are gone, too. */
-async function deleteDatastore(client: PoolClient, id: string): Promise<readonly string[]> {
+async function deleteDatastore(client: TransactionClient, id: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ upload: string }>(
     `SELECT upload FROM ${SCHEMA}.documents WHERE datastore = $1
      UNION SELECT upload FROM ${SCHEMA}.texts WHERE datastore = $1`,
@@ -61,7 +63,7 @@ async function deleteDatastore(client: PoolClient, id: string): Promise<readonly
 }
 
 async function applyDocumentEvent(
-  client: PoolClient,
+  client: TransactionClient,
   id: string,
   event: RecordedEvent,
 ): Promise<readonly string[]> {
@@ -113,7 +115,7 @@ const SET_OUTCOME = statement(sql<Outcome & { readonly id: string }>`
 
 /** Where the rows are filled anew, this is the first that can be read of the document. */
 async function sayAgain(
-  client: PoolClient,
+  client: TransactionClient,
   id: string,
   fact: StoredFact<DocumentEvent>,
   again: UploadedDocument & { readonly created_at: number },
@@ -130,7 +132,7 @@ const SET_FILE = statement(sql<UploadedDocument & { readonly id: string }>`
   WHERE id = ${({ id }) => id} AND upload = ${({ upload }) => upload}`);
 
 async function insertDocument(
-  client: PoolClient,
+  client: TransactionClient,
   id: string,
   { time, meta }: StoredAt,
   { datastore, filename, bytes, upload, file }: UploadedDocument,
@@ -156,7 +158,11 @@ const WRITE_DOCUMENTS = statement(
 );
 
 /** @param upload what the log says that it was: its own event may have been erased before its row was made */
-async function deleteDocument(client: PoolClient, id: string, upload?: string): Promise<readonly string[]> {
+async function deleteDocument(
+  client: TransactionClient,
+  id: string,
+  upload?: string,
+): Promise<readonly string[]> {
   const { rows } = await client.query<{ upload: string }>(
     `DELETE FROM ${SCHEMA}.documents WHERE id = $1 RETURNING upload`,
     [id],

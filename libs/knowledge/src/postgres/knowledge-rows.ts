@@ -1,7 +1,7 @@
-import type { PoolClient } from 'pg';
 import type { CreationKey, ProjectId } from '#domain';
 import type { FollowerBatch } from '#event-log';
 import {
+  type TransactionClient,
   type Checkpoint,
   CheckpointMoved,
   NOTHING_SEALED,
@@ -135,7 +135,7 @@ const LIST_DOCUMENTS = statement(
   sql<Page>`SELECT ${namesOf(DOCUMENTS)} FROM ${IN}.documents WHERE datastore = ${({ of }) => of} AND ${PAGE}`,
 );
 
-async function removeUnowned(client: PoolClient, which: string): Promise<void> {
+async function removeUnowned(client: TransactionClient, which: string): Promise<void> {
   const { rows } = await client.query<{ upload: string }>(
     `SELECT upload FROM ${SCHEMA}.texts t
      WHERE NOT EXISTS (SELECT 1 FROM ${SCHEMA}.documents d WHERE d.upload = t.upload) AND ${which}`,
@@ -143,7 +143,10 @@ async function removeUnowned(client: PoolClient, which: string): Promise<void> {
   for (const { upload } of rows) await removeUpload(client, upload);
 }
 
-async function moveCheckpoint(client: PoolClient, { logId, from, to }: FollowerBatch): Promise<boolean> {
+async function moveCheckpoint(
+  client: TransactionClient,
+  { logId, from, to }: FollowerBatch,
+): Promise<boolean> {
   if (from === 0) await CHECKPOINT.begin(client, logId);
   return CHECKPOINT.advance(client, { from: { logId, position: from }, to: { logId, position: to } });
 }

@@ -1,5 +1,5 @@
-import type { PoolClient } from 'pg';
 import type { Logger } from '#platform';
+import type { TransactionClient } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { SCHEMA, TABLES, VERSION } from './tables.js';
 
@@ -28,7 +28,7 @@ export async function migrate(database: KnowledgeDatabase, logger: Logger): Prom
   return trigrams;
 }
 
-async function versionOf(client: PoolClient): Promise<number> {
+async function versionOf(client: TransactionClient): Promise<number> {
   const { rows } = await client.query<{ comment: string | null }>(
     `SELECT obj_description(oid, 'pg_namespace') AS comment FROM pg_namespace WHERE nspname = $1`,
     [SCHEMA],

@@ -1,6 +1,5 @@
-import type { PoolClient } from 'pg';
 import type { Passage } from '#extraction';
-import { raw, sql, statement } from '#postgres';
+import { type TransactionClient, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { IN, SCHEMA, datastoreLexeme } from './tables.js';
 
@@ -102,7 +101,7 @@ export class PassageRows {
     });
   }
 
-  private async renew(client: PoolClient, upload: string): Promise<void> {
+  private async renew(client: TransactionClient, upload: string): Promise<void> {
     const { rowCount } = await client.query(RENEW({ upload, holder: this.holder }));
     if (rowCount === 0) throw new TextLost('the text is not wanted any more');
   }
@@ -132,7 +131,7 @@ const UNCOUNT = statement(sql<Held & { readonly isCounted: boolean; readonly isL
   WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL`);
 
 /** With everything that was made of its text. */
-export async function removeUpload(client: PoolClient, upload: string): Promise<void> {
+export async function removeUpload(client: TransactionClient, upload: string): Promise<void> {
   const { rows } = await client.query<{ datastore: string; passages: number | null }>(
     `DELETE FROM ${SCHEMA}.texts WHERE upload = $1 RETURNING datastore, passages`,
     [upload],
@@ -194,5 +193,5 @@ const UNCOUNT_LEXEMES = `
 const FORGET_LEXEMES = `DELETE FROM ${SCHEMA}.lexemes WHERE datastore = $1 AND passages <= 0`;
 
 /** Two that count in one datastore at the same time would wait for each other's rows. */
-const lockCounts = (client: PoolClient, datastore: string) =>
+const lockCounts = (client: TransactionClient, datastore: string) =>
   client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${SCHEMA} ${datastore}`]);

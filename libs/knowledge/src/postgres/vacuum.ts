@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { TransactionClient } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { SCHEMA } from './tables.js';
 
@@ -8,7 +8,7 @@ const VACUUM_MS = 60_000;
 const MARK = 'vacuum';
 
 /** In the transaction that deletes: a process that dies before the vacuum leaves it to the next. */
-export async function markVacuumDue(client: PoolClient): Promise<void> {
+export async function markVacuumDue(client: TransactionClient): Promise<void> {
   await client.query(
     `INSERT INTO ${SCHEMA}.checkpoints (name, log_id, position) VALUES ($1, '', 0) ON CONFLICT DO NOTHING`,
     [MARK],

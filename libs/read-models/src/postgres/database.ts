@@ -1,7 +1,8 @@
-import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { QueryConfig, QueryResult } from 'pg';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Backoff, type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import {
+  type TransactionClient,
   type DatabaseAddress,
   EmbeddedPostgres,
   type Fields,
@@ -87,8 +88,8 @@ export class Database {
     return this.opened.pool.query(config, timeoutMs);
   }
 
-  /** Commits when `work` returns, unless it returns false. @throws ReadModelsUnavailable, DatabaseFault */
-  async transaction(work: (client: PoolClient) => Promise<boolean>): Promise<boolean> {
+  /** Commits when `work` returns, unless it returns false. @throws ReadModelsUnavailable, DatabaseFault; what `work` throws */
+  async transaction(work: (client: TransactionClient) => Promise<boolean>): Promise<boolean> {
     return this.opened.pool.transaction(work);
   }
 

@@ -74,7 +74,7 @@ export class PostgresReadModelStore extends ReadModelStore {
     if (from === null) await this.checkpoint.begin(this.database, to.logId);
     if (others.length === 0) return movedIn(await this.database.query(query));
     return this.database.transaction(async (client) => {
-      if (!movedIn(await client.query(query))) return false;
+      if (!movedIn(await client.query<{ moved: number }>(query))) return false;
       for (const other of others) await client.query(other);
       return true;
     });

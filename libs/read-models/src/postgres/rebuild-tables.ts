@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { TransactionClient } from '#postgres';
 import type { Database } from './database.js';
 import { PROJECTED_TABLES, REBUILD_SCHEMA, SCHEMA, checkpointIn } from './schema.js';
 
@@ -40,7 +40,7 @@ const LOCK_ORDER = PROJECTED_TABLES.toSorted(
   (a, b) => Number(b === 'checkpoints') - Number(a === 'checkpoints'),
 );
 
-async function isBehind(client: PoolClient, logId: string): Promise<boolean> {
+async function isBehind(client: TransactionClient, logId: string): Promise<boolean> {
   const used = await checkpointIn(SCHEMA).load(client);
   const rebuilt = await checkpointIn(REBUILD_SCHEMA).load(client);
   return used?.logId === logId && used.position > (rebuilt?.position ?? 0);
