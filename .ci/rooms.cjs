@@ -1,7 +1,7 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
 const floors = [
   ['domain', 'platform'],
-  ['event-log', 'json-schema'],
+  ['event-log', 'json-schema', 'http'],
   ['postgres'],
   ['eventstoredb', 'vault', 'access'],
   ['read-models', 'extraction'],

@@ -1,5 +1,6 @@
 import { Client, type Dispatcher, type Pool } from 'undici';
-import { type Clock, HttpExchange, type HttpFailure, PLAIN_CONNECTION } from '#platform';
+import { type Clock } from '#platform';
+import { HttpExchange, type HttpFailure, PLAIN_CONNECTION } from '#http';
 import { MalformedAnswer, type Refusal, ModelTimedOut } from './failures.js';
 import { UnpackedBody } from './unpacked-body.js';
 

@@ -1,3 +1,4 @@
+export * as arrays from './tables/binary-arrays.js';
 export {
   type ConnectionOptions,
   type ConnectionSettings,
@@ -16,7 +17,6 @@ export {
   PostgresCheckpoints,
 } from './postgres-checkpoints.js';
 export { PostgresPool, type PoolOptions, type TransactionClient } from './postgres-pool.js';
-export * as arrays from './tables/binary-arrays.js';
 export * from './tables/fields.js';
 export { raw, sql, type Sql, statement, type ValueOf } from './tables/sql.js';
 export {

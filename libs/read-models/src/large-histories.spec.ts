@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asSessionEvent, isFileRef, sessionStream } from '#domain';
 import { ContentStore } from '#vault';
 import { collect } from '#event-log';
-import type { MessageView } from '#read-models';
+import type { MessageView } from './queries/history.js';
 import { historyOnLog } from '../../../test/support/log-history.js';
 import { wholeHistory } from '../../../test/support/whole-history.js';
 import {

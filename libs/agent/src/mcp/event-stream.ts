@@ -1,5 +1,5 @@
 import { type EventSourceMessage, createParser } from 'eventsource-parser';
-import type { HttpExchange } from '#platform';
+import type { HttpExchange } from '#http';
 import { tooLarge } from './mcp-failure.js';
 
 /** Where a stream of events stands, over all its connections. */

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { readEvents } from './event-stream.js';
-import type { HttpExchange } from '#platform';
+import type { HttpExchange } from '#http';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';

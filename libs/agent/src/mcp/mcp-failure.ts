@@ -1,5 +1,5 @@
 import { assertNever } from '#domain';
-import type { HttpFailure } from '#platform';
+import type { HttpFailure } from '#http';
 
 /**
  * Why a request to an MCP server has no result.

@@ -1,4 +1,5 @@
-import { type Clock, type EgressGuard, GuardedConnections, HttpExchange, type HttpRequest } from '#platform';
+import { type Clock, type EgressGuard } from '#platform';
+import { GuardedConnections, HttpExchange, type HttpRequest } from '#http';
 import type { McpLimits } from './limits.js';
 import { McpFailure, failureOfHttp } from './mcp-failure.js';
 import { type McpServerConfig, basicCredentials } from './mcp-server-config.js';

@@ -1,6 +1,7 @@
 import type { SessionId } from '#domain';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { Backoff, type Clock, type HttpExchange } from '#platform';
+import { Backoff, type Clock } from '#platform';
+import { type HttpExchange } from '#http';
 import { type StreamPlace, readEvents } from './event-stream.js';
 import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';

@@ -1,11 +1,5 @@
-import {
-  type Clock,
-  DeadlinePassed,
-  type EgressGuard,
-  GuardedConnections,
-  HttpExchange,
-  HttpFailure,
-} from '#platform';
+import { type Clock, DeadlinePassed, type EgressGuard } from '#platform';
+import { GuardedConnections, HttpExchange, HttpFailure } from '#http';
 import { type CallbackRequest, CallbackSender, type SendOutcome } from '../callbacks/callback-sender.js';
 
 /** A receiver has this long to take an event and to say so, the connection included. */

@@ -7,11 +7,9 @@ import {
   hangs,
   resets,
   streamsForEver,
-} from '../../../../test/support/callback-receiver.js';
-import { ManualClock } from '../../../../test/support/manual-clock.js';
-import { readSettings } from '../settings.js';
-import { EgressGuard } from '../egress/egress-guard.js';
-import { type PinnedAddress, Resolver } from '../egress/resolver.js';
+} from '../../../test/support/callback-receiver.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { readSettings, EgressGuard, type PinnedAddress, Resolver } from '#platform';
 import { GuardedConnections, PLAIN_CONNECTION } from './guarded-connections.js';
 import { HttpExchange, type HttpExchangeOptions } from './http-exchange.js';
 

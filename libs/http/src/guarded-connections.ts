@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { Agent } from 'undici';
-import type { Clock } from '../clock.js';
-import type { EgressGuard } from '../egress/egress-guard.js';
+import type { Clock, EgressGuard } from '#platform';
 import type { HttpExchange, HttpRequest } from './http-exchange.js';
 
 /** Of undici's connections: who waits for an answer knows how long it may take, so undici does not count. */

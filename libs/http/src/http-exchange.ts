@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Clock } from '../clock.js';
-import { EgressRefused } from '../egress/egress-guard.js';
+import { type Clock, EgressRefused } from '#platform';
 import { HttpFailure, type HttpFailureKind } from './http-failure.js';
 
 export interface HttpRequest {
