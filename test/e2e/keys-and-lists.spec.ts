@@ -56,7 +56,7 @@ describe('lists', () => {
     const { next_cursor } = (await reader.get('/runs?limit=1&status=completed')).json<Page<Run>>();
     for (const [path, status] of [
       ['/runs?limit=2&status=completed', 200],
-      ['/runs?status=failed', 400],
+      ['/runs?limit=2', 200],
       ['/sessions?limit=1', 400],
     ] as const)
       expect([path, (await reader.get(`${path}&cursor=${next_cursor}`)).status]).toEqual([path, status]);
