@@ -202,9 +202,9 @@ const OF_ERASURES: readonly Omit<Mutant, 'parts'>[] = [
     name: 'erasure-left-undone',
     story: 'nobody carries out an erasure whose process died after it was on the log',
     file: 'libs/runs/src/erasure/erasures.ts',
-    symbol: 'Erasures.apply',
-    find: "event.type !== 'session_erased'",
-    replace: "event.type !== 'session_erased' || event.position > 0",
+    symbol: 'Erasures.erase',
+    find: "type !== 'session_erased'",
+    replace: "type !== 'session_erased' || stream !== ''",
   },
   {
     name: 'erased-is-shown',
