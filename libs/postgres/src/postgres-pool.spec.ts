@@ -112,6 +112,15 @@ describe('the pool over a real server', () => {
     expect(await shown('application_name')).toEqual({ application_name: 'annals pool.spec' });
   });
 
+  it('ends a connection that nobody gives back, where it is destroyed', async () => {
+    const pool = new PostgresPool({ address, ...OPTIONS });
+    const kept = await new pool.driver.Pool().connect();
+    const ended = new Promise<void>((resolve) => kept.once('end', resolve));
+    pool.destroy();
+    await ended;
+    await expect(pool.query({ text: 'SELECT 1' })).rejects.toBeInstanceOf(Unavailable);
+  });
+
   it('is closed once, however often it is asked', async () => {
     const pool = open();
     await pool.query({ text: 'SELECT 1' });

@@ -1,4 +1,4 @@
-import { Pool, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { hearErrors } from '#platform';
 import { type ConnectionOptions, configOf } from './connection.js';
 
@@ -38,6 +38,7 @@ export interface PoolDriver {
  */
 export class PostgresPool {
   private readonly pool: Pool;
+  private readonly clients = new Set<PoolClient>();
   private whenClosed: Promise<void> | null = null;
 
   constructor(private readonly options: PoolOptions) {
@@ -48,6 +49,8 @@ export class PostgresPool {
       idleTimeoutMillis: idleTimeoutMs,
       onConnect: hearErrors,
     });
+    this.pool.on('connect', (client) => this.clients.add(client));
+    this.pool.on('remove', (client) => this.clients.delete(client));
     // Invariant 1: it is noticed when the next statement needs it.
     this.pool.on('error', (error) => onLost?.(error));
   }
@@ -111,5 +114,11 @@ export class PostgresPool {
     // TypeORM ends it, too.
     this.whenClosed ??= this.pool.ending ? Promise.resolve() : this.pool.end();
     return this.whenClosed;
+  }
+
+  /** Ends every connection, also those that are not given back: whoever failed may have kept one. */
+  destroy(): void {
+    void this.close();
+    for (const client of this.clients) void client.end().catch(() => undefined);
   }
 }

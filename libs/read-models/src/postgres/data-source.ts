@@ -47,7 +47,8 @@ export async function connect(address: DatabaseAddress): Promise<OpenDatabase> {
     await migrate(source);
     return { source, pool };
   } catch (error) {
-    await pool.close();
+    // TypeORM gives back no connection on which it failed.
+    pool.destroy();
     throw error;
   }
 }
