@@ -1,4 +1,5 @@
 import kafkajs, { type IHeaders, type Kafka, type Message as KafkaRecord } from 'kafkajs';
+import { until } from './until.js';
 
 /** A record as somebody who reads a topic carefully (committed transactions only) gets it. */
 export interface ReadRecord {
@@ -7,6 +8,17 @@ export interface ReadRecord {
   readonly key: string | null;
   readonly value: string | null;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A topic that was just made is not known to every broker at once. */
+async function isThere(subscribed: Promise<void>): Promise<boolean> {
+  try {
+    await subscribed;
+    return true;
+  } catch (error) {
+    if ((error as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
+    throw error;
+  }
 }
 
 /** Another system on the same brokers: reads topics, sends commands, changes topics. */
@@ -35,7 +47,7 @@ export class KafkaClient {
     const consumer = this.kafka.consumer({ groupId, maxWaitTimeInMs: 50, sessionTimeout: 30_000 });
     this.open.push(consumer);
     await consumer.connect();
-    await consumer.subscribe({ topic, fromBeginning: true });
+    await until(() => isThere(consumer.subscribe({ topic, fromBeginning: true })));
     await consumer.run({
       autoCommit: false,
       eachBatch: ({ batch }) => {
