@@ -11,9 +11,9 @@ export interface ReadRecord {
 }
 
 /** A topic that was just made is not known to every broker at once. */
-async function isThere(subscribed: Promise<void>): Promise<boolean> {
+async function isThere(asked: Promise<unknown>): Promise<boolean> {
   try {
-    await subscribed;
+    await asked;
     return true;
   } catch (error) {
     if ((error as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
@@ -84,7 +84,8 @@ export class KafkaClient {
     });
     await producer.connect();
     try {
-      await producer.send({ topic, messages, compression: kafkajs.CompressionTypes.GZIP });
+      const packed = { topic, messages, compression: kafkajs.CompressionTypes.GZIP };
+      await until(() => isThere(producer.send(packed)));
     } finally {
       await producer.disconnect();
     }
