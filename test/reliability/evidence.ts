@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Content, isFileRef } from '#domain';
+import { type Content, DOCUMENT_PREFIX, isFileRef } from '#domain';
 import { DiskFileStore, FileMissing, SealedFileStore } from '#vault';
 import { type RecordedEvent } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
@@ -87,7 +87,7 @@ export class StoredContents {
   }
 }
 
-const isOfDocument = (folder: string): boolean => folder.startsWith('document-');
+const isOfDocument = (folder: string): boolean => folder.startsWith(DOCUMENT_PREFIX);
 
 /** The `data:` JSON that clients have to be sent for an event, made from what stands on the log. */
 export function publicJsonOf(event: RecordedEvent, session: string, contents: StoredContents): string {

@@ -2,7 +2,7 @@ import { type ChatMessage, type ChatRequest, type ChatTool, isObject, textOf } f
 import { sumIn } from './arithmetic.js';
 import { fittingTools } from './fitting-tool.js';
 import { whatWasTold } from './json-answer.js';
-import { toldJson } from './told-values.js';
+import { type Told, toldJson } from './told-values.js';
 import { stepIn } from './workflow-step.js';
 
 export interface PlannedCall {
@@ -19,18 +19,19 @@ export function planCalls(request: ChatRequest): PlannedCall[] {
   const choice = request.tool_choice ?? 'auto';
   if (tools.length === 0 || choice === 'none') return [];
   const task = textOf(request.messages.findLast((message) => message.role === 'user'));
+  // A tool that has to be called takes the final output, where a server has no other way to be asked for it.
   if (typeof choice === 'object') {
     const forced = tools.find((tool) => tool.function.name === choice.function.name);
-    return forced === undefined ? [] : [forcedCall(forced, request)];
+    return forced === undefined ? [] : [callOf(forced, whatWasTold(request))];
   }
   if (toolResults(request).length > 0) return [];
   const named = mentions(task, tools);
   if (named.length === 0) {
     const fitting = isAnsweredAlone(task) ? [] : fittingTools(task, tools);
     const wanted = fitting.length === 0 && choice === 'required' ? tools.slice(0, 1) : fitting;
-    return wanted.map((tool) => callOf(tool, task));
+    return wanted.map((tool) => askedCall(tool, task));
   }
-  return named.map(({ tool, end }, at) => callOf(tool, task.slice(end, named[at + 1]?.start)));
+  return named.map(({ tool, end }, at) => askedCall(tool, task.slice(end, named[at + 1]?.start)));
 }
 
 /** What the tools said since the last user message: names and texts in the order of the calls. */
@@ -72,21 +73,15 @@ const isAnsweredAlone = (task: string): boolean =>
 export const isGreeting = (task: string): boolean =>
   /\b(hello|hi|hey|greetings|good (morning|evening|afternoon)|introduce|who are you)\b/i.test(task);
 
-/** A tool that has to be called takes the final output, where a server has no other way to be asked for it. */
-function forcedCall(tool: ChatTool, request: ChatRequest): PlannedCall {
-  const told = whatWasTold(request);
-  const given = jsonObjects(told.task)[0]?.json;
-  const least = given === undefined ? toldJson(tool.function.parameters ?? {}, told, 'demo') : null;
-  return { name: tool.function.name, arguments: given ?? JSON.stringify(isObject(least) ? least : {}) };
-}
+const askedCall = (tool: ChatTool, task: string): PlannedCall =>
+  callOf(tool, { task, toolName: tool.function.name });
 
-/** Arguments from the JSON object in the text, otherwise what the text tells of those that the tool's schema requires. */
-function callOf(tool: ChatTool, text: string): PlannedCall {
-  const given = jsonObjects(text)[0]?.json;
-  if (given !== undefined) return { name: tool.function.name, arguments: given };
-  const told = { task: text, toolName: tool.function.name };
-  const least = toldJson(tool.function.parameters ?? {}, told, 'demo');
-  return { name: tool.function.name, arguments: JSON.stringify(isObject(least) ? least : {}) };
+/** Arguments from the JSON object in the task, otherwise what is told of those that the tool's schema requires. */
+function callOf({ function: { name, parameters = {} } }: ChatTool, told: Told): PlannedCall {
+  const given = jsonObjects(told.task)[0]?.json;
+  if (given !== undefined) return { name, arguments: given };
+  const least = toldJson(parameters, told, 'demo');
+  return { name, arguments: JSON.stringify(isObject(least) ? least : {}) };
 }
 
 const maxJsonChars = 20_000;

@@ -23,9 +23,10 @@ export const wordsOfName = (name: string): string[] =>
 export function numbersIn(text: string): number[] {
   const found = text.toLowerCase().match(/(?<![\w.-])-?\d{1,15}(?:\.\d{1,15})?(?![\w]|\.\d)|\p{L}+/gu) ?? [];
   return found.flatMap((word) => {
-    const value = /\d/.test(word) ? Number(word) : COUNTS.indexOf(word);
+    if (/\d/.test(word)) return [Number(word)];
+    const count = COUNTS.indexOf(word);
     // "One" is an article more often than a count.
-    return value < 0 && !/\d/.test(word) ? [] : word === 'one' ? [] : [value];
+    return count < 0 || word === 'one' ? [] : [count];
   });
 }
 

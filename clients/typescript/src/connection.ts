@@ -1,5 +1,5 @@
 import { Deadline } from './deadline.js';
-import { AnnalsRefused, ConnectionLost, mayPass } from './errors.js';
+import { AnnalsRefused, ConnectionLost } from './errors.js';
 import { Patience } from './patience.js';
 import type { Problem } from './types.js';
 
@@ -48,8 +48,6 @@ export class Connection {
         const answer = await this.once(method, path, { ...call, headers, signal: deadline.signal });
         return (await whole(answer)) as T;
       } catch (error) {
-        call.signal?.throwIfAborted();
-        if (!mayPass(error)) throw error;
         await patience.wait(error);
       } finally {
         deadline.close();

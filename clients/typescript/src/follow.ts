@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js';
 import { Deadline } from './deadline.js';
-import { ConnectionLost, mayPass } from './errors.js';
+import { ConnectionLost } from './errors.js';
 import { Patience } from './patience.js';
 import { SseParser, type SseRecord } from './sse.js';
 import type { StreamEvent, RecordedEvent } from './types.js';
@@ -40,8 +40,6 @@ export async function* follow(
       }
       if (attempt.isNothingLeft) return;
     } catch (error) {
-      signal?.throwIfAborted();
-      if (!mayPass(error)) throw error;
       failure = error;
     } finally {
       attempt.close();

@@ -1,4 +1,4 @@
-import { AnnalsRefused, AnnalsUnreachable } from './errors.js';
+import { AnnalsRefused, AnnalsUnreachable, mayPass } from './errors.js';
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
@@ -19,9 +19,13 @@ export class Patience {
     this.since = Date.now();
   }
 
-  /** Resolves when it is time for the next attempt. @throws AnnalsUnreachable when it is over; the signal's reason */
+  /**
+   * Resolves when it is time for the next attempt.
+   * @throws the cause where it does not pass; AnnalsUnreachable when patience is over; the signal's reason
+   */
   async wait(cause: unknown, wishedMs: number | null = null): Promise<void> {
     this.signal?.throwIfAborted();
+    if (cause !== null && !mayPass(cause)) throw cause;
     const asked = cause instanceof AnnalsRefused ? cause.retryAfterMs : wishedMs;
     const waitMs = asked ?? backoff(this.attempts++);
     if (Date.now() + waitMs - this.since > this.patienceMs) {
@@ -37,7 +41,7 @@ const backoff = (attempt: number): number =>
   Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (1 - Math.random() / 2);
 
 /** @throws the signal's reason */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const give = (): void => {
       clearTimeout(timer);

@@ -8,3 +8,10 @@ export type Content = string | FileRef;
 
 export const isFileRef = (content: string | object): content is FileRef =>
   typeof content !== 'string' && '$file' in content;
+
+/** Characters of a text, bytes of a file. */
+export const lengthOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);
+
+/** The same of several together. */
+export const lengthOfAll = (pieces: readonly Content[]): number =>
+  pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);

@@ -1,4 +1,3 @@
-import type { Position } from '#domain';
 import type { ToolCall } from '#agent';
 import { cleanText } from '#platform';
 import { mergedValue } from './merged-value.js';
@@ -41,7 +40,7 @@ export class ToolCallAssembler {
   }
 
   /** @param position of a call that is whole: its place among the calls of its message */
-  add(piece: CallPiece, position?: Position): void {
+  add(piece: CallPiece, position?: number): void {
     const { name: ownName, arguments: ownArguments } = piece;
     const called = piece.function ?? { name: ownName, arguments: ownArguments };
     const index = typeof piece.index === 'number' ? piece.index : (position ?? noIndex);

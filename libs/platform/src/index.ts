@@ -35,5 +35,5 @@ export * from './tracing/quiet-tracer.js';
 export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
 export * from './turn-order.js';
-export { type Misspelling, misspelledSettings } from './unknown-settings.js';
+export { type Misspelling, misspelledSettings, settingNames } from './unknown-settings.js';
 export { type Weigh, unweighed } from './weigh.js';

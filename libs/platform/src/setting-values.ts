@@ -86,7 +86,7 @@ export const publicUrl: ReadValue<string> = (text) => {
   const url = httpUrl(text);
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') throw new WrongValue('an http or https URL without a password');
-  return url.replace(/(?<!\/)\/+$/, '');
+  return url;
 };
 
 /** Comma-separated, at least one; blanks around the commas do not count. */

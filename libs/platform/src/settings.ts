@@ -97,7 +97,7 @@ export function readSettings(env: Environment = process.env): Settings {
   const settings: Settings = {
     host,
     port,
-    publicUrl: or('PUBLIC_URL', read.publicUrl, `http://${nameOf(host)}:${port}`),
+    publicUrl: or('PUBLIC_URL', read.publicUrl, localUrl({ host, port })),
     dataDir: or('DATA_DIR', readPath, './data'),
     eventstoreUrl: optional('EVENTSTORE_URL', esdbUrl),
     eventstorePrefix: or('EVENTSTORE_PREFIX', readPrefix, 'annals.'),
@@ -174,10 +174,10 @@ const readModels = (env: Environment): Settings['models'] => ({
   max: readOne(env, 'MODEL_MAX', modelName) ?? 'gpt-5',
 });
 
-/** A host that listens everywhere is reached by another name. */
-function nameOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
+/** Where a client on this machine finds it: a host that listens everywhere is reached by another name. */
+export function localUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+  if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Replicas that share a log or a database must agree on both keys. */

@@ -26,7 +26,7 @@ export function misspelledSettings(env: Environment): Misspelling[] {
 }
 
 /** Every variable that is asked for where nothing is set: so there is no list of them to go stale. */
-function settingNames(): readonly string[] {
+export function settingNames(): readonly string[] {
   const asked = new Set<string>();
   readSettings(new Proxy<Record<string, undefined>>({}, { get: (_, name) => void asked.add(String(name)) }));
   return [...asked];
@@ -37,11 +37,13 @@ function nearest(name: string, names: readonly string[]): string | null {
   const same = names.find((known) => bareOf(known) === bare);
   if (same !== undefined) return same;
   if (bare.length < LEAST_LENGTH) return null;
+  const most = bare.length < 2 * LEAST_LENGTH ? 1 : 2;
   const [best] = names
-    .filter((known) => bareOf(known).length >= LEAST_LENGTH)
-    .map((known) => ({ known, edits: editsBetween(bare, bareOf(known)) }))
+    .map((known) => ({ known, letters: bareOf(known) }))
+    .filter(({ letters }) => letters.length >= LEAST_LENGTH && Math.abs(letters.length - bare.length) <= most)
+    .map(({ known, letters }) => ({ known, edits: editsBetween(bare, letters) }))
     .sort((a, b) => a.edits - b.edits);
-  return best !== undefined && best.edits <= (bare.length < 2 * LEAST_LENGTH ? 1 : 2) ? best.known : null;
+  return best !== undefined && best.edits <= most ? best.known : null;
 }
 
 /** Case and underscores are what is mistaken most. */

@@ -1,4 +1,4 @@
-import { isSessionId, notFound, sessionStream } from '#domain';
+import { requireSession, type ProjectId, isSessionId, notFound, sessionStream } from '#domain';
 import { LogUnavailable, NO_EVENTS } from '#event-log';
 import { loadSession } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
@@ -62,6 +62,13 @@ export class Sessions {
   /** To look at, not to write. @throws Problem not_found, LogUnavailable */
   get(id: string): Promise<Session> {
     return this.use(id, (session) => session);
+  }
+
+  /** One of the project's, to look at. @throws Problem not_found, LogUnavailable */
+  async require(project: ProjectId, id: string): Promise<Session> {
+    const session = await this.get(id);
+    requireSession(session.journal.state, project);
+    return session;
   }
 
   /** Those with something to do in this process. */

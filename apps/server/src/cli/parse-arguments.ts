@@ -75,13 +75,10 @@ function checkOperand(
   name: string,
   see: string,
 ): void {
-  if (typeof operand === 'string') {
-    if (word === undefined) throw new UsageFault(`${name}: say ${operand}; ${see}`);
-    return;
-  }
-  if (word === undefined) throw new UsageFault(`${name}: say ${operand.join(' or ')}; ${see}`);
-  if (!operand.includes(word))
-    throw new UsageFault(`${name}: ${quoted(word)} is not ${operand.join(' or ')}; ${see}`);
+  const choices = typeof operand === 'string' ? operand : operand.join(' or ');
+  if (word === undefined) throw new UsageFault(`${name}: say ${choices}; ${see}`);
+  if (typeof operand !== 'string' && !operand.includes(word))
+    throw new UsageFault(`${name}: ${quoted(word)} is not ${choices}; ${see}`);
 }
 
 const quoted = (word: string): string => JSON.stringify(word.slice(0, 100));

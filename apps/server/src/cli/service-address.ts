@@ -1,18 +1,16 @@
-import type { Settings } from '#platform';
+import { type Settings, localUrl } from '#platform';
 
 /** A service on this machine answers at once, and one elsewhere soon. */
 const PATIENCE_MS = 3_000;
 
 /** Where the service is that commands speak to: `ANNALS_URL`, otherwise what the settings say. Without a slash at the end. */
 export function serviceUrl(
-  { host, port }: Pick<Settings, 'host' | 'port'>,
+  settings: Pick<Settings, 'host' | 'port'>,
   env: NodeJS.ProcessEnv,
 ): { readonly url: string; readonly isNamed: boolean } {
   const named = env['ANNALS_URL']?.trim();
   if (named) return { url: named.replace(/(?<!\/)\/+$/, ''), isNamed: true };
-  const everywhere = host === '0.0.0.0' || host === '::';
-  const name = everywhere ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${port}`, isNamed: false };
+  return { url: localUrl(settings), isNamed: false };
 }
 
 /** Whether a service of ours answers there: something else may have the port. */

@@ -14,7 +14,6 @@ import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
 import { ScopeGuard } from './admission/scope.guard.js';
 import { CrossOrigin } from './admission/cross-origin.js';
-import { PathMethods } from './admission/path-methods.js';
 import { BodyDeadlines } from './connections/body-deadlines.js';
 import { addBodyParsers, shortenIds, refuseUnwanted } from './body/body-parsers.js';
 import {
@@ -84,7 +83,6 @@ export async function createHttpApp(
 ): Promise<NestFastifyApplication> {
   const limits = { ...HTTP_LIMITS, ...parts.limits };
   const newId = (): string => requestIdOf(parts.random)({ headers: {} });
-  const paths = new PathMethods();
   const crossOrigin = new CrossOrigin(parts.settings.corsOrigins ?? []);
   let admission: Admission | null = null;
   const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
@@ -113,7 +111,6 @@ export async function createHttpApp(
     answerClientError(newId, REQUEST_TIMEOUT, socket),
   ).watch(fastify, limits.checkIntervalMs);
   parts.watch?.watch(fastify);
-  paths.watch(fastify);
   addHooks(fastify, parts.logger, admit);
   addBodyParsers(fastify);
   new Connections({
@@ -127,7 +124,12 @@ export async function createHttpApp(
     logger: new NestLogger(parts.logger),
     abortOnError: false,
   });
-  admission = new Admission(app.get(Authenticator), parts.clock, parts.settings.rateLimitRpm, paths);
+  admission = new Admission(
+    app.get(Authenticator),
+    parts.clock,
+    parts.settings.rateLimitRpm,
+    fastify.routeBook,
+  );
   app.useGlobalGuards(new ScopeGuard());
   app.useGlobalPipes(new ValidationPipe());
   app.useGlobalFilters(new ProblemFilter(parts.logger));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import uuid
 from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import Any, Callable, Optional, cast
@@ -12,7 +11,7 @@ from urllib.parse import quote
 
 import httpx
 
-from ._policy import JSON, Patience, is_end, lost, refusal, session_of, stream_headers, value_of
+from ._policy import JSON, Patience, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
 from ._sse import SseParser, SseRecord
 from .errors import AnnalsError, ConnectionLost
 from .types import AcceptedRun, StreamEvent, RecordedEvent, Run, RunRequest
@@ -37,10 +36,8 @@ class AsyncAnnals:
         Without ``session`` in a new one. The same ``idempotency_key`` and the same request are the same run; without one
         a key is made, so that a lost answer starts nothing twice. Raises AnnalsRefused, AnnalsUnreachable.
         """
-        query = {} if session is None else {"session": session}
-        headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-        body = {**request, "background": True}
-        accepted = cast(AcceptedRun, await self._json("POST", "/", params=query, headers={**JSON, **headers}, json=body))
+        call = start_call(request, session, idempotency_key)
+        accepted = cast(AcceptedRun, await self._json("POST", "/", **call))
         return AsyncRunHandle(self, accepted["run_id"], accepted["session"], accepted["task_ids"])
 
     def run(self, run_id: str) -> AsyncRunHandle:

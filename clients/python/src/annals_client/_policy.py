@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import time
+import uuid
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Optional, cast
@@ -12,7 +13,7 @@ from typing import Any, Optional, cast
 import httpx
 
 from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, ConnectionLost, may_pass
-from .types import StreamEvent, Problem
+from .types import StreamEvent, Problem, RunRequest
 
 JSON = {"accept": "application/json"}
 _ENDS = frozenset({"agent_completed", "agent_error", "agent_cancelled"})
@@ -33,6 +34,15 @@ def session_of(run_id: str) -> str:
 def stream_headers(after: Optional[str]) -> dict[str, str]:
     resume = {} if after is None else {"last-event-id": after}
     return {"accept": "text/event-stream", **resume}
+
+
+def start_call(request: RunRequest, session: Optional[str], idempotency_key: Optional[str]) -> dict[str, Any]:
+    """What a start is asked with. Without a key one is made, so that a lost answer starts nothing twice."""
+    return {
+        "params": {} if session is None else {"session": session},
+        "headers": {**JSON, "idempotency-key": idempotency_key or str(uuid.uuid4())},
+        "json": {**request, "background": True},
+    }
 
 
 class Patience:

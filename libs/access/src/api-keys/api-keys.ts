@@ -16,7 +16,7 @@ import { type SecretBox, derivedWebhookSecret } from '#platform';
 import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
 import { type KeyUses, LastUses } from './last-uses.js';
 import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
-import type { Principal } from './principal.js';
+import { type Principal, hasScope } from './principal.js';
 import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
 
 export interface ApiKeysPorts extends KeyFeedPorts {
@@ -159,7 +159,7 @@ export class ApiKeys {
 
   /** A token, which can do what the caller could, too, and no more. @throws Problem forbidden */
   issueToken(caller: Principal, wish: TokenWish): IssuedToken {
-    const lacking = wish.scopes.find((scope) => !caller.scopes.has(scope) && !caller.scopes.has('admin'));
+    const lacking = wish.scopes.find((scope) => !hasScope(caller, scope));
     if (lacking !== undefined) throw new Problem('forbidden', `this key lacks the scope ${lacking}`);
     const key = this.table.get(caller.keyId);
     if (key === null || caller.reach !== undefined) throw new Problem('forbidden', 'only keys make tokens');

@@ -31,3 +31,7 @@ export function reaches({ reach }: Pick<Principal, 'reach'>, session: SessionId)
     ? session.startsWith(sessionId(sessionPrefixOf(reach)))
     : session === reach.session;
 }
+
+/** Whether a principal may do what needs the scope: `admin` includes the others. */
+export const hasScope = ({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean =>
+  scopes.has(scope) || scopes.has('admin');

@@ -1,4 +1,3 @@
-import type { SessionId } from '#domain';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { Backoff, type Clock } from '#platform';
 import { type HttpExchange } from '#http';
@@ -26,7 +25,7 @@ export class StreamableHttpTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  sessionId?: SessionId;
+  sessionId?: string;
   private version: string | null = null;
   private readonly closing = new AbortController();
   /** One for each request that waits for its answer. */

@@ -1,5 +1,4 @@
 import {
-  type Content,
   type ContextMessage,
   type Draft,
   type ErrorCode,
@@ -9,6 +8,7 @@ import {
   cutToBudget,
   formatDollars,
   isFileRef,
+  lengthOf,
 } from '#domain';
 import { Backoff, type BackoffShape, type Clock, type ModelParameter, type Random } from '#platform';
 import { BlockWriter, type RunSink } from '../run/block-writer.js';
@@ -261,8 +261,6 @@ function sizeOf(message: ContextMessage): number {
     content + lengthOf(provider),
   );
 }
-
-const lengthOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);
 
 /** Whether fewer messages fit into `less` than into `budget`: the last ones always stay. */
 const isLess = (messages: readonly ContextMessage[], less: number, budget: number): boolean =>

@@ -33,8 +33,8 @@ export class RunTools {
     const ofStep = { tools: () => toolbox.tools, situation: () => this.situationOfStep };
     this.attempts = new StepAttempts(record, ports, ofStep, maxTurns);
     const { workflows = [] } = record.state.config;
-    const tool = () => new WorkflowTool(workflows, record, ports, this.attempts, runner);
-    this.workflow = workflows.length === 0 ? [] : [tool()];
+    this.workflow =
+      workflows.length === 0 ? [] : [new WorkflowTool(workflows, record, ports, this.attempts, runner)];
   }
 
   /** Ends what an earlier process has left open in workflow steps, where it cannot go on. */

@@ -14,8 +14,6 @@ export interface ApprovalPolicy {
   readonly expires_s?: number;
 }
 
-export const DEFAULT_EXPIRY_S = 86_400;
-
 /** The names of a tool: what the model is offered, and what it is called where it comes from. */
 export interface ToolNames {
   readonly offered: string;

@@ -42,7 +42,7 @@ export class LogReader {
     this.nameOf = arrays(db.prepare('SELECT name FROM streams WHERE id = ?'));
   }
 
-  /** @throws Damaged */
+  /** @throws LogDamaged */
   readStream({ stream, after, backwards, limit }: ReadStreamRequest): Page {
     const page = new PageRows(this.keys);
     const places = backwards

@@ -6,20 +6,14 @@ import {
   datastoreEvent,
   documentEvent,
 } from '#domain';
-import { ContentErased, type ContentKeys, type EventLog, type RecordedEvent } from '#event-log';
+import { ContentErased, type ContentKeys, type FollowerPorts, type RecordedEvent } from '#event-log';
 import { ErasureFollower, type ErasureCheckpoints } from '#vault';
-import type { Background, Clock, Logger, Random } from '#platform';
 import type { KnowledgeStreams } from '../streams.js';
 
-interface DeletionPorts {
-  readonly log: EventLog;
+interface DeletionPorts extends FollowerPorts {
   readonly contentKeys: ContentKeys;
   readonly erased: ErasureCheckpoints;
   readonly streams: KnowledgeStreams;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly background: Background;
-  readonly logger: Logger;
   /** The follower ended although nobody stopped it: the process must not go on. */
   readonly onFatal?: (error: unknown) => void;
 }

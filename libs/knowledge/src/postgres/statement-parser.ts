@@ -1,4 +1,3 @@
-import type { Position } from '#domain';
 import { createRequire } from 'node:module';
 import { DatabaseRefusal } from '../callers-database.js';
 
@@ -83,7 +82,7 @@ function parse(own: Parser, sql: string): readonly Tree[] {
   return stmts.map(({ stmt }) => stmt ?? {});
 }
 
-function syntaxError(message: string, position: Position): string {
+function syntaxError(message: string, position: number): string {
   if (message.startsWith('memory exhausted')) return 'the statement is too deeply nested';
   const place = position > 0 ? ` at character ${position}` : '';
   return `${message.slice(0, 500)}${place} (only what PostgreSQL 18 and earlier can read may be asked here)`;

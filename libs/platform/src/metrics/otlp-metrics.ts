@@ -1,6 +1,7 @@
 import type { HrTime } from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import type { Resource } from '@opentelemetry/resources';
 import {
   MeterProvider,
   type MetricProducer,
@@ -8,6 +9,7 @@ import {
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics';
 import { type ServiceIdentity, resourceOf } from '../tracing/otel-resource.js';
+import { shutdownWithin } from '../tracing/shutdown-within.js';
 import type { Metrics } from './metrics.js';
 import { metricDataOf } from './otlp-metric-data.js';
 import type { OnFault } from './quiet-metrics.js';
@@ -30,6 +32,7 @@ export class OtlpMetrics {
 
   constructor(options: OtlpMetricsOptions) {
     const { endpoint, onFault } = options;
+    const resource = resourceOf(options);
     const exporter = new OTLPMetricExporter({
       url: `${endpoint}/v1/metrics`,
       timeoutMillis: SEND_TIMEOUT_MS,
@@ -38,22 +41,18 @@ export class OtlpMetrics {
       exporter: toldExporter(exporter, onFault),
       exportIntervalMillis: SEND_EVERY_MS,
       exportTimeoutMillis: SEND_TIMEOUT_MS,
-      metricProducers: [producerOf(options)],
+      metricProducers: [producerOf(options, resource)],
     });
-    this.provider = new MeterProvider({ resource: resourceOf(options), readers: [reader] });
+    this.provider = new MeterProvider({ resource, readers: [reader] });
   }
 
   /** Sends the last ones, if that is quick. */
-  async close(): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, CLOSE_MS);
-    await Promise.race([this.provider.shutdown().catch(() => undefined), late.promise]);
-    clearTimeout(timer);
+  close(): Promise<void> {
+    return shutdownWithin(CLOSE_MS, this.provider);
   }
 }
 
-function producerOf(options: OtlpMetricsOptions): MetricProducer {
-  const { metrics, version } = options;
+function producerOf({ metrics, version }: OtlpMetricsOptions, resource: Resource): MetricProducer {
   const startTime = hrTimeOf(Date.now() - process.uptime() * 1000);
   return {
     collect: async () => {
@@ -62,7 +61,7 @@ function producerOf(options: OtlpMetricsOptions): MetricProducer {
       const scopeMetrics = [
         { scope: { name: 'annals', version }, metrics: figures.filter((data) => data !== null) },
       ];
-      return { resourceMetrics: { resource: resourceOf(options), scopeMetrics }, errors: [] };
+      return { resourceMetrics: { resource, scopeMetrics }, errors: [] };
     },
   };
 }

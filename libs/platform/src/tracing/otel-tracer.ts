@@ -20,6 +20,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { type ServiceIdentity, resourceOf } from './otel-resource.js';
+import { shutdownWithin } from './shutdown-within.js';
 import { formatTraceparent, parseTraceparent } from './traceparent.js';
 import { type Attributes, type Span, type SpanTerms, Tracer } from './tracer.js';
 
@@ -81,11 +82,8 @@ export class OtelTracer extends Tracer {
     return this.currents.getStore() ?? null;
   }
 
-  override async close(): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, CLOSE_MS);
-    await Promise.race([this.provider.shutdown().catch(() => undefined), late.promise]);
-    clearTimeout(timer);
+  override close(): Promise<void> {
+    return shutdownWithin(CLOSE_MS, this.provider);
   }
 
   private contextOf(parent: string | undefined): Context {

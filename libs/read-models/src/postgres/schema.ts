@@ -1,4 +1,10 @@
-import { PostgresCheckpoints } from '#postgres';
+import { CHECKPOINTS, PostgresCheckpoints } from '#postgres';
+import { API_KEYS } from '../tables/api-keys.js';
+import { MESSAGES } from '../tables/messages.js';
+import { PARKED_STREAMS } from '../tables/parked-streams.js';
+import { RUNS } from '../tables/runs.js';
+import { SESSIONS } from '../tables/sessions.js';
+import { TASKS } from '../tables/tasks.js';
 
 /** All tables of the read models stand in a schema of their own, so that a shared database is safe. */
 export const SCHEMA = 'annals';
@@ -7,15 +13,15 @@ export const SCHEMA = 'annals';
 export const REBUILD_SCHEMA = 'annals_rebuild';
 
 /** The tables that the projection fills: those that a rebuild replaces. */
-export const PROJECTED_TABLES = [
-  'sessions',
-  'runs',
-  'messages',
-  'api_keys',
-  'tasks',
-  'parked_streams',
-  'checkpoints',
-] as const;
+export const PROJECTED_TABLES: readonly string[] = [
+  SESSIONS,
+  RUNS,
+  MESSAGES,
+  API_KEYS,
+  TASKS,
+  PARKED_STREAMS,
+  CHECKPOINTS,
+].map(({ name }) => name);
 
 /** How far the tables of a schema are. */
 export const checkpointIn = (schema: string): PostgresCheckpoints =>

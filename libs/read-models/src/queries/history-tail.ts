@@ -4,12 +4,12 @@ import {
   type HistorySink,
   type MessageType,
   type RecordedSessionEvent,
-  UnknownEventType,
   asSessionEvent,
   notFound,
   sessionStream,
   type Revision,
   type SessionId,
+  isKnownType,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';
@@ -23,7 +23,7 @@ export interface FoldedMessage {
 /** JSON of events whose messages are kept after the first look; of more they are read again. */
 const KEPT_CHARS = 64 * 1024;
 /** What a page of the log brings into memory, for Weigh. */
-const LOG_PAGE_BYTES = 512 * 1024;
+export const LOG_PAGE_BYTES = 512 * 1024;
 
 export interface TailStart {
   readonly session: SessionId;
@@ -103,21 +103,16 @@ export class HistoryTail {
   }
 }
 
-function requireUnerased(page: readonly RecordedEvent[]): void {
+/** @throws Problem not_found */
+export function requireUnerased(page: readonly RecordedEvent[]): void {
   if (page.some(({ isErased, type }) => isErased || type === 'session_erased')) throw notFound('the session');
 }
 
 type KnownEvent = RecordedEvent & RecordedSessionEvent;
 
 /** null: only a newer version knows it. */
-function knownEvent(event: RecordedEvent): KnownEvent | null {
-  try {
-    return asSessionEvent(event) as KnownEvent;
-  } catch (error) {
-    if (error instanceof UnknownEventType) return null;
-    throw error;
-  }
-}
+const knownEvent = (event: RecordedEvent): KnownEvent | null =>
+  isKnownType(event.type) ? (asSessionEvent(event) as KnownEvent) : null;
 
 class TailFold implements HistorySink {
   private messages: FoldedMessage[] = [];

@@ -1,4 +1,4 @@
-import { type MessageType, isFileRef, notFound, type ProjectId, type SessionId } from '#domain';
+import { type MessageType, notFound, type ProjectId, type SessionId, lengthOfAll } from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
@@ -83,7 +83,7 @@ export class History {
       }
       const contents =
         typeof pieces === 'number' ? [await requestedMessage(this.log, session, pieces)] : pieces;
-      const bytes = contents.reduce((sum, piece) => sum + (isFileRef(piece) ? piece.bytes : piece.length), 0);
+      const bytes = lengthOfAll(contents);
       const isHere = contents.every((piece) => typeof piece === 'string');
       if (isHere && bytes < LONG_CHARS) ready.push({ type, content: contents.join('') });
       else {

@@ -10,14 +10,15 @@ import {
   asSessionEvent,
   isCount,
   isKnownType,
-  notFound,
   sessionStream,
+  lengthOfAll,
 } from '#domain';
 import type { ContentStore } from '#vault';
-import type { EventLog, RecordedEvent } from '#event-log';
+import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
+import { LOG_PAGE_BYTES, requireUnerased } from './history-tail.js';
 import { type FoldStart, PageFold, type PageMessage, type ToolEvent } from './page-fold.js';
 import type { WeighedPage } from './weighed-page.js';
 
@@ -50,7 +51,6 @@ export interface MessagePagesPorts {
 }
 
 /** What a page of the log brings into memory. */
-const LOG_PAGE_BYTES = 512 * 1024;
 
 interface Place {
   /** Up to which messages were shown. */
@@ -139,9 +139,7 @@ export class MessagePages {
   }
 
   private async textOf(session: SessionId, pieces: readonly Content[], weigh: Weigh): Promise<string> {
-    await weigh(
-      pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : piece.bytes), 0),
-    );
+    await weigh(lengthOfAll(pieces));
     let text = '';
     for (const piece of pieces) text += await this.ports.content.textOrNote(session, piece);
     return text;
@@ -188,8 +186,4 @@ function partsOf(text: string): { tool: string; input: unknown; content?: unknow
   } catch {
     return { tool: '', input: null, content: text };
   }
-}
-
-function requireUnerased(page: readonly RecordedEvent[]): void {
-  if (page.some(({ isErased, type }) => isErased || type === 'session_erased')) throw notFound('the session');
 }

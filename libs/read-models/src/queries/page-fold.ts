@@ -7,7 +7,7 @@ import {
   type Revision,
   type RunId,
   isEndType,
-  isFileRef,
+  lengthOfAll,
 } from '#domain';
 
 /** A message of a page, its texts where they lie. */
@@ -85,7 +85,7 @@ export class PageFold implements HistorySink {
   }
 
   get page(): readonly PageMessage[] {
-    return this.messages.slice(0, this.limit);
+    return this.messages;
   }
 
   get hasMore(): boolean {
@@ -94,8 +94,9 @@ export class PageFold implements HistorySink {
 
   /** Whether the page is whole, and what its tools answered has come. */
   get isComplete(): boolean {
-    const lastUse = this.page.findLast(({ type }) => type === 'agent_tool_use');
-    return this.isFull && (lastUse === undefined || this.turnEnd > lastUse.revision);
+    if (!this.isFull) return false;
+    const lastUse = this.messages.findLast(({ type }) => type === 'agent_tool_use');
+    return lastUse === undefined || this.turnEnd > lastUse.revision;
   }
 
   /** What the page holds of text. */
@@ -123,7 +124,7 @@ export class PageFold implements HistorySink {
   private keep(message: PageMessage): void {
     if (message.revision <= this.shown || this.isFull) return;
     const { pieces } = message;
-    const chars = typeof pieces === 'number' ? 0 : pieces.reduce((sum, piece) => sum + charsOf(piece), 0);
+    const chars = typeof pieces === 'number' ? 0 : lengthOfAll(pieces);
     const { length } = this.messages;
     this.isFull = length >= this.limit || (length > 0 && this.chars + chars > PAGE_CHARS);
     if (this.isFull) return;
@@ -131,5 +132,3 @@ export class PageFold implements HistorySink {
     this.chars += chars;
   }
 }
-
-const charsOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);

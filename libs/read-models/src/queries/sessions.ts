@@ -73,16 +73,12 @@ export class SessionQueries {
         .addOrderBy('sessions.session', 'DESC')
         .limit(limit + 1);
     });
-    const places = found.map((row) => ({
-      session: String(row['session']) as SessionId,
-      createdAt: Number(row['created_at']),
-    }));
-    const { items, next_cursor } = pageOf(places, limit, ({ createdAt, session }) =>
-      CURSORS.encode({ createdAt, id: session }, { project }),
+    const places = found.map((row) => ({ row, session: String(row['session']) }));
+    const { items, next_cursor } = pageOf(places, limit, ({ row, session }) =>
+      CURSORS.encode({ createdAt: Number(row['created_at']), id: session }, { project }),
     );
-    const own = new Set<unknown>((await this.owners.only(project, items)).map(({ session }) => session));
-    const shown = found.filter((row) => own.has(row['session']));
-    return { items: (await openedRows(SESSIONS, shown, this.codec)).map(viewOf), next_cursor };
+    const own = (await this.owners.only(project, items)).map(({ row }) => row);
+    return { items: (await openedRows(SESSIONS, own, this.codec)).map(viewOf), next_cursor };
   }
 }
 

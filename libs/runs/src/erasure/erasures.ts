@@ -1,17 +1,10 @@
 import { sessionOfStream, type SessionId } from '#domain';
-import type { ContentKeys, EventLog, RecordedEvent } from '#event-log';
-import { ErasureFollower, type ErasureCheckpoints, type FileStore } from '#vault';
-import type { Background, Clock, Logger, Random } from '#platform';
+import type { ContentKeys, RecordedEvent } from '#event-log';
+import { ErasureFollower, type ErasureFollowerPorts, type FileStore } from '#vault';
 
-export interface ErasurePorts {
-  readonly log: EventLog;
+export interface ErasurePorts extends ErasureFollowerPorts {
   readonly keys: ContentKeys;
   readonly files: FileStore;
-  readonly checkpoints: ErasureCheckpoints;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly background: Background;
-  readonly logger: Logger;
   /** Erasures of other replicas are not carried out any more. */
   readonly onFatal: (error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-import { notFound, requireSession, runId, sessionId, type RunId, type SessionId } from '#domain';
+import { notFound, runId, sessionId, type RunId, type SessionId } from '#domain';
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -69,10 +69,7 @@ export class RunLocator {
 
   /** The session that the run is to go on with, if it names one. @throws Problem not_found */
   private async sessionOf({ session: id, project }: PlannedRun): Promise<Session | null> {
-    if (id === undefined) return null;
-    const session = await this.ports.sessions.get(id);
-    requireSession(session.journal.state, project);
-    return session;
+    return id === undefined ? null : this.ports.sessions.require(project, id);
   }
 }
 

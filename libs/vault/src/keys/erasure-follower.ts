@@ -1,13 +1,11 @@
 import {
-  type EventLog,
   Follower,
   type FollowerBatch,
+  type FollowerPorts,
   type FollowerTarget,
   LogUnavailable,
   type RecordedEvent,
-  type RunningFollowers,
 } from '#event-log';
-import type { Background, Clock, Logger, Random } from '#platform';
 import { ErasureCheckpointer, type ErasureCheckpoints } from './erasure-checkpointer.js';
 import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
 
@@ -23,14 +21,8 @@ export interface ErasureRule {
   readonly onFatal: (error: unknown) => void;
 }
 
-export interface ErasureFollowerPorts {
-  readonly log: EventLog;
+export interface ErasureFollowerPorts extends FollowerPorts {
   readonly checkpoints: ErasureCheckpoints;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly background: Background;
-  readonly logger: Logger;
-  readonly followers?: RunningFollowers | undefined;
 }
 
 /**

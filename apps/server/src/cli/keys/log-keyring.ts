@@ -9,9 +9,8 @@ import {
 } from '#platform';
 import { openSealed } from '../../compose/open-keys.js';
 import { requireLog } from '../../compose/open-log.js';
-import { timeOf } from '../../edge/validation/rules.js';
 import { validated } from '../../edge/validation/validate.js';
-import { NewApiKeyDto } from '../../features/keys/api-key.dto.js';
+import { NewApiKeyDto, newKeyOf } from '../../features/keys/api-key.dto.js';
 import { issuedKeyView, keyView } from '../../features/keys/key-views.js';
 import type { KeyWish, Keyring, ListedKey, MadeKey } from './keyring.js';
 
@@ -39,7 +38,7 @@ export class LogKeyring implements Keyring {
     const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
     const { log, box, close } = await openSealed(settings, ports);
     const stopping = new AbortController();
-    const closeAll = (): Promise<void> => closeInOrder(async () => stopping.abort(), close);
+    const closeAll = (): Promise<void> => closeInOrder(() => stopping.abort(), close);
     try {
       const background = new ProcessBackground(logger);
       const keys = new ApiKeys({ log, box, background, ...ports }, settings);
@@ -52,15 +51,7 @@ export class LogKeyring implements Keyring {
   }
 
   async create(body: KeyWish): Promise<MadeKey> {
-    const { name, scopes, project, expires_at } = validated(NewApiKeyDto, body);
-    const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
-    const wish = {
-      name,
-      scopes,
-      ...(project === undefined ? {} : { project }),
-      ...(expiresAt === null ? {} : { expiresAt }),
-    };
-    return issuedKeyView(await this.keys.issue(ROOT, wish));
+    return issuedKeyView(await this.keys.issue(ROOT, newKeyOf(validated(NewApiKeyDto, body))));
   }
 
   async list(): Promise<readonly ListedKey[]> {

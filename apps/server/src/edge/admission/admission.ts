@@ -6,7 +6,8 @@ import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type OperationTerms, isEventStream, termsOf } from '../routes/operation.js';
-import type { KnownPath, PathMethods } from './path-methods.js';
+import type { Route } from '../routes/route-book.js';
+import { type KnownPath, knownPath } from './path-methods.js';
 import { type Allowance, RateLimiter } from './rate-limiter.js';
 import { refuseScope } from './scope.guard.js';
 
@@ -35,7 +36,7 @@ export class Admission {
     private readonly authenticator: Authenticator,
     clock: Clock,
     requestsAMinute: number,
-    private readonly paths: Pick<PathMethods, 'of'>,
+    private readonly routes: readonly Route[],
   ) {
     this.keys = new RateLimiter(clock, requestsAMinute);
     this.strangers = new RateLimiter(clock, REFUSALS_A_MINUTE, 10_000);
@@ -48,7 +49,7 @@ export class Admission {
     if (!hasOneHost(request.raw)) return NOT_ONE_HOST;
     const terms = request.is404 ? null : termsOf(request.routeOptions.config);
     if (terms?.scope === null) return null;
-    const known = terms === null ? this.paths.of(request.url) : null;
+    const known = terms === null ? knownPath(this.routes, request.url) : null;
     if (known?.isOpen) return notAllowed(known, reply);
     const principal = this.authenticate(request, terms);
     if (principal === null) return this.refuseStranger(request);
@@ -93,7 +94,7 @@ export class Admission {
   private refuseHead({ method, url, routeOptions }: FastifyRequest, reply: FastifyReply): Problem | null {
     const terms = method === 'HEAD' ? termsOf(routeOptions.config) : null;
     if (terms === null || !isEventStream(terms)) return null;
-    return wrongPath(this.paths.of(url), reply);
+    return wrongPath(knownPath(this.routes, url), reply);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { Problem, type Scope } from '#domain';
-import type { Principal } from '#access';
+import { type Principal, hasScope } from '#access';
+import { Problem } from '#domain';
 import { type OperationTerms, termsOf } from '../routes/operation.js';
 import { callerOf } from './caller.js';
 
@@ -29,7 +29,3 @@ export function refuseScope(principal: Principal, { scope, orScope }: OperationT
     return new Problem('forbidden', `this key lacks the scope ${scope}`);
   return null;
 }
-
-/** Whether the principal may do what needs the scope: `admin` includes the others. */
-const hasScope = (principal: Principal, scope: Scope): boolean =>
-  principal.scopes.has(scope) || principal.scopes.has('admin');

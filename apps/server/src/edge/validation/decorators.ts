@@ -38,6 +38,10 @@ export const MaxCharacters = (most: number, options?: ValidationOptions): Proper
     options,
   );
 
+/** A text, which may be empty. */
+export const IsText = (most: number, options?: ValidationOptions): PropertyDecorator =>
+  all(IsString(options), MaxCharacters(most, options));
+
 /** A text of one character or more: names, ids, messages. */
 export const IsFilledText = (most: number, options?: ValidationOptions): PropertyDecorator =>
   all(IsString(options), IsNotEmpty(options), MaxCharacters(most, options));

@@ -2,7 +2,7 @@ import type { FieldError } from '#domain';
 import { invalidFields } from '../problems/invalid-fields.js';
 import { type DtoField, type FieldCheck, fieldsOf } from './dto-fields.js';
 import type { Dto, Nesting } from './field-notes.js';
-import { isObject } from './rules.js';
+import { type Fault, isObject } from './rules.js';
 
 /** The DTO of a query string: its values are texts, each given once, which `@FromText` reads. */
 export abstract class QueryStringDto {}
@@ -86,12 +86,7 @@ class Walk {
   }
 }
 
-interface Found {
-  readonly message: string;
-  readonly at?: string;
-}
-
-function faultOf({ checks, notes }: DtoField, value: unknown, object: object): Found | null {
+function faultOf({ checks, notes }: DtoField, value: unknown, object: object): Fault | null {
   if (value === undefined && (checks.length > 0 || notes.nesting !== undefined))
     return { message: 'is required' };
   for (const check of checks) {
@@ -104,14 +99,14 @@ function faultOf({ checks, notes }: DtoField, value: unknown, object: object): F
   return null;
 }
 
-function itemFault(check: FieldCheck, items: readonly unknown[], object: object): Found | null {
+function itemFault(check: FieldCheck, items: readonly unknown[], object: object): Fault | null {
   const subject = check.subject(items, object);
   const index = items.findIndex((item) => !check.passes(item, subject));
   if (index === -1) return null;
   return { message: check.message({ ...subject, value: items[index] }), at: `[${index}]` };
 }
 
-function valueFault(check: FieldCheck, value: unknown, object: object): Found | null {
+function valueFault(check: FieldCheck, value: unknown, object: object): Fault | null {
   const subject = check.subject(value, object);
   if (check.passes(value, subject)) return null;
   const at = check.rule?.(value)?.at;

@@ -1,11 +1,11 @@
-import { IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Matches, Max, Min } from 'class-validator';
 import { type NewDatastore, connectionFault } from '#knowledge';
 import { invalidFields } from '../../edge/problems/invalid-fields.js';
 import {
   Describe,
   IsFilledText,
   IsName,
-  MaxCharacters,
+  IsText,
   MayBeOmitted,
   Nested,
   Satisfies,
@@ -47,8 +47,7 @@ export class NewDatastoreDto {
 
 /** The body of `POST /datastores/{id}/search`. */
 export class SearchDto {
-  @IsString()
-  @MaxCharacters(LENGTHS.query)
+  @IsText(LENGTHS.query)
   @Matches(/\S/, { message: 'must not be empty' })
   @Describe({ minLength: 1 })
   readonly query!: string;

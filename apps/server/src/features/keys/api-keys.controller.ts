@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ApiKeys, type Principal } from '#access';
-import { NewApiKeyDto } from './api-key.dto.js';
+import { NewApiKeyDto, newKeyOf } from './api-key.dto.js';
 import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { RevokeQuery } from './revoke-query.js';
-import { timeOf } from '../../edge/validation/rules.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { issuedKeyView, keyView } from './key-views.js';
 import { KeyEnd } from './key-end.js';
@@ -32,19 +31,10 @@ export class ApiKeysController {
   })
   async issue(
     @Caller() caller: Principal,
-    @Body() { name, scopes, project, expires_at }: NewApiKeyDto,
+    @Body() body: NewApiKeyDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const expiresAt = expires_at === undefined ? null : timeOf(expires_at);
-    const more = expiresAt === null ? {} : { expiresAt };
-    const issued = issuedKeyView(
-      await this.keys.issue(caller, {
-        name,
-        scopes,
-        ...(project === undefined ? {} : { project }),
-        ...more,
-      }),
-    );
+    const issued = issuedKeyView(await this.keys.issue(caller, newKeyOf(body)));
     reply.header('location', `/api-keys/${issued.id}`);
     return issued;
   }

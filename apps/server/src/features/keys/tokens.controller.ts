@@ -1,6 +1,5 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiKeys, type Principal } from '#access';
-import { requireSession } from '#domain';
 import { Sessions } from '#runs';
 import { Caller } from '../../edge/admission/caller.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
@@ -35,7 +34,7 @@ export class TokensController {
   async issue(@Caller() caller: Principal, @Body() body: NewTokenDto): Promise<object> {
     const { session = null, scopes, expires_s } = body;
     const { token, expiresAt } = this.keys.issueToken(caller, { session, scopes, lifeMs: expires_s * 1000 });
-    if (session !== null) requireSession((await this.sessions.get(session)).journal.state, caller.project);
+    if (session !== null) await this.sessions.require(caller.project, session);
     return { token, expires_at: new Date(expiresAt).toISOString() };
   }
 }

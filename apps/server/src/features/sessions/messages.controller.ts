@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '#access';
-import { type SessionId, requireSession } from '#domain';
+import { type SessionId } from '#domain';
 import { MessagePages } from '#read-models';
 import { Sessions } from '#runs';
 import { Caller } from '../../edge/admission/caller.js';
@@ -39,7 +39,7 @@ export class MessagesController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     const asked = { project, session, limit, cursor };
-    requireSession((await this.sessions.get(session)).journal.state, project);
+    await this.sessions.require(project, session);
     return this.answers.list(reply, project, (weigh) => this.messages.page(asked, weigh));
   }
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSessionId, notFound, requireSession, type SessionId } from '#domain';
+import { isSessionId, notFound, type SessionId } from '#domain';
 import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
@@ -103,7 +103,7 @@ export class SessionsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    requireSession((await this.sessions.get(session)).journal.state, project);
+    await this.sessions.require(project, session);
     return this.events.answer({ session, before: -1, lastId: null }, terms, request, reply);
   }
 }

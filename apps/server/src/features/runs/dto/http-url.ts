@@ -1,5 +1,4 @@
-import { IsString } from 'class-validator';
-import { Satisfies, MaxCharacters, all } from '../../../edge/validation/decorators.js';
+import { Satisfies, IsText, all } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import { type Rule, described } from '../../../edge/validation/rules.js';
 
@@ -22,8 +21,7 @@ const withoutCredentials: Rule = (value) => {
  * An absolute http or https URL. It is what `fetch` takes (WHATWG URL); class-validator's `@IsUrl()` has a grammar of its own,
  * which refuses some of them and takes some that cannot be parsed later.
  */
-export const IsHttpUrl = (): PropertyDecorator =>
-  all(IsString(), MaxCharacters(LENGTHS.url), Satisfies('isHttpUrl', httpUrl));
+export const IsHttpUrl = (): PropertyDecorator => all(IsText(LENGTHS.url), Satisfies('isHttpUrl', httpUrl));
 
 /** Like `@IsHttpUrl()`, without a user or a password in it. */
 export const IsHttpUrlWithoutCredentials = (): PropertyDecorator =>

@@ -1,10 +1,10 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject, IsString } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject } from 'class-validator';
 import { MAX_PLACEHOLDERS, hasTooManyPlaceholders } from '#knowledge';
 import {
   Describe,
   IsFilledText,
   IsName,
-  MaxCharacters,
+  IsText,
   MayBeOmitted,
   Nested,
   Satisfies,
@@ -22,8 +22,7 @@ export class AgentDto {
   @IsName()
   readonly name!: string;
 
-  @IsString()
-  @MaxCharacters(LENGTHS.description)
+  @IsText(LENGTHS.description)
   readonly description!: string;
 }
 
@@ -55,8 +54,7 @@ export class QueryDto {
   @IsName()
   readonly name!: string;
 
-  @IsString()
-  @MaxCharacters(LENGTHS.description)
+  @IsText(LENGTHS.description)
   readonly description!: string;
 
   @IsFilledText(LENGTHS.query)
@@ -101,8 +99,7 @@ export class RunRequestDto {
   readonly message!: string;
 
   @MayBeOmitted()
-  @IsString()
-  @MaxCharacters(LENGTHS.message)
+  @IsText(LENGTHS.message)
   @Describe({ description: "The system prompt, in place of the service's own." })
   readonly system?: string;
 
@@ -116,8 +113,7 @@ export class RunRequestDto {
   @MayBeOmitted()
   @IsArray()
   @ArrayMaxSize(100)
-  @IsString({ each: true })
-  @MaxCharacters(LENGTHS.rule, { each: true })
+  @IsText(LENGTHS.rule, { each: true })
   @Describe({ description: 'Constraints that the agent obeys in every turn.' })
   readonly rules?: readonly string[];
 

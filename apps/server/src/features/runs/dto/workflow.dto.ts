@@ -1,5 +1,5 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, IsString, Max, Min } from 'class-validator';
-import { IsName, MaxCharacters, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsObject, Max, Min } from 'class-validator';
+import { IsName, IsText, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 
 const MAX_STEPS = 200;
@@ -27,8 +27,7 @@ export class StepDto {
   @IsName()
   readonly name!: string;
 
-  @IsString()
-  @MaxCharacters(LENGTHS.description)
+  @IsText(LENGTHS.description)
   readonly description!: string;
 
   @IsArray()
@@ -56,8 +55,7 @@ export class WorkflowDto {
   @IsName()
   readonly name!: string;
 
-  @IsString()
-  @MaxCharacters(LENGTHS.description)
+  @IsText(LENGTHS.description)
   readonly description!: string;
 
   @IsArray()

@@ -2,6 +2,7 @@ import { CommandHandler, type CommandOutcome, type KafkaCommand } from '#deliver
 import { Problem, invalid, type ProjectId, type SessionId } from '#domain';
 import type { Logger } from '#platform';
 import type { StartRun, StartRunHandler } from '#runs';
+import { isObject } from '../../../edge/validation/rules.js';
 import { parseIdempotencyKey } from '../../../edge/validation/idempotency-key.js';
 import { parseRunRequest } from '../dto/run-body.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
@@ -90,10 +91,8 @@ export class RunCommandHandler extends CommandHandler {
 
 /** The body of `POST /`, and the session that stands beside its fields. @throws Problem */
 function splitSession(value: unknown): { readonly session: SessionId | undefined; readonly body: object } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Problem('invalid_request', 'the command must be a JSON object');
-  }
-  const { session, ...body } = value as Record<string, unknown>;
+  if (!isObject(value)) throw new Problem('invalid_request', 'the command must be a JSON object');
+  const { session, ...body } = value;
   return { session: validated(CommandPlaceDto, { session }).session, body };
 }
 

@@ -3,7 +3,6 @@ import {
   Problem,
   isEndType,
   notFound,
-  requireSession,
   sessionOfRun,
   sessionStream,
   type ProjectId,
@@ -31,8 +30,7 @@ export class RunPlaces {
   async find(project: ProjectId, run: RunId): Promise<EventsPlace> {
     const id = sessionOfRun(run);
     if (id === null) throw notFound('the run');
-    const { state } = (await this.sessions.get(id)).journal;
-    requireSession(state, project);
+    const { state } = (await this.sessions.require(project, id)).journal;
     const known =
       state.current?.run === run ? state.current : state.waiting.find((waiting) => waiting.run === run);
     if (known) return { session: id, run, before: known.requested, lastId: null };

@@ -1,0 +1,7 @@
+/** Sends what is left, if that is quick; what fails is lost. */
+export async function shutdownWithin(ms: number, provider: { shutdown(): Promise<void> }): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([provider.shutdown().catch(() => undefined), late.promise]);
+  clearTimeout(timer);
+}
