@@ -178,9 +178,10 @@ const storedIds = (server: EsdbServer): string[] =>
 
 /** Makes a call of the kind, so that the fault is met also where the tested call makes none. */
 function companion(world: World, meets: FaultyCall, beside: History): Promise<void> {
+  const { calls: made, faults } = world.server;
   if (meets === 'append') return grow(world.log, beside);
   if (meets === 'read') return persist(() => world.log.head()).then(() => undefined);
-  return until('the next subscription', () => world.server.calls.subscribe > 1);
+  return until('the next subscription', () => made.subscribe > 1 && faults.left === 0);
 }
 
 async function meet({ misbehave, meets, name }: Answer, call: string): Promise<void> {
