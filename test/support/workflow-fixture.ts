@@ -1,6 +1,6 @@
 import { type AttemptRequest, WorkflowRunner } from '#agent';
 import { SchemaInUse } from '#json-schema';
-import { type Draft, type Workflow, WorkflowRuns, type WorkflowStep } from '#domain';
+import { AttemptTranscript, type Draft, type Workflow, WorkflowRuns, type WorkflowStep } from '#domain';
 import { ContentStore, MemoryFileStore } from '#vault';
 import { ManualClock } from './manual-clock.js';
 import { stepTurn, turn } from './session-tape.js';
@@ -25,6 +25,7 @@ export class WorkflowFixture {
   beforeAppend: (drafts: readonly Draft[]) => Promise<unknown> = settled;
   private readonly workflow: Workflow;
   private readonly runner: WorkflowRunner;
+  private readonly runs: WorkflowRuns;
 
   constructor(
     steps: readonly WorkflowStep[],
@@ -38,14 +39,15 @@ export class WorkflowFixture {
     this.workflow = workflowOf(...steps);
     this.log = [...log];
     this.clock = clock;
-    const runs = new WorkflowRuns([this.workflow]);
-    for (const event of [turn('c1'), ...log]) runs.push(event);
-    const known = runs.of('c1');
+    this.runs = new WorkflowRuns([this.workflow]);
+    for (const event of [turn('c1'), ...log]) this.runs.push(event);
+    const known = this.runs.of('c1');
     this.runner = new WorkflowRunner(
       {
         clock,
         contents,
         inUse: (schema) => new SchemaInUse(LOCAL_SCHEMAS, schema, 'p'),
+        onNews: () => () => undefined,
         runAttempt: (request, signal) => this.attempt(request, signal),
         record: async (drafts) => {
           await this.beforeAppend(drafts);
@@ -89,8 +91,8 @@ export class WorkflowFixture {
   }
 
   private async attempt(request: AttemptRequest, signal: AbortSignal): Promise<string> {
-    const { ref, message, transcript } = request;
-    const next = transcript.next(5);
+    const { ref, message } = request;
+    const next = (this.runs.transcriptOf(ref) ?? new AttemptTranscript()).next(5);
     if (next.kind === 'finished') return next.text as string;
     this.asked.push(`${ref.step_id} ${ref.attempt}`);
     this.messages.push(message);

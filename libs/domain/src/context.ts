@@ -21,6 +21,9 @@ type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 export const OUTCOME_UNKNOWN =
   'outcome unknown: the run was interrupted while this call was under way, so it may or may not have taken effect';
 
+/** Of one that was not made, because somebody has to release it or to carry it out, and has not. */
+export const NOT_MADE = 'the call was not made: nobody has decided on it';
+
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
  * the model's API refuses a session for ever otherwise. Turns of workflow steps and answers to the request for the final
@@ -67,6 +70,11 @@ export class ContextFold {
       case 'tool_call_completed':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, event.data.content);
+      case 'tool_call_begun':
+        if (event.data.step !== undefined) return;
+        return this.setResult(event.data.call_id, OUTCOME_UNKNOWN);
+      case 'agent_steered':
+        return this.takeIn(event.data.content);
       case 'agent_completed':
       case 'agent_error':
       case 'agent_cancelled':
@@ -87,7 +95,12 @@ export class ContextFold {
       case 'agent_workflow_step':
       case 'agent_final_output':
       case 'agent_warning':
+      case 'agent_action_required':
+      case 'agent_action_resolved':
       case 'agent_cost':
+      case 'tools_offered':
+      case 'run_parked':
+      case 'run_steered':
       case 'session_opened':
       case 'run_refused':
       case 'workflow_attempt_started':
@@ -124,9 +137,19 @@ export class ContextFold {
       ...(provider === undefined ? {} : { provider }),
     });
     for (const call of toolCalls)
-      this.messages.push({ role: 'tool', callId: call.id, content: OUTCOME_UNKNOWN });
+      this.messages.push({
+        role: 'tool',
+        callId: call.id,
+        content: call.needs === undefined ? OUTCOME_UNKNOWN : NOT_MADE,
+      });
   }
 
+  private takeIn(message: Content): void {
+    this.endRun();
+    if (!this.isHidden) this.messages.push({ role: 'user', content: message });
+  }
+
+  /** What was said last counts, broken or not. */
   private endRun(): void {
     const text = this.takeText();
     if (!this.isHidden) for (const part of text) this.messages.push({ role: 'assistant', content: part });

@@ -9,7 +9,7 @@ export type MessageType = 'user_message' | 'agent_thinking' | 'agent_response' |
 export interface HistoryMessage {
   readonly type: MessageType;
   readonly run: RunId;
-  /** Revision where the message begins: of `agent_started`, of a block's `_start`, of the tool use. */
+  /** Revision where the message begins: of `agent_started`, of a block's `_start`, of the tool use, of `agent_steered`. */
   readonly revision: Revision;
   readonly pieces: readonly Content[];
 }
@@ -72,6 +72,14 @@ export class HistoryFold {
       case 'agent_tool_use':
         this.close();
         return this.add({ type: event.type, run, revision: event.revision, pieces: [event.data.content] });
+      case 'agent_steered':
+        if (run === this.open?.run) this.close();
+        return this.add({
+          type: 'user_message',
+          run,
+          revision: event.revision,
+          pieces: [event.data.content],
+        });
       case 'agent_tool_use_start':
       case 'agent_step':
       case 'agent_completed':
@@ -86,7 +94,13 @@ export class HistoryFold {
       case 'agent_workflow_step':
       case 'agent_final_output':
       case 'agent_warning':
+      case 'agent_action_required':
+      case 'agent_action_resolved':
       case 'agent_cost':
+      case 'tools_offered':
+      case 'tool_call_begun':
+      case 'run_parked':
+      case 'run_steered':
       case 'session_opened':
       case 'run_refused':
       case 'model_turn_completed':

@@ -10,6 +10,7 @@ export type ProjectId = Kind<string, 'project'>;
 export type SessionId = Kind<string, 'session'>;
 export type RunId = Kind<string, 'run'>;
 export type TaskId = Kind<string, 'task'>;
+export type ActionId = Kind<string, 'action'>;
 export type StreamName = Kind<string, 'stream'>;
 /** Revision of an event in its stream: 0, 1, 2 … without gaps. */
 export type Revision = Kind<number, 'revision'>;
@@ -23,6 +24,14 @@ const RUN = /^run_(ses_[A-Za-z0-9]+)_[A-Za-z0-9]+$/;
 
 /** The session of a run id, or null where it is none. */
 export const sessionOfRun = (run: RunId): SessionId | null => RUN.exec(run)?.[1] ?? null;
+
+/** Ids of actions hold their session's, too: `act_<session>_<x>`. */
+export const actionIdIn = (session: SessionId, x: string): ActionId => `act_${session}_${x}`;
+
+const ACTION = /^act_(ses_[A-Za-z0-9]+)_[A-Za-z0-9]+$/;
+
+/** The session of an action's id, or null where it is none. */
+export const sessionOfAction = (action: ActionId): SessionId | null => ACTION.exec(action)?.[1] ?? null;
 
 export const sessionId = (x: string): SessionId => `ses_${x}`;
 

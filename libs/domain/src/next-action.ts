@@ -1,11 +1,15 @@
-import type { CallState, RunEnd, RunState } from './run-state.js';
+import type { Content } from './content.js';
+import type { CallState } from './actions/waiting-calls.js';
+import type { RunEnd, RunState } from './run-state.js';
 
 export type NextAction =
   | { readonly kind: 'call_model' }
-  /** Calls of the latest turn that have no result yet. */
+  /** Calls of the latest turn that have no result yet; some may wait for somebody. */
   | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
   /** Write the responses that are missing and close the step. */
   | { readonly kind: 'close_step'; readonly responses: readonly CallState[] }
+  /** Give the model the messages that came while the run was under way. */
+  | { readonly kind: 'take_in'; readonly messages: readonly Content[] }
   | { readonly kind: 'final_output' }
   | { readonly kind: 'finish'; readonly end: RunEnd }
   | { readonly kind: 'stop' };
@@ -15,7 +19,8 @@ export function nextAction(state: RunState, maxSteps: number): NextAction {
   if (state.end !== null) return { kind: 'stop' };
   if (state.isCancelRequested) return { kind: 'finish', end: { kind: 'cancelled' } };
   if (state.isStepOpen) return nextOfTurn(state);
-  if (state.steps > 0 && state.calls.length === 0) return lastOf(state);
+  if (state.steered.length > 0) return { kind: 'take_in', messages: state.steered };
+  if (state.steps > 0 && state.calls.length === 0 && !state.hasNews) return lastOf(state);
   if (state.steps >= maxSteps) return { kind: 'finish', end: tooManySteps(maxSteps) };
   return { kind: 'call_model' };
 }

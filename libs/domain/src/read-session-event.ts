@@ -1,4 +1,5 @@
-import { type Passage, type RecordedSessionEvent, isKnownType } from './session-events.js';
+import { isKnownType } from './event-types.js';
+import type { Passage, RecordedSessionEvent } from './session-events.js';
 import { withReadableData } from './unreadable-events.js';
 
 export class UnknownEventType extends Error {

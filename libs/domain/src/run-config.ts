@@ -1,9 +1,10 @@
+import type { ApprovalPolicy } from './actions/approval-policy.js';
 import type { DatastoreQuery, DatastoreRef } from './datastores/datastore.js';
 import type { Workflow } from './workflow/workflow.js';
 
 export type Mode = 'flash' | 'base' | 'max';
 export type Trigger = 'request' | 'task' | 'kafka';
-export type OnBusy = 'enqueue' | 'reject' | 'interrupt';
+export type OnBusy = 'enqueue' | 'reject' | 'interrupt' | 'steer';
 
 /** A run's settings as the log keeps them: secrets sealed, of MCP servers the names only. */
 export interface RunConfig {
@@ -19,6 +20,18 @@ export interface RunConfig {
   /** Ready-made actions on the databases among them. */
   readonly queries?: readonly DatastoreQuery[];
   readonly final_output?: FinalOutputConfig;
+  /** Which calls wait for a person. */
+  readonly approvals?: ApprovalPolicy;
+  /** Tools that the caller carries out. */
+  readonly tools?: readonly CallerTool[];
+}
+
+/** A tool that whoever asked for the run carries out. */
+export interface CallerTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema. */
+  readonly parameters: object;
 }
 
 export interface SpecialistAgent {

@@ -35,6 +35,11 @@ const failure: SessionEvent = {
 describe('the state of a run', () => {
   it('begins with what was asked for, and nothing done', () => {
     expect(start).toEqual({
+      asked: 0,
+      openActions: [],
+      decisions: 0,
+      steered: [],
+      hasNews: false,
       mode: 'flash',
       model: 'm',
       message: 'hi',
@@ -99,7 +104,13 @@ describe('the state of a run', () => {
       ...stepResponse(of, 'c2', '{}'),
       stepTurn(of, 'done'),
     ].reduce(evolveRun, main);
-    expect(state).toEqual({ ...main, inputTokens: 30, outputTokens: 15, cost: 3_000_000_000n });
+    expect(state).toEqual({
+      ...main,
+      isAskingForStep: true,
+      inputTokens: 30,
+      outputTokens: 15,
+      cost: 3_000_000_000n,
+    });
     const responded = [result('c1', 'w'), toolResponse('{}')].reduce(evolveRun, state);
     expect(responded.calls.map((c) => c.isResponded)).toEqual([true, false]);
   });

@@ -1,22 +1,19 @@
+import {
+  type CallState,
+  callsOf,
+  toolResultOf,
+  withAction,
+  withBegun,
+  withDecision,
+  withResult,
+} from './actions/waiting-calls.js';
 import type { Content } from './content.js';
+import type { ActionId } from './ids.js';
 import { type PicoDollars, parseDollars } from './money.js';
 import { assertNever } from './problem.js';
 import type { Mode, RunConfig } from './run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
-import type { ErrorCode, SessionEvent, TurnToolCall } from './session-events.js';
-
-export interface ToolResult {
-  readonly content: Content;
-  readonly isError: boolean;
-}
-
-/** A tool call of the latest turn. */
-export interface CallState {
-  readonly call: TurnToolCall;
-  /** null: no result on the log */
-  readonly result: ToolResult | null;
-  readonly isResponded: boolean;
-}
+import type { ErrorCode, SessionEvent } from './session-events.js';
 
 export type RunEnd =
   | { readonly kind: 'completed' }
@@ -49,9 +46,22 @@ export interface RunState {
   readonly finalAnswers?: readonly Content[];
   /** `agent_final_output` is written. */
   readonly hasFinalOutput?: true;
+  /** How many actions there were so far, those of workflow steps among them, and which of them are open. */
+  readonly asked: number;
+  readonly openActions: readonly ActionId[];
+  /** Decisions since the latest claim. */
+  readonly decisions: number;
+  /** The run has asked for its tool servers; what came of it. */
+  readonly servers?: { readonly action: ActionId; readonly outcome: 'open' | 'supplied' | 'denied' };
+  /** Messages that came in and that the model was not given yet. */
+  readonly steered: readonly Content[];
+  /** A message was taken in behind the latest turn: the model has to be asked about it. */
+  readonly hasNews: boolean;
   /** What its `agent_warning`s said, in their order. */
   readonly warnings: readonly RunWarning[];
   readonly end: RunEnd | null;
+  /** The latest turn is one of a workflow step. */
+  readonly isAskingForStep?: boolean;
 }
 
 export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'config'>): RunState {
@@ -64,6 +74,11 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     isStepOpen: false,
     calls: [],
     warnings: [],
+    asked: 0,
+    openActions: [],
+    decisions: 0,
+    steered: [],
+    hasNews: false,
     inputTokens: 0,
     outputTokens: 0,
     cost: 0n,
@@ -82,10 +97,20 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return completeTurn(state, event.data);
     case 'tool_call_completed':
       if (event.data.step !== undefined) return state;
-      return setResult(state, event.data.call_id, {
-        content: event.data.content,
-        isError: event.data.is_error === true,
-      });
+      return { ...state, calls: withResult(state.calls, event.data.call_id, toolResultOf(event.data)) };
+    case 'tool_call_begun':
+      if (event.data.step !== undefined) return state;
+      return { ...state, calls: withBegun(state.calls, event.data.call_id) };
+    case 'agent_action_required':
+      return ask(state, event.data);
+    case 'agent_action_resolved':
+      return resolve(state, event.data);
+    case 'run_claimed':
+      return { ...state, decisions: 0 };
+    case 'run_steered':
+      return { ...state, steered: [...state.steered, event.data.content] };
+    case 'agent_steered':
+      return takeIn(state);
     case 'agent_tool_response':
       return respond(state);
     case 'agent_step':
@@ -118,8 +143,9 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'agent_cost':
     case 'session_opened':
     case 'run_requested':
-    case 'run_claimed':
     case 'run_refused':
+    case 'tools_offered':
+    case 'run_parked':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
     case 'workflow_attempt_failed':
@@ -142,18 +168,45 @@ function completeTurn(state: RunState, turn: TurnData): RunState {
     outputTokens: state.outputTokens + turn.usage.output_tokens,
     cost: state.cost + parseDollars(turn.cost),
   };
-  if (turn.step !== undefined) return spent;
+  if (turn.step !== undefined) return { ...spent, isAskingForStep: true };
   if (turn.final_output) return { ...spent, finalAnswers: [...(state.finalAnswers ?? []), turn.text ?? ''] };
   return {
     ...spent,
     isStepOpen: true,
-    calls: (turn.tool_calls ?? []).map((call) => ({ call, result: null, isResponded: false })),
+    hasNews: false,
+    isAskingForStep: false,
+    calls: callsOf(turn),
   };
 }
 
-function setResult(state: RunState, id: string, result: ToolResult): RunState {
-  const calls = state.calls.map((c) => (c.call.id === id && c.result === null ? { ...c, result } : c));
-  return { ...state, calls };
+type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+/** Actions of one turn stand directly behind it, so the latest turn is the one that asks. */
+function ask(state: RunState, { action_id: id, kind }: DataOf<'agent_action_required'>): RunState {
+  const asked = { ...state, asked: state.asked + 1, openActions: [...state.openActions, id] };
+  if (kind === 'tool_servers') return { ...asked, servers: { action: id, outcome: 'open' } };
+  if (state.isAskingForStep === true || (kind !== 'approval' && kind !== 'tool')) return asked;
+  return { ...asked, calls: withAction(state.calls, id) };
+}
+
+function resolve(state: RunState, data: DataOf<'agent_action_resolved'>): RunState {
+  const { action_id: id, decision } = data;
+  const outcome = decision === 'supply' ? 'supplied' : 'denied';
+  return {
+    ...state,
+    decisions: state.decisions + 1,
+    openActions: state.openActions.filter((open) => open !== id),
+    calls: withDecision(state.calls, data),
+    ...(state.servers?.action === id ? { servers: { action: id, outcome } } : {}),
+  };
+}
+
+/** What was said before is not the last word any more: final output is asked for anew. */
+function takeIn(state: RunState): RunState {
+  const next = { ...state, steered: state.steered.slice(1), hasNews: true };
+  delete next.finalAnswers;
+  delete next.hasFinalOutput;
+  return next;
 }
 
 /**

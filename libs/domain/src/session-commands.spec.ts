@@ -21,7 +21,13 @@ import {
 } from './session-commands.js';
 import { NO_SESSION } from './session-state.js';
 
-const room = (tape: SessionTape) => ({ project: PROJECT, worker: 'w1', next: tape.next, hasRoom: true });
+const room = (tape: SessionTape) => ({
+  project: PROJECT,
+  actor: 'k1',
+  worker: 'w1',
+  next: tape.next,
+  hasRoom: true,
+});
 const open = (run = 'a') => new SessionTape().add(run, opened, ...decideOpenRun(run));
 
 function decideOpenRun(run: string): readonly Draft[] {
@@ -87,7 +93,8 @@ describe('a run in an idle session', () => {
     const decision = start(tape, 'b', { onBusy });
     expect(decision.kind).toBe('start');
     const claim = { requested: 5, worker: 'w1', epoch: 1, claimed: 6, isCancelRequested: false };
-    expect(tape.state.current).toEqual({ run: 'b', ...claim, cost: 0n, silent: 1, fruitless: 1 });
+    const waiting = { actions: [], actors: ['key_1'], asking: [], decisions: 0, steered: [] };
+    expect(tape.state.current).toEqual({ run: 'b', ...claim, cost: 0n, silent: 1, fruitless: 1, ...waiting });
   });
 
   it('waits where the service is full', () => {

@@ -5,8 +5,9 @@ import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
 import type { Mode, OnBusy, RunConfig, Trigger } from './run-config.js';
 import type { SessionEvent, WaitingRun } from './session-events.js';
-import { formatDollars } from './money.js';
-import { type CurrentRun, type SessionState, isIdle, knowsRun } from './session-state.js';
+import { type PicoDollars, formatDollars } from './money.js';
+import { carriedOn } from './actions/waiting-run.js';
+import { type CurrentRun, type SessionState, isIdle, isParked, knowsRun } from './session-state.js';
 
 /** An event that is decided but not yet written; `run` goes into its envelope. */
 export type Draft = SessionEvent & { readonly run?: RunId };
@@ -33,6 +34,8 @@ export const MAX_WAITING = 100;
 
 export type StartDecision =
   | { readonly kind: 'start' | 'queue'; readonly events: readonly Draft[] }
+  /** The message goes into the run under way. */
+  | { readonly kind: 'steer'; readonly run: RunId; readonly events: readonly Draft[] }
   /** The refusal is written before it is told. */
   | { readonly kind: 'refuse'; readonly events: readonly Draft[]; readonly problem: Problem }
   /** The run is there already: whoever asked follows it. */
@@ -41,6 +44,8 @@ export type StartDecision =
 /** Who starts a run, and whether there is room for it now. */
 export interface StartTerms {
   readonly project: ProjectId;
+  /** Id of the key. */
+  readonly actor: string;
   readonly worker: string;
   /** Revision that the first event decided here will have. */
   readonly next: number;
@@ -58,11 +63,33 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
     if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
     return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
   }
+  const { current } = state;
+  if (request.onBusy === 'steer' && current !== null && !current.isCancelRequested)
+    return steer(current, request, terms);
   if (request.onBusy === 'reject') return busy('another run of this session is under way', terms);
   if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING)
     return busy(`${MAX_WAITING} runs wait in this session already`, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
   return { kind: 'queue', events: [requested(request), ...cancel] };
+}
+
+/** Messages that wait for a run's next turn. */
+export const MAX_STEERED = 100;
+/** Keys that may steer a run: its claims name them all. */
+const MAX_STEERERS = 100;
+
+function steer(
+  current: CurrentRun,
+  { run: id, message: content }: RunRequest,
+  terms: StartTerms,
+): StartDecision {
+  const { run, steered, actors } = current;
+  const { actor } = terms;
+  if (steered.some((known) => known.id === id)) return { kind: 'known' };
+  if (steered.length >= MAX_STEERED) return busy(`${MAX_STEERED} messages wait for this run already`, terms);
+  if (!actors.includes(actor) && actors.length > MAX_STEERERS)
+    return busy(`${MAX_STEERERS} keys have steered this run already`, terms);
+  return { kind: 'steer', run, events: [{ type: 'run_steered', data: { id, content, actor }, run }] };
 }
 
 function busy(detail: string, { mayArriveLate = false }: StartTerms): StartDecision {
@@ -86,8 +113,13 @@ export function decideOpen(
   return hasRoom ? [...opened, ...started(request, worker, 1)] : opened;
 }
 
-/** Nothing where the run has ended, was never there, or is being cancelled already. */
+/**
+ * Nothing where the run has ended, was never there, or is being cancelled already. One that nobody drives, because it waits
+ * for somebody, ends at once.
+ */
 export function decideCancel(state: SessionState, run: RunId): readonly Draft[] {
+  const { current } = state;
+  if (current?.run === run && isParked(state)) return endOf(current, { type: 'agent_cancelled', data: {} });
   const running = state.current?.run === run && !state.current.isCancelRequested;
   const waits = state.waiting.some((w) => w.run === run && !w.isCancelled);
   return running || waits ? [{ type: 'run_cancel_requested', data: {}, run }] : [];
@@ -146,8 +178,9 @@ export function decideTakeOver(
   worker: string,
 ): readonly Draft[] | null {
   const { current } = state;
-  if (current?.run !== run || current.epoch !== epoch) return null;
+  if (current?.run !== run || current.epoch !== epoch || isParked(state)) return null;
   const more = {
+    ...carriedOn(current),
     ...(state.waiting.length > 0 ? { waiting: state.waiting } : {}),
     ...(current.isCancelRequested ? { isCancelRequested: true as const } : {}),
     ...(current.silent > 0 ? { silent: current.silent } : {}),
@@ -158,13 +191,42 @@ export function decideTakeOver(
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
 }
 
-function endOfTheDeadly({ run, silent, fruitless, cost, isCancelRequested }: CurrentRun): readonly Draft[] {
+function endOfTheDeadly(current: CurrentRun): readonly Draft[] {
+  const { silent, fruitless, isCancelRequested } = current;
   if (silent < MAX_SILENT_CLAIMS && fruitless < MAX_FRUITLESS_CLAIMS) return [];
-  const spent: Draft = { type: 'agent_cost', data: { cost: formatDollars(cost) }, run };
-  if (isCancelRequested) return [spent, { type: 'agent_cancelled', data: {}, run }];
+  if (isCancelRequested) return endOf(current, { type: 'agent_cancelled', data: {} });
   const times = silent < MAX_SILENT_CLAIMS ? fruitless : silent;
   const content = `the service ended ${times} times in a row while it was at this point of the run`;
-  return [spent, { type: 'agent_error', data: { content, code: 'internal', retryable: false }, run }];
+  return endOf(current, { type: 'agent_error', data: { content, code: 'internal', retryable: false } });
+}
+
+/** An end shows what came in and was given to nobody, and what the run cost. */
+function endOf({ run, steered, cost }: CurrentRun, end: SessionEvent): readonly Draft[] {
+  return [
+    ...steered.map(({ content }): Draft => ({ type: 'agent_steered', data: { content }, run })),
+    { type: 'agent_cost', data: { cost: formatDollars(cost) }, run },
+    { ...end, run },
+  ];
+}
+
+/**
+ * The end of a run by whoever drives it. Nothing where a message came in that its model was not given: no run completes
+ * before that.
+ * @param cost of the run, as whoever drives it knows it
+ */
+export function decideEnd({ current }: SessionState, end: SessionEvent, cost: PicoDollars): readonly Draft[] {
+  if (current === null || (end.type === 'agent_completed' && current.steered.length > 0)) return [];
+  return endOf({ ...current, cost }, end);
+}
+
+/**
+ * Nobody drives the run from here on. Nothing where a decision came, or a cancel, of which whoever drives it does not know:
+ * nobody would obey it.
+ * @param decisions since the latest claim, of which whoever drives it knows
+ */
+export function decidePark({ current }: SessionState, decisions: number): readonly Draft[] {
+  if (current === null || current.decisions !== decisions || current.isCancelRequested) return [];
+  return current.actions.length === 0 ? [] : [{ type: 'run_parked', data: {}, run: current.run }];
 }
 
 /** The end of a run that this process has claimed, and of which what must be known cannot be read. */
@@ -173,10 +235,9 @@ export function decideEndUnreadable(
   { run, claimed }: Pick<CurrentRun, 'run' | 'claimed'>,
 ): readonly Draft[] {
   if (current?.run !== run || current.claimed !== claimed) return [];
-  const spent: Draft = { type: 'agent_cost', data: { cost: formatDollars(current.cost) }, run };
-  if (current.isCancelRequested) return [spent, { type: 'agent_cancelled', data: {}, run }];
+  if (current.isCancelRequested) return endOf(current, { type: 'agent_cancelled', data: {} });
   const content = 'what the log holds of this run cannot be read';
-  return [spent, { type: 'agent_error', data: { content, code: 'internal', retryable: false }, run }];
+  return endOf(current, { type: 'agent_error', data: { content, code: 'internal', retryable: false } });
 }
 
 /** @throws Problem not_found */

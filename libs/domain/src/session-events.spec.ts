@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnknownEventType, asSessionEvent } from './read-session-event.js';
-import { isEndType, isPublicType } from './session-events.js';
+import { isEndType, isPublicType } from './event-types.js';
 
 const recorded = (type: string) => ({
   type,

@@ -1,4 +1,5 @@
-import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
+import type { ActionKind, ActionOutcome, OpenAction, SteeringMessage } from './actions/action.js';
+import type { ActionId, ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
@@ -24,6 +25,14 @@ export interface TurnToolCall {
   readonly arguments: string;
   /** The answer was cut before the arguments were complete: the call is not made. */
   readonly cut?: true;
+  /** Where the tool is one of a tool server: that server's name, and the tool's own name there. */
+  readonly server?: string;
+  readonly tool?: string;
+  /**
+   * Who has to do something before there is a result: a person decides whether the call is made, or the caller makes it.
+   * Settled once, when the turn is recorded; absent: nobody.
+   */
+  readonly needs?: 'approval' | 'caller';
 }
 
 export type StepStatus = 'started' | 'completed' | 'skipped' | 'failed';
@@ -82,6 +91,34 @@ export type PublicEvent =
     }
   /** JSON text of a `RunWarning`. It stands in no block. */
   | { readonly type: 'agent_warning'; readonly data: { readonly content: string } }
+  /**
+   * Somebody is asked. Those of one turn stand directly behind its tool uses: the n-th belongs to the n-th call that needs
+   * somebody.
+   */
+  | {
+      readonly type: 'agent_action_required';
+      readonly data: {
+        readonly action_id: ActionId;
+        readonly kind: ActionKind;
+        /** JSON text of what is asked: see the kinds. */
+        readonly content: Content;
+        /** ISO 8601, UTC. */
+        readonly expires_at: string;
+      };
+    }
+  | {
+      readonly type: 'agent_action_resolved';
+      readonly data: {
+        readonly action_id: ActionId;
+        readonly decision: ActionOutcome;
+        /** Id of the key that decided; empty: nobody did in time. */
+        readonly actor: string;
+        /** JSON text of {`reason`?, `input`?, `budget`?}. */
+        readonly content: Content;
+      };
+    }
+  /** A message that came while the run was under way is taken in: from here on the model is told of it. */
+  | { readonly type: 'agent_steered'; readonly data: { readonly content: Content } }
   | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
   | { readonly type: 'agent_completed'; readonly data: Empty }
   | { readonly type: 'agent_cancelled'; readonly data: Empty }
@@ -132,8 +169,31 @@ export type InternalEvent =
         readonly fruitless?: number;
         /** Of the run so far. */
         readonly cost?: string;
+        /** What nobody has decided on yet; absent: nothing. */
+        readonly actions?: readonly OpenAction[];
+        /** Messages that came in and that the model was not given yet; absent: none. */
+        readonly steered?: readonly SteeringMessage[];
+        /** Ids of the keys that steered the run, besides the one that started it. */
+        readonly steerers?: readonly string[];
       };
     }
+  /** What the model is offered from here on, where that is not what it was offered before. */
+  | {
+      readonly type: 'tools_offered';
+      readonly data: {
+        /** JSON text of `OfferedTool[]`. */
+        readonly tools: Content;
+      };
+    }
+  /** A call that a person has released is about to be made: without a result behind it, nobody knows what became of it. */
+  | {
+      readonly type: 'tool_call_begun';
+      readonly data: { readonly call_id: string; readonly step?: AttemptRef };
+    }
+  /** Nothing can be done before somebody decides: nobody drives the run from here on. */
+  | { readonly type: 'run_parked'; readonly data: Empty }
+  /** A message for the run under way. */
+  | { readonly type: 'run_steered'; readonly data: SteeringMessage }
   | {
       readonly type: 'model_turn_completed';
       readonly data: {
@@ -168,6 +228,8 @@ export type InternalEvent =
         readonly is_error?: true;
         /** The attempt of a workflow step that made the call; ids of calls are unique within its turn only. */
         readonly step?: AttemptRef;
+        /** The result came with a decision on this action, and not from whoever drives the run. */
+        readonly action?: ActionId;
       };
     }
   | { readonly type: 'workflow_attempt_started'; readonly data: AttemptRef }
@@ -228,50 +290,3 @@ export interface Passage {
 }
 
 export type RecordedSessionEvent = SessionEvent & Passage;
-
-const PUBLIC: Record<PublicEvent['type'], true> = {
-  agent_started: true,
-  agent_task_scheduled: true,
-  agent_thinking_start: true,
-  agent_thinking: true,
-  agent_response_start: true,
-  agent_response: true,
-  agent_tool_use_start: true,
-  agent_tool_use: true,
-  agent_tool_response: true,
-  agent_step: true,
-  agent_handoff: true,
-  agent_workflow_step: true,
-  agent_final_output: true,
-  agent_warning: true,
-  agent_cost: true,
-  agent_completed: true,
-  agent_cancelled: true,
-  agent_error: true,
-};
-
-const INTERNAL: Record<InternalEvent['type'], true> = {
-  session_opened: true,
-  run_requested: true,
-  run_claimed: true,
-  run_refused: true,
-  model_turn_completed: true,
-  model_turn_failed: true,
-  tool_call_completed: true,
-  workflow_attempt_started: true,
-  workflow_attempt_failed: true,
-  workflow_step_completed: true,
-  workflow_tool_responded: true,
-  run_cancel_requested: true,
-  messages_cleared: true,
-  session_erased: true,
-};
-
-export const isPublicType = (type: string): boolean => Object.hasOwn(PUBLIC, type);
-
-/** Whether the event is the last public one of its run. */
-export const isEndType = (type: string): boolean =>
-  type === 'agent_completed' || type === 'agent_error' || type === 'agent_cancelled';
-
-/** Whether this version knows the type. */
-export const isKnownType = (type: string): boolean => isPublicType(type) || Object.hasOwn(INTERNAL, type);

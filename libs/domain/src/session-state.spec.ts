@@ -56,6 +56,7 @@ function perform(tape: SessionTape, step: Step): void {
       if (step.onBusy === 'reject' && !isIdle(state)) return;
       const decision = decideStart(state, request, {
         project: PROJECT,
+        actor: 'k1',
         worker: 'w1',
         next: tape.next,
         hasRoom,

@@ -1,9 +1,10 @@
+import * as waiting from './actions/waiting-run.js';
 import type { ProjectId, Revision, RunId } from './ids.js';
 import { type PicoDollars, parseDollars } from './money.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
 
-export interface CurrentRun {
+export interface CurrentRun extends waiting.Waiting {
   readonly run: RunId;
   readonly requested: Revision;
   readonly worker: string;
@@ -57,8 +58,20 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_started':
     case 'agent_task_scheduled':
       return state;
-    // What is not done again when the run is claimed anew.
+    // What others write tells nothing of whoever drives the run.
+    case 'agent_action_resolved':
+      return change(state, event, (current) => waiting.resolve(current, event));
+    case 'run_steered':
+      return change(state, event, (current) => waiting.steer(current, event));
+    case 'run_parked':
+      return change(state, event, () => ({ park: 'parked', silent: 0, fruitless: 0 }));
+    case 'agent_action_required':
+      return change(write(state, event, false), event, (current) => waiting.ask(current, event));
+    case 'agent_steered':
+      return change(write(state, event, true), event, (current) => waiting.takeIn(current));
     case 'model_turn_completed':
+      return change(write(state, event, true), event, () => ({ asking: waiting.askedBy(event) }));
+    // What is not done again when the run is claimed anew.
     case 'tool_call_completed':
     case 'agent_tool_response':
     case 'agent_step':
@@ -76,6 +89,8 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_workflow_step':
     case 'agent_warning':
     case 'agent_cost':
+    case 'tools_offered':
+    case 'tool_call_begun':
     case 'run_refused':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
@@ -96,6 +111,19 @@ function write(state: SessionState, event: RecordedSessionEvent, isFurther: bool
   const fruitless = isFurther ? 0 : current.fruitless;
   return { ...state, current: { ...current, silent: 0, fruitless, cost: current.cost + cost } };
 }
+
+function change(
+  state: SessionState,
+  event: RecordedSessionEvent,
+  to: (current: CurrentRun) => Partial<CurrentRun>,
+): SessionState {
+  const { current } = state;
+  if (current === null || current.run !== event.meta.run) return state;
+  return { ...state, current: { ...current, ...to(current) } };
+}
+
+/** Whether the run waits for somebody, and nobody drives it. */
+export const isParked = ({ current }: SessionState): boolean => current?.park === 'parked';
 
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 
@@ -121,11 +149,11 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
     isCancelled: false,
     ...(event.data.trigger === 'task' ? { isFiring: true as const } : {}),
   };
-  const waiting = [...state.waiting];
-  const behind = waiting.findIndex((w) => !w.interrupts);
-  if (entry.interrupts && behind >= 0) waiting.splice(behind, 0, entry);
-  else waiting.push(entry);
-  return { ...state, project: event.meta.project, waiting };
+  const queue = [...state.waiting];
+  const behind = queue.findIndex((w) => !w.interrupts);
+  if (entry.interrupts && behind >= 0) queue.splice(behind, 0, entry);
+  else queue.push(entry);
+  return { ...state, project: event.meta.project, waiting: queue };
 }
 
 function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
@@ -146,6 +174,7 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
       cost: parseDollars(cost),
       silent: silent + 1,
       fruitless: fruitless + 1,
+      ...waiting.waitingAtClaim(event),
     },
     waiting: event.data.waiting ?? [],
   };
@@ -167,9 +196,16 @@ function unreadClaim(state: SessionState, run: RunId, claimed: Revision): Sessio
       cost: before?.cost ?? 0n,
       silent: 1,
       fruitless: (before?.fruitless ?? 0) + 1,
+      ...waitingOf(before),
     },
     waiting: state.waiting.filter((w) => w.run !== run),
   };
+}
+
+function waitingOf(before: CurrentRun | null): waiting.Waiting {
+  if (before === null) return waiting.NOT_WAITING;
+  const { actions, steered, actors } = before;
+  return { ...waiting.NOT_WAITING, actions, steered, actors };
 }
 
 function requestCancel(state: SessionState, run: RunId): SessionState {

@@ -29,6 +29,9 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   agent_workflow_step: { workflow_id: '', step_id: '', status: 'failed', attempt: '0' },
   agent_final_output: { name: '', content: 'null' },
   agent_warning: { content: JSON.stringify(warning) },
+  agent_action_required: { action_id: '', kind: 'input', content: '{}', expires_at: '' },
+  agent_action_resolved: { action_id: '', decision: 'deny', actor: '', content: '{}' },
+  agent_steered: text,
   agent_cost: { cost: '0' },
   agent_completed: EMPTY,
   agent_cancelled: EMPTY,
@@ -44,6 +47,10 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   },
   run_claimed: { worker: '', epoch: 0, requested: -1 },
   run_refused: { code: '' },
+  tools_offered: { tools: '[]' },
+  tool_call_begun: { call_id: '' },
+  run_parked: EMPTY,
+  run_steered: { id: '', content: UNREADABLE_TEXT, actor: '' },
   model_turn_completed: { usage: { input_tokens: 0, output_tokens: 0 }, cost: '0', finish_reason: '' },
   model_turn_failed: { attempt: 0, error: '' },
   tool_call_completed: { call_id: '', content: UNREADABLE_TEXT },
@@ -72,6 +79,7 @@ const SPARE: ReadonlySet<string> = new Set<SessionEvent['type']>([
   'agent_response_start',
   'agent_response',
   'agent_tool_use_start',
+  'agent_steered',
   'agent_cost',
   'agent_warning',
   'agent_completed',
@@ -82,6 +90,9 @@ const SPARE: ReadonlySet<string> = new Set<SessionEvent['type']>([
   'messages_cleared',
   'model_turn_failed',
   'run_refused',
+  'tools_offered',
+  'run_parked',
+  'run_steered',
 ]);
 
 /** Whether a run that this event belongs to can be gone on with. */

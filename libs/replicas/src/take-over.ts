@@ -120,7 +120,10 @@ export class TakeOver {
     const { membership, log } = this.ports;
     const { current, waiting } = (await loadSession(log, sessionStream(session))).state;
     const left = new Map<string, string>();
-    if (current !== null) {
+    // It waits for somebody, and so do those behind it.
+    if (current?.park === 'parked') return null;
+    if (current?.park === 'woken') left.set(current.run, current.worker);
+    else if (current !== null) {
       const driver = replicaOf(current.worker);
       if (await this.isLeft(session, driver, current.requested)) left.set(current.run, current.worker);
       // Invariant 4.

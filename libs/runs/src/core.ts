@@ -13,6 +13,8 @@ import {
 } from '#platform';
 import { RunAdmission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from '#access';
+import { ActionCommands } from './actions/action-commands.js';
+import type { ActionIndex } from './actions/action-index.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
@@ -49,6 +51,8 @@ export interface CoreOptions {
   readonly replica: string;
   /** Whether this process may claim runs now; absent: always. */
   readonly mayClaim?: () => boolean;
+  /** Whether another replica is heard of; absent: there is none. */
+  readonly isAlive?: (replica: string) => boolean;
   /** Whether what is done later may be done in the name of a key; absent: always. */
   readonly mayAct?: (keyId: string) => boolean;
   /** 32 bytes, the same for all replicas and for good. */
@@ -64,6 +68,8 @@ export interface Core {
   readonly commands: SessionCommands;
   readonly recovery: Recovery;
   readonly tasks: TaskCommands;
+  /** With the index where actions are looked up, once there is one. */
+  readonly actions: (index: () => ActionIndex) => ActionCommands;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
 }
@@ -77,7 +83,17 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const { replica, models } = options;
   const worker = `${replica}:${random.hex(8)}`;
   const shared = { log, clock, random, background, logger };
-  const sessions = new Sessions({ ...shared, contents, driver, toolboxes, admission, replica, worker });
+  const { isAlive = () => false } = options;
+  const sessions = new Sessions({
+    ...shared,
+    contents,
+    driver,
+    toolboxes,
+    admission,
+    replica,
+    worker,
+    isAlive,
+  });
   const keys = new IdempotencyKeys(log, clock, random, options.idempotencySecret);
   const maker = new TaskMaker(shared);
   const startRun = new StartRunHandler(
@@ -89,6 +105,8 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const tasks = new TaskCommands(shared, options.mayAct);
   const { counted = new CountedWork() } = ports;
   const starting = { contents, sessions, startRun, counted, mayAct: options.mayAct };
+  const deciding = { log, sessions, contents, schemas, toolboxes, clock };
+  const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
   const firings = new TaskFirings({ ...shared, ...starting });
-  return { sessions, admission, contents, startRun, commands, recovery, tasks, maker, firings };
+  return { sessions, admission, contents, startRun, commands, recovery, tasks, actions, maker, firings };
 }

@@ -3,8 +3,17 @@ export const DECISIVE: ReadonlySet<string> = new Set([
   'run_requested',
   'run_claimed',
   'run_cancel_requested',
+  'run_parked',
+  'agent_action_resolved',
   'agent_completed',
   'agent_error',
   'agent_cancelled',
   'session_erased',
+]);
+
+/** What others write about a run that is driven. */
+export const TOLD_TO_DRIVER: ReadonlySet<string> = new Set([
+  'agent_action_resolved',
+  'tool_call_completed',
+  'run_steered',
 ]);

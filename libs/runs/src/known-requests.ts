@@ -41,6 +41,7 @@ export class KnownRequests {
 
   /** A claim that cannot be read does not say where. */
   private async find(run: RunId): Promise<number> {
-    return (await findRequest(this.log, this.stream, { run, after: NO_EVENTS, upTo: 0 })) ?? 0;
+    const found = await findRequest(this.log, this.stream, { run, after: NO_EVENTS, upTo: 0 });
+    return found?.revision ?? 0;
   }
 }

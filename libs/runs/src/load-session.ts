@@ -83,7 +83,7 @@ export async function readRequest(
   throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
-/** A run as far as the log holds it; null where it was claimed again after the claim at `claimed`. @throws ContentErased, DataUnreadable */
+/** A run as far as the log holds it, which is up to the revision; null where it was claimed again after the claim at `claimed`. @throws ContentErased, DataUnreadable */
 export async function loadRun(
   log: EventLog,
   stream: StreamName,
@@ -91,10 +91,12 @@ export async function loadRun(
   claimed: Revision,
   begun: RunState,
   workflows?: WorkflowRuns,
-): Promise<RunState | null> {
+): Promise<{ readonly state: RunState; readonly upTo: Revision } | null> {
   let state = begun;
+  let upTo = claimed;
   for await (const page of log.readStream(stream, { after: request.revision })) {
     for (const recorded of page) {
+      upTo = recorded.revision;
       if (recorded.meta.run !== request.meta.run) continue;
       requireReadable(recorded);
       if (!canBeSpared(recorded)) throw new DataUnreadable(recorded);
@@ -104,7 +106,7 @@ export async function loadRun(
       workflows?.push(event);
     }
   }
-  return state;
+  return { state, upTo };
 }
 
 /** Nothing can be made of a part of what was said. @throws ContentErased */
@@ -165,19 +167,26 @@ async function foldContext(
   return fold;
 }
 
+/** A message that went into a run under way has the id of the run that it would have started. */
+const isRequestOf = ({ type, meta, data }: RecordedEvent, run: RunId): boolean =>
+  type === 'run_requested'
+    ? meta.run === run
+    : type === 'run_steered' && (data as { id?: string }).id === run;
+
 /**
- * Revision of the run's request, if it is on the log behind `after`; the stream is there up to `upTo`, at least.
+ * The run that was asked for under this id, with the revision of the request, if it is on the log behind `after`: another
+ * one where the message went into that; the stream is there up to `upTo`, at least.
  * @throws LogUnavailable where a read lags behind what is known
  */
 export async function findRequest(
   log: EventLog,
   stream: StreamName,
   { run, after, upTo }: { readonly run: RunId; readonly after: Revision; readonly upTo: Revision },
-): Promise<Revision | null> {
+): Promise<{ readonly run: RunId; readonly revision: Revision } | null> {
   let last = after;
   for await (const page of log.readStream(stream, after === NO_EVENTS ? {} : { after })) {
-    const found = page.find((event) => event.type === 'run_requested' && event.meta.run === run);
-    if (found) return found.revision;
+    const found = page.find((event) => isRequestOf(event, run));
+    if (found) return { run: found.meta.run ?? run, revision: found.revision };
     last = page.at(-1)?.revision ?? last;
   }
   if (last < upTo) throw new LogUnavailable('the session cannot be read as far as it is known');

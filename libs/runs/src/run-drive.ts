@@ -14,6 +14,7 @@ import {
 import {
   type ContextFold,
   type CurrentRun,
+  type RecordedSessionEvent,
   type RunEnd,
   WorkflowRuns,
   newRun,
@@ -30,6 +31,9 @@ export class RunDrive {
   private writer: RunWriter | null = null;
   private record: RunRecord | null = null;
   private isDraining = false;
+  private readonly opened: Toolbox[] = [];
+  /** What others wrote about the run before there was a record of it. */
+  private early: RecordedSessionEvent[] = [];
 
   constructor(
     private readonly session: { readonly id: string; readonly journal: Journal },
@@ -61,6 +65,13 @@ export class RunDrive {
     if (run === this.run && revision > this.claim.claimed) this.controller.abort(new ClaimLost(run));
   }
 
+  /** What others wrote about the run: a decision, its result, a message. */
+  hear(event: RecordedSessionEvent): void {
+    if (event.meta.run !== this.run) return;
+    if (this.record === null) this.early.push(event);
+    else this.record.hear(event);
+  }
+
   /** The session is erased: there is nothing left to write to. */
   lose(): void {
     this.controller.abort(new ClaimLost(this.run));
@@ -77,7 +88,7 @@ export class RunDrive {
   }
 
   /**
-   * Drives the run to its end; null where it is no longer this process's.
+   * Drives the run to its end; null where it is no longer this process's, or waits for somebody.
    * @param isBegun the log holds more of it than its claim
    */
   drive(request: RequestEvent, context: ContextFold, isBegun: boolean): Promise<RunEnd | null> {
@@ -106,13 +117,17 @@ export class RunDrive {
     const begun = newRun({ ...request.data, config });
     const workflows = new WorkflowRuns(config.workflows ?? []);
     const { claimed } = this.claim;
-    const state = isBegun ? await loadRun(log, journal.stream, request, claimed, begun, workflows) : begun;
-    if (state === null) return null;
+    const loaded = isBegun ? await loadRun(log, journal.stream, request, claimed, begun, workflows) : null;
+    if (isBegun && loaded === null) return null;
+    const state = loaded?.state ?? begun;
     const { project } = request.meta;
-    const toolbox = await this.openTools({ session: id, run, project, config });
+    const tools = { session: id, run, project, config };
     const record = new RunRecord({ session: id, journal, writer, contents, state, context, workflows });
     this.record = record;
-    const end = await this.driveWith(toolbox, new Driver(driver, record, toolbox, controller));
+    this.takeEarly(record, context, loaded?.upTo ?? claimed);
+    const end = await this.driveWith(
+      new Driver(driver, record, await this.openTools(tools), controller, () => this.openTools(tools)),
+    );
     if (end === null) return null;
     const ms = clock.now() - request.time;
     const { correlationId } = request.meta;
@@ -120,24 +135,34 @@ export class RunDrive {
     return end;
   }
 
+  /** What the log held of it when it was read stands in both, only the context may have been read a little earlier. */
+  private takeEarly(record: RunRecord, context: ContextFold, upTo: Revision): void {
+    for (const event of this.early.splice(0)) {
+      if (event.revision > upTo) record.hear(event);
+      else context.push(event);
+    }
+  }
+
   /** A run that is to end before its tools are open needs none. */
   private async openTools(request: ToolboxRequest): Promise<Toolbox> {
     const { signal } = this.controller;
     try {
-      return await this.ports.toolboxes.open(request, signal);
+      const toolbox = await this.ports.toolboxes.open(request, signal);
+      this.opened.push(toolbox);
+      return toolbox;
     } catch (error) {
       if (!signal.aborted) throw error;
       return NO_TOOLS;
     }
   }
 
-  private async driveWith(toolbox: Toolbox, driver: Driver): Promise<RunEnd | null> {
+  private async driveWith(driver: Driver): Promise<RunEnd | null> {
     this.driver = driver;
     if (this.isDraining) driver.drain();
     try {
       return await driver.drive();
     } finally {
-      await toolbox.close();
+      await Promise.all(this.opened.map((toolbox) => toolbox.close()));
     }
   }
 }

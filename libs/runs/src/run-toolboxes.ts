@@ -2,6 +2,7 @@ import type { RunId } from '#domain';
 import {
   type McpServerConfig,
   RUN_WORKFLOW,
+  callerTool,
   type Tool,
   type Toolbox,
   type ToolboxRequest,
@@ -37,28 +38,35 @@ export class RunToolboxes extends Toolboxes {
     if (servers.length > 0) this.servers.set(run, servers);
   }
 
+  override knows(run: RunId): boolean {
+    return this.servers.has(run);
+  }
+
   override forget(run: RunId): void {
     this.servers.delete(run);
   }
 
   override async open({ run, project, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
     const { mcp_servers: names = [], datastores = [], queries = [], agents = [], workflows = [] } = config;
+    const callers = (config.tools ?? []).map(callerTool);
     const servers = this.servers.get(run);
     if (names.length > 0 && servers === undefined) return LOST;
     const ofWorkflows = workflows.length > 0 ? [RUN_WORKFLOW] : [];
     const reserved = new Set([...ofWorkflows, ...reservedHandoffNames(agents)]);
+    for (const { definition } of callers) reserved.add(definition.name);
     const knowledge =
       datastores.length === 0
         ? NO_KNOWLEDGE
         : await this.ports.knowledge.open({ project, datastores, queries }, reserved);
-    if (servers === undefined) return { tools: knowledge, close: () => Promise.resolve() };
+    const own = callers.length === 0 ? knowledge : [...knowledge, ...callers];
+    if (servers === undefined) return { tools: own, close: () => Promise.resolve() };
     for (const { definition } of knowledge) reserved.add(definition.name);
     const { openServers = openMcpTools, ...ports } = this.ports;
     const egress = ports.egress.of(project);
     const mcp = await openServers(servers, { ...ports, egress, reserved }, signal);
     return {
       get tools() {
-        return knowledge.length === 0 ? mcp.tools : [...knowledge, ...mcp.tools];
+        return own.length === 0 ? mcp.tools : [...own, ...mcp.tools];
       },
       get notices() {
         return mcp.notices;

@@ -19,6 +19,8 @@ export interface SessionPorts {
   readonly replica: string;
   /** Replica and boot: no other process ever has the same. */
   readonly worker: string;
+  /** Whether another replica is heard of. */
+  readonly isAlive: (replica: string) => boolean;
   /** Told when a session may have nothing to do any more. */
   readonly rested: () => void;
 }

@@ -2,22 +2,23 @@ import { ClaimLost, Journal } from '#agent';
 import {
   ContextFold,
   type CurrentRun,
-  type Draft,
-  type SessionState,
   asSessionEvent,
   decideClaimNext,
   decideTakeOver,
   isEndType,
+  knownSessionEvent,
   isIdle,
+  isParked,
   sessionStream,
   type RunId,
 } from '#domain';
 import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { isUnreadable } from '#vault';
-import { DECISIVE } from './decisive-events.js';
+import { DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
 import { endUnreadable } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
-import { type LoadedSession, type RequestEvent, loadContext } from './load-session.js';
+import { type LoadedSession, loadContext } from './load-session.js';
+import { RunClaims, pauseForLog } from './run-claims.js';
 import { RunDrive } from './run-drive.js';
 import type { IsLeft, SessionPorts } from './session-ports.js';
 import { StreamWatch } from './stream-watch.js';
@@ -36,10 +37,9 @@ export class Session {
   private readonly watch: StreamWatch;
   /** Revision of the last clear that was heard of here. */
   private lastClear = NO_EVENTS;
-  /** The run that a claim is being written for. */
-  private claiming: string | null = null;
+  private readonly claims: RunClaims;
   private users = 0;
-  private isStopped = false;
+  isStopped = false;
   /** Runs that wait here although the replica that accepted them is gone. */
   private readonly adopted = new Set<string>();
   /** A run of ours whose drive ended before the run did. */
@@ -61,12 +61,24 @@ export class Session {
     );
     this.requests = new KnownRequests(log, this.journal.stream);
     this.watch = new StreamWatch(this.journal, ports);
+    this.claims = new RunClaims(this, this.requests, ports);
   }
 
   /** Whether it may be forgotten: nothing runs, waits or is being written here, and nobody is about to write. */
   get isAtRest(): boolean {
     if (this.users > 0 || this.driving !== null || !this.journal.isQuiet) return false;
-    return isIdle(this.journal.state) || this.isStopped;
+    return this.isWaitedFor || this.isStopped;
+  }
+
+  /**
+   * Nothing is to be done here before somebody comes. Of a run that waits nothing is kept but the credentials of its tool
+   * servers; where others write, too, who has them must hear that it goes on, and so must who has accepted the next run.
+   */
+  private get isWaitedFor(): boolean {
+    const { state } = this.journal;
+    const { current, waiting } = state;
+    if (current === null || !isParked(state)) return isIdle(state);
+    return this.ports.log.exclusive || (waiting.length === 0 && !this.ports.toolboxes.knows(current.run));
   }
 
   /** It is not at rest, and so not forgotten, while the work goes on. */
@@ -81,7 +93,7 @@ export class Session {
 
   /** Whether the run is driven here, or about to be: then its place is taken. */
   isDriving(run: RunId): boolean {
-    return this.driving?.run === run || this.claiming === run;
+    return this.driving?.run === run || this.claims.isClaiming(run);
   }
 
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
@@ -90,13 +102,14 @@ export class Session {
     this.ports.admission.queued.note(this.id, project, waiting.length);
     this.driving?.supervise(current);
     if (this.isStopped) return;
-    if (!isIdle(this.journal.state)) this.watch.start();
+    if (!this.isWaitedFor) this.watch.start();
     if (this.driving !== null) return;
-    if (current?.worker === this.ports.worker) return this.startDriver(current);
+    if (current?.park === 'woken') return this.takeOver();
+    if (current?.worker === this.ports.worker && current.park === undefined) return this.startDriver(current);
     const next = waiting[0];
     const isOurs = next?.replica === this.ports.replica || this.adopted.has(next?.run ?? '');
     if (current === null && next && isOurs) return this.claimNext(next.run);
-    if (isIdle(this.journal.state)) this.rest();
+    if (this.isWaitedFor) this.rest();
   }
 
   /** Knows all that is on the log now. At once where nobody else writes, or where it follows its stream anyway. */
@@ -138,6 +151,7 @@ export class Session {
       if (event.type === 'run_requested') this.requests.note(event);
       else if (this.isUnseen(event)) this.context = null;
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
+      if (TOLD_TO_DRIVER.has(event.type)) this.tellDriver(event);
       if (event.type === 'messages_cleared') this.lastClear = event.revision;
       if (event.type === 'session_erased') over.push(...this.erased());
       if (isEndType(event.type)) over.push(event.meta.run ?? '');
@@ -145,6 +159,13 @@ export class Session {
     }
     for (const run of over) this.letGo(run);
     if (isNews) this.react();
+  }
+
+  /** Decisions, their results and messages come from anybody; all else about its run a driver has written itself. */
+  private tellDriver(event: RecordedEvent): void {
+    const known = knownSessionEvent(event);
+    if (known === null || (known.type === 'tool_call_completed' && known.data.action === undefined)) return;
+    this.driving?.hear(known);
   }
 
   /** Every copy of what was said goes, and whatever works with one. Returns the runs that are over. */
@@ -160,7 +181,7 @@ export class Session {
   private letGo(run: RunId): void {
     if (this.driving?.run === run) return;
     this.forget(run);
-    if (this.claiming !== run) this.ports.admission.release(run);
+    if (!this.claims.isClaiming(run)) this.ports.admission.release(run);
   }
 
   /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
@@ -171,69 +192,35 @@ export class Session {
   }
 
   /**
-   * Claims the run under way, whose worker is known to be gone. Nothing happens where it is driven here, has ended, or
-   * somebody else was faster.
+   * Claims the run under way, whose worker is known to be gone, or on which somebody has decided while nobody drove it.
+   * Nothing happens where it is driven here, waits, has ended, or somebody else was faster.
    */
   private takeOver(): void {
     const { current } = this.journal.state;
-    if (this.isStopped || current === null || current.worker === this.ports.worker) return;
-    const { run, epoch } = current;
-    this.claim(
+    if (this.isStopped || current === null || isParked(this.journal.state)) return;
+    const { run, epoch, park, worker } = current;
+    if (worker === this.ports.worker && park === undefined) return;
+    this.claims.claim(
       run,
       () => this.takeOver(),
       (state) => decideTakeOver(state, run, epoch, this.ports.worker),
+      async (request) => park !== 'woken' || (await this.claims.mayWake(current, request)),
     );
   }
 
   private claimNext(run: RunId): void {
-    this.claim(
+    this.claims.claim(
       run,
       () => this.react(),
       (state, { data }) => decideClaimNext(state, run, this.ports.worker, data.schedules),
     );
   }
 
-  /** A claim waits for room in this process; it is decided on what the session is when it is written. */
-  private claim(
-    run: RunId,
-    again: () => void,
-    decide: (state: SessionState, request: RequestEvent) => readonly Draft[] | null,
-  ): void {
-    const project = this.journal.state.project ?? '';
-    if (this.claiming !== null || !this.ports.admission.takeOrWait(run, again, project)) return;
-    this.claiming = run;
-    this.ports.background.start('claim', async () => {
-      let isTried = false;
-      try {
-        const request = await this.requests.of(run, this.journal.state);
-        await this.journal.command(request.meta, (state) => ({
-          events: decide(state, request) ?? [],
-          value: undefined,
-        }));
-        isTried = true;
-      } catch (error) {
-        await this.pauseAfter(error, run);
-      } finally {
-        this.claiming = null;
-        if (!this.holds(run) && !this.isDriving(run)) this.ports.admission.release(run);
-        this.react();
-        // The log could not be asked: the run is still there to be claimed.
-        if (!isTried) again();
-      }
-    });
-  }
-
-  /** What could not be done because of the log is tried again, not at once. */
-  private async pauseAfter(error: unknown, run: RunId): Promise<void> {
-    if (this.isStopped) return;
-    this.ports.logger.warn({ err: error, run, session: this.id }, 'a run has to wait for the log');
-    await this.ports.clock.sleep(RETRY_MS);
-  }
-
   /** Whether the run is claimed by this process, as far as is known, and to be driven by it. */
-  private holds(run: RunId): boolean {
+  holds(run: RunId): boolean {
     const { current } = this.journal.state;
-    return current?.run === run && current.worker === this.ports.worker && !this.isStopped;
+    const isOurs = current?.run === run && current.worker === this.ports.worker;
+    return isOurs && current.park === undefined && !this.isStopped;
   }
 
   private startDriver(current: CurrentRun): void {
@@ -254,6 +241,10 @@ export class Session {
     });
   }
 
+  private async pauseAfter(error: unknown, run: RunId): Promise<void> {
+    if (!this.isStopped) await pauseForLog(this.ports, this.id, run, error);
+  }
+
   /** What cannot be read will not be read the next time either; whatever else it was is tried again. */
   private async brokeOff(error: unknown, current: CurrentRun): Promise<void> {
     if (!isUnreadable(error)) return this.pauseAfter(error, current.run);
@@ -266,9 +257,9 @@ export class Session {
     }
   }
 
-  private async drive(driving: RunDrive, { run, epoch, claimed }: CurrentRun): Promise<void> {
+  private async drive(driving: RunDrive, { run, epoch, claimed, steered }: CurrentRun): Promise<void> {
     const request = await this.requests.readable(run, this.journal.state);
-    const isBegun = epoch > 1 || this.brokenOff === run;
+    const isBegun = epoch > 1 || this.brokenOff === run || steered.length > 0;
     const known = isBegun ? null : this.context;
     this.context = null;
     const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request, claimed));
@@ -284,9 +275,16 @@ export class Session {
   private leave(run: RunId): void {
     const isOurs = this.holds(run);
     this.brokenOff = isOurs ? run : null;
-    if (isOurs || this.claiming === run) return;
-    this.forget(run);
+    if (isOurs || this.claims.isClaiming(run)) return;
+    if (this.isOnHold(run)) this.requests.forget(run);
+    else this.forget(run);
     this.ports.admission.release(run);
+  }
+
+  /** It waits, or is about to go on: the credentials of its tool servers are kept. */
+  private isOnHold(run: RunId): boolean {
+    const { current } = this.journal.state;
+    return current?.run === run && current.park !== undefined;
   }
 
   private forget(run: RunId): void {

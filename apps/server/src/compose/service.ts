@@ -210,7 +210,8 @@ function openCoreOn(
   const idempotencySecret = idempotencySecretOf(box);
   const { replica } = replicas;
   const mayClaim = (): boolean => replicas.mayClaim();
-  const may = { mayClaim, mayAct };
+  const isAlive = (other: string): boolean => replicas.isAlive(other);
+  const may = { mayClaim, mayAct, isAlive };
   const shares = { maxRuns: settings.maxRunsPerProject, maxQueued: settings.maxQueuedRunsPerProject };
   const options = { ...settings, models: modelsOf(settings), shares, replica, ...may, idempotencySecret };
   return openCore({ ...ports, toolboxes }, options);

@@ -21,6 +21,7 @@ class ToolTimedOut extends Error {
 export class McpTool implements Tool {
   readonly definition: ToolDefinition;
   readonly isRepeatable: boolean;
+  readonly origin: { readonly server: string; readonly tool: string };
   private readonly schema: OfferedSchema;
 
   constructor(
@@ -33,6 +34,8 @@ export class McpTool implements Tool {
     this.isRepeatable = listed.isRepeatable;
     this.schema = offerSchema(listed.inputSchema);
     this.definition = this.define(name);
+    const { mask, config } = connection;
+    this.origin = { server: config.serverName, tool: mask.clean(listed.name) };
   }
 
   /** Rejects only when the signal is aborted, with its reason; the server is told to stop. */

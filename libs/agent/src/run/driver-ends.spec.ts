@@ -79,7 +79,7 @@ describe('a cancel', () => {
     await fixture.heard('tool_call_completed');
     fixture.controller.abort(new RunCancelled());
     await ended;
-    expect((await fixture.lines()).slice(5)).toEqual([
+    expect((await fixture.lines()).slice(6)).toEqual([
       'tool_call_completed {"call_id":"c2","content":"quick did {}"}',
       ...CANCELLED,
     ]);
@@ -97,6 +97,7 @@ describe('a cancel', () => {
     await expect(fixture.driver.drive()).resolves.toEqual({ kind: 'cancelled' });
     expect(tool.calls).toEqual([]);
     expect(await typesOf(fixture)).toEqual([
+      'tools_offered',
       'model_turn_completed',
       'agent_tool_use_start',
       'agent_tool_use',

@@ -113,6 +113,7 @@ describe('a turn with tool calls', () => {
     const intent = [
       'agent_response_start',
       'agent_response {"content":"let me see"}',
+      'tools_offered {"tools":"[{\\"name\\":\\"count\\",\\"description\\":\\"the tool count\\",\\"parameters\\":{\\"type\\":\\"object\\"}}]"}',
       `model_turn_completed {${USAGE},"finish_reason":"tool_calls","tool_calls":` +
         '[{"id":"c1","name":"count","arguments":"{\\"of\\":\\"a\\"}"}]}',
       'agent_tool_use_start',
@@ -160,7 +161,7 @@ describe('a turn with tool calls', () => {
     await fixture.heard('tool_call_completed');
     gate.open();
     await ended;
-    expect((await fixture.lines()).slice(5, 10)).toEqual([
+    expect((await fixture.lines()).slice(6, 11)).toEqual([
       'tool_call_completed {"call_id":"c2","content":"soon"}',
       'tool_call_completed {"call_id":"c1","content":"late"}',
       'agent_tool_response {"content":"{\\"tool\\":\\"slow\\",\\"content\\":\\"late\\"}"}',

@@ -2,8 +2,11 @@ import {
   type CallState,
   type NextAction,
   type RunEnd,
+  type Content,
   assertNever,
-  formatDollars,
+  decideEnd,
+  decidePark,
+  isUndecided,
   nextAction,
   warningEvent,
 } from '#domain';
@@ -16,6 +19,8 @@ import { maxStepsOf } from '../model/modes.js';
 import type { Situation } from '../model/prompt.js';
 import { FinalOutput } from '../output/final-output-turn.js';
 import { RunTools } from '../tools/run-tools.js';
+import { actionOf } from '../tools/actions-of.js';
+import { CallGate } from '../tools/call-gate.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { Toolbox } from '../tools/tool.js';
 import { CREDENTIALS_GONE, RunStopped, RunTimedOut, endEvent, endFor } from './run-end.js';
@@ -39,20 +44,30 @@ export class Driver {
   private readonly tools: RunTools;
   private readonly maxSteps: number;
   private isDraining = false;
+  /** The supply of servers for which the tools were opened again. */
+  private reopenedFor: string | null = null;
 
-  /** @param controller aborted by a cancel, by the run's time limit, when the claim is lost, or when the service stops */
+  /**
+   * @param reopen opens the tools anew, when somebody has supplied the servers that were lost; absent: they stay as they are
+   * @param controller aborted by a cancel, by the run's time limit, when the claim is lost, or when the service stops
+   */
   constructor(
     private readonly ports: DriverPorts,
     private readonly record: RunRecord,
-    private readonly toolbox: Toolbox,
+    private toolbox: Toolbox,
     private readonly controller: AbortController,
+    private readonly reopen: () => Promise<Toolbox> = () => Promise.resolve(toolbox),
   ) {
     this.maxSteps = maxStepsOf(record.state.mode, ports.limits.maxSteps);
-    this.calls = new ToolRunner(record, record, ports.watch);
-    this.tools = new RunTools(ports, record, toolbox, this.calls, this.maxSteps);
+    const gate = new CallGate(record.state.config.approvals, ports.schemas, record.project);
+    this.calls = new ToolRunner(record, ports, gate);
+    this.tools = new RunTools(ports, record, () => this.toolbox, gate, this.maxSteps);
   }
 
-  /** Resolves when the run's end is on the log, or with null when it is no longer this process's to drive. */
+  /**
+   * Resolves when the run's end is on the log, or with null when it is no longer this process's to drive, or nobody's because
+   * it waits for somebody.
+   */
   async drive(): Promise<RunEnd | null> {
     const { controller } = this;
     const { runTimeoutMs } = this.ports.limits;
@@ -89,7 +104,11 @@ export class Driver {
       const action = nextAction(this.record.state, this.maxSteps);
       if (needsTools(action)) {
         const { isLost, missing } = this.toolbox;
-        if (isLost) return this.endWithoutTools(CREDENTIALS_GONE);
+        if (isLost) {
+          if (!this.mayAskForServers) return this.endWithoutTools(CREDENTIALS_GONE);
+          if (await this.waitForServers()) return;
+          continue;
+        }
         if (missing !== undefined) return this.endWithoutTools(missing);
       }
       switch (action.kind) {
@@ -98,7 +117,10 @@ export class Driver {
           await this.callModel();
           break;
         case 'run_tools':
-          await this.runTools(action.calls);
+          if (await this.runTools()) return;
+          break;
+        case 'take_in':
+          this.takeIn(action.messages);
           break;
         case 'close_step':
           await this.closeStep(action.responses);
@@ -107,7 +129,8 @@ export class Driver {
           await this.giveFinalOutput();
           break;
         case 'finish':
-          return this.finish(action.end);
+          if (await this.finish(action.end)) return;
+          break;
         case 'stop':
           return;
         default:
@@ -120,10 +143,11 @@ export class Driver {
     const { tools } = this;
     const request = this.request(this.calls.offer(tools.all), tools.situation);
     const turn = await this.ports.turn.take(request, this.controller.signal);
-    const calls = turn.tool_calls ?? [];
-    this.calls.startTurn(calls);
-    const uses = calls.length > 0 ? await this.calls.uses(calls) : [];
-    this.record.write([{ type: 'model_turn_completed', data: turn }, ...uses]);
+    await this.calls.writeTurn(turn);
+  }
+
+  private takeIn(messages: readonly Content[]): void {
+    for (const content of messages) this.record.write([{ type: 'agent_steered', data: { content } }]);
   }
 
   private request(tools: readonly ToolDefinition[], situation: Situation): TurnRequest {
@@ -137,15 +161,58 @@ export class Driver {
     const output = new FinalOutput(record, turn, schemas);
     const request = this.request([], tools.situationWithoutTools);
     const found = await output.produce(request, controller.signal);
-    if (found.kind === 'invalid') return this.finish(found.end);
+    if (found.kind === 'invalid') return void (await this.finish(found.end));
     record.write([{ type: 'agent_final_output', data: found.data }]);
   }
 
-  /** No tool is called before the log holds the intent to. */
-  private async runTools(calls: readonly CallState[]): Promise<void> {
+  /** No tool is called before the log holds the intent to. Returns whether the run is parked. */
+  private async runTools(): Promise<boolean> {
     this.calls.offer(this.tools.all);
     await this.record.settled();
-    await this.calls.run(calls, this.controller.signal);
+    const open = (): readonly CallState[] => this.record.state.calls.filter((c) => c.result === null);
+    const decisions = await this.calls.run(open, this.controller.signal);
+    return decisions !== null && (await this.park(decisions));
+  }
+
+  /**
+   * Nothing can be done before somebody decides. Returns whether nobody drives the run from here on; else there is news.
+   * @param decisions that were known when nothing could be done
+   */
+  private async park(decisions: number): Promise<boolean> {
+    const { record, controller } = this;
+    const parked = await record.decided((state) => decidePark(state, decisions));
+    if (parked.length > 0) return true;
+    controller.signal.throwIfAborted();
+    if (record.state.decisions === decisions) throw new Error('the run waits, and nobody is asked');
+    return false;
+  }
+
+  /** The process that knew the servers is gone. A run that somebody is concerned with asks for them, and is not lost. */
+  private get mayAskForServers(): boolean {
+    const { asked, servers } = this.record.state;
+    return asked > 0 && servers?.outcome !== 'denied';
+  }
+
+  /** Asks for the servers, or opens what was supplied. Returns whether the run is parked. */
+  private async waitForServers(): Promise<boolean> {
+    const { record } = this;
+    const { servers, config, decisions } = record.state;
+    if (servers?.outcome === 'supplied' && servers.action !== this.reopenedFor) {
+      this.reopenedFor = servers.action;
+      this.toolbox = await this.reopen();
+      this.tellOfTools();
+      return false;
+    }
+    if (servers?.outcome !== 'open') {
+      await this.calls.giveUp(record.state.calls.filter(isMaybeMade));
+      const { mcp_servers: names = [], approvals } = config;
+      const content = await record.contents.store(record.session, JSON.stringify({ servers: names }));
+      const { run } = record;
+      const { asked } = record.state;
+      const asking = { run, asked, now: this.ports.clock.now(), expiresS: approvals?.expires_s };
+      record.write([actionOf('tool_servers', content, 0, asking)]);
+    }
+    return this.park(decisions);
   }
 
   /** Each response for itself: together they may be too large for one append. */
@@ -198,11 +265,18 @@ export class Driver {
     return end;
   }
 
-  private async finish(end: RunEnd): Promise<void> {
-    const { record } = this;
-    record.write([{ type: 'agent_cost', data: { cost: formatDollars(record.state.cost) } }, endEvent(end)]);
-    await record.settled();
+  /** Returns whether it is the end: a message may have come in that the model was not given. */
+  private async finish(end: RunEnd): Promise<boolean> {
+    const { cost } = this.record.state;
+    const written = await this.record.decided((state) => decideEnd(state, endEvent(end), cost));
+    return written.length > 0;
   }
 }
 
-const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
+/** Whether a tool server may be asked: not where all that is left waits for somebody. */
+const needsTools = (action: NextAction): boolean =>
+  action.kind === 'call_model' || (action.kind === 'run_tools' && !action.calls.every(isUndecided));
+
+/** A call of a tool server that was under way when the process that made it ended. */
+const isMaybeMade = ({ call, result, isBegun }: CallState): boolean =>
+  result === null && call.server !== undefined && (call.needs === undefined || isBegun === true);

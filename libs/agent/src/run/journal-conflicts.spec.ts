@@ -32,7 +32,7 @@ function startIn(fixture: JournalFixture, run: string) {
   const seen: { next: number; waiting: readonly string[] }[] = [];
   const outcome = fixture.journal.command({ ...META, run }, (state, next) => {
     seen.push({ next, waiting: state.waiting.map((w) => w.run) });
-    const terms = { project: PROJECT, worker: 'w1', next, hasRoom: true };
+    const terms = { project: PROJECT, actor: 'k1', worker: 'w1', next, hasRoom: true };
     const decision = decideStart(state, runRequest(run), terms);
     return { events: decision.kind === 'known' ? [] : decision.events, value: seen.length };
   });

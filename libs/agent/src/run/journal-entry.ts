@@ -43,6 +43,17 @@ export interface CommandEntry {
   answer?: () => void;
 }
 
+/** Events of a run that depend on what others wrote: decided anew after each conflict, like a command. */
+export interface RunDecisionEntry {
+  readonly kind: 'decision';
+  readonly writer: RunWriter;
+  readonly decide: (state: SessionState) => readonly Draft[];
+  readonly resolve: (drafts: readonly Draft[]) => void;
+  readonly reject: (error: unknown) => void;
+  /** What was decided for the append that is under way. */
+  drafts?: readonly Draft[];
+}
+
 export type RunEntry =
   | {
       readonly kind: 'events';
@@ -61,6 +72,7 @@ export type RunEntry =
 export type Entry =
   | CommandEntry
   | RunEntry
+  | RunDecisionEntry
   | {
       readonly kind: 'barrier';
       readonly writer: RunWriter;
@@ -72,9 +84,10 @@ export type Entry =
 export function settle({ entries }: Pick<FormedBatch, 'entries'>): void {
   for (const entry of entries) {
     if (entry.kind === 'command') entry.answer?.();
-    else if (entry.kind !== 'barrier') continue;
+    else if (entry.kind !== 'barrier' && entry.kind !== 'decision') continue;
     else if (entry.writer.lost) entry.reject(entry.writer.lost);
-    else entry.resolve();
+    else if (entry.kind === 'barrier') entry.resolve();
+    else entry.resolve(entry.drafts ?? []);
   }
 }
 
@@ -91,9 +104,14 @@ export function isForNext(entry: Entry, state: SessionState, known: SessionState
 export function refuse(batch: FormedBatch, error: unknown): void {
   for (const entry of batch.entries) {
     if (entry.kind === 'command' || entry.kind === 'barrier') entry.reject(error);
-    else entry.writer.fail(error instanceof Error ? error : new Error(String(error)));
+    else if (entry.kind === 'decision') {
+      entry.writer.fail(asError(error));
+      entry.reject(error);
+    } else entry.writer.fail(asError(error));
   }
 }
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 export interface FormedBatch {
   readonly entries: Entry[];
@@ -109,6 +127,10 @@ export function draftsOf(entry: RunEntry): readonly Draft[] {
   if (entry.kind === 'events') return entry.drafts;
   return [{ type: entry.type, data: { content: entry.text } }];
 }
+
+/** What a run decides on the state that the batch will leave; known to it once that is on the log. */
+export const decided = (entry: RunDecisionEntry, { state }: Pick<FormedBatch, 'state'>): readonly Draft[] =>
+  (entry.drafts = entry.decide(state));
 
 /** The most units of `text`, at most `max`, that end at a code point. */
 export function cutAt(text: string, max: number): number {

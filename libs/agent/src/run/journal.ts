@@ -18,7 +18,6 @@ import {
   NO_EVENTS,
   type RecordedEvent,
   appendUntilDefinite,
-  newEvent,
 } from '#event-log';
 import {
   ENVELOPE_BYTES,
@@ -29,16 +28,19 @@ import {
   type Decide,
   type Entry,
   type FormedBatch,
+  type RunDecisionEntry,
   type RunEntry,
   type TextType,
   afterOf,
   cutAt,
   draftsOf,
   isForNext,
+  decided,
   refuse,
   settle,
 } from './journal-entry.js';
 import { EntryQueue } from './entry-queue.js';
+import { EventMaker } from './event-maker.js';
 import { ClaimLost, type RunWriter } from './run-writer.js';
 
 /**
@@ -62,8 +64,7 @@ export class Journal {
   private isUnsettled = false;
   /** Appends in a row that were refused for an erasure which the log does not say. */
   private unheard = 0;
-  private ordinal = 0;
-  private readonly idPrefix: string;
+  private readonly maker: EventMaker;
 
   constructor(
     readonly stream: StreamName,
@@ -71,8 +72,7 @@ export class Journal {
     private readonly listener: JournalListener,
     start?: { readonly state: SessionState; readonly revision: Revision },
   ) {
-    const x = ports.random.hex(9);
-    this.idPrefix = `${x.slice(0, 8)}-${x.slice(8, 12)}-8${x.slice(12, 15)}-8${x.slice(15, 18)}-`;
+    this.maker = new EventMaker(ports);
     if (start) {
       this.known = start.state;
       this.last = start.revision;
@@ -121,6 +121,17 @@ export class Journal {
       this.enqueue({ kind: 'text', writer, type, text: rest.slice(0, room) });
       rest = rest.slice(room);
     }
+  }
+
+  /**
+   * Adds events of a run that depend on what others wrote, decided anew after each conflict. Resolves with them when they
+   * are on the log; a log that takes nothing is waited for. @throws ClaimLost, or why the log refused it for good
+   */
+  decided(writer: RunWriter, decide: RunDecisionEntry['decide']): Promise<readonly Draft[]> {
+    return new Promise((resolve, reject) => {
+      if (writer.lost) return reject(writer.lost);
+      this.enqueue({ kind: 'decision', writer, decide, resolve, reject });
+    });
   }
 
   /** Resolves when everything that this writer wrote so far is on the log. @throws ClaimLost */
@@ -219,18 +230,19 @@ export class Journal {
       const next = this.last + 1 + batch.events.length;
       const decision = entry.decide(batch.state, next);
       entry.answer = () => entry.resolve(decision.value);
-      this.addTo(batch, this.make(decision.events, entry.meta));
+      this.addTo(batch, this.maker.make(decision.events, entry.meta));
     } catch (error) {
       // It may be refused because of events before it: they have to be on the log first.
       entry.answer = () => entry.reject(error);
     }
   }
 
-  private writeInto(batch: FormedBatch, entry: RunEntry): void {
-    if (!entry.writer.holdsClaim(batch.state)) entry.writer.fail(new ClaimLost(entry.writer.claim.run));
-    if (entry.writer.lost) return;
-    entry.made ??= this.make(draftsOf(entry), entry.writer.meta);
-    this.addTo(batch, entry.made);
+  private writeInto(batch: FormedBatch, entry: RunEntry | RunDecisionEntry): void {
+    const { writer } = entry;
+    if (!writer.holdsClaim(batch.state)) writer.fail(new ClaimLost(writer.claim.run));
+    if (writer.lost) return;
+    if (entry.kind === 'decision') this.addTo(batch, this.maker.make(decided(entry, batch), writer.meta));
+    else this.addTo(batch, (entry.made ??= this.maker.make(draftsOf(entry), writer.meta)));
   }
 
   private addTo(batch: FormedBatch, events: readonly NewEvent[]): void {
@@ -242,15 +254,6 @@ export class Journal {
       batch.recorded.push(at);
       batch.bytes += Buffer.byteLength(event.json) + ENVELOPE_BYTES;
     }
-  }
-
-  private make(drafts: readonly Draft[], meta: EventMeta): NewEvent[] {
-    const time = this.ports.clock.now();
-    return drafts.map((draft) => {
-      const id = this.idPrefix + (this.ordinal++).toString(16).padStart(12, '0');
-      const ofRun = draft.run === undefined || draft.run === meta.run ? meta : { ...meta, run: draft.run };
-      return newEvent({ id, type: draft.type, time, data: draft.data }, ofRun);
-    });
   }
 
   private take(events: readonly RecordedEvent[]): void {

@@ -1,4 +1,4 @@
-import { type Draft, type RunEnd, assertNever } from '#domain';
+import { type RunEnd, type SessionEvent, assertNever } from '#domain';
 import { TurnFailed } from '../model/model-turn.js';
 
 /** The run goes no further in this process; whoever claims it next goes on from the log. */
@@ -30,7 +30,7 @@ export function endFor(reason: unknown, runTimeoutMs: number): RunEnd {
   return { kind: 'failed', code: 'internal', message: 'the service failed', isRetryable: true };
 }
 
-export function endEvent(end: RunEnd): Draft {
+export function endEvent(end: RunEnd): SessionEvent {
   switch (end.kind) {
     case 'completed':
       return { type: 'agent_completed', data: {} };

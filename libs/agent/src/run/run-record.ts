@@ -4,6 +4,7 @@ import {
   type Draft,
   type RecordedSessionEvent,
   type RunState,
+  type SessionState,
   type WorkflowRuns,
   evolveRun,
   type ProjectId,
@@ -17,14 +18,14 @@ import type { RunWriter } from './run-writer.js';
 
 export interface RunRecordParts {
   readonly session: SessionId;
-  readonly journal: Pick<Journal, 'write' | 'writeText' | 'settled' | 'hasRoom' | 'room'>;
+  readonly journal: Pick<Journal, 'write' | 'writeText' | 'decided' | 'settled' | 'hasRoom' | 'room'>;
   readonly writer: RunWriter;
   readonly contents: ContentStore;
   /** The run as far as the log holds it. */
   readonly state: RunState;
   /** What the model has been told and has said, up to the same point. */
   readonly context: ContextFold;
-  /** The workflows that an earlier process left under way. */
+  /** The workflows that its latest turn called. */
   readonly workflows: WorkflowRuns;
 }
 
@@ -40,6 +41,7 @@ export class RunRecord implements RunSink {
   private readonly journal: RunRecordParts['journal'];
   private readonly context: ContextFold;
   private writer: RunWriter;
+  private readonly listeners = new Set<() => void>();
   private known: RunState;
 
   constructor({ session, journal, writer, contents, state, context, workflows }: RunRecordParts) {
@@ -74,10 +76,29 @@ export class RunRecord implements RunSink {
 
   write(drafts: readonly Draft[]): void {
     this.journal.write(this.writer, drafts);
-    for (const draft of drafts) {
-      this.known = evolveRun(this.known, draft);
-      this.context.push(this.asRecorded(draft));
-    }
+    for (const draft of drafts) this.take(this.asRecorded(draft));
+  }
+
+  /**
+   * Writes what depends on what others wrote meanwhile; resolves with it when it is on the log, and known here.
+   * @throws ClaimLost, or why the log refused it for good
+   */
+  async decided(decide: (state: SessionState) => readonly Draft[]): Promise<readonly Draft[]> {
+    const drafts = await this.journal.decided(this.writer, decide);
+    for (const draft of drafts) this.take(this.asRecorded(draft));
+    return drafts;
+  }
+
+  /** Takes in what others wrote about this run: a decision, its result, a message. */
+  hear(event: RecordedSessionEvent): void {
+    this.take(event);
+    for (const tell of this.listeners) tell();
+  }
+
+  /** Calls `listener` whenever others have written something, until what is returned is called. */
+  onNews(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   writeText(type: TextType, text: string): void {
@@ -103,6 +124,12 @@ export class RunRecord implements RunSink {
   /** Goes on without what the log has refused. */
   goOnWithout(): void {
     this.writer = this.writer.again();
+  }
+
+  private take(event: RecordedSessionEvent): void {
+    this.known = evolveRun(this.known, event);
+    this.context.push(event);
+    this.workflows.push(event);
   }
 
   private asRecorded(draft: Draft): RecordedSessionEvent {

@@ -25,7 +25,8 @@ export class RunWriter {
 
   holdsClaim({ current }: SessionState): boolean {
     const { run, worker, epoch } = this.claim;
-    return current?.run === run && current.worker === worker && current.epoch === epoch;
+    const isOurs = current?.run === run && current.worker === worker && current.epoch === epoch;
+    return isOurs && current.park === undefined;
   }
 
   /** A writer under the same claim, of which nothing was refused yet. */

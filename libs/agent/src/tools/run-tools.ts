@@ -1,21 +1,15 @@
-import type { Clock } from '#platform';
 import { handoffNotice, handoffTools } from '../run/handoff.js';
-import type { ModelTurn } from '../model/model-turn.js';
 import type { Situation } from '../model/prompt.js';
 import type { RunRecord } from '../run/run-record.js';
-import type { RunWatch } from '../run/run-watch.js';
 import type { Schemas } from '#json-schema';
 import type { Tool, Toolbox } from './tool.js';
-import type { ToolRunner } from './tool-runner.js';
+import type { CallGate } from './call-gate.js';
 import { workflowInstructions } from '../workflow/run-workflow-tool.js';
-import { StepAttempts } from '../workflow/step-attempts.js';
+import { StepAttempts, type StepAttemptPorts } from '../workflow/step-attempts.js';
 import { WorkflowTool } from '../workflow/workflow-tool.js';
 
-export interface RunToolsPorts {
-  readonly clock: Clock;
-  readonly turn: ModelTurn;
+export interface RunToolsPorts extends StepAttemptPorts {
   readonly schemas: Schemas;
-  readonly watch?: RunWatch | undefined;
 }
 
 /** What the agent can do in a run: hand off, carry out the caller's workflows, and use the tools of its toolbox. */
@@ -26,28 +20,28 @@ export class RunTools {
   constructor(
     ports: RunToolsPorts,
     private readonly record: RunRecord,
-    private readonly toolbox: Toolbox,
-    runner: ToolRunner,
+    private readonly toolbox: () => Toolbox,
+    gate: CallGate,
     maxTurns: number,
   ) {
-    const ofStep = { tools: () => toolbox.tools, situation: () => this.situationOfStep };
-    this.attempts = new StepAttempts(record, ports, ofStep, maxTurns);
+    const ofStep = { tools: () => toolbox().tools, situation: () => this.situationOfStep };
+    this.attempts = new StepAttempts(record, ports, ofStep, gate, maxTurns);
     const { workflows = [] } = record.state.config;
-    this.workflow =
-      workflows.length === 0 ? [] : [new WorkflowTool(workflows, record, ports, this.attempts, runner)];
+    this.workflow = workflows.length === 0 ? [] : [new WorkflowTool(workflows, record, ports, this.attempts)];
   }
 
   /** Ends what an earlier process has left open in workflow steps, where it cannot go on. */
   async giveUp(): Promise<void> {
-    for (const attempt of this.record.workflows.openAttempts) await this.attempts.giveUp(attempt);
+    for (const { ref } of this.record.workflows.openAttempts) await this.attempts.giveUp(ref);
   }
 
   /** What is offered now. */
   get all(): readonly Tool[] {
     const { config, agent } = this.record.state;
     const { agents = [] } = config;
-    if (agents.length === 0 && this.workflow.length === 0) return this.toolbox.tools;
-    return [...handoffTools(agents, agent), ...this.workflow, ...this.toolbox.tools];
+    const { tools } = this.toolbox();
+    if (agents.length === 0 && this.workflow.length === 0) return tools;
+    return [...handoffTools(agents, agent), ...this.workflow, ...tools];
   }
 
   get situation(): Situation {
@@ -55,7 +49,7 @@ export class RunTools {
     const notices = [
       handoffNotice(agents),
       workflows.length === 0 ? null : workflowInstructions(workflows),
-      ...(this.toolbox.notices ?? []),
+      ...(this.toolbox().notices ?? []),
     ].filter((notice) => notice !== null);
     return { specialist: this.specialist, notices };
   }
@@ -67,7 +61,7 @@ export class RunTools {
 
   /** Of the tools a step has those of the toolbox only, and is told of no others. */
   private get situationOfStep(): Situation {
-    return { specialist: this.specialist, notices: this.toolbox.notices ?? [] };
+    return { specialist: this.specialist, notices: this.toolbox().notices ?? [] };
   }
 
   private get specialist(): Situation['specialist'] {

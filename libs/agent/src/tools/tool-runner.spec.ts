@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CallState, OUTCOME_UNKNOWN, type TurnToolCall } from '#domain';
-import { ContentStore, MemoryFileStore } from '#vault';
-import { DraftSink } from '../../../../test/support/draft-sink.js';
+import { CallRecord } from '../../../../test/support/call-record.js';
+import { LOCAL_SCHEMAS } from '../../../../test/support/local-schemas.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { LedgerTool } from '../../../../test/support/ledger-tool.js';
+import { CallGate } from './call-gate.js';
 import { ToolRunner } from './tool-runner.js';
 
 const call = (id: string, name = 't', args = '{}'): TurnToolCall => ({ id, name, arguments: args });
-const open = (...calls: readonly TurnToolCall[]): CallState[] =>
-  calls.map((c) => ({ call: c, result: null, isResponded: false }));
 const answered = (c: TurnToolCall, content: string): CallState => ({
   call: c,
   result: { content, isError: false },
@@ -16,15 +16,31 @@ const answered = (c: TurnToolCall, content: string): CallState => ({
 });
 
 function runnerOf(...tools: readonly LedgerTool[]) {
-  const sink = new DraftSink();
-  const contents = new ContentStore(new MemoryFileStore());
-  const runner = new ToolRunner({ session: 'ses_1', contents }, sink);
+  const sink = new CallRecord();
+  const gate = new CallGate(undefined, LOCAL_SCHEMAS, 'p');
+  const runner = new ToolRunner(sink, { clock: new ManualClock() }, gate);
   runner.offer(tools);
-  const runFresh = (calls: readonly TurnToolCall[], signal = new AbortController().signal) => {
-    runner.startTurn(calls);
-    return runner.run(open(...calls), signal);
+  const left = () => sink.state.calls.filter(({ result }) => result === null);
+  const runFresh = async (calls: readonly TurnToolCall[], signal = new AbortController().signal) => {
+    await runner.writeTurn(turnOf(calls));
+    sink.drafts.length = 0;
+    return runner.run(left, signal);
   };
   return { runner, sink, runFresh };
+}
+
+const turnOf = (tool_calls: readonly TurnToolCall[]) => ({
+  usage: { input_tokens: 1, output_tokens: 1 },
+  cost: '0',
+  finish_reason: 'tool_calls',
+  tool_calls,
+});
+
+/** Calls of a turn that another process heard. */
+function left(sink: CallRecord, ...calls: readonly TurnToolCall[]) {
+  sink.write([{ type: 'model_turn_completed', data: turnOf(calls) }]);
+  sink.drafts.length = 0;
+  return () => sink.state.calls.filter(({ result }) => result === null);
 }
 
 const completed = (callId: string, content: string, isError = false) => ({
@@ -35,12 +51,10 @@ const completed = (callId: string, content: string, isError = false) => ({
 describe('the intent to call tools', () => {
   it('holds tool and input as JSON text, and broken arguments as they are', async () => {
     const { runner, sink } = runnerOf();
-    const uses = await runner.uses([
-      call('1', 'add', '{"a":1,"b":"\\u00e9"}'),
-      call('2', 'now', ''),
-      call('3', 'add', '{"a":'),
-    ]);
-    expect(uses).toEqual([
+    await runner.writeTurn(
+      turnOf([call('1', 'add', '{"a":1,"b":"\\u00e9"}'), call('2', 'now', ''), call('3', 'add', '{"a":')]),
+    );
+    expect(sink.drafts.slice(1)).toEqual([
       { type: 'agent_tool_use_start', data: {} },
       { type: 'agent_tool_use', data: { content: '{"tool":"add","input":{"a":1,"b":"é"}}' } },
       { type: 'agent_tool_use_start', data: {} },
@@ -48,7 +62,6 @@ describe('the intent to call tools', () => {
       { type: 'agent_tool_use_start', data: {} },
       { type: 'agent_tool_use', data: { content: '{"tool":"add","input":"{\\"a\\":"}' } },
     ]);
-    expect(sink.drafts).toEqual([]);
   });
 });
 
@@ -145,10 +158,8 @@ describe('calls that a process before this one may have made', () => {
     const reads = new LedgerTool('reads', { isRepeatable: true });
     const pays = new LedgerTool('pays');
     const { runner, sink } = runnerOf(reads, pays);
-    await runner.run(
-      open(call('1', 'pays'), call('2', 'reads'), call('3', 'gone')),
-      new AbortController().signal,
-    );
+    const open = left(sink, call('1', 'pays'), call('2', 'reads'), call('3', 'gone'));
+    await runner.run(open, new AbortController().signal);
     expect(pays.calls).toEqual([]);
     expect(reads.calls).toEqual([{}]);
     expect(sink.drafts.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
@@ -161,8 +172,8 @@ describe('calls that a process before this one may have made', () => {
   it('are told from those of the turn that this process heard', async () => {
     const pays = new LedgerTool('pays');
     const { runner, sink } = runnerOf(pays);
-    runner.startTurn([call('new', 'pays')]);
-    await runner.run(open(call('old', 'pays')), new AbortController().signal);
+    await runner.writeTurn(turnOf([call('old', 'pays')]));
+    await runner.run(left(sink, call('old', 'pays')), new AbortController().signal);
     expect(pays.calls).toEqual([]);
     expect(sink.drafts).toEqual([completed('old', OUTCOME_UNKNOWN, true)]);
   });

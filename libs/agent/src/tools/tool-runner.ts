@@ -3,75 +3,149 @@ import {
   type CallState,
   type Content,
   type Draft,
+  MAX_OPEN_ACTIONS,
+  NOT_MADE,
   OUTCOME_UNKNOWN,
   type TurnToolCall,
+  isReleased,
+  isUndecided,
 } from '#domain';
-import type { RunSink } from '../run/block-writer.js';
-import type { RunRecord } from '../run/run-record.js';
+import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
+import type { TurnData } from '../model/model-turn.js';
+import type { RunRecord } from '../run/run-record.js';
 import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
+import { WorkflowWaits } from '../workflow/workflow-runner.js';
+import { actionsOf } from './actions-of.js';
+import type { CallGate } from './call-gate.js';
 import type { Tool, ToolOutcome } from './tool.js';
 
-/** Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. */
+export interface ToolRunnerPorts {
+  readonly clock: Clock;
+  readonly watch?: RunWatch | undefined;
+}
+
+export type CallRecord = Pick<
+  RunRecord,
+  'run' | 'session' | 'state' | 'contents' | 'write' | 'settled' | 'onNews'
+>;
+
+/**
+ * Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. A call that needs
+ * somebody is made when a person has released it, once: the log holds that it is begun before it is made.
+ */
 export class ToolRunner {
+  private seen: readonly Tool[] = [];
   private offered: readonly Tool[] = [];
   private byName: ReadonlyMap<string, Tool> = new Map();
   private known: readonly ToolDefinition[] = [];
   /** Calls whose turn this process heard itself: they have not been made yet. Of others it cannot be known. */
   private readonly fresh = new WeakSet<TurnToolCall>();
+  private readonly watch: RunWatch;
 
   constructor(
-    private readonly record: Pick<RunRecord, 'session' | 'contents'>,
-    private readonly sink: RunSink,
-    private readonly watch: RunWatch = UNWATCHED,
-  ) {}
+    private readonly record: CallRecord,
+    private readonly ports: ToolRunnerPorts,
+    private readonly gate: CallGate,
+  ) {
+    this.watch = ports.watch ?? UNWATCHED;
+  }
 
   /** From now on these are the tools. */
   offer(tools: readonly Tool[]): readonly ToolDefinition[] {
-    if (tools !== this.offered) {
-      this.offered = tools;
-      this.byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
-      this.known = tools.map((tool) => tool.definition);
+    if (tools !== this.seen) {
+      this.seen = tools;
+      this.offered = this.gate.allowed(tools);
+      this.byName = new Map(this.offered.map((tool) => [tool.definition.name, tool]));
+      this.known = this.offered.map((tool) => tool.definition);
     }
     return this.known;
   }
 
-  startTurn(calls: readonly TurnToolCall[]): void {
-    for (const call of calls) this.fresh.add(call);
-  }
-
-  /** Whether the call was heard by this process, and so has not been made by another. */
-  isFresh(call: TurnToolCall): boolean {
-    return this.fresh.has(call);
-  }
-
-  /** What the log and the client are told before the calls are made. */
-  async uses(calls: readonly TurnToolCall[]): Promise<Draft[]> {
-    const drafts: Draft[] = [];
-    for (const call of calls) {
-      const text = JSON.stringify({ tool: call.name, input: inputOf(call) ?? call.arguments });
-      const content = await this.stored(text);
-      drafts.push({ type: 'agent_tool_use_start', data: {} }, { type: 'agent_tool_use', data: { content } });
-    }
-    return drafts;
+  /** Writes a turn, with what the log and the client are told before its calls are made, in one append. */
+  async writeTurn(turn: TurnData, signal?: AbortSignal): Promise<void> {
+    const news = this.gate.newsOf(this.offered);
+    const offered = news === null ? [] : [await this.stored(JSON.stringify(news))];
+    const calls = await Promise.all((turn.tool_calls ?? []).map((call) => this.settled(call)));
+    const contents = await this.inputsOf(calls);
+    signal?.throwIfAborted();
+    const { openActions, asked, config } = this.record.state;
+    let room = MAX_OPEN_ACTIONS - openActions.length;
+    const settled = calls.map(({ needs, ...call }) =>
+      needs === undefined || room-- <= 0 ? call : { ...call, needs },
+    );
+    for (const call of settled) this.fresh.add(call);
+    const { run } = this.record;
+    const now = this.ports.clock.now();
+    this.record.write([
+      ...offered.map((tools): Draft => ({ type: 'tools_offered', data: { tools } })),
+      { type: 'model_turn_completed', data: settled.length > 0 ? { ...turn, tool_calls: settled } : turn },
+      ...contents.flatMap((content): Draft[] => [
+        { type: 'agent_tool_use_start', data: {} },
+        { type: 'agent_tool_use', data: { content } },
+      ]),
+      ...actionsOf(settled, contents, { run, asked, now, expiresS: config.approvals?.expires_s }),
+    ]);
   }
 
   /**
-   * Makes the calls that have no result. Resolves when each has one; rejects when the signal is aborted: from then on
-   * nothing is called and nothing is recorded.
+   * Makes the calls that have no result, and those that are released meanwhile. Resolves with null when each has one; when
+   * what is left waits for somebody, with the number of decisions that were known then. Rejects when the signal is aborted:
+   * from then on nothing is called and nothing is recorded.
    */
-  async run(open: readonly CallState[], signal: AbortSignal, step?: AttemptRef): Promise<void> {
-    signal.throwIfAborted();
-    await Promise.all(
-      open.map(async ({ call }) => this.take(call, await this.outcomeOf(call, signal), signal, step)),
-    );
+  async run(
+    open: () => readonly CallState[],
+    signal: AbortSignal,
+    step?: AttemptRef,
+  ): Promise<number | null> {
+    const underWay = new Set<string>();
+    const waiting = new Set<string>();
+    let fault: { readonly error: unknown } | null = null;
+    let changed = Promise.withResolvers<void>();
+    const wake = () => changed.resolve();
+    const stopListening = this.record.onNews(() => {
+      waiting.clear();
+      wake();
+    });
+    const make = async (call: CallState): Promise<void> => {
+      const { id } = call.call;
+      const { decisions } = this.record.state;
+      underWay.add(id);
+      try {
+        await this.take(call, await this.outcomeOf(call, signal, step), signal, step);
+      } catch (error) {
+        // What was decided meanwhile may be what it waits for.
+        if (!(error instanceof WorkflowWaits)) fault ??= { error };
+        else if (this.record.state.decisions === decisions) waiting.add(id);
+      } finally {
+        underWay.delete(id);
+        wake();
+      }
+    };
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        changed = Promise.withResolvers<void>();
+        for (const call of open())
+          if (!isUndecided(call) && !underWay.has(call.call.id) && !waiting.has(call.call.id))
+            void make(call);
+        if (underWay.size === 0) return open().length === 0 ? null : this.record.state.decisions;
+        await changed.promise;
+        if (fault !== null) throw (fault as { readonly error: unknown }).error;
+      }
+    } finally {
+      stopListening();
+    }
   }
 
-  /** Records that nobody knows what became of calls that were under way. */
+  /** Records that nobody knows what became of calls that were under way, and that the others were not made. */
   async giveUp(open: readonly CallState[], step?: AttemptRef): Promise<void> {
     const { signal } = new AbortController();
-    const outcome = { content: OUTCOME_UNKNOWN, isError: true };
-    for (const { call } of open) await this.take(call, outcome, signal, step);
+    for (const call of open) {
+      const isMaybeMade = call.call.needs === undefined || call.isBegun === true;
+      const content = isMaybeMade ? OUTCOME_UNKNOWN : NOT_MADE;
+      await this.take(call, { content, isError: true }, signal, step);
+    }
   }
 
   /** The responses of calls that have a result, in the order of the calls. */
@@ -86,38 +160,86 @@ export class ToolRunner {
     return drafts;
   }
 
-  private async outcomeOf(call: TurnToolCall, signal: AbortSignal): Promise<ToolOutcome> {
-    if (call.cut) return { content: CUT, isError: true };
+  /** The call as the log is told of it: whose tool it is of, and who is to be asked. */
+  private async settled(call: TurnToolCall): Promise<TurnToolCall> {
     const tool = this.byName.get(call.name);
-    if (!this.isFresh(call) && !tool?.isRepeatable) return { content: OUTCOME_UNKNOWN, isError: true };
-    if (call.name.trim() === '')
-      return { content: 'the call was not made: it does not name a tool', isError: true };
-    if (!tool) return { content: `there is no tool called ${call.name}`, isError: true };
+    if (tool === undefined) return call;
+    const needs = this.gate.neededBy(tool);
+    const isAsked =
+      needs !== undefined && !call.cut && (await this.gate.faultOf(inputOf(call), tool)) === null;
+    return { ...call, ...tool.origin, ...(isAsked ? { needs } : {}) };
+  }
+
+  private async inputsOf(calls: readonly TurnToolCall[]): Promise<Content[]> {
+    const contents: Content[] = [];
+    for (const call of calls)
+      contents.push(
+        await this.stored(JSON.stringify({ tool: call.name, input: inputOf(call) ?? call.arguments })),
+      );
+    return contents;
+  }
+
+  private async outcomeOf(
+    state: CallState,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome> {
+    const { call } = state;
+    if (call.cut) return failed(CUT);
+    const tool = this.byName.get(call.name);
+    const isUnmade = isReleased(state) || (call.needs === undefined && this.fresh.has(call));
+    if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
+    if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
+    if (!tool) return failed(`there is no tool called ${call.name}`);
     const input = inputOf(call);
-    if (input === undefined) return { content: 'the arguments are not valid JSON', isError: true };
+    if (input === undefined) return failed('the arguments are not valid JSON');
+    if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
+      return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
+    const made = await this.released(state, step);
+    signal.throwIfAborted();
     try {
-      return await this.watch.toolCall(call, (traceparent) => tool.call(input, signal, call, traceparent));
+      const outcome = await this.watch.toolCall(call, (traceparent) =>
+        tool.call(made === undefined ? input : made.input, signal, call, traceparent),
+      );
+      return made === undefined ? outcome : { ...outcome, content: `${changedTo(made)}${outcome.content}` };
     } catch (error) {
       signal.throwIfAborted();
-      return {
-        content: `the tool failed: ${error instanceof Error ? error.message : String(error)}`,
-        isError: true,
-      };
+      if (error instanceof WorkflowWaits) throw error;
+      return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
+  /** What a released call is made with, where that is not what the model wrote. The log holds that it is begun. */
+  private async released(
+    state: CallState,
+    step: AttemptRef | undefined,
+  ): Promise<{ readonly input: unknown } | undefined> {
+    const { call, action } = state;
+    const decided = action?.decided;
+    if (decided === undefined || decided === null) return undefined;
+    if (isReleased(state)) {
+      const data = { call_id: call.id, ...(step === undefined ? {} : { step }) };
+      this.record.write([{ type: 'tool_call_begun', data }]);
+      await this.record.settled();
+    }
+    const { session, contents } = this.record;
+    const text = await contents.text(session, decided.content);
+    const said = JSON.parse(text) as { readonly input?: unknown };
+    return 'input' in said ? { input: said.input } : undefined;
+  }
+
   private async take(
-    call: TurnToolCall,
+    { call }: CallState,
     outcome: ToolOutcome,
     signal: AbortSignal,
     step?: AttemptRef,
   ): Promise<void> {
     const content = await this.stored(outcome.content);
     signal.throwIfAborted();
-    const failed = outcome.isError ? ({ is_error: true } as const) : {};
+    const isError = outcome.isError ? ({ is_error: true } as const) : {};
     const of = step === undefined ? {} : { step };
-    const data = { call_id: call.id, content, ...failed, ...of };
-    this.sink.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
+    const data = { call_id: call.id, content, ...isError, ...of };
+    this.record.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
   }
 
   private stored(text: string): Promise<Content> {
@@ -127,6 +249,12 @@ export class ToolRunner {
 
 const CUT =
   'the call was not made: your answer was cut at its limit before the arguments were complete; give shorter ones';
+const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
+
+const changedTo = ({ input }: { readonly input: unknown }): string =>
+  `The call was made with other arguments than yours, as whoever released it decided: ${JSON.stringify(input)}\n\n`;
+
+const failed = (content: string): ToolOutcome => ({ content, isError: true });
 
 /** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
 function inputOf(call: TurnToolCall): unknown {

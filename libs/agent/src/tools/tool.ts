@@ -13,6 +13,10 @@ export interface ToolOutcome {
 /** Something that the agent may do. It tells of its failures in the outcome; what it throws counts as one, too. */
 export interface Tool {
   readonly definition: ToolDefinition;
+  /** Where it is one of a tool server: that server's name, and the tool's own name there. */
+  readonly origin?: { readonly server: string; readonly tool: string };
+  /** The caller carries it out: it is never called here. */
+  readonly isCallers?: true;
   /** Whether a call whose result was lost may be made again: it reads only, or twice is the same as once. */
   readonly isRepeatable: boolean;
   /**
@@ -50,6 +54,11 @@ export abstract class Toolboxes {
 
   /** The run has ended, or was never accepted. */
   forget(_run: string): void {}
+
+  /** Whether the servers of the run are known here. */
+  knows(_run: string): boolean {
+    return false;
+  }
 
   abstract open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox>;
 }

@@ -1,18 +1,16 @@
-import type { AttemptRef, AttemptTranscript, CallState, Draft } from '#domain';
+import { type AttemptRef, AttemptTranscript, type CallState, type Draft } from '#domain';
 import { fitsInline } from '#vault';
-import type { RunSink } from '../run/block-writer.js';
 import { CollectedText } from '../run/collected-text.js';
 import type { ModelTurn } from '../model/model-turn.js';
 import type { Situation } from '../model/prompt.js';
 import type { RunRecord } from '../run/run-record.js';
-import type { RunWatch } from '../run/run-watch.js';
 import type { Tool } from '../tools/tool.js';
-import { ToolRunner } from '../tools/tool-runner.js';
-import { AttemptFailed, type AttemptRequest } from './workflow-runner.js';
+import type { CallGate } from '../tools/call-gate.js';
+import { ToolRunner, type ToolRunnerPorts } from '../tools/tool-runner.js';
+import { AttemptFailed, type AttemptRequest, AttemptWaits } from './workflow-runner.js';
 
-export interface StepAttemptPorts {
+export interface StepAttemptPorts extends ToolRunnerPorts {
   readonly turn: ModelTurn;
-  readonly watch?: RunWatch | undefined;
 }
 
 /** What an attempt may use now, and what it is told of that. */
@@ -27,25 +25,26 @@ export class StepAttempts {
     private readonly record: RunRecord,
     private readonly ports: StepAttemptPorts,
     private readonly around: StepSurroundings,
+    private readonly gate: CallGate,
     private readonly maxTurns: number,
   ) {}
 
-  /** The text of the attempt's last turn. @throws AttemptFailed, TurnFailed, or what ends the run */
+  /** The text of the attempt's last turn. @throws AttemptFailed, AttemptWaits, TurnFailed, or what ends the run */
   run(request: AttemptRequest, signal: AbortSignal): Promise<string> {
     return this.attempt(request).run(signal, this.maxTurns);
   }
 
   /** Ends the calls that an attempt has left open without making them: nobody knows what became of them. */
-  giveUp(left: Pick<AttemptRequest, 'ref' | 'transcript'>): Promise<void> {
-    return this.attempt({ ...left, message: '' }).giveUp();
+  giveUp(ref: AttemptRef): Promise<void> {
+    return this.attempt({ ref, message: '' }).giveUp();
   }
 
   private attempt(request: Omit<AttemptRequest, 'step'>): StepAttempt {
-    return new StepAttempt(request, this.record, this.ports, this.around);
+    return new StepAttempt(request, this.record, this.ports, this.around, this.gate);
   }
 }
 
-class StepAttempt implements RunSink {
+class StepAttempt {
   private readonly tools: ToolRunner;
   private readonly transcript: AttemptTranscript;
 
@@ -54,9 +53,10 @@ class StepAttempt implements RunSink {
     private readonly record: RunRecord,
     private readonly ports: StepAttemptPorts,
     private readonly around: StepSurroundings,
+    gate: CallGate,
   ) {
-    this.tools = new ToolRunner(record, this, ports.watch);
-    this.transcript = request.transcript;
+    this.tools = new ToolRunner(record, ports, gate);
+    this.transcript = record.workflows.transcriptOf(request.ref) ?? new AttemptTranscript();
   }
 
   async run(signal: AbortSignal, maxTurns: number): Promise<string> {
@@ -69,7 +69,7 @@ class StepAttempt implements RunSink {
           await this.callModel(signal);
           break;
         case 'run_tools':
-          await this.runTools(action.calls, signal);
+          if (!(await this.runTools(signal))) throw new AttemptWaits('the step waits for somebody');
           break;
         case 'respond':
           await this.respond(action.responses, signal);
@@ -90,21 +90,13 @@ class StepAttempt implements RunSink {
     if (left.kind === 'respond') await this.respond(left.responses);
   }
 
-  write(drafts: readonly Draft[]): void {
-    this.record.write(drafts);
-    for (const draft of drafts) this.transcript.push(draft);
-  }
-
-  /** A step's text is no event of its own. */
-  writeText(): void {}
-
   private async callModel(signal: AbortSignal): Promise<void> {
     const { record, around } = this;
     const { contents, session } = record;
     const output = new CollectedText();
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
     const tools = this.tools.offer(around.tools());
-    const asked = { run: record, sink: this, messages, tools, output, situation: around.situation() };
+    const asked = { run: record, sink: record, messages, tools, output, situation: around.situation() };
     const data = await this.ports.turn.take(asked, signal);
     const calls = data.tool_calls ?? [];
     // Text and calls stand in one event.
@@ -112,25 +104,26 @@ class StepAttempt implements RunSink {
     const text = await (isLarge
       ? contents.toFile(session, output.text)
       : contents.store(session, output.text));
-    this.tools.startTurn(calls);
     const { attempt, ...step } = this.request.ref;
-    const uses = calls.length > 0 ? await this.tools.uses(calls) : [];
-    signal.throwIfAborted();
-    this.write([{ type: 'model_turn_completed', data: { ...data, step, attempt, text } }, ...uses]);
+    await this.tools.writeTurn({ ...data, step, attempt, text }, signal);
   }
 
-  /** No tool is called before the log holds the intent to. */
-  private async runTools(calls: readonly CallState[], signal: AbortSignal): Promise<void> {
+  /** No tool is called before the log holds the intent to. Returns whether each call has its result. */
+  private async runTools(signal: AbortSignal): Promise<boolean> {
     this.tools.offer(this.around.tools());
     await this.record.settled();
-    await this.tools.run(calls, signal, this.request.ref);
+    const open = (): readonly CallState[] => {
+      const left = this.transcript.next(Infinity);
+      return left.kind === 'run_tools' ? left.calls : [];
+    };
+    return (await this.tools.run(open, signal, this.request.ref)) === null;
   }
 
   private async respond(responses: readonly CallState[], signal?: AbortSignal): Promise<void> {
     const drafts = await this.tools.responses(responses);
     signal?.throwIfAborted();
     for (const [i, draft] of drafts.entries()) {
-      this.write([draft, respondedOf(this.request.ref, responses[i]!.call.id)]);
+      this.record.write([draft, respondedOf(this.request.ref, responses[i]!.call.id)]);
     }
   }
 }

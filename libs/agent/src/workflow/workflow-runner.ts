@@ -1,7 +1,6 @@
 import { uncheckedWarning, type SchemaInUse, type Validation } from '#json-schema';
 import {
   type AttemptRef,
-  AttemptTranscript,
   type Content,
   type Draft,
   type Workflow,
@@ -29,13 +28,21 @@ export class AttemptFailed extends Error {
   override readonly name = 'AttemptFailed';
 }
 
+/** The attempt can go no further before somebody decides: it is taken up again when somebody has. */
+export class AttemptWaits extends Error {
+  override readonly name = 'AttemptWaits';
+}
+
+/** Nothing of the workflow can go any further before somebody decides. Its call has no result yet. */
+export class WorkflowWaits extends Error {
+  override readonly name = 'WorkflowWaits';
+}
+
 export interface AttemptRequest {
   readonly ref: AttemptRef;
   readonly step: WorkflowStep;
-  /** The last user message; what `transcript` holds follows it. */
+  /** The last user message; what the attempt has said so far follows it. */
   readonly message: string;
-  /** The attempt's turns so far: empty, or what a crash left of it. Whoever runs the attempt pushes its events into it. */
-  readonly transcript: AttemptTranscript;
 }
 
 export interface WorkflowPorts {
@@ -43,10 +50,12 @@ export interface WorkflowPorts {
   readonly contents: ContentStore;
   readonly inUse: (schema: object) => SchemaInUse;
   /**
-   * The text of the attempt's last turn. Journals its turns and tool calls itself; asks for nothing that `transcript`
-   * holds. Stops promptly when the signal is aborted. @throws AttemptFailed, TurnFailed, or what ends the run
+   * The text of the attempt's last turn. Journals its turns and tool calls itself; asks for nothing that the log holds.
+   * Stops promptly when the signal is aborted. @throws AttemptFailed, AttemptWaits, TurnFailed, or what ends the run
    */
   runAttempt(request: AttemptRequest, signal: AbortSignal): Promise<string>;
+  /** Calls `listener` whenever somebody may have decided, until what is returned is called. */
+  onNews(listener: () => void): () => void;
   /** Appends the drafts together. Resolves when they are on the log. */
   record(drafts: readonly Draft[]): Promise<void>;
 }
@@ -69,12 +78,18 @@ type Attempt =
  *
  * 1. Steps that do not depend on each other run at the same time, PARALLEL_STEPS at most.
  * 2. What an attempt came to is on the log before anything starts because of it.
- * 3. Nothing is recorded after the signal is aborted, and no attempt outlives `run`.
+ * 3. An attempt that waits for somebody takes no place from others, and is taken up again at every news.
+ * 4. Nothing is recorded after the signal is aborted, and no attempt outlives `run`.
  */
 export class WorkflowRunner {
   private readonly state: WorkflowState;
   private readonly tasks = new Set<Promise<void>>();
   private ended: Attempt[] = [];
+  /** Steps whose attempt waits for somebody. */
+  private readonly waiting = new Set<string>();
+  /** How often somebody may have decided, and how often of that what waits was taken up again. */
+  private news = 0;
+  private heeded = 0;
   private fault: { readonly error: unknown } | null = null;
   private wake: () => void = () => {};
 
@@ -85,19 +100,23 @@ export class WorkflowRunner {
     this.state = request.known?.state ?? new WorkflowState(request.workflow);
   }
 
-  /** What the agent is told. @throws the signal's reason when it is aborted; what runAttempt and record throw */
+  /** What the agent is told. @throws WorkflowWaits; the signal's reason when it is aborted; what runAttempt and record throw */
   async run(signal: AbortSignal): Promise<ToolOutcome> {
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
     const aborted = () => this.wake();
     signal.addEventListener('abort', aborted);
+    const stopListening = this.ports.onNews(() => {
+      this.news++;
+      this.wake();
+    });
     try {
-      for (const id of this.state.runningSteps)
-        this.launch(id, both, this.request.known?.transcripts.get(id));
+      for (const id of this.state.runningSteps) this.launch(id, both);
       while (!(await this.advance(both)));
       return await this.outcome();
     } finally {
       signal.removeEventListener('abort', aborted);
+      stopListening();
       stop.abort(new Error('the workflow is over'));
       await Promise.all(this.tasks);
     }
@@ -111,14 +130,28 @@ export class WorkflowRunner {
       await this.recordEnds();
       return false;
     }
+    if (this.news !== this.heeded) this.takeUp(signal);
     const { clock } = this.ports;
-    const { start, waitUntil, isDone } = nextSteps(this.state, clock.now(), PARALLEL_STEPS);
+    const bound = PARALLEL_STEPS + this.waiting.size;
+    const { start, waitUntil, isDone } = nextSteps(this.state, clock.now(), bound);
     if (start.length > 0) {
       const drafts = start.flatMap(({ step, attempt }) => startAttempt(this.state, this.ref(step, attempt)));
       await this.ports.record(drafts);
       for (const { step } of start) this.launch(step, signal);
-    } else if (!isDone) await this.change(waitUntil);
+    } else if (!isDone) {
+      if (this.tasks.size === 0 && waitUntil === null)
+        throw new WorkflowWaits('every step waits for somebody');
+      await this.change(waitUntil);
+    }
     return isDone;
+  }
+
+  /** Invariant 3. */
+  private takeUp(signal: AbortSignal): void {
+    this.heeded = this.news;
+    const waiting = [...this.waiting];
+    this.waiting.clear();
+    for (const step of waiting) this.launch(step, signal);
   }
 
   /** Invariant 2. One append each: together they may be too large for one. */
@@ -136,7 +169,7 @@ export class WorkflowRunner {
     await Promise.all(records);
   }
 
-  /** Resolves when an attempt has ended, when the signal is aborted, or at `until`. */
+  /** Resolves when an attempt has ended or waits, at news, when the signal is aborted, or at `until`. */
   private async change(until: number | null): Promise<void> {
     let cancel = () => {};
     await new Promise<void>((resolve) => {
@@ -146,13 +179,17 @@ export class WorkflowRunner {
     cancel();
   }
 
-  private launch(id: string, signal: AbortSignal, transcript = new AttemptTranscript()): void {
+  private launch(id: string, signal: AbortSignal): void {
     const now = this.state.step(id);
     if (now.status !== 'running') return;
-    const task = this.attempt(this.ref(id, now.attempt), now.errors, transcript, signal)
+    const { news } = this;
+    const task = this.attempt(this.ref(id, now.attempt), now.errors, signal)
       .then(
         (attempt) => void this.ended.push(attempt),
-        (error: unknown) => void (this.fault ??= { error }),
+        (error: unknown) => {
+          if (!(error instanceof AttemptWaits)) this.fault ??= { error };
+          else this.waits(id, news);
+        },
       )
       .then(() => {
         this.tasks.delete(task);
@@ -161,16 +198,17 @@ export class WorkflowRunner {
     this.tasks.add(task);
   }
 
-  private async attempt(
-    ref: AttemptRef,
-    errors: readonly string[],
-    transcript: AttemptTranscript,
-    signal: AbortSignal,
-  ): Promise<Attempt> {
+  /** What was decided meanwhile may be what it waits for. */
+  private waits(step: string, news: number): void {
+    this.waiting.add(step);
+    if (news !== this.news) this.heeded = -1;
+  }
+
+  private async attempt(ref: AttemptRef, errors: readonly string[], signal: AbortSignal): Promise<Attempt> {
     const step = this.state.definition(ref.step_id);
     try {
       const message = await this.messageOf(step, errors);
-      const text = await this.ports.runAttempt({ ref, step, message, transcript }, signal);
+      const text = await this.ports.runAttempt({ ref, step, message }, signal);
       const found = await this.judged(step, text);
       if (!found.ok) return { ref, errors: found.errors };
       const output = await this.ports.contents.store(this.request.session, text);

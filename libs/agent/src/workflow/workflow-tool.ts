@@ -4,12 +4,11 @@ import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { RunRecord } from '../run/run-record.js';
 import type { Tool, ToolOutcome } from '../tools/tool.js';
-import type { ToolRunner } from '../tools/tool-runner.js';
 import { parseRunWorkflow, runWorkflowDefinition } from './run-workflow-tool.js';
 import type { StepAttempts } from './step-attempts.js';
 import { type WorkflowPorts, WorkflowRunner } from './workflow-runner.js';
 
-/** `run_workflow`: its calls are resumed after a crash, never repeated, so calling again is safe. */
+/** `run_workflow`: its calls are resumed after a crash or a wait, never repeated, so calling again is safe. */
 export class WorkflowTool implements Tool {
   readonly isRepeatable = true;
   readonly definition: ToolDefinition;
@@ -19,7 +18,6 @@ export class WorkflowTool implements Tool {
     private readonly record: RunRecord,
     private readonly ports: { readonly clock: Clock; readonly schemas: Schemas },
     private readonly attempts: StepAttempts,
-    private readonly runner: Pick<ToolRunner, 'isFresh'>,
   ) {
     this.definition = runWorkflowDefinition(workflows);
   }
@@ -29,8 +27,8 @@ export class WorkflowTool implements Tool {
     const parsed = parseRunWorkflow(input, this.workflows);
     if (typeof parsed === 'string') return { content: parsed, isError: true };
     const { session, workflows } = this.record;
-    // What an earlier process left of it.
-    const known = this.runner.isFresh(call) ? undefined : workflows.of(call.id);
+    // What was done of it before a wait, or by an earlier process.
+    const known = workflows.of(call.id);
     const request = { ...parsed, session, callId: call.id, ...(known ? { known } : {}) };
     return new WorkflowRunner(this.workflowPorts(), request).run(signal);
   }
@@ -41,6 +39,7 @@ export class WorkflowTool implements Tool {
       clock: ports.clock,
       contents: record.contents,
       inUse: (schema) => new SchemaInUse(ports.schemas, schema, record.project),
+      onNews: (listener) => record.onNews(listener),
       runAttempt: (request, signal) => attempts.run(request, signal),
       record: (drafts) => {
         record.write(drafts);

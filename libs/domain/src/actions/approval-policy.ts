@@ -15,7 +15,7 @@ export interface ApprovalPolicy {
 }
 
 /** The names of a tool: what the model is offered, and what it is called where it comes from. */
-export interface ToolNames {
+export interface NamesOfTool {
   readonly offered: string;
   readonly own: string;
 }
@@ -28,7 +28,7 @@ const STRICTNESS: Readonly<Record<ApprovalRule, number>> = { allow: 0, ask: 1, d
  */
 export function ruleFor(
   { default: other = 'allow', tools = {} }: ApprovalPolicy,
-  names: ToolNames,
+  names: NamesOfTool,
 ): ApprovalRule {
   let best: { readonly rank: number; readonly rule: ApprovalRule } | undefined;
   for (const [pattern, rule] of Object.entries(tools)) {
@@ -41,7 +41,7 @@ export function ruleFor(
 }
 
 /** The more, the closer; null: it does not fit. */
-function rankOf(pattern: string, { offered, own }: ToolNames): number | null {
+function rankOf(pattern: string, { offered, own }: NamesOfTool): number | null {
   if (pattern === offered || pattern === own) return Infinity;
   return fits(pattern, offered) || fits(pattern, own) ? pattern.length : null;
 }

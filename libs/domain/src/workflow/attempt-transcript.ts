@@ -1,7 +1,15 @@
 import type { Content } from '../content.js';
-import { type ContextMessage, OUTCOME_UNKNOWN } from '../context.js';
+import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN } from '../context.js';
+import {
+  type CallState,
+  callsOf,
+  toolResultOf,
+  withAction,
+  withBegun,
+  withDecision,
+  withResult,
+} from '../actions/waiting-calls.js';
 import { assertNever } from '../problem.js';
-import type { CallState } from '../run-state.js';
 import type { SessionEvent } from '../session-events.js';
 
 interface StepTurn {
@@ -12,7 +20,7 @@ interface StepTurn {
 
 export type AttemptAction =
   | { readonly kind: 'call_model' }
-  /** Calls of the latest turn that have no result yet. */
+  /** Calls of the latest turn that have no result yet; some may wait for somebody. */
   | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
   /** Each with its `workflow_tool_responded`, in one append. */
   | { readonly kind: 'respond'; readonly responses: readonly CallState[] }
@@ -30,21 +38,22 @@ export class AttemptTranscript {
   push(event: SessionEvent): void {
     switch (event.type) {
       case 'model_turn_completed': {
-        const calls = (event.data.tool_calls ?? []).map((call) => ({
-          call,
-          result: null,
-          isResponded: false,
-        }));
         const { text = '', provider } = event.data;
-        this.turns.push({ text, calls, provider });
+        this.turns.push({ text, calls: callsOf(event.data), provider });
         return;
       }
-      case 'tool_call_completed': {
-        const result = { content: event.data.content, isError: event.data.is_error === true };
-        return this.change(event.data.call_id, (c) => (c.result === null ? { ...c, result } : c));
-      }
+      case 'tool_call_completed':
+        return this.change((calls) => withResult(calls, event.data.call_id, toolResultOf(event.data)));
+      case 'tool_call_begun':
+        return this.change((calls) => withBegun(calls, event.data.call_id));
+      case 'agent_action_required':
+        return this.change((calls) => withAction(calls, event.data.action_id));
+      case 'agent_action_resolved':
+        return this.change((calls) => withDecision(calls, event.data));
       case 'workflow_tool_responded':
-        return this.change(event.data.tool_call_id, (c) => ({ ...c, isResponded: true }));
+        return this.change((calls) =>
+          calls.map((c) => (c.call.id === event.data.tool_call_id ? { ...c, isResponded: true } : c)),
+        );
       case 'agent_started':
       case 'agent_task_scheduled':
       case 'agent_thinking_start':
@@ -59,7 +68,11 @@ export class AttemptTranscript {
       case 'agent_workflow_step':
       case 'agent_final_output':
       case 'agent_warning':
+      case 'agent_steered':
       case 'agent_cost':
+      case 'tools_offered':
+      case 'run_parked':
+      case 'run_steered':
       case 'agent_completed':
       case 'agent_cancelled':
       case 'agent_error':
@@ -102,16 +115,16 @@ export class AttemptTranscript {
       } as const;
       if (calls.length === 0) return [said];
       const results = calls.map(({ call, result }): ContextMessage => {
-        return { role: 'tool', callId: call.id, content: result?.content ?? OUTCOME_UNKNOWN };
+        const unknown = call.needs === undefined ? OUTCOME_UNKNOWN : NOT_MADE;
+        return { role: 'tool', callId: call.id, content: result?.content ?? unknown };
       });
       return [{ ...said, toolCalls: calls.map((c) => c.call) }, ...results];
     });
   }
 
-  private change(callId: string, to: (call: CallState) => CallState): void {
+  private change(to: (calls: readonly CallState[]) => readonly CallState[]): void {
     const turn = this.turns.at(-1);
     if (turn === undefined) return;
-    const calls = turn.calls.map((c) => (c.call.id === callId ? to(c) : c));
-    this.turns[this.turns.length - 1] = { ...turn, calls };
+    this.turns[this.turns.length - 1] = { ...turn, calls: to(turn.calls) };
   }
 }

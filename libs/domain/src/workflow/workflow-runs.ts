@@ -12,8 +12,8 @@ export interface WorkflowCall {
 }
 
 /**
- * The workflows that a run's latest turn called, folded from the run's events: what recovery goes on from. A call of an
- * earlier turn is over, and its id may come again.
+ * The workflows that a run's latest turn called, folded from the run's events: the one place that holds what their
+ * attempts have said, and what recovery goes on from. A call of an earlier turn is over, and its id may come again.
  */
 export class WorkflowRuns {
   private readonly byId: ReadonlyMap<string, Workflow>;
@@ -21,6 +21,9 @@ export class WorkflowRuns {
     string,
     { readonly state: WorkflowState; readonly transcripts: Map<string, AttemptTranscript> }
   >();
+
+  /** Whose turn was the latest, if it was one of a step: what is asked directly behind it is asked for that step. */
+  private asking: AttemptTranscript | undefined;
 
   constructor(workflows: readonly Workflow[]) {
     this.byId = new Map(workflows.map((workflow) => [workflow.id, workflow]));
@@ -48,9 +51,18 @@ export class WorkflowRuns {
   push(event: SessionEvent): void {
     switch (event.type) {
       case 'model_turn_completed':
-        if (event.data.step !== undefined) this.transcriptOf(event.data.step)?.push(event);
-        else this.calls.clear();
+        if (event.data.step === undefined) this.calls.clear();
+        this.asking = event.data.step && this.transcriptOf(event.data.step);
+        this.asking?.push(event);
         return;
+      case 'agent_action_required':
+        this.asking?.push(event);
+        return;
+      case 'agent_action_resolved':
+        for (const { transcripts } of this.calls.values())
+          for (const transcript of transcripts.values()) transcript.push(event);
+        return;
+      case 'tool_call_begun':
       case 'tool_call_completed':
         if (event.data.step !== undefined) this.transcriptOf(event.data.step)?.push(event);
         return;
@@ -79,7 +91,11 @@ export class WorkflowRuns {
       case 'agent_workflow_step':
       case 'agent_final_output':
       case 'agent_warning':
+      case 'agent_steered':
       case 'agent_cost':
+      case 'tools_offered':
+      case 'run_parked':
+      case 'run_steered':
       case 'agent_completed':
       case 'agent_cancelled':
       case 'agent_error':
@@ -103,7 +119,8 @@ export class WorkflowRuns {
     call?.transcripts.set(event.data.step_id, new AttemptTranscript());
   }
 
-  private transcriptOf(ref: StepRef | AttemptRef): AttemptTranscript | undefined {
+  /** The turns of an attempt that is under way. */
+  transcriptOf(ref: StepRef | AttemptRef): AttemptTranscript | undefined {
     return this.calls.get(ref.call_id)?.transcripts.get(ref.step_id);
   }
 

@@ -51,7 +51,7 @@ SELECT r.* FROM unnest(${(sessions) => sessions}::text[]) AS s(session) CROSS JO
   (SELECT * FROM ${schema}.runs WHERE session = s.session ORDER BY requested DESC LIMIT 64)
   UNION
   (SELECT * FROM ${schema}.runs WHERE session = s.session
-    AND (status IN ('queued', 'running') OR (status = 'cancelled' AND last_event_id IS NULL)))
+    AND (status IN ('queued', 'running', 'waiting') OR (status = 'cancelled' AND last_event_id IS NULL)))
 ) r ORDER BY r.requested`,
     ),
   };

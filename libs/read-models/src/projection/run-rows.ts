@@ -123,9 +123,21 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
       row.status = 'running';
       row.startedAt = event.time;
       return true;
+    case 'run_parked':
+      row.status = 'waiting';
+      return true;
+    case 'agent_action_resolved':
+      // It goes on when there is room.
+      if (row.status !== 'waiting') return false;
+      row.status = 'queued';
+      return true;
+    case 'run_claimed':
+      if (row.status !== 'waiting' && (row.status !== 'queued' || row.startedAt === null)) return false;
+      row.status = 'running';
+      return true;
     case 'run_cancel_requested':
       // A running one is cancelled when it says so.
-      return row.status === 'queued' && end(row, 'cancelled', event.time);
+      return row.status === 'queued' && row.startedAt === null && end(row, 'cancelled', event.time);
     case 'model_turn_completed': {
       const { input_tokens, output_tokens } = event.data.usage;
       row.cost += parseDollars(event.data.cost);
@@ -161,9 +173,13 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
     case 'agent_handoff':
     case 'agent_workflow_step':
     case 'agent_final_output':
+    case 'agent_action_required':
+    case 'agent_steered':
+    case 'tools_offered':
+    case 'tool_call_begun':
+    case 'run_steered':
     case 'session_opened':
     case 'run_requested':
-    case 'run_claimed':
     case 'run_refused':
     case 'model_turn_failed':
     case 'tool_call_completed':

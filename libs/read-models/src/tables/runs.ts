@@ -15,7 +15,7 @@ import {
 } from '#postgres';
 import { dollars } from './dollars.js';
 
-export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
 export interface RunError {
   readonly code: string;

@@ -32,7 +32,11 @@ export interface StartRunOptions {
 }
 
 /** null: the run is there already. A problem: a refusal that is on the log. */
-type Accepted = { readonly requested: Revision; readonly isStarted: boolean } | Problem | null;
+type Accepted =
+  { readonly requested: Revision; readonly isStarted: boolean; readonly steered?: RunId } | Problem | null;
+
+/** Of a message that steers a run, where it stands in the event itself. */
+const MAX_STEERING_CHARS = 1_000;
 
 /** Takes a run to the log, in its place; there it is driven at once where there is room, or waits its turn. */
 export class RunAcceptance {
@@ -59,9 +63,9 @@ export class RunAcceptance {
       const accepted = await this.append(session, place, command, hasRoom);
       if (accepted instanceof Problem) throw accepted;
       isStarted = accepted?.isStarted === true;
-      const requested = accepted?.requested ?? (await this.find(place))?.requested;
-      // The run is there; only a read of a log that others write to may lag behind.
-      if (requested === undefined) throw new LogUnavailable('the run cannot be read yet');
+      if (accepted === null) return await this.found(place);
+      const { requested, steered } = accepted;
+      if (steered !== undefined) return { session: session.id, run: steered, requested, isSteered: true };
       return { session: session.id, run: place.run, requested };
     } finally {
       entered();
@@ -78,8 +82,17 @@ export class RunAcceptance {
 
   /** The run of a key, if it is on the log up to the revision, at least. @throws LogUnavailable */
   async find({ session, run, after }: RunLocation, upTo: Revision = NO_EVENTS): Promise<StartedRun | null> {
-    const requested = await findRequest(this.ports.log, sessionStream(session), { run, after, upTo });
-    return requested === null ? null : { session, run, requested };
+    const found = await findRequest(this.ports.log, sessionStream(session), { run, after, upTo });
+    if (found === null) return null;
+    const isSteered = found.run === run ? {} : { isSteered: true as const };
+    return { session, run: found.run, requested: found.revision, ...isSteered };
+  }
+
+  /** The run is there; only a read of a log that others write to may lag behind. */
+  private async found(place: RunLocation): Promise<StartedRun> {
+    const started = await this.find(place);
+    if (started === null) throw new LogUnavailable('the run cannot be read yet');
+    return started;
   }
 
   /** Requests with the same key share a place and tool servers while they are under way: the last one gives them back. */
@@ -92,9 +105,13 @@ export class RunAcceptance {
 
   private async append(session: Session, { run }: RunLocation, command: PlannedRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, mode, trigger, onBusy, callback, firing } = command;
+    const { project, actor, mode, trigger, onBusy, callback, firing } = command;
     const { contents } = this.ports;
-    const message = await contents.store(session.id, command.message);
+    // A claim names the messages that steer its run and were not taken in yet: they have to fit.
+    const isLong = onBusy === 'steer' && command.message.length > MAX_STEERING_CHARS;
+    const message = await (isLong
+      ? contents.toFile(session.id, command.message)
+      : contents.store(session.id, command.message));
     const config = await contents.storeObject(session.id, command.config);
     const schedules = await storeMessages(command.plan(), (text) => contents.toFile(session.id, text));
     const request = {
@@ -110,12 +127,17 @@ export class RunAcceptance {
       ...(schedules.length === 0 ? {} : { schedules }),
       ...(firing === undefined ? {} : { task: firing.task }),
     };
-    const terms = { project, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
+    const terms = { project, actor, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
       const decision = decideStart(state, request, { ...terms, next });
       if (decision.kind === 'known') return { events: [], value: null };
+      if (decision.kind === 'steer')
+        return {
+          events: decision.events,
+          value: { requested: next, isStarted: false, steered: decision.run },
+        };
       if (decision.kind === 'refuse') return { events: decision.events, value: decision.problem };
       return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
     });

@@ -48,6 +48,8 @@ export interface StartedRun {
   readonly run: RunId;
   /** Revision of its `run_requested`: its public events come after. */
   readonly requested: Revision;
+  /** The message went into this run, which was under way; nothing else of the request has an effect. */
+  readonly isSteered?: true;
 }
 
 export interface AcceptedRun extends StartedRun {

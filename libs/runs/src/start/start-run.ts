@@ -33,6 +33,7 @@ export class StartRunHandler {
     const planned = planOnce(command, this.ports.clock);
     const place = await this.places.find(planned);
     const started = await this.startAt(place, planned);
+    if (started.isSteered) return { ...started, tasks: [] };
     const tasks = (command.schedules ?? []).map((_, index) => taskId(place.run, index));
     if (tasks.length > 0) await this.makeTasks(started);
     return { ...started, tasks };

@@ -27,6 +27,10 @@ export class Alone extends Replicas {
     return true;
   }
 
+  override isAlive(): boolean {
+    return false;
+  }
+
   override problem(): string | null {
     return null;
   }

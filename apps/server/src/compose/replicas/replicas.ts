@@ -17,6 +17,9 @@ export abstract class Replicas {
   /** Whether it may claim runs now. */
   abstract mayClaim(): boolean;
 
+  /** Whether another replica is heard of. */
+  abstract isAlive(replica: string): boolean;
+
   /** What keeps it from its work, for an operator; null: nothing. */
   abstract problem(): string | null;
 

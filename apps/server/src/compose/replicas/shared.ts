@@ -77,6 +77,10 @@ export class Shared extends Replicas {
     return this.membership.isHeld;
   }
 
+  override isAlive(replica: string): boolean {
+    return this.membership.stateOf(replica) === 'alive';
+  }
+
   override problem(): string | null {
     return this.membership.problem;
   }

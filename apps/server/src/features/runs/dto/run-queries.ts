@@ -24,8 +24,8 @@ export class RunsQuery extends PageQuery {
   readonly session?: SessionId;
 
   @MayBeOmitted()
-  @IsIn(['queued', 'running', 'completed', 'failed', 'cancelled'])
-  readonly status?: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  @IsIn(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
+  readonly status?: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
   @MayBeOmitted()
   @IsTimeParameter()

@@ -18,6 +18,8 @@ type Fields = Readonly<Record<string, JsonSchema>>;
 const CONTENT: Fields = { content: TEXT };
 const COUNTED: JsonSchema = { type: 'string', pattern: '^\\d+$' };
 
+export const ACTION_KIND = oneOf('approval', 'tool', 'budget', 'tool_servers', 'input');
+
 /** The fields of each event besides `type` and `session`. */
 const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   agent_started: {},
@@ -44,6 +46,19 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   },
   agent_final_output: { name: TEXT, content: { ...TEXT, description: 'JSON text of the value' } },
   agent_warning: { content: { ...TEXT, description: 'JSON text of {code, reason, server?, tools?}' } },
+  agent_action_required: {
+    action_id: TEXT,
+    kind: ACTION_KIND,
+    content: { ...TEXT, description: 'JSON text of what is asked' },
+    expires_at: TIME,
+  },
+  agent_action_resolved: {
+    action_id: TEXT,
+    decision: oneOf('approve', 'answer', 'raise', 'supply', 'deny', 'expired'),
+    actor: TEXT,
+    content: { ...TEXT, description: 'JSON text of {reason?, input?, budget?}' },
+  },
+  agent_steered: CONTENT,
   agent_cost: { cost: DOLLARS },
   agent_completed: {},
   agent_cancelled: {},

@@ -12,7 +12,7 @@ import {
   orNull,
 } from '../../../edge/openapi/json-schema.js';
 
-export const RUN_STATUS = oneOf('queued', 'running', 'completed', 'failed', 'cancelled');
+export const RUN_STATUS = oneOf('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled');
 const RUN_ERROR = named('RunError', objectOf({ code: TEXT, message: TEXT, retryable: FLAG }));
 const WARNING = named(
   'RunWarning',

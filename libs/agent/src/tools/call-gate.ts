@@ -1,0 +1,58 @@
+import { type ApprovalPolicy, type OfferedTool, type TurnToolCall, ruleFor } from '#domain';
+import type { Schemas } from '#json-schema';
+import type { Tool } from './tool.js';
+
+/**
+ * Says which tools of a run are offered, and who has to do something before a call has a result. Owns what the model was
+ * offered so far.
+ */
+export class CallGate {
+  private readonly offered = new Map<string, string>();
+
+  constructor(
+    private readonly policy: ApprovalPolicy | undefined,
+    private readonly schemas: Schemas,
+    private readonly project: string,
+  ) {}
+
+  /** Those that the policy does not deny. The same array where it denies none. */
+  allowed(tools: readonly Tool[]): readonly Tool[] {
+    const { policy } = this;
+    if (policy === undefined) return tools;
+    return tools.filter((tool) => tool.isCallers === true || this.ruleFor(tool) !== 'deny');
+  }
+
+  /** Who is asked before there is a result. */
+  neededBy(tool: Tool): TurnToolCall['needs'] {
+    if (tool.isCallers === true) return 'caller';
+    return this.ruleFor(tool) === 'ask' ? 'approval' : undefined;
+  }
+
+  /** What is wrong with the arguments, so that nobody is asked about them; null: nothing. */
+  async faultOf(input: unknown, { definition: { parameters } }: Tool): Promise<string | null> {
+    if (input === undefined) return 'the arguments are not valid JSON';
+    // A tool server's schema may be one that cannot be used: then the server says what it takes.
+    const verdict = await this.schemas.check(parameters, 'parameters', this.project);
+    if (verdict.kind === 'refused') return null;
+    const found = await this.schemas.validate(parameters, input, this.project);
+    return found.ok ? null : `the arguments do not fit the tool: ${found.errors.join('; ')}`;
+  }
+
+  /** The tools as the log is told of them; null: it knows them all. */
+  newsOf(tools: readonly Tool[]): readonly OfferedTool[] | null {
+    const all = tools.map(({ definition, origin = {} }): OfferedTool => ({ ...definition, ...origin }));
+    const isNews = all.filter((tool) => {
+      const text = JSON.stringify(tool);
+      const isKnown = this.offered.get(tool.name) === text;
+      this.offered.set(tool.name, text);
+      return !isKnown;
+    });
+    return isNews.length > 0 ? all : null;
+  }
+
+  private ruleFor({ definition: { name: offered }, origin }: Tool) {
+    return this.policy === undefined
+      ? 'allow'
+      : ruleFor(this.policy, { offered, own: origin?.tool ?? offered });
+  }
+}

@@ -1,0 +1,10 @@
+import type { CallerTool } from '#domain';
+import type { Tool } from './tool.js';
+
+/** A tool that whoever asked for the run carries out: its calls wait for an answer. */
+export const callerTool = ({ name, description, parameters }: CallerTool): Tool => ({
+  definition: { name, description, parameters },
+  isRepeatable: false,
+  isCallers: true,
+  call: () => Promise.resolve({ content: 'the caller carries this tool out', isError: true }),
+});

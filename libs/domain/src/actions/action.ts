@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Content } from '../content.js';
+import { actionIdIn, sessionOfRun, type ActionId, type Revision, type RunId } from '../ids.js';
+import type { AttemptRef } from '../workflow/workflow.js';
+
+/**
+ * Why a run waits, and what is asked (`content` of `agent_action_required`):
+ * `approval`, `tool` {`tool`, `input`}: a call is to be released, or to be carried out by the caller;
+ * `tool_servers` {`servers`}: the run's servers are to be sent again;
+ * `budget` {`spent`, `limit`}; `input`: a tool server asks.
+ */
+export type ActionKind = 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
+
+/** What a person or a program can decide. */
+export type ActionDecision = 'approve' | 'answer' | 'raise' | 'supply' | 'deny';
+
+/** How an action was closed: by somebody, or by time. */
+export type ActionOutcome = ActionDecision | 'expired';
+
+/** What closes an action of a kind, besides `deny`. */
+export const DECISION_OF: Readonly<Record<ActionKind, ActionDecision>> = {
+  approval: 'approve',
+  tool: 'answer',
+  budget: 'raise',
+  tool_servers: 'supply',
+  input: 'answer',
+};
+
+/** Seconds, unless the run says another. */
+export const ACTION_EXPIRES_S = 86_400;
+
+/** Actions of one run that are open at a time: a claim names them all. */
+export const MAX_OPEN_ACTIONS = 200;
+
+/** An action that nobody has decided on yet. */
+export interface OpenAction {
+  readonly id: ActionId;
+  readonly kind: ActionKind;
+  /** Revision of its `agent_action_required`. */
+  readonly asked: Revision;
+  /** ms since 1970 */
+  readonly expires_at: number;
+  /** The call that waits for it, and the attempt of a workflow step that made the call. */
+  readonly call_id?: string;
+  readonly step?: AttemptRef;
+}
+
+/** A message that came while a run was under way. */
+export interface SteeringMessage {
+  /** The id that its run would have had, had there been none under way: a repeat is known by it. */
+  readonly id: RunId;
+  readonly content: Content;
+  /** Id of the key that sent it. */
+  readonly actor: string;
+}
+
+/** A tool as the model is offered it. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema. */
+  readonly parameters: object;
+  /** Where it is one of a tool server. */
+  readonly server?: string;
+  readonly tool?: string;
+}
+
+/** The id of a run's n-th action (from 0): whoever asks again asks under the same. */
+export function actionId(run: RunId, ordinal: number): ActionId {
+  const session = sessionOfRun(run) ?? '';
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['action', run, ordinal]))
+    .digest('hex');
+  return actionIdIn(session, digest.slice(0, 24));
+}

@@ -1,0 +1,74 @@
+import type { ActionId } from '../ids.js';
+import type { Content } from '../content.js';
+import type { SessionEvent, TurnToolCall } from '../session-events.js';
+
+type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+/** What a call waits for, and what came of it. */
+export interface CallAction {
+  readonly id: ActionId;
+  /** null: nobody has decided yet */
+  readonly decided: Pick<DataOf<'agent_action_resolved'>, 'decision' | 'content'> | null;
+}
+
+export interface ToolResult {
+  readonly content: Content;
+  readonly isError: boolean;
+}
+
+/** A tool call of a turn. */
+export interface CallState {
+  readonly call: TurnToolCall;
+  /** null: no result on the log */
+  readonly result: ToolResult | null;
+  readonly isResponded: boolean;
+  /** Absent: nobody is asked about it. */
+  readonly action?: CallAction;
+  /** Of one that a person has released: the log holds the intent to make it. */
+  readonly isBegun?: true;
+}
+
+/** The calls of a turn, before anything came of them. */
+export const callsOf = ({ tool_calls = [] }: DataOf<'model_turn_completed'>): readonly CallState[] =>
+  tool_calls.map((call) => ({ call, result: null, isResponded: false }));
+
+/** Whether the call can be neither made nor given up before somebody decides. */
+export const isUndecided = ({ call, action, result }: CallState): boolean =>
+  call.needs !== undefined && result === null && (action?.decided ?? null) === null;
+
+/** Whether the call is released by a person, and was not begun yet. */
+export const isReleased = ({ action, result, isBegun }: CallState): boolean =>
+  result === null && action?.decided?.decision === 'approve' && isBegun !== true;
+
+/** The first call that needs somebody, and of which nobody was asked yet, is what the action is about. */
+export function withAction(calls: readonly CallState[], id: ActionId): readonly CallState[] {
+  const at = calls.findIndex(({ call, action }) => call.needs !== undefined && action === undefined);
+  return calls.map((c, i) => (i === at ? { ...c, action: { id, decided: null } } : c));
+}
+
+export function withDecision(
+  calls: readonly CallState[],
+  { action_id: id, decision, content }: DataOf<'agent_action_resolved'>,
+): readonly CallState[] {
+  return calls.map((c) =>
+    c.action?.id === id && c.action.decided === null
+      ? { ...c, action: { id, decided: { decision, content } } }
+      : c,
+  );
+}
+
+export const withBegun = (calls: readonly CallState[], id: string): readonly CallState[] =>
+  calls.map((c) => (c.call.id === id ? { ...c, isBegun: true } : c));
+
+/** The first result holds. */
+export const withResult = (
+  calls: readonly CallState[],
+  id: string,
+  result: ToolResult,
+): readonly CallState[] => calls.map((c) => (c.call.id === id && c.result === null ? { ...c, result } : c));
+
+/** The result that an event brings. */
+export const toolResultOf = ({ content, is_error }: DataOf<'tool_call_completed'>): ToolResult => ({
+  content,
+  isError: is_error === true,
+});

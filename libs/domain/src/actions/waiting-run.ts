@@ -1,0 +1,81 @@
+import type { RecordedSessionEvent } from '../session-events.js';
+import type { AttemptRef } from '../workflow/workflow.js';
+import type { OpenAction, SteeringMessage } from './action.js';
+
+/** What a session's state holds of its current run because of those who decide on it or write to it. */
+export interface Waiting {
+  /**
+   * `parked`: nobody drives it, until somebody decides; `woken`: somebody has decided, and it can be claimed; absent: whoever
+   * claimed it drives it.
+   */
+  readonly park?: 'parked' | 'woken';
+  /** Nobody has decided on these yet. */
+  readonly actions: readonly OpenAction[];
+  /** Decisions since the latest claim. */
+  readonly decisions: number;
+  /** Messages that the model was not given yet. */
+  readonly steered: readonly SteeringMessage[];
+  /** Ids of the keys that started or steered it. */
+  readonly actors: readonly string[];
+  /** Calls of the latest turn that need somebody, of whom nobody was asked yet. */
+  readonly asking: readonly { readonly call_id: string; readonly step?: AttemptRef }[];
+}
+
+type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
+
+/** As a claim says it. */
+export function waitingAtClaim({ data, meta }: Of<'run_claimed'>): Waiting {
+  const { actions = [], steered = [], steerers = [] } = data;
+  return { actions, decisions: 0, steered, actors: [meta.actor, ...steerers], asking: [] };
+}
+
+export const NOT_WAITING: Waiting = { actions: [], decisions: 0, steered: [], actors: [], asking: [] };
+
+/** What a claim has to say, so that a session's state can be read from its last claim on. */
+export function carriedOn({ actions, steered, actors }: Waiting): Partial<Of<'run_claimed'>['data']> {
+  const steerers = actors.slice(1);
+  return {
+    ...(actions.length > 0 ? { actions } : {}),
+    ...(steered.length > 0 ? { steered } : {}),
+    ...(steerers.length > 0 ? { steerers } : {}),
+  };
+}
+
+/** The calls of a turn that need somebody. */
+export function askedBy({ data }: Of<'model_turn_completed'>): Waiting['asking'] {
+  const { tool_calls: calls = [], step, attempt = 0 } = data;
+  const ref = step === undefined ? {} : { step: { ...step, attempt } };
+  return calls.filter(({ needs }) => needs !== undefined).map(({ id }) => ({ call_id: id, ...ref }));
+}
+
+export function ask(waiting: Waiting, { data, revision }: Of<'agent_action_required'>): Partial<Waiting> {
+  const { action_id: id, kind, expires_at } = data;
+  const isOfCall = kind === 'approval' || kind === 'tool';
+  const [call, ...others] = waiting.asking;
+  const action: OpenAction = {
+    id,
+    kind,
+    asked: revision,
+    expires_at: Date.parse(expires_at),
+    ...(isOfCall ? call : {}),
+  };
+  return { actions: [...waiting.actions, action], asking: isOfCall ? others : waiting.asking };
+}
+
+export function resolve(waiting: Waiting, { data }: Of<'agent_action_resolved'>): Partial<Waiting> {
+  return {
+    actions: waiting.actions.filter(({ id }) => id !== data.action_id),
+    decisions: waiting.decisions + 1,
+    ...(waiting.park === 'parked' ? { park: 'woken' } : {}),
+  };
+}
+
+export function steer(waiting: Waiting, { data }: Of<'run_steered'>): Partial<Waiting> {
+  const { steered, actors } = waiting;
+  return {
+    steered: [...steered, data],
+    actors: actors.includes(data.actor) ? actors : [...actors, data.actor],
+  };
+}
+
+export const takeIn = ({ steered }: Waiting): Partial<Waiting> => ({ steered: steered.slice(1) });

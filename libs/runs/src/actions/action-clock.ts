@@ -1,0 +1,77 @@
+import { type ActionId, Problem, decideExpiry, sessionOfAction } from '#domain';
+import type { Background, Clock, Logger } from '#platform';
+import type { Sessions } from '../sessions.js';
+import type { ActionIndex } from './action-index.js';
+
+export interface ActionClockPorts {
+  readonly sessions: Sessions;
+  readonly index: ActionIndex;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+const LOOK_MS = 1_000;
+const AT_ONCE = 100;
+
+/**
+ * Closes actions whose time is over. It holds nothing: which are due the tables say, each second, and whether one still is,
+ * the log. So no timer is lost by a crash, and runs that wait cost nothing.
+ */
+export class ActionClock {
+  private readonly stopping = new AbortController();
+  private readonly ended = Promise.withResolvers<void>();
+  private isStarted = false;
+
+  constructor(private readonly ports: ActionClockPorts) {}
+
+  start(): void {
+    this.isStarted = true;
+    this.ports.background.start('action clock', async () => {
+      const { signal } = this.stopping;
+      while (!signal.aborted) {
+        await this.look();
+        await this.ports.clock.sleep(LOOK_MS, signal).catch(() => undefined);
+      }
+      this.ended.resolve();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the clock was stopped'));
+    if (this.isStarted) await this.ended.promise;
+  }
+
+  private async look(): Promise<void> {
+    const { index, clock, logger } = this.ports;
+    try {
+      for (const action of await index.due(clock.now(), AT_ONCE)) {
+        if (this.stopping.signal.aborted) return;
+        await this.expire(action);
+      }
+    } catch (err) {
+      logger.warn({ err }, 'actions that expire could not be looked up yet');
+    }
+  }
+
+  private async expire(action: ActionId): Promise<void> {
+    const { sessions, clock, logger } = this.ports;
+    const session = sessionOfAction(action);
+    if (session === null) return;
+    try {
+      await sessions.use(session, async ({ journal }) => {
+        const { project, current } = journal.state;
+        const run = current === null ? {} : { run: current.run };
+        const meta = { schemaVersion: 1, project: project ?? '', actor: '', ...run };
+        await journal.command(meta, (state) => ({
+          events: decideExpiry(state, action, clock.now()),
+          value: undefined,
+        }));
+      });
+    } catch (err) {
+      // Erased, and the tables do not know it yet.
+      if (err instanceof Problem && err.code === 'not_found') return;
+      logger.warn({ err, action }, 'an action could not be closed yet');
+    }
+  }
+}

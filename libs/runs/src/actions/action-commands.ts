@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { McpServerConfig, Toolboxes } from '#agent';
+import {
+  type ActionDecision,
+  type ActionId,
+  type CurrentRun,
+  type OpenAction,
+  Problem,
+  type SessionState,
+  decideAction,
+  fitsKind,
+  notFound,
+  openAction,
+  sessionOfAction,
+  sessionStream,
+} from '#domain';
+import { type EventLog } from '#event-log';
+import type { Schemas } from '#json-schema';
+import type { Clock } from '#platform';
+import type { ContentStore } from '#vault';
+import { readRequest } from '../load-session.js';
+import type { Caller } from '../session-commands.js';
+import type { Session } from '../session.js';
+import type { Sessions } from '../sessions.js';
+import type { ActionIndex } from './action-index.js';
+import { type ActionRecord, readAction, readOfferedTool } from './action-record.js';
+
+/** A decision as somebody asks for it, in the form that fits it: see the fields. */
+export interface DecisionRequest {
+  readonly decision: ActionDecision;
+  /** Of `approve`: the call is made with this instead; any JSON. Absent: as it was asked. */
+  readonly input?: { readonly value: unknown };
+  /** Of `answer`: any JSON, a string as it is. */
+  readonly result?: { readonly value: unknown };
+  /** Of `supply`: kept in memory only. */
+  readonly mcpServers?: readonly McpServerConfig[];
+  readonly reason?: string;
+}
+
+export interface ActionPorts {
+  readonly log: EventLog;
+  readonly sessions: Sessions;
+  readonly contents: ContentStore;
+  readonly schemas: Schemas;
+  readonly toolboxes: Toolboxes;
+  readonly clock: Clock;
+}
+
+/** What an action was decided on, as events hold it. */
+interface Verdict {
+  readonly content: string;
+  readonly result: string;
+}
+
+/** Reads actions, and decides on them. */
+export class ActionCommands {
+  constructor(
+    private readonly ports: ActionPorts,
+    private readonly index: () => ActionIndex,
+  ) {}
+
+  /** @throws Problem not_found; LogUnavailable */
+  async get(id: ActionId, project: string): Promise<ActionRecord> {
+    const session = await this.ports.sessions.require(project, sessionOf(id));
+    return this.read(session, id, project);
+  }
+
+  /**
+   * The first decision holds: the same again changes nothing. @throws Problem not_found; conflict where another decision was
+   * first, its time is over, or its run has ended; unprocessable where it does not fit what was asked; forbidden;
+   * LogUnavailable (nothing was decided)
+   */
+  resolve(id: ActionId, request: DecisionRequest, caller: Caller): Promise<ActionRecord> {
+    return this.ports.sessions.use(sessionOf(id), async (session) => {
+      const { state } = session.journal;
+      if (state.project !== caller.project) throw notFound('the action');
+      const open = openAction(state, caller.project, id);
+      if (open === null) return this.repeated(session, id, request, caller);
+      await this.check(session, open, request, caller);
+      const verdict = await this.verdictOf(session, open, request);
+      const isDecided = await this.decide(session, id, request, verdict, caller);
+      return isDecided ? this.read(session, id, caller.project) : this.repeated(session, id, request, caller);
+    });
+  }
+
+  /** Returns whether it was open until then. @throws Problem conflict */
+  private async decide(
+    session: Session,
+    id: ActionId,
+    { decision, mcpServers }: DecisionRequest,
+    verdict: Verdict,
+    { project, actor }: Caller,
+  ): Promise<boolean> {
+    const { contents, toolboxes, clock } = this.ports;
+    const run = session.journal.state.current?.run ?? '';
+    const content = await contents.store(session.id, verdict.content);
+    const result = await contents.store(session.id, verdict.result);
+    const wereKnown = toolboxes.knows(run);
+    // Before anybody goes on with the run; nowhere but in memory.
+    if (mcpServers !== undefined) toolboxes.remember(run, mcpServers);
+    let isTaken = false;
+    try {
+      const decide = (state: SessionState) => {
+        const given = { action: id, decision, actor, content, result, now: clock.now() };
+        const ruling = decideAction(state, project, given);
+        return { events: 'events' in ruling ? ruling.events : [], value: ruling.kind };
+      };
+      const kind = await session.journal.command({ schemaVersion: 1, project, actor, run }, decide);
+      if (kind === 'expired') throw conflict('its time is over');
+      if (kind === 'ending') throw conflict('its run is being cancelled');
+      isTaken = kind === 'decided';
+      return isTaken;
+    } finally {
+      if (mcpServers !== undefined && !isTaken && !wereKnown) toolboxes.forget(run);
+    }
+  }
+
+  /** @throws Problem unprocessable, forbidden */
+  private async check(
+    session: Session,
+    { action, run }: { readonly action: OpenAction; readonly run: CurrentRun },
+    { decision, mcpServers }: DecisionRequest,
+    { actor }: Caller,
+  ): Promise<void> {
+    const { kind } = action;
+    if (!fitsKind(decision, kind))
+      throw new Problem(
+        'unprocessable',
+        `decision: an action of kind ${kind} cannot be decided with ${decision}`,
+      );
+    const stream = sessionStream(session.id);
+    if (decision === 'supply') {
+      const asked = await this.askedOf<{ servers: readonly string[] }>(session, action);
+      const given = (mcpServers ?? []).map(({ serverName }) => serverName);
+      if (!isDeepStrictEqual(given.toSorted(), asked.servers.toSorted()))
+        throw new Problem('unprocessable', `mcp_servers: must be ${asked.servers.join(', ')}`);
+    }
+    if (decision !== 'approve' && decision !== 'raise') return;
+    const { data } = await readRequest(this.ports.log, stream, run.requested);
+    const { approvals } = await this.ports.contents.object(session.id, data.config);
+    if (approvals?.by === 'another_key' && run.actors.includes(actor))
+      throw new Problem('forbidden', 'a key that started or steered the run may not release its calls');
+  }
+
+  private async verdictOf(
+    session: Session,
+    { action, run }: { readonly action: OpenAction; readonly run: CurrentRun },
+    request: DecisionRequest,
+  ): Promise<Verdict> {
+    const { input, reason } = request;
+    const said = reason === undefined ? {} : { reason };
+    const asked = input && (await this.askedOf<{ tool: string; input: unknown }>(session, action));
+    const isChanged = asked !== undefined && !isDeepStrictEqual(asked.input, input?.value);
+    if (isChanged) await this.checkInput(session, action, run, asked.tool, input?.value);
+    const content = JSON.stringify(isChanged ? { ...said, input: input?.value } : said);
+    return { content, result: resultOf(request) };
+  }
+
+  /** @throws Problem unprocessable with what the schema that the model saw does not take */
+  private async checkInput(
+    session: Session,
+    { asked }: OpenAction,
+    { run }: CurrentRun,
+    name: string,
+    input: unknown,
+  ): Promise<void> {
+    const { log, contents, schemas } = this.ports;
+    const tool = await readOfferedTool(log, contents, {
+      stream: sessionStream(session.id),
+      run,
+      before: asked,
+      name,
+    });
+    if (tool === null) return;
+    const project = session.journal.state.project ?? '';
+    const verdict = await schemas.check(tool.parameters, 'parameters', project);
+    const found = verdict.kind === 'refused' ? null : await schemas.validate(tool.parameters, input, project);
+    if (found === null || found.ok) return;
+    const errors = found.errors.map((message) => ({ path: 'input', message }));
+    throw new Problem('unprocessable', `input: ${found.errors.join('; ')}`, { errors });
+  }
+
+  private async askedOf<T>(session: Session, { id, asked }: OpenAction): Promise<T> {
+    const record = await readAction(this.ports.log, session.id, id, asked);
+    return JSON.parse(await this.ports.contents.text(session.id, record?.asked ?? '{}')) as T;
+  }
+
+  /** An action that is not open any more: the same decision again is answered as the first was. @throws Problem */
+  private async repeated(
+    session: Session,
+    id: ActionId,
+    request: DecisionRequest,
+    { project }: Caller,
+  ): Promise<ActionRecord> {
+    const record = await this.read(session, id, project);
+    const { resolved } = record;
+    if (resolved === null) throw conflict('its run has ended');
+    if (resolved.decision === 'expired') throw conflict('its time is over');
+    if (!(await this.isSame(session, record, request))) throw conflict('another decision was first');
+    return record;
+  }
+
+  private async isSame(session: Session, record: ActionRecord, request: DecisionRequest): Promise<boolean> {
+    const { contents } = this.ports;
+    const { resolved } = record;
+    if (resolved === null || resolved.decision !== request.decision) return false;
+    const textOf = (content: typeof record.asked) => contents.text(session.id, content);
+    const { reason, input = { value: inputOf(await textOf(record.asked)) } } = request;
+    const said = JSON.parse(await textOf(resolved.content)) as { reason?: string; input?: unknown };
+    const madeWith = 'input' in said ? said.input : inputOf(await textOf(record.asked));
+    if (said.reason !== reason || !isDeepStrictEqual(madeWith, input.value)) return false;
+    return request.result === undefined || resolved.result === null
+      ? true
+      : (await textOf(resolved.result)) === resultOf(request);
+  }
+
+  private async read(session: Session, id: ActionId, project: string): Promise<ActionRecord> {
+    const open = openAction(session.journal.state, project, id);
+    const asked = open?.action.asked ?? (await this.index().askedAt(project, id));
+    const record = asked === null ? null : await readAction(this.ports.log, session.id, id, asked);
+    if (record === null) throw notFound('the action');
+    return record;
+  }
+}
+
+const sessionOf = (id: ActionId): string => {
+  const session = sessionOfAction(id);
+  if (session === null) throw notFound('the action');
+  return session;
+};
+
+const conflict = (why: string): Problem => new Problem('conflict', `the action cannot be decided on: ${why}`);
+
+const inputOf = (asked: string): unknown => (JSON.parse(asked) as { readonly input?: unknown }).input;
+
+/** What the agent is told. */
+function resultOf({ decision, result, reason }: DecisionRequest): string {
+  if (decision === 'deny')
+    return `the call was not made: it was denied${reason === undefined ? '' : `: ${reason}`}`;
+  if (result === undefined) return '';
+  return typeof result.value === 'string' ? result.value : JSON.stringify(result.value);
+}

@@ -1,0 +1,9 @@
+import type { ActionId, ProjectId, Revision } from '#domain';
+
+/** Where actions are looked up. It may be late and may name too many; the log decides. */
+export abstract class ActionIndex {
+  /** Revision of the action's `agent_action_required`, of one that the project owns; null: it is not known. */
+  abstract askedAt(project: ProjectId, action: ActionId): Promise<Revision | null>;
+  /** Open ones whose time is over at `now` (ms since 1970), those that wait longest first, at most `limit`. */
+  abstract due(now: number, limit: number): Promise<readonly ActionId[]>;
+}
