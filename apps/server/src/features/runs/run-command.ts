@@ -83,6 +83,8 @@ function wishesOf(body: RunBody): Wishes {
       ...(body.datastores.length > 0 ? { datastores: body.datastores } : {}),
       ...(body.queries.length > 0 ? { queries: body.queries } : {}),
       ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
+      ...(body.approvals === undefined ? {} : { approvals: body.approvals }),
+      ...(body.tools.length > 0 ? { tools: body.tools } : {}),
     },
     mcpServers: body.mcp_servers,
     schedules: body.schedules,

@@ -56,6 +56,7 @@ const full = {
   ],
   final_output: { name: 'o', strict: true, schema: { type: 'object' } },
   on_busy: 'interrupt',
+  tools: [],
 } as const;
 
 describe('a run request', () => {
@@ -73,6 +74,7 @@ describe('a run request', () => {
       streaming_tokens: false,
       schedules: [],
       on_busy: 'enqueue',
+      tools: [],
     });
   });
 

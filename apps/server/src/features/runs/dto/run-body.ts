@@ -11,6 +11,8 @@ import {
   RunRequestDto,
   type ScheduleDto,
 } from './run-request.dto.js';
+import type { ApprovalsDto } from './approvals.dto.js';
+import type { CallerToolDto } from './caller-tool.dto.js';
 import type { McpServerDto } from './mcp-server.dto.js';
 import type { WorkflowDto } from './workflow.dto.js';
 
@@ -31,6 +33,8 @@ export interface RunBody {
   readonly streaming_tokens: boolean;
   readonly schedules: readonly ScheduleDto[];
   readonly final_output?: FinalOutputDto;
+  readonly approvals?: ApprovalsDto;
+  readonly tools: readonly CallerToolDto[];
   readonly on_busy: OnBusy;
 }
 
@@ -54,6 +58,8 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
     streaming_tokens: either('streaming_tokens', sent.streaming_tokens, 'streaming', sent.streaming) ?? false,
     schedules: sent.schedules ?? NONE,
     ...(sent.final_output === undefined ? {} : { final_output: sent.final_output }),
+    ...(sent.approvals === undefined ? {} : { approvals: sent.approvals }),
+    tools: sent.tools ?? NONE,
     on_busy: sent.on_busy,
   };
 }

@@ -12,7 +12,9 @@ import {
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import type { Rule } from '../../../edge/validation/rules.js';
 import { GREETING } from '../shared/greeting.js';
+import { ApprovalsDto } from './approvals.dto.js';
 import { callbackHeaders } from './callback-headers.js';
+import { CallerToolDto } from './caller-tool.dto.js';
 import { IsHttpUrlWithoutCredentials } from './http-url.js';
 import { McpServerDto } from './mcp-server.dto.js';
 import { schedule } from './schedule.js';
@@ -190,7 +192,24 @@ export class RunRequestDto {
   @Describe({ description: 'One more event at the end, with output that fits the schema.' })
   readonly final_output?: FinalOutputDto;
 
-  @IsIn(['enqueue', 'reject', 'interrupt'])
-  @Describe({ description: 'What happens while the session has a run: wait, 409, or cancel that one.' })
-  readonly on_busy: 'enqueue' | 'reject' | 'interrupt' = 'enqueue';
+  @MayBeOmitted()
+  @Nested(ApprovalsDto)
+  @Describe({
+    description: 'Which calls of tools wait until somebody decides on them, and which tools are not offered.',
+  })
+  readonly approvals?: ApprovalsDto;
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @Nested(CallerToolDto)
+  @Describe({ description: 'Tools that you carry out: each call waits for your answer.' })
+  readonly tools?: readonly CallerToolDto[];
+
+  @IsIn(['enqueue', 'reject', 'interrupt', 'steer'])
+  @Describe({
+    description:
+      'What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then).',
+  })
+  readonly on_busy: 'enqueue' | 'reject' | 'interrupt' | 'steer' = 'enqueue';
 }

@@ -103,3 +103,49 @@ describe('the examples of the documentation', () => {
     },
   );
 });
+
+describe("the caller's own tools", () => {
+  const tool = (name: string, parameters: object = {}) => ({ name, description: '', parameters });
+
+  it.each([
+    ['run_workflow', "is one of the service's own tools"],
+    ['transfer_to_billing', "is one of the service's own tools"],
+    ['search_handbook', "is one of the service's own tools"],
+    ['read_history', "is one of the service's own tools"],
+    ['orders', 'is the name of one of the queries, too'],
+  ])('have no name that another tool has: %s', async (name, message) => {
+    const queries = [{ name: 'orders', description: '', query: 'SELECT 1' }];
+    expect(await errorsOf({ tools: [tool(name)], queries })).toEqual([{ path: 'tools[0].name', message }]);
+  });
+
+  it('have different names, and schemas of objects', async () => {
+    const tools = [tool('pay'), tool('pay', { type: 'string' }), tool('bill', { type: 'strin' })];
+    expect((await errorsOf({ tools })).map(({ path }) => path)).toEqual([
+      'tools[2].parameters.type',
+      'tools[1].name',
+      'tools[2].parameters.type',
+    ]);
+  });
+
+  it.each(['', 'a b', 'zahlen_ü', 'x'.repeat(65)])(
+    'have a name that models take: %j is not one',
+    async (name) => {
+      await expect(problemOf({ tools: [tool(name)] })).resolves.toMatchObject({ code: 'invalid_request' });
+    },
+  );
+});
+
+describe('approvals', () => {
+  it.each([
+    [{ default: 'maybe' }, 'approvals.default'],
+    [{ tools: { pay: 'yes' } }, 'approvals.tools.pay'],
+    [{ tools: ['pay'] }, 'approvals.tools'],
+    [{ by: 'me' }, 'approvals.by'],
+    [{ expires_s: 0 }, 'approvals.expires_s'],
+    [{ expires_s: 2_592_001 }, 'approvals.expires_s'],
+    [{ expires_s: 1.5 }, 'approvals.expires_s'],
+    [{ expire_s: 5 }, 'approvals.expire_s'],
+  ])('are refused by the name of the field: %j', async (approvals, path) => {
+    expect((await errorsOf({ approvals })).map((error) => error.path)).toContain(path);
+  });
+});

@@ -3,7 +3,7 @@ import { type FieldError, validateWorkflows, type ProjectId } from '#domain';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
 import type { RunBody } from './run-body.js';
 
-type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output'>;
+type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output' | 'tools' | 'queries'>;
 
 /** Compiling this many takes about half a second, once. */
 const MAX_SUBSCHEMAS = 4000;
@@ -19,6 +19,7 @@ export async function checkRunSemantics(body: Semantic, project: ProjectId, sche
     ...validateWorkflows(body.workflows),
     ...(await wrongSchemas(body, project, schemas)),
     ...wrongNames(body.agents),
+    ...wrongTools(body),
   ].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw invalidFields(errors);
 }
@@ -44,8 +45,14 @@ async function wrongSchemas(body: Semantic, project: ProjectId, schemas: Schemas
   return errors;
 }
 
-function* schemasOf({ workflows, final_output }: Semantic): Generator<{ schema: object; path: string }> {
+function* schemasOf({
+  workflows,
+  final_output,
+  tools,
+}: Semantic): Generator<{ schema: object; path: string }> {
   if (final_output !== undefined) yield { schema: final_output.schema, path: 'final_output.schema' };
+  for (const [i, { parameters }] of tools.entries())
+    yield { schema: parameters, path: `tools[${i}].parameters` };
   for (const [i, { steps }] of workflows.entries()) {
     for (const [j, { output_schema: schema }] of steps.entries()) {
       if (schema !== undefined) yield { schema, path: `workflows[${i}].steps[${j}].output_schema` };
@@ -61,5 +68,24 @@ function wrongNames(agents: Semantic['agents']): FieldError[] {
     return before === undefined
       ? []
       : [{ path: `agents[${i}].name`, message: `is the name of agents[${before}], too` }];
+  });
+}
+
+/** Names that the service's own tools have, whatever else a request asks for. */
+const RESERVED = /^(?:run_workflow$|read_history$|transfer_to_|search_)/;
+
+function wrongTools({ tools, queries }: Semantic): FieldError[] {
+  const ofQueries = new Set(queries.map(({ name }) => name));
+  const first = new Map<string, number>();
+  return tools.flatMap(({ name, parameters }, i): FieldError[] => {
+    const before = first.get(name);
+    if (before === undefined) first.set(name, i);
+    const path = `tools[${i}].name`;
+    if (before !== undefined) return [{ path, message: `is the name of tools[${before}], too` }];
+    if (RESERVED.test(name)) return [{ path, message: "is one of the service's own tools" }];
+    if (ofQueries.has(name)) return [{ path, message: 'is the name of one of the queries, too' }];
+    const { type = 'object' } = parameters as { readonly type?: unknown };
+    const message = 'must be a schema of objects: arguments have names';
+    return type === 'object' ? [] : [{ path: `tools[${i}].parameters.type`, message }];
   });
 }
