@@ -1,7 +1,7 @@
 export { ActionClock, type ActionClockPorts } from './actions/action-clock.js';
 export { ActionCommands, type DecisionRequest } from './actions/action-commands.js';
 export { ActionIndex } from './actions/action-index.js';
-export { type ActionRecord } from './actions/action-record.js';
+export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
 export * from './core.js';
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';

@@ -1,4 +1,4 @@
-import type { RunId } from '#domain';
+import type { ProjectId, RunId } from '#domain';
 import {
   type McpServerConfig,
   RUN_WORKFLOW,
@@ -11,6 +11,7 @@ import {
   reservedHandoffNames,
 } from '#agent';
 import type { KnowledgeTools } from '#knowledge';
+import { HeldServers } from './held-servers.js';
 import type { Clock, EgressGuard, Logger } from '#platform';
 
 export interface RunToolboxPorts {
@@ -28,6 +29,7 @@ export interface RunToolboxPorts {
  */
 export class RunToolboxes extends Toolboxes {
   private readonly servers = new Map<string, readonly McpServerConfig[]>();
+  private readonly held = new HeldServers();
 
   constructor(private readonly ports: RunToolboxPorts) {
     super();
@@ -36,6 +38,7 @@ export class RunToolboxes extends Toolboxes {
   /** The servers that a run may use. Of a run that is sent again, the new ones count. */
   override remember(run: RunId, servers: readonly McpServerConfig[]): void {
     if (servers.length > 0) this.servers.set(run, servers);
+    this.held.release(run);
   }
 
   override knows(run: RunId): boolean {
@@ -44,12 +47,21 @@ export class RunToolboxes extends Toolboxes {
 
   override forget(run: RunId): void {
     this.servers.delete(run);
+    this.held.release(run);
+  }
+
+  override hold(run: RunId, project: ProjectId): void {
+    const servers = this.servers.get(run);
+    if (servers === undefined) return;
+    const bytes = Buffer.byteLength(JSON.stringify(servers));
+    for (const over of this.held.hold(run, { project, bytes })) this.servers.delete(over);
   }
 
   override async open({ run, project, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
     const { mcp_servers: names = [], datastores = [], queries = [], agents = [], workflows = [] } = config;
     const callers = (config.tools ?? []).map(callerTool);
     const servers = this.servers.get(run);
+    this.held.release(run);
     if (names.length > 0 && servers === undefined) return LOST;
     const ofWorkflows = workflows.length > 0 ? [RUN_WORKFLOW] : [];
     const reserved = new Set([...ofWorkflows, ...reservedHandoffNames(agents)]);

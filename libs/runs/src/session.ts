@@ -276,8 +276,10 @@ export class Session {
     const isOurs = this.holds(run);
     this.brokenOff = isOurs ? run : null;
     if (isOurs || this.claims.isClaiming(run)) return;
-    if (this.isOnHold(run)) this.requests.forget(run);
-    else this.forget(run);
+    if (this.isOnHold(run)) {
+      this.requests.forget(run);
+      this.ports.toolboxes.hold(run, this.journal.state.project ?? '');
+    } else this.forget(run);
     this.ports.admission.release(run);
   }
 

@@ -55,6 +55,9 @@ export abstract class Toolboxes {
   /** The run has ended, or was never accepted. */
   forget(_run: string): void {}
 
+  /** The run waits for somebody: what is kept of it may be let go, where there is too much. */
+  hold(_run: string, _project: ProjectId): void {}
+
   /** Whether the servers of the run are known here. */
   knows(_run: string): boolean {
     return false;

@@ -1,20 +1,14 @@
-import { IsObject } from 'class-validator';
-import { Describe, IsText, Satisfies } from '../../../edge/validation/decorators.js';
+import { IsObject, Matches } from 'class-validator';
+import { Describe, IsFilledText, IsText } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
-import { described } from '../../../edge/validation/rules.js';
 
-/** What Chat Completions takes in the name of a function. */
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-const toolName = described({ type: 'string', maxLength: 64, pattern: NAME.source }, (value) =>
-  typeof value === 'string' && NAME.test(value)
-    ? null
-    : { message: 'must have 1 to 64 characters out of a-z, A-Z, 0-9, _ and -' },
-);
+/** Of the name of a function, in Chat Completions. */
+const MAX_NAME = 64;
 
 /** A tool that the caller carries out. */
 export class CallerToolDto {
-  @Satisfies('isToolName', toolName)
+  @IsFilledText(MAX_NAME)
+  @Matches(/^[a-zA-Z0-9_-]+$/, { message: '$property must be made of a-z, A-Z, 0-9, _ and -' })
   readonly name!: string;
 
   @IsText(LENGTHS.description)

@@ -6,24 +6,29 @@ import {
   Problem,
   type RunWarning,
   UNREADABLE_TEXT,
+  formatDollars,
   isEndType,
   sessionStream,
   type RunId,
 } from '#domain';
 import { ContentStore } from '#vault';
 import { EventLog, type RecordedEvent } from '#event-log';
-import type { StartedRun } from '#runs';
+import { Clock } from '#platform';
+import { Sessions, type StartedRun, readAction } from '#runs';
 import { OpenStreams } from '../../../edge/answers/socket-sink.js';
+import { type ActionView, actionView } from './action-view.js';
 import { ResponseText } from './response-text.js';
 
 export interface RunOutcome {
-  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'waiting';
   /** The visible text of the run's last turn. */
   readonly response: ResponseText;
   /** The JSON text of the value, if it was asked for. */
   readonly finalOutput: Content | null;
   readonly cost: string;
   readonly warnings: readonly RunWarning[];
+  /** What it waits for. */
+  readonly actions?: readonly ActionView[];
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
 }
 
@@ -35,6 +40,8 @@ export class RunAnswers {
     private readonly contents: ContentStore,
     private readonly streams: EventStreams,
     private readonly open: OpenStreams,
+    private readonly sessions: Sessions,
+    private readonly clock: Clock,
   ) {}
 
   /** Streams events as SSE, on the socket itself, until the run's end or the client's. */
@@ -53,21 +60,38 @@ export class RunAnswers {
     return this.streams.send(request, sink).catch(() => sink.hangUp());
   }
 
-  /** Waits for the run's end. null: the client is gone. @throws Problem where the service stops before */
+  /** Waits for the run's end, or until it waits for somebody. null: the client is gone. @throws Problem where the service stops before */
   async outcome(started: StartedRun, gone: AbortSignal): Promise<RunOutcome | null> {
     const fold = new OutcomeFold(started, this.contents);
     const { ending } = this.open;
     const options = { after: started.requested, signal: AbortSignal.any([gone, ending]) };
+    // The message went into a run that waits: it is taken in when that goes on.
+    const waiting = started.isSteered ? await this.waiting(started) : null;
+    if (waiting !== null) return fold.waiting(waiting);
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
         if (event.isErased || event.type === 'session_erased') return erased(started.run);
         if (event.meta.run !== started.run) continue;
         await fold.push(event);
         if (isEndType(event.type)) return fold.outcome(event);
+        // It may have gone on since then.
+        const now = event.type === 'run_parked' ? await this.waiting(started) : null;
+        if (now !== null) return fold.waiting(now);
       }
     }
     if (ending.aborted && !gone.aborted) throw STOPPING;
     return null;
+  }
+
+  /** What the run waits for now, and what it has cost; null: it does not wait. */
+  private async waiting({ session, run }: StartedRun): Promise<Waiting | null> {
+    const { current } = (await this.sessions.get(session)).journal.state;
+    if (current?.run !== run || current.park !== 'parked') return null;
+    const records = current.actions.map(({ id, asked }) => readAction(this.log, session, id, asked));
+    const known = (await Promise.all(records)).filter((record) => record !== null);
+    const now = this.clock.now();
+    const actions = await Promise.all(known.map((record) => actionView(record, this.contents, now)));
+    return { actions, cost: formatDollars(current.cost) };
   }
 }
 
@@ -78,6 +102,11 @@ const STOPPING = new Problem(
     retryAfterS: 5,
   },
 );
+
+interface Waiting {
+  readonly actions: readonly ActionView[];
+  readonly cost: string;
+}
 
 /** The session was erased under the run: nothing of it is told any more. */
 const erased = (run: RunId): RunOutcome => ({
@@ -154,6 +183,11 @@ class OutcomeFold {
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;
     return { status: 'failed', ...told, error: { code, message: content, retryable } };
+  }
+
+  waiting(waiting: Waiting): RunOutcome {
+    const { turn, last, finalOutput, allWarnings: warnings } = this;
+    return { status: 'waiting', response: turn.isEmpty ? last : turn, finalOutput, warnings, ...waiting };
   }
 
   private beginTurn(): void {

@@ -11,6 +11,7 @@ import {
   oneOf,
   orNull,
 } from '../../../edge/openapi/json-schema.js';
+import { ACTION } from './action-schema.js';
 
 export const RUN_STATUS = oneOf('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled');
 const RUN_ERROR = named('RunError', objectOf({ code: TEXT, message: TEXT, retryable: FLAG }));
@@ -64,13 +65,17 @@ export const ENDED_RUN = named(
     {
       session: TEXT,
       run_id: TEXT,
-      status: oneOf('completed', 'failed', 'cancelled'),
+      status: oneOf('completed', 'failed', 'cancelled', 'waiting'),
       response: { ...TEXT, description: 'the text of the last turn' },
       messages: listOf(MESSAGE),
       cost: DOLLARS,
       task_ids: listOf(TEXT),
       warnings: listOf(WARNING),
     },
-    { final_output: { description: 'the value, if it was asked for' }, error: RUN_ERROR },
+    {
+      final_output: { description: 'the value, if it was asked for' },
+      error: RUN_ERROR,
+      actions: { ...listOf(ACTION), description: 'what a run that waits waits for' },
+    },
   ),
 );
