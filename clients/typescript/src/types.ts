@@ -35,8 +35,12 @@ export interface RunRequest {
   readonly schedules?: readonly Schedule[];
   /** One more event at the end, with output that fits the schema. */
   readonly final_output?: FinalOutput;
-  /** What happens while the session has a run: wait, 409, or cancel that one. Default: `enqueue`. */
-  readonly on_busy?: 'enqueue' | 'reject' | 'interrupt';
+  /** Which calls of tools wait until somebody decides on them, and which tools are not offered. */
+  readonly approvals?: Approvals;
+  /** Tools that you carry out: each call waits for your answer. */
+  readonly tools?: readonly CallerTool[];
+  /** What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`. */
+  readonly on_busy?: 'enqueue' | 'reject' | 'interrupt' | 'steer';
 }
 
 export interface Workflow {
@@ -154,13 +158,33 @@ export interface FinalOutput {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+export interface Approvals {
+  /** Of tools that no pattern fits. Default: `allow`. */
+  readonly default?: 'allow' | 'ask' | 'deny';
+  /** By name of the tool, in which `*` stands for any characters. An exact one wins, then the longest, among equals the strictest. */
+  readonly tools?: Readonly<Record<string, 'allow' | 'ask' | 'deny'>>;
+  /** Who may release a call: any key, or none that started or steered the run. Default: `anyone`. */
+  readonly by?: 'anyone' | 'another_key';
+  /** Seconds, for every action of the run. Default: `86400`. */
+  readonly expires_s?: number;
+}
+
+export interface CallerTool {
+  /** What it is called. */
+  readonly name: string;
+  /** Tells the agent what it is for. */
+  readonly description: string;
+  /** JSON schema of the arguments, which are an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
 export interface EndedRun {
   /** The session: what was said in one conversation. */
   readonly session: string;
   /** The run; its id holds that of its session. */
   readonly run_id: string;
   /** How it stands with it. */
-  readonly status: 'completed' | 'failed' | 'cancelled';
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'waiting';
   /** the text of the last turn */
   readonly response: string;
   /** The whole session, as `POST /get-messages` tells it. */
@@ -175,6 +199,8 @@ export interface EndedRun {
   readonly final_output?: unknown;
   /** Why it failed; null, or absent: it did not. */
   readonly error?: RunError;
+  /** what a run that waits waits for */
+  readonly actions?: readonly Action[];
 }
 
 export interface Message {
@@ -202,6 +228,28 @@ export interface RunError {
   readonly message: string;
   /** Whether the same again may succeed. */
   readonly retryable: boolean;
+}
+
+export interface Action {
+  readonly action_id: string;
+  readonly kind: 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
+  /** How it stands with it. */
+  readonly status: 'open' | 'resolved' | 'expired' | 'cancelled';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** approval, tool: {tool, input}; tool_servers: {servers}; budget: {spent, limit} */
+  readonly asked: Readonly<Record<string, unknown>>;
+  readonly decided: Readonly<Record<string, unknown>> | null;
+  readonly decision: 'approve' | 'answer' | 'raise' | 'supply' | 'deny' | 'expired' | null;
+  /** the id of the key; empty: nobody decided in time */
+  readonly actor: string | null;
+  /** When it came to be. */
+  readonly created_at: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string;
+  readonly resolved_at: string | null;
 }
 
 export interface AcceptedRun {
@@ -260,6 +308,9 @@ export interface UnreadableEvent {
     | 'agent_workflow_step'
     | 'agent_final_output'
     | 'agent_warning'
+    | 'agent_action_required'
+    | 'agent_action_resolved'
+    | 'agent_steered'
     | 'agent_cost'
     | 'agent_completed'
     | 'agent_cancelled'
@@ -286,6 +337,9 @@ export type AgentEvent =
   | AgentWorkflowStepEvent
   | AgentFinalOutputEvent
   | AgentWarningEvent
+  | AgentActionRequiredEvent
+  | AgentActionResolvedEvent
+  | AgentSteeredEvent
   | AgentCostEvent
   | AgentCompletedEvent
   | AgentCancelledEvent
@@ -420,6 +474,40 @@ export interface AgentWarningEvent {
   /** The session: what was said in one conversation. */
   readonly session: string;
   /** JSON text of {code, reason, server?, tools?} */
+  readonly content: string;
+}
+
+export interface AgentActionRequiredEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_action_required';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  readonly action_id: string;
+  readonly kind: 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
+  /** JSON text of what is asked */
+  readonly content: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string;
+}
+
+export interface AgentActionResolvedEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_action_resolved';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  readonly action_id: string;
+  readonly decision: 'approve' | 'answer' | 'raise' | 'supply' | 'deny' | 'expired';
+  readonly actor: string;
+  /** JSON text of {reason?, input?, budget?} */
+  readonly content: string;
+}
+
+export interface AgentSteeredEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_steered';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** Its text. With `streaming_tokens` the next piece of it. */
   readonly content: string;
 }
 
@@ -681,7 +769,7 @@ export interface Run {
   /** The session: what was said in one conversation. */
   readonly session: string;
   /** How it stands with it. */
-  readonly status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+  readonly status: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
   /** As asked for; it chooses the model. */
   readonly mode: 'flash' | 'base' | 'max';
   /** The model that is asked. */
@@ -772,7 +860,7 @@ export interface Session {
   /** As many messages as its history has. */
   readonly message_count: number;
   /** Of its newest run; null: none has started. */
-  readonly last_status: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled' | null;
+  readonly last_status: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | null;
   /** US dollars, a decimal without exponent. */
   readonly cost: string;
   /** When it came to be. */

@@ -43,8 +43,12 @@ class RunRequest(TypedDict):
     schedules: NotRequired[list[Schedule]]
     #: One more event at the end, with output that fits the schema.
     final_output: NotRequired[FinalOutput]
-    #: What happens while the session has a run: wait, 409, or cancel that one. Default: `enqueue`.
-    on_busy: NotRequired[Literal["enqueue", "reject", "interrupt"]]
+    #: Which calls of tools wait until somebody decides on them, and which tools are not offered.
+    approvals: NotRequired[Approvals]
+    #: Tools that you carry out: each call waits for your answer.
+    tools: NotRequired[list[CallerTool]]
+    #: What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`.
+    on_busy: NotRequired[Literal["enqueue", "reject", "interrupt", "steer"]]
 
 
 class Workflow(TypedDict):
@@ -162,13 +166,33 @@ class FinalOutput(TypedDict):
     schema: dict[str, Any]
 
 
+class Approvals(TypedDict):
+    #: Of tools that no pattern fits. Default: `allow`.
+    default: NotRequired[Literal["allow", "ask", "deny"]]
+    #: By name of the tool, in which `*` stands for any characters. An exact one wins, then the longest, among equals the strictest.
+    tools: NotRequired[dict[str, Literal["allow", "ask", "deny"]]]
+    #: Who may release a call: any key, or none that started or steered the run. Default: `anyone`.
+    by: NotRequired[Literal["anyone", "another_key"]]
+    #: Seconds, for every action of the run. Default: `86400`.
+    expires_s: NotRequired[int]
+
+
+class CallerTool(TypedDict):
+    #: What it is called.
+    name: str
+    #: Tells the agent what it is for.
+    description: str
+    #: JSON schema of the arguments, which are an object.
+    parameters: dict[str, Any]
+
+
 class EndedRun(TypedDict):
     #: The session: what was said in one conversation.
     session: str
     #: The run; its id holds that of its session.
     run_id: str
     #: How it stands with it.
-    status: Literal["completed", "failed", "cancelled"]
+    status: Literal["completed", "failed", "cancelled", "waiting"]
     #: the text of the last turn
     response: str
     #: The whole session, as `POST /get-messages` tells it.
@@ -183,6 +207,8 @@ class EndedRun(TypedDict):
     final_output: NotRequired[Any]
     #: Why it failed; null, or absent: it did not.
     error: NotRequired[RunError]
+    #: what a run that waits waits for
+    actions: NotRequired[list[Action]]
 
 
 class Message(TypedDict):
@@ -210,6 +236,28 @@ class RunError(TypedDict):
     message: str
     #: Whether the same again may succeed.
     retryable: bool
+
+
+class Action(TypedDict):
+    action_id: str
+    kind: Literal["approval", "tool", "budget", "tool_servers", "input"]
+    #: How it stands with it.
+    status: Literal["open", "resolved", "expired", "cancelled"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: approval, tool: {tool, input}; tool_servers: {servers}; budget: {spent, limit}
+    asked: dict[str, Any]
+    decided: Union[dict[str, Any], None]
+    decision: Union[Literal["approve", "answer", "raise", "supply", "deny", "expired"], None]
+    #: the id of the key; empty: nobody decided in time
+    actor: Union[str, None]
+    #: When it came to be.
+    created_at: str
+    #: From then on it is as if it were revoked.
+    expires_at: str
+    resolved_at: Union[str, None]
 
 
 class AcceptedRun(TypedDict):
@@ -251,7 +299,7 @@ class UnreadableEvent(TypedDict):
     """What the log holds of the event was damaged, or its key is lost: it has no other fields."""
 
     #: Of the event that it was.
-    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
+    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_action_required", "agent_action_resolved", "agent_steered", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
     #: The session: what was said in one conversation.
     session: str
     #: Tells it from the event that it was.
@@ -387,6 +435,40 @@ class AgentWarningEvent(TypedDict):
     #: The session: what was said in one conversation.
     session: str
     #: JSON text of {code, reason, server?, tools?}
+    content: str
+
+
+class AgentActionRequiredEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_action_required"]
+    #: The session: what was said in one conversation.
+    session: str
+    action_id: str
+    kind: Literal["approval", "tool", "budget", "tool_servers", "input"]
+    #: JSON text of what is asked
+    content: str
+    #: From then on it is as if it were revoked.
+    expires_at: str
+
+
+class AgentActionResolvedEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_action_resolved"]
+    #: The session: what was said in one conversation.
+    session: str
+    action_id: str
+    decision: Literal["approve", "answer", "raise", "supply", "deny", "expired"]
+    actor: str
+    #: JSON text of {reason?, input?, budget?}
+    content: str
+
+
+class AgentSteeredEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_steered"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: Its text. With `streaming_tokens` the next piece of it.
     content: str
 
 
@@ -641,7 +723,7 @@ class Run(TypedDict):
     #: The session: what was said in one conversation.
     session: str
     #: How it stands with it.
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    status: Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
     #: As asked for; it chooses the model.
     mode: Literal["flash", "base", "max"]
     #: The model that is asked.
@@ -732,7 +814,7 @@ class Session(TypedDict):
     #: As many messages as its history has.
     message_count: int
     #: Of its newest run; null: none has started.
-    last_status: Union[Literal["queued", "running", "completed", "failed", "cancelled"], None]
+    last_status: Union[Literal["queued", "running", "waiting", "completed", "failed", "cancelled"], None]
     #: US dollars, a decimal without exponent.
     cost: str
     #: When it came to be.
@@ -847,4 +929,4 @@ StreamEvent = Union["UnreadableEvent", "AgentEvent"]
 
 
 #: An event of a run, by its `type`.
-AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]
+AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentActionRequiredEvent", "AgentActionResolvedEvent", "AgentSteeredEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]
