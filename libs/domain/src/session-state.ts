@@ -27,8 +27,11 @@ export interface SessionState {
   readonly current: CurrentRun | null;
   /** In the order in which they will start. */
   readonly waiting: readonly WaitingRun[];
-  /** The newest runs that ended, so that a command that arrives twice is recognised. */
-  readonly ended: readonly string[];
+  /**
+   * The newest runs that ended, and of messages that were taken in the runs that they would have started, so that a command
+   * that arrives twice is recognised.
+   */
+  readonly ended: readonly RunId[];
   /** For good: nothing can be done with it any more. */
   readonly isErased?: true;
 }
@@ -68,7 +71,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_action_required':
       return change(write(state, event, false), event, (current) => waiting.ask(current, event));
     case 'agent_steered':
-      return change(write(state, event, true), event, (current) => waiting.takeIn(current));
+      return takeIn(write(state, event, true), event);
     case 'model_turn_completed':
       return change(write(state, event, true), event, () => ({ asking: waiting.askedBy(event) }));
     // What is not done again when the run is claimed anew.
@@ -214,7 +217,19 @@ function requestCancel(state: SessionState, run: RunId): SessionState {
   return { ...state, waiting: state.waiting.map((w) => (w.run === run ? { ...w, isCancelled: true } : w)) };
 }
 
+/** The request that brought the message may come again: it is known like one whose run has ended. */
+function takeIn(state: SessionState, event: Of<'agent_steered'>): SessionState {
+  const next = change(state, event, (current) => waiting.takeIn(current));
+  const [message] = next === state ? [] : (state.current?.steered ?? []);
+  return message === undefined ? next : { ...next, ended: withEnded(state, message.id) };
+}
+
 function end(state: SessionState, run: RunId): SessionState {
   if (state.current?.run !== run) return state;
-  return { ...state, current: null, ended: [...state.ended.slice(1 - ENDED_KEPT), run] };
+  return { ...state, current: null, ended: withEnded(state, run) };
 }
+
+const withEnded = ({ ended }: SessionState, run: RunId): readonly RunId[] => [
+  ...ended.slice(1 - ENDED_KEPT),
+  run,
+];

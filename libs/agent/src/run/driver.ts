@@ -2,6 +2,7 @@ import {
   type CallState,
   type NextAction,
   type RunEnd,
+  type RunState,
   type Content,
   assertNever,
   decideEnd,
@@ -170,20 +171,20 @@ export class Driver {
     this.calls.offer(this.tools.all);
     await this.record.settled();
     const open = (): readonly CallState[] => this.record.state.calls.filter((c) => c.result === null);
-    const decisions = await this.calls.run(open, this.controller.signal);
-    return decisions !== null && (await this.park(decisions));
+    const known = await this.calls.run(open, this.controller.signal);
+    return known !== null && (await this.park(known));
   }
 
   /**
    * Nothing can be done before somebody decides. Returns whether nobody drives the run from here on; else there is news.
-   * @param decisions that were known when nothing could be done
+   * @param known the run when nothing could be done
    */
-  private async park(decisions: number): Promise<boolean> {
+  private async park(known: RunState): Promise<boolean> {
     const { record, controller } = this;
-    const parked = await record.decided((state) => decidePark(state, decisions));
+    const parked = await record.decided((state) => decidePark(state, known.decisions));
     if (parked.length > 0) return true;
     controller.signal.throwIfAborted();
-    if (record.state.decisions === decisions) throw new Error('the run waits, and nobody is asked');
+    if (record.state === known) throw new Error('the run waits, and nobody is asked');
     return false;
   }
 
@@ -196,7 +197,8 @@ export class Driver {
   /** Asks for the servers, or opens what was supplied. Returns whether the run is parked. */
   private async waitForServers(): Promise<boolean> {
     const { record } = this;
-    const { servers, config, decisions } = record.state;
+    const { state: known } = record;
+    const { servers, config } = known;
     if (servers?.outcome === 'supplied' && servers.action !== this.reopenedFor) {
       this.reopenedFor = servers.action;
       this.toolbox = await this.reopen();
@@ -212,7 +214,7 @@ export class Driver {
       const asking = { run, asked, now: this.ports.clock.now(), expiresS: approvals?.expires_s };
       record.write([actionOf('tool_servers', content, 0, asking)]);
     }
-    return this.park(decisions);
+    return this.park(known);
   }
 
   /** Each response for itself: together they may be too large for one append. */

@@ -6,6 +6,7 @@ import {
   MAX_OPEN_ACTIONS,
   NOT_MADE,
   OUTCOME_UNKNOWN,
+  type RunState,
   type TurnToolCall,
   isReleased,
   isUndecided,
@@ -90,14 +91,14 @@ export class ToolRunner {
 
   /**
    * Makes the calls that have no result, and those that are released meanwhile. Resolves with null when each has one; when
-   * what is left waits for somebody, with the number of decisions that were known then. Rejects when the signal is aborted:
-   * from then on nothing is called and nothing is recorded.
+   * what is left waits for somebody, with the run as it was known then. Rejects when the signal is aborted: from then on
+   * nothing is called and nothing is recorded.
    */
   async run(
     open: () => readonly CallState[],
     signal: AbortSignal,
     step?: AttemptRef,
-  ): Promise<number | null> {
+  ): Promise<RunState | null> {
     const underWay = new Set<string>();
     const waiting = new Set<string>();
     let fault: { readonly error: unknown } | null = null;
@@ -129,7 +130,7 @@ export class ToolRunner {
         for (const call of open())
           if (!isUndecided(call) && !underWay.has(call.call.id) && !waiting.has(call.call.id))
             void make(call);
-        if (underWay.size === 0) return open().length === 0 ? null : this.record.state.decisions;
+        if (underWay.size === 0) return open().length === 0 ? null : this.record.state;
         await changed.promise;
         if (fault !== null) throw (fault as { readonly error: unknown }).error;
       }

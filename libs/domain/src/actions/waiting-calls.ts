@@ -32,9 +32,12 @@ export interface CallState {
 export const callsOf = ({ tool_calls = [] }: DataOf<'model_turn_completed'>): readonly CallState[] =>
   tool_calls.map((call) => ({ call, result: null, isResponded: false }));
 
-/** Whether the call can be neither made nor given up before somebody decides. */
+/**
+ * Whether the call can be neither made nor given up before more is heard: nobody has decided, or the decision brings the
+ * result, which stands behind it and may not be read yet.
+ */
 export const isUndecided = ({ call, action, result }: CallState): boolean =>
-  call.needs !== undefined && result === null && (action?.decided ?? null) === null;
+  call.needs !== undefined && result === null && action?.decided?.decision !== 'approve';
 
 /** Whether the call is released by a person, and was not begun yet. */
 export const isReleased = ({ action, result, isBegun }: CallState): boolean =>
