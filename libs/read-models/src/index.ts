@@ -3,6 +3,7 @@ export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } f
 export { type Database } from './postgres/database.js';
 export { DatabaseFault } from './postgres/errors.js';
 export { type RunError, type RunStatus } from './projection/rows.js';
+export { type ActionEntry, ActionQueries, type ActionQuery } from './queries/actions.js';
 export { History, type MessageView } from './queries/history.js';
 export { type MessageItem, MessagePages } from './queries/message-pages.js';
 export { KeyUseTable } from './queries/key-uses.js';
@@ -11,4 +12,5 @@ export { type SessionQuery, SessionQueries, type SessionView } from './queries/s
 export { type FiringView, type TaskQuery, TaskQueries, type TaskView } from './queries/tasks.js';
 export { type WeighedPage } from './queries/weighed-page.js';
 export { type RebuildOptions, type RebuildResult, rebuildReadModels } from './rebuild.js';
+export { type ActionStatus } from './tables/actions.js';
 export { ReadModelsRefused, ReadModelsUnavailable } from './unavailable.js';

@@ -14,6 +14,7 @@ import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
 import { type Check, Projection } from './projection/projection.js';
+import { ActionQueries } from './queries/actions.js';
 import { StoredHealth } from './queries/stored-health.js';
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
@@ -55,6 +56,7 @@ export interface ReadModels {
   readonly sessions: SessionQueries;
   readonly keyUses: KeyUseTable;
   readonly tasks: TaskQueries;
+  readonly actions: ActionQueries;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
@@ -105,6 +107,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     sessions: new SessionQueries(database, codec, freshness, owners),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),
+    actions: new ActionQueries(database, codec, freshness, owners, clock),
     follower: projection.follower,
     database,
     position: async () => (isProjector ? projection.follower.position : stored.position()),

@@ -7,6 +7,7 @@ import { RunWarnings1764061200000 } from '../migrations/1764061200000-run-warnin
 import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing-tasks.js';
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
+import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
@@ -93,6 +94,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       WantedRebuilds1764061300000,
       StandingTasks1764064800000,
       KeysOfTasks1764064900000,
+      Actions1764151200000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

@@ -1,5 +1,6 @@
 import { EntitySchema } from 'typeorm';
 import type { Fields, StoredRow, Table } from '#postgres';
+import { ACTIONS } from '../tables/actions.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -18,4 +19,4 @@ export function entityOf({ name, columns }: Table<Fields>): EntitySchema<StoredR
 }
 
 /** The tables that lists are made of. */
-export const ENTITIES: readonly EntitySchema<StoredRow>[] = [SESSIONS, RUNS, TASKS].map(entityOf);
+export const ENTITIES: readonly EntitySchema<StoredRow>[] = [SESSIONS, RUNS, TASKS, ACTIONS].map(entityOf);

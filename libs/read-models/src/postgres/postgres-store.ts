@@ -2,6 +2,7 @@ import type { QueryConfig, QueryResult } from 'pg';
 import { type Checkpoint, type PostgresCheckpoints, type StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import {
+  type ActionRow,
   type Changes,
   type KeyIds,
   type ParkedStream,
@@ -9,6 +10,7 @@ import {
   type StoredSession,
   type TaskRow,
 } from '../projection/rows.js';
+import { ACTIONS } from '../tables/actions.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -55,6 +57,13 @@ export class PostgresReadModelStore extends ReadModelStore {
     return openedRows(TASKS, await this.rows(this.statements.loadTasks(tasks)), this.codec);
   }
 
+  override async loadActions(
+    actions: readonly string[],
+    runs: readonly string[],
+  ): Promise<readonly ActionRow[]> {
+    return openedRows(ACTIONS, await this.rows(this.statements.loadActions({ actions, runs })), this.codec);
+  }
+
   override async commit(
     changes: Changes,
     from: Checkpoint | null,
@@ -81,10 +90,11 @@ export class PostgresReadModelStore extends ReadModelStore {
   }
 
   private others(commit: Commit): QueryConfig[] {
-    const { writeTasks, issueKeys, revokeKeys, park, free, erase } = this.statements;
-    const { tasks, keysIssued, keysRevoked, parked, freed, erased } = commit.changes;
+    const { writeTasks, writeActions, issueKeys, revokeKeys, park, free, erase } = this.statements;
+    const { tasks, actions, keysIssued, keysRevoked, parked, freed, erased } = commit.changes;
     const wanted = [
       ...(tasks.length > 0 ? [writeTasks] : []),
+      ...(actions.length > 0 ? [writeActions] : []),
       ...(keysIssued.length > 0 ? [issueKeys] : []),
       ...(keysRevoked.length > 0 ? [revokeKeys] : []),
       ...(parked.length > 0 ? [park] : []),

@@ -1,4 +1,5 @@
 import { CHECKPOINTS, PostgresCheckpoints } from '#postgres';
+import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
 import { MESSAGES } from '../tables/messages.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
@@ -19,6 +20,7 @@ export const PROJECTED_TABLES: readonly string[] = [
   MESSAGES,
   API_KEYS,
   TASKS,
+  ACTIONS,
   PARKED_STREAMS,
   CHECKPOINTS,
 ].map(({ name }) => name);

@@ -11,6 +11,7 @@ import {
 } from '#postgres';
 import type { ContentSealer } from '../content-codec.js';
 import type { Changes } from '../projection/rows.js';
+import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
 import { MESSAGES } from '../tables/messages.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
@@ -25,6 +26,11 @@ export interface Commit {
   readonly changes: Changes;
   readonly messages: readonly RowOf<typeof MESSAGES>[];
   readonly sealer: ContentSealer;
+}
+
+interface ClosedActions {
+  readonly actions: readonly string[];
+  readonly runs: readonly string[];
 }
 
 const sealer = (commit: Commit): ContentSealer => commit.sealer;
@@ -43,6 +49,11 @@ export function statementsFor(name: string, checkpoint: PostgresCheckpoints) {
     ),
     loadTasks: statement(
       sql<readonly string[]>`SELECT * FROM ${schema}.tasks WHERE task_id = ANY (${(tasks) => tasks})`,
+    ),
+    /** Those named, and those of the runs that are open. */
+    loadActions: statement(
+      sql<ClosedActions>`SELECT * FROM ${schema}.actions WHERE action_id = ANY (${({ actions }) => actions})
+  OR (status = 'open' AND run_id = ANY (${({ runs }) => runs}))`,
     ),
     /** The runs of sessions that may still change and the newest of the others. */
     loadRuns: statement(
@@ -106,6 +117,15 @@ function othersFor(schema: Sql<unknown>) {
         replaceIf: raw('old.revision <= EXCLUDED.revision'),
       }),
     ),
+    writeActions: statement(
+      writeRows(ACTIONS, {
+        schema,
+        sealer,
+        rows: ofChanges('actions'),
+        // What closed one first stays.
+        replaceIf: raw(`old.status = 'open'`),
+      }),
+    ),
     issueKeys: statement(writeRows(API_KEYS, { schema, rows: ofChanges('keysIssued') })),
     revokeKeys: statement(
       sql<Commit>`
@@ -120,7 +140,7 @@ FROM unnest(
       sql<Commit>`DELETE FROM ${schema}.parked_streams WHERE stream = ANY (${ofChanges('freed')})`,
     ),
     /** Of these sessions no row is left. They come after the rows of the same batch. */
-    erase: ['messages', 'runs', 'tasks', 'sessions'].map((table) =>
+    erase: ['messages', 'runs', 'tasks', 'actions', 'sessions'].map((table) =>
       statement(
         sql<Commit>`DELETE FROM ${schema}.${raw(table)} WHERE session = ANY (${ofChanges('erased')}::text[])`,
       ),

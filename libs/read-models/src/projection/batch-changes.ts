@@ -52,6 +52,7 @@ export class BatchChanges {
         clearedTo === null ? [] : [{ session: row.session, revision: clearedTo }],
       ),
       tasks,
+      actions: [],
       keysIssued: keys.flatMap((k) => (k.kind === 'issued' ? [k.row] : [])),
       keysRevoked: keys.flatMap((k) => (k.kind === 'revoked' ? [k] : [])),
       parked,

@@ -17,6 +17,7 @@ import {
 import type { Logger } from '#platform';
 import { type Checkpoint, CheckpointMoved } from '#postgres';
 import { ReadModelsUnavailable } from '../unavailable.js';
+import { ActionRows } from './action-rows.js';
 import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
 import { type Changes, type KeyIds, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
@@ -120,6 +121,8 @@ export class Projector implements FollowerTarget {
     const batch = new BatchChanges(this.ports.log, this.ports.content);
     const tasks = new TaskRows(this.ports.store);
     await tasks.prepare(events);
+    const actions = new ActionRows(this.ports.store);
+    await actions.prepare(events);
     const touched = new Set<string>();
     for (const event of events) {
       if (this.isParked(event)) continue;
@@ -127,7 +130,7 @@ export class Projector implements FollowerTarget {
         const session = sessionOfStream(event.stream);
         if (session !== null) {
           touched.add(session);
-          this.pushSession(session, event, tasks);
+          this.pushSession(session, event, tasks, actions);
         } else if (taskOfStream(event.stream) === null) batch.addKey(changeOfKey(event));
         else tasks.pushTask(event);
       } catch (error) {
@@ -140,13 +143,19 @@ export class Projector implements FollowerTarget {
       tasks.take().filter(({ session }) => !erased.has(session)),
       freed,
     );
-    return { ...changes, erased: [...erased] };
+    return { ...changes, actions: actions.take(), erased: [...erased] };
   }
 
-  private pushSession(session: SessionId, recorded: RecordedEvent, tasks: TaskRows): void {
+  private pushSession(
+    session: SessionId,
+    recorded: RecordedEvent,
+    tasks: TaskRows,
+    actions: ActionRows,
+  ): void {
     const event = asSessionEvent(recorded);
     this.cache.get(session)?.push(event);
     if (event.type === 'run_requested') tasks.pushRequest(session, event);
+    actions.push(session, event);
   }
 
   private firstRevisions(events: readonly RecordedEvent[]): Map<string, number> {

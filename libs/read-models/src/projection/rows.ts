@@ -1,11 +1,13 @@
 import type { Content, MessageType, Revision, SessionId } from '#domain';
 import type { Checkpoint } from '#postgres';
+import type { ActionRow } from '../tables/actions.js';
 import type { ApiKeyRow } from '../tables/api-keys.js';
 import type { ParkedStream } from '../tables/parked-streams.js';
 import type { RunRow } from '../tables/runs.js';
 import type { SessionRow } from '../tables/sessions.js';
 import type { TaskRow } from '../tables/tasks.js';
 
+export type { ActionRow } from '../tables/actions.js';
 export type { ApiKeyRow } from '../tables/api-keys.js';
 export type { ParkedStream } from '../tables/parked-streams.js';
 export type { RunError, RunRow, RunStatus } from '../tables/runs.js';
@@ -27,6 +29,7 @@ export interface Changes {
   /** The messages of these sessions up to a revision are gone. */
   readonly cleared: readonly { readonly session: SessionId; readonly revision: Revision }[];
   readonly tasks: readonly TaskRow[];
+  readonly actions: readonly ActionRow[];
   readonly keysIssued: readonly ApiKeyRow[];
   readonly keysRevoked: readonly { readonly id: string; readonly at: number }[];
   readonly parked: readonly ParkedStream[];
@@ -45,6 +48,7 @@ export const NO_CHANGES: Changes = {
   messages: [],
   cleared: [],
   tasks: [],
+  actions: [],
   keysIssued: [],
   keysRevoked: [],
   parked: [],
@@ -68,6 +72,8 @@ export abstract class ReadModelStore {
   abstract loadParked(): Promise<readonly ParkedStream[]>;
   abstract loadSessions(sessions: readonly string[]): Promise<readonly StoredSession[]>;
   abstract loadTasks(tasks: readonly string[]): Promise<readonly TaskRow[]>;
+  /** Those named, and those of the runs that are open. */
+  abstract loadActions(actions: readonly string[], runs: readonly string[]): Promise<readonly ActionRow[]>;
   /**
    * Writes the changes and moves the checkpoint from `from` (null: there is none) to `to`, both or neither.
    * False: the checkpoint was not at `from`, nothing was changed.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CHECKPOINTS, type Fields, type Table } from '#postgres';
 import { SCHEMA } from '../postgres/schema.js';
+import { ACTIONS } from './actions.js';
 import { API_KEYS } from './api-keys.js';
 import { MESSAGES } from './messages.js';
 import { PARKED_STREAMS } from './parked-streams.js';
@@ -14,6 +15,7 @@ beforeAll(async () => void (fixture = await openFixture()));
 afterAll(() => fixture.close());
 
 const TABLES: readonly Table<Fields>[] = [
+  ACTIONS,
   API_KEYS,
   CHECKPOINTS,
   MESSAGES,

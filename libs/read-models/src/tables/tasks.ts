@@ -1,40 +1,6 @@
-import {
-  type Content,
-  type Firing,
-  type ProjectId,
-  type Revision,
-  type SessionId,
-  type TaskId,
-  type TaskStatus,
-  isFileRef,
-} from '#domain';
-import {
-  type Field,
-  type RowOf,
-  changing,
-  integer,
-  json,
-  nullable,
-  parted,
-  sealed,
-  table,
-  text,
-  truth,
-  whole,
-} from '#postgres';
-
-interface MessageParts {
-  /** null: it is erased */
-  readonly text: string | null;
-  readonly isFile: boolean;
-}
-
-const message: Field<Content> = parted(
-  { text: sealed('message'), isFile: truth('message_is_file') },
-  (value: Content): MessageParts =>
-    isFileRef(value) ? { text: JSON.stringify(value), isFile: true } : { text: value, isFile: false },
-  ({ text, isFile }) => (isFile && text !== null ? (JSON.parse(text) as Content) : (text ?? '')),
-);
+import type { Firing, ProjectId, Revision, SessionId, TaskId, TaskStatus } from '#domain';
+import { type RowOf, changing, integer, json, nullable, table, text, whole } from '#postgres';
+import { content } from './contents.js';
 
 export const TASKS = table(
   'tasks',
@@ -48,7 +14,7 @@ export const TASKS = table(
     /** The schedule as the request gave it. */
     given: json<number | string>(text('given')),
     timezone: nullable(text('timezone')),
-    message,
+    message: content('message', 'message_is_file'),
     /** Revision of the `run_requested` that brought it. */
     requested: integer<Revision>('requested'),
     status: changing(text<TaskStatus>('status')),

@@ -28,8 +28,8 @@ export interface ActionRecord {
   readonly expiresAt: number;
   /** null: nobody has decided, and its time is not known to be over */
   readonly resolved: ActionResolution | null;
-  /** Its run has ended: what was open then is closed. */
-  readonly isOver: boolean;
+  /** When its run ended while it was open, which closes it; null: that did not happen. */
+  readonly overAt: number | null;
 }
 
 export interface ActionResolution {
@@ -54,7 +54,7 @@ export async function readAction(
 ): Promise<ActionRecord | null> {
   let required: Of<'agent_action_required'> | null = null;
   let resolved: ActionResolution | null = null;
-  const record = (isOver: boolean) => required && recordOf(session, required, resolved, isOver);
+  const record = (overAt: number | null) => required && recordOf(session, required, resolved, overAt);
   for await (const page of log.readStream(sessionStream(session), { after: asked - 1 }))
     for (const raw of page) {
       const event = knownSessionEvent(raw);
@@ -67,20 +67,20 @@ export async function readAction(
       // The result stands directly behind the decision that brought it.
       if (resolved !== null) {
         resolved = withResult(resolved, event, id);
-        return record(false);
+        return record(null);
       }
       if (event.type === 'agent_action_resolved' && event.data.action_id === id)
         resolved = resolutionOf(event);
-      if (isEndType(event.type)) return record(true);
+      if (isEndType(event.type)) return record(event.time);
     }
-  return record(false);
+  return record(null);
 }
 
 function recordOf(
   session: SessionId,
   { data, meta, time }: Of<'agent_action_required'>,
   resolved: ActionResolution | null,
-  isOver: boolean,
+  overAt: number | null,
 ): ActionRecord {
   return {
     id: data.action_id,
@@ -91,7 +91,7 @@ function recordOf(
     createdAt: time,
     expiresAt: Date.parse(data.expires_at),
     resolved,
-    isOver,
+    overAt,
   };
 }
 

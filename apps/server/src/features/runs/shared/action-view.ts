@@ -1,5 +1,5 @@
 import type { ActionId, ActionKind, ActionOutcome, Content, RunId, SessionId } from '#domain';
-import type { ActionRecord } from '#runs';
+import type { ActionEntry } from '#read-models';
 import type { ContentStore } from '#vault';
 
 /** An action as clients are told of it. */
@@ -19,22 +19,22 @@ export interface ActionView {
   readonly resolved_at: string | null;
 }
 
-/** From its time on an action is expired, written or not. @param now ms since 1970 */
+/** From its time on an action is expired, written or not, unless its run ended before. @param now ms since 1970 */
 export async function actionView(
-  action: ActionRecord,
+  action: ActionEntry,
   contents: ContentStore,
   now: number,
 ): Promise<ActionView> {
-  const { id, kind, session, run, createdAt, expiresAt, isOver } = action;
+  const { id, kind, session, run, createdAt, expiresAt, overAt } = action;
   const valueOf = async (content: Content): Promise<unknown> =>
-    JSON.parse(await contents.text(session, content)) as unknown;
-  const isLate = !isOver && now >= expiresAt;
+    parsed(await contents.textOrNote(session, content));
+  const isLate = (overAt ?? now) >= expiresAt;
   const expired = isLate ? ({ decision: 'expired', actor: '', content: '{}', at: expiresAt } as const) : null;
   const resolved = action.resolved ?? expired;
   return {
     action_id: id,
     kind,
-    status: resolved === null ? (isOver ? 'cancelled' : 'open') : statusOf(resolved.decision),
+    status: resolved === null ? (overAt === null ? 'open' : 'cancelled') : statusOf(resolved.decision),
     session,
     run_id: run,
     asked: await valueOf(action.asked),
@@ -49,5 +49,14 @@ export async function actionView(
 
 const statusOf = (decision: ActionOutcome): 'expired' | 'resolved' =>
   decision === 'expired' ? 'expired' : 'resolved';
+
+/** What is erased or damaged says nothing. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return {};
+  }
+}
 
 const timeOf = (ms: number): string => new Date(ms).toISOString();
