@@ -776,6 +776,8 @@ export interface Run {
   readonly model: string;
   /** What started it. */
   readonly trigger: 'request' | 'task' | 'kafka';
+  /** the run that it goes on with */
+  readonly retry_of: string | null;
   /** the id of the key */
   readonly actor: string;
   /** When it came to be. */
@@ -843,6 +845,20 @@ export interface RecordedEvent {
   readonly id: string;
   /** The event. */
   readonly data: StreamEvent;
+}
+
+export interface Retry {
+  /** The run's tool servers, under the same names: they are stored nowhere. */
+  readonly mcp_servers?: readonly McpServer[];
+  /** Another name of mcp_servers.
+   * @deprecated */
+  readonly mcpServers?: readonly McpServer[];
+  /** Absent: the run's own. */
+  readonly mode?: 'flash' | 'base' | 'max' | 'fast';
+  /** In place of the run's own. */
+  readonly approvals?: Approvals;
+  /** Answer 202 at once and run on the server. Default: `false`. */
+  readonly background?: boolean;
 }
 
 export interface SessionPage {

@@ -33,11 +33,14 @@ export const NOT_MADE = 'the call was not made: nobody has decided on it';
 export class ContextFold {
   readonly messages: ContextMessage[] = [];
   private readonly requests = new Map<string, Content>();
+  /** How much there was of it when the last run ended, before what that said last. */
+  private lengthAtEnd = 0;
   private text: Content[] = [];
   /** The text is that of a turn that broke. */
   private isBroken = false;
   private isHidden = false;
-  private cancelledRun: string | null = null;
+  /** The run that has no message of its own: it was cancelled while it waited, or goes on where another ended. */
+  private silentRun: string | null = null;
 
   /** A run starts with this message. */
   begin(message: Content): void {
@@ -53,7 +56,8 @@ export class ContextFold {
         return;
       case 'run_claimed':
         this.isBroken = true;
-        this.cancelledRun = event.data.isCancelled === true ? (event.meta.run ?? null) : null;
+        this.silentRun = event.data.isCancelled || event.data.isRetry ? (event.meta.run ?? null) : null;
+        if (event.data.isRetry) this.messages.length = Math.min(this.messages.length, this.lengthAtEnd);
         return;
       case 'agent_started':
         return this.start(event.meta.run ?? '');
@@ -78,6 +82,7 @@ export class ContextFold {
       case 'agent_completed':
       case 'agent_error':
       case 'agent_cancelled':
+        this.lengthAtEnd = this.messages.length;
         return this.endRun();
       case 'messages_cleared':
         this.messages.length = 0;
@@ -99,6 +104,7 @@ export class ContextFold {
       case 'agent_action_resolved':
       case 'agent_cost':
       case 'tools_offered':
+      case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':
       case 'session_opened':
@@ -120,7 +126,7 @@ export class ContextFold {
     this.takeText();
     const message = this.requests.get(run);
     this.requests.delete(run);
-    if (message !== undefined && this.cancelledRun !== run)
+    if (message !== undefined && this.silentRun !== run)
       this.messages.push({ role: 'user', content: message });
   }
 

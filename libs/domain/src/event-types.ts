@@ -31,6 +31,7 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   run_refused: true,
   tools_offered: true,
   tool_call_begun: true,
+  tool_calls_reopened: true,
   run_parked: true,
   run_steered: true,
   model_turn_completed: true,

@@ -28,7 +28,7 @@ export class HistoryFold {
   private readonly requests = new Map<string, Content>();
   /** After a clear, until the next run starts: what the run under way still writes belongs to no history. */
   private isHidden: boolean;
-  private claim: { run: RunId; requested: Revision; isCancelled: boolean } | null = null;
+  private claim: { run: RunId; requested: Revision; isSilent: boolean } | null = null;
 
   constructor(
     private readonly sink: HistorySink,
@@ -53,7 +53,7 @@ export class HistoryFold {
         this.requests.set(run, event.data.message);
         return;
       case 'run_claimed':
-        this.claim = { run, requested: event.data.requested, isCancelled: event.data.isCancelled === true };
+        this.claim = { run, requested: event.data.requested, isSilent: isSilent(event.data) };
         return;
       case 'agent_started':
         return this.start(run, event.revision);
@@ -99,6 +99,7 @@ export class HistoryFold {
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_call_begun':
+      case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':
       case 'session_opened':
@@ -129,7 +130,7 @@ export class HistoryFold {
     const claim = this.claim?.run === run ? this.claim : null;
     const message = this.requests.get(run);
     this.requests.delete(run);
-    if (claim?.isCancelled) return;
+    if (claim?.isSilent) return;
     if (message !== undefined) return this.add({ type: 'user_message', run, revision, pieces: [message] });
     this.sink.addRequest(run, revision, claim?.requested ?? -1);
   }
@@ -149,6 +150,15 @@ export class HistoryFold {
     if (!this.isHidden) this.sink.add(message);
   }
 }
+
+/** The run has no message of its own. */
+const isSilent = ({
+  isCancelled,
+  isRetry,
+}: {
+  readonly isCancelled?: true;
+  readonly isRetry?: true;
+}): boolean => isCancelled === true || isRetry === true;
 
 export interface HistorySink {
   add(message: HistoryMessage): void;

@@ -1,7 +1,13 @@
 export * from './actions/action.js';
 export * from './actions/approval-policy.js';
 export * from './actions/decide-action.js';
-export { type CallState, type ToolResult, isReleased, isUndecided } from './actions/waiting-calls.js';
+export {
+  type CallState,
+  type ToolResult,
+  isReleased,
+  isUnasked,
+  isUndecided,
+} from './actions/waiting-calls.js';
 export { type Waiting } from './actions/waiting-run.js';
 export * from './api-key.js';
 export * from './content.js';

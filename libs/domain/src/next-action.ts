@@ -20,7 +20,7 @@ export function nextAction(state: RunState, maxSteps: number): NextAction {
   if (state.isCancelRequested) return { kind: 'finish', end: { kind: 'cancelled' } };
   if (state.isStepOpen) return nextOfTurn(state);
   if (state.steered.length > 0) return { kind: 'take_in', messages: state.steered };
-  if (state.steps > 0 && state.calls.length === 0 && !state.hasNews) return lastOf(state);
+  if (state.hasTurn && state.calls.length === 0 && !state.hasNews) return lastOf(state);
   if (state.steps >= maxSteps) return { kind: 'finish', end: tooManySteps(maxSteps) };
   return { kind: 'call_model' };
 }

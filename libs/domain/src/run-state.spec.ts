@@ -40,6 +40,7 @@ describe('the state of a run', () => {
       decisions: 0,
       steered: [],
       hasNews: false,
+      hasTurn: false,
       mode: 'flash',
       model: 'm',
       message: 'hi',

@@ -4,6 +4,7 @@ import {
   toolResultOf,
   withAction,
   withBegun,
+  withUndecidedForgotten,
   withDecision,
   withResult,
 } from './actions/waiting-calls.js';
@@ -33,6 +34,8 @@ export interface RunState {
   readonly config: RunConfig;
   /** Turns of the main agent whose `agent_step` is written. */
   readonly steps: number;
+  /** A turn of the main agent is complete, of the run or of one that it goes on with. */
+  readonly hasTurn: boolean;
   /** The latest turn is complete, its `agent_step` is not written yet. */
   readonly isStepOpen: boolean;
   readonly calls: readonly CallState[];
@@ -71,6 +74,7 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     message: request.message,
     config: request.config,
     steps: 0,
+    hasTurn: false,
     isStepOpen: false,
     calls: [],
     warnings: [],
@@ -85,6 +89,19 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     isCancelRequested: false,
     end: null,
   };
+}
+
+/**
+ * A run that goes on where another one ended: with its last turn, and what is known of that turn's calls. Steps, cost and
+ * limits are its own; whoever was asked, and has not decided, is asked anew.
+ */
+export function retried(
+  { message, agent, hasTurn, isStepOpen, calls, steered, hasNews }: RunState,
+  request: Pick<RunState, 'mode' | 'model' | 'config'>,
+): RunState {
+  const more = agent === undefined ? {} : { agent };
+  const open = { hasTurn, isStepOpen, calls: withUndecidedForgotten(calls), steered, hasNews };
+  return { ...newRun({ ...request, message }), ...open, ...more };
 }
 
 /**
@@ -105,6 +122,8 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return ask(state, event.data);
     case 'agent_action_resolved':
       return resolve(state, event.data);
+    case 'tool_calls_reopened':
+      return { ...state, isAskingForStep: event.data.step !== undefined };
     case 'run_claimed':
       return { ...state, decisions: 0 };
     case 'run_steered':
@@ -172,6 +191,7 @@ function completeTurn(state: RunState, turn: TurnData): RunState {
   if (turn.final_output) return { ...spent, finalAnswers: [...(state.finalAnswers ?? []), turn.text ?? ''] };
   return {
     ...spent,
+    hasTurn: true,
     isStepOpen: true,
     hasNews: false,
     isAskingForStep: false,

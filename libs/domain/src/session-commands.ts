@@ -27,6 +27,8 @@ export interface RunRequest {
   readonly schedules?: readonly ScheduleRequest[];
   /** The task whose slot starts it. */
   readonly task?: TaskId;
+  /** The run that it goes on with. */
+  readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -59,10 +61,7 @@ export interface StartTerms {
 export function decideStart(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
-  if (isIdle(state)) {
-    if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
-    return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
-  }
+  if (isIdle(state)) return begin(request, terms);
   const { current } = state;
   if (request.onBusy === 'steer' && current !== null && !current.isCancelRequested)
     return steer(current, request, terms);
@@ -71,6 +70,19 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
     return busy(`${MAX_WAITING} runs wait in this session already`, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
   return { kind: 'queue', events: [requested(request), ...cancel] };
+}
+
+/**
+ * A run that goes on where another one of the session ended: the last, which failed or was cancelled, with nothing after it.
+ * @throws Problem not_found, conflict
+ */
+export function decideRetry(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
+  requireSession(state, terms.project);
+  if (knowsRun(state, request.run)) return { kind: 'known' };
+  const { broken } = state;
+  if (isIdle(state) && broken !== null && broken.run === request.retry_of?.run) return begin(request, terms);
+  const why = 'only the last run of its session, which failed or was cancelled, can be retried';
+  return refused(new Problem('conflict', why), terms);
 }
 
 /** Messages that wait for a run's next turn. */
@@ -92,8 +104,15 @@ function steer(
   return { kind: 'steer', run, events: [{ type: 'run_steered', data: { id, content, actor }, run }] };
 }
 
-function busy(detail: string, { mayArriveLate = false }: StartTerms): StartDecision {
-  const problem = new Problem('session_busy', detail);
+function begin(request: RunRequest, terms: StartTerms): StartDecision {
+  if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
+  return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
+}
+
+const busy = (detail: string, terms: StartTerms): StartDecision =>
+  refused(new Problem('session_busy', detail), terms);
+
+function refused(problem: Problem, { mayArriveLate = false }: StartTerms): StartDecision {
   if (!mayArriveLate) throw problem;
   return { kind: 'refuse', events: [{ type: 'run_refused', data: { code: problem.code } }], problem };
 }
@@ -150,11 +169,12 @@ export function decideClaimNext(
   state: SessionState,
   run: RunId,
   worker: string,
-  schedules: readonly ScheduleRequest[] = [],
+  { schedules = [], retry_of }: Pick<RunRequest, 'schedules' | 'retry_of'> = {},
 ): readonly Draft[] | null {
   const [next, ...rest] = state.waiting;
   if (state.current !== null || next === undefined || next.run !== run) return null;
-  if (!next.isCancelled) return started({ run, schedules }, worker, next.requested, rest);
+  const retry = retry_of === undefined ? {} : { retry_of };
+  if (!next.isCancelled) return started({ run, schedules, ...retry }, worker, next.requested, rest);
   return [
     ...started({ run }, worker, next.requested, rest, true),
     { type: 'agent_cost', data: { cost: '0' }, run },
@@ -254,7 +274,7 @@ function requested({ run, onBusy, ...request }: RunRequest): Draft {
 }
 
 function started(
-  { run, schedules = [] }: Pick<RunRequest, 'run' | 'schedules'>,
+  { run, schedules = [], retry_of }: Pick<RunRequest, 'run' | 'schedules' | 'retry_of'>,
   worker: string,
   requested: Revision,
   waiting: readonly WaitingRun[] = [],
@@ -263,6 +283,7 @@ function started(
   const more = {
     ...(waiting.length > 0 ? { waiting } : {}),
     ...(isCancelled ? { isCancelled: true as const } : {}),
+    ...(retry_of === undefined ? {} : { isRetry: true as const }),
   };
   return [
     { type: 'run_claimed', data: { worker, epoch: 1, requested, ...more }, run },

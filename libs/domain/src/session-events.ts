@@ -147,6 +147,8 @@ export type InternalEvent =
         readonly task?: TaskId;
         /** What is to be started later; each is a task, named by its place in this list. */
         readonly schedules?: readonly ScheduleRequest[];
+        /** It goes on where this run ended, whose request stands at the revision: it has no message of its own. */
+        readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
       };
     }
   | {
@@ -162,6 +164,8 @@ export type InternalEvent =
         readonly waiting?: readonly WaitingRun[];
         /** The run was cancelled while it waited: it has no message in the history. */
         readonly isCancelled?: true;
+        /** It goes on where another ended: neither has it a message. */
+        readonly isRetry?: true;
         /** A cancel that came under an earlier claim of the run and was not obeyed yet. */
         readonly isCancelRequested?: true;
         /** Claims in a row before this one under which nothing was written, and nothing that the run is further by. */
@@ -189,6 +193,11 @@ export type InternalEvent =
   | {
       readonly type: 'tool_call_begun';
       readonly data: { readonly call_id: string; readonly step?: AttemptRef };
+    }
+  /** Somebody is asked about these calls of an earlier turn: the actions stand behind it, in their order. */
+  | {
+      readonly type: 'tool_calls_reopened';
+      readonly data: { readonly call_ids: readonly string[]; readonly step?: AttemptRef };
     }
   /** Nothing can be done before somebody decides: nobody drives the run from here on. */
   | { readonly type: 'run_parked'; readonly data: Empty }

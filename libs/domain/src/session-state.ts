@@ -18,6 +18,8 @@ export interface CurrentRun extends waiting.Waiting {
   readonly silent: number;
   /** The same of what the run is further by: a turn that broke is asked again from its start. */
   readonly fruitless: number;
+  /** It had no turn of its own, or the session was cleared since its start: nobody can go on with it. */
+  readonly isClosed?: true;
 }
 
 /** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
@@ -32,11 +34,19 @@ export interface SessionState {
    * that arrives twice is recognised.
    */
   readonly ended: readonly RunId[];
+  /** The run that ended last, where it can be gone on with: it failed or was cancelled, and nothing came after it. */
+  readonly broken: { readonly run: RunId; readonly requested: Revision } | null;
   /** For good: nothing can be done with it any more. */
   readonly isErased?: true;
 }
 
-export const NO_SESSION: SessionState = { project: null, current: null, waiting: [], ended: [] };
+export const NO_SESSION: SessionState = {
+  project: null,
+  current: null,
+  waiting: [],
+  ended: [],
+  broken: null,
+};
 
 const ENDED_KEPT = 64;
 
@@ -56,7 +66,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_completed':
     case 'agent_cancelled':
     case 'agent_error':
-      return end(state, runOf(event));
+      return end(state, runOf(event), event.type !== 'agent_completed');
     // They stand in the append of the first claim.
     case 'agent_started':
     case 'agent_task_scheduled':
@@ -74,6 +84,10 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return takeIn(write(state, event, true), event);
     case 'model_turn_completed':
       return change(write(state, event, true), event, () => ({ asking: waiting.askedBy(event) }));
+    case 'tool_calls_reopened':
+      return change(write(state, event, false), event, () => ({ asking: waiting.reopenedBy(event) }));
+    case 'messages_cleared':
+      return clear(write(state, event, false));
     // What is not done again when the run is claimed anew.
     case 'tool_call_completed':
     case 'agent_tool_response':
@@ -98,7 +112,6 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'model_turn_failed':
     case 'workflow_attempt_started':
     case 'workflow_tool_responded':
-    case 'messages_cleared':
       return write(state, event, false);
     default:
       return assertNever(event);
@@ -156,7 +169,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
   const behind = queue.findIndex((w) => !w.interrupts);
   if (entry.interrupts && behind >= 0) queue.splice(behind, 0, entry);
   else queue.push(entry);
-  return { ...state, project: event.meta.project, waiting: queue };
+  return { ...state, project: event.meta.project, waiting: queue, broken: null };
 }
 
 function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
@@ -178,8 +191,10 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
       silent: silent + 1,
       fruitless: fruitless + 1,
       ...waiting.waitingAtClaim(event),
+      ...(event.data.isCancelled ? { isClosed: true as const } : {}),
     },
     waiting: event.data.waiting ?? [],
+    broken: null,
   };
 }
 
@@ -224,9 +239,16 @@ function takeIn(state: SessionState, event: Of<'agent_steered'>): SessionState {
   return message === undefined ? next : { ...next, ended: withEnded(state, message.id) };
 }
 
-function end(state: SessionState, run: RunId): SessionState {
-  if (state.current?.run !== run) return state;
-  return { ...state, current: null, ended: withEnded(state, run) };
+function end(state: SessionState, run: RunId, isBroken: boolean): SessionState {
+  const { current } = state;
+  if (current?.run !== run) return state;
+  const broken = isBroken && !current.isClosed ? { run, requested: current.requested } : null;
+  return { ...state, current: null, ended: withEnded(state, run), broken };
+}
+
+function clear(state: SessionState): SessionState {
+  const { current } = state;
+  return { ...state, broken: null, current: current && { ...current, isClosed: true } };
 }
 
 const withEnded = ({ ended }: SessionState, run: RunId): readonly RunId[] => [

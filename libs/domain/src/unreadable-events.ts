@@ -49,6 +49,7 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   run_refused: { code: '' },
   tools_offered: { tools: '[]' },
   tool_call_begun: { call_id: '' },
+  tool_calls_reopened: { call_ids: [] },
   run_parked: EMPTY,
   run_steered: { id: '', content: UNREADABLE_TEXT, actor: '' },
   model_turn_completed: { usage: { input_tokens: 0, output_tokens: 0 }, cost: '0', finish_reason: '' },

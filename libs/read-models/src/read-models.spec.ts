@@ -46,6 +46,7 @@ describe('read models', () => {
       status: 'completed',
       mode: 'base',
       model: 'demo',
+      retry_of: null,
       trigger: 'request',
       actor: 'key_1',
       created_at: '2025-11-21T09:00:00.001Z',

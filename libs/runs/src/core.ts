@@ -18,6 +18,7 @@ import type { ActionIndex } from './actions/action-index.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
+import { RetryPlanner } from './start/retry-run.js';
 import { StartRunHandler } from './start/start-run.js';
 import { TaskCommands } from './tasks/task-commands.js';
 import { TaskFirings } from './tasks/task-firings.js';
@@ -70,6 +71,7 @@ export interface Core {
   readonly tasks: TaskCommands;
   /** With the index where actions are looked up, once there is one. */
   readonly actions: (index: () => ActionIndex) => ActionCommands;
+  readonly retries: RetryPlanner;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
 }
@@ -107,6 +109,19 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const starting = { contents, sessions, startRun, counted, mayAct: options.mayAct };
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
+  const retries = new RetryPlanner({ log, sessions, contents });
   const firings = new TaskFirings({ ...shared, ...starting });
-  return { sessions, admission, contents, startRun, commands, recovery, tasks, actions, maker, firings };
+  return {
+    sessions,
+    admission,
+    contents,
+    startRun,
+    commands,
+    recovery,
+    tasks,
+    actions,
+    retries,
+    maker,
+    firings,
+  };
 }

@@ -10,6 +10,9 @@ import {
   evolveRun,
   evolveSession,
   knownSessionEvent,
+  newRun,
+  retried,
+  type RunConfig,
   type RunId,
   type StreamName,
 } from '#domain';
@@ -83,31 +86,66 @@ export async function readRequest(
   throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
 }
 
-/** A run as far as the log holds it, which is up to the revision; null where it was claimed again after the claim at `claimed`. @throws ContentErased, DataUnreadable */
-export async function loadRun(
+/** The requests of a run and of those that it goes on with, the first of them first. @throws ContentErased, LogUnavailable */
+export async function loadRetried(
   log: EventLog,
   stream: StreamName,
   request: RequestEvent,
+): Promise<readonly RequestEvent[]> {
+  const chain = [request];
+  for (let { retry_of: before } = request.data; before !== undefined;) {
+    const retried = await loadRequest(log, stream, before.requested);
+    chain.unshift(retried);
+    before = retried.data.retry_of;
+  }
+  return chain;
+}
+
+/** A run that is to be gone on with: its request, and the settings that the request names. */
+export interface RunToLoad {
+  readonly request: RequestEvent;
+  readonly config: RunConfig;
+}
+
+/**
+ * A run as far as the log holds it, which is up to the revision; null where it was claimed again after the claim at
+ * `claimed`. @param chain the run, behind those that it goes on with. @throws ContentErased, DataUnreadable
+ */
+export async function loadRun(
+  log: EventLog,
+  stream: StreamName,
+  chain: readonly RunToLoad[],
   claimed: Revision,
-  begun: RunState,
   workflows?: WorkflowRuns,
 ): Promise<{ readonly state: RunState; readonly upTo: Revision } | null> {
-  let state = begun;
+  const byRun = new Map(chain.map((part) => [part.request.meta.run, part]));
+  const [first] = chain as readonly [RunToLoad];
+  const last = chain.at(-1)?.request.meta.run;
+  let state = begun(first);
   let upTo = claimed;
-  for await (const page of log.readStream(stream, { after: request.revision })) {
+  for await (const page of log.readStream(stream, { after: first.request.revision })) {
     for (const recorded of page) {
       upTo = recorded.revision;
-      if (recorded.meta.run !== request.meta.run) continue;
+      const part = byRun.get(recorded.meta.run);
+      if (part === undefined) continue;
       requireReadable(recorded);
       if (!canBeSpared(recorded)) throw new DataUnreadable(recorded);
       const event = asSessionEvent(recorded);
-      if (event.type === 'run_claimed' && event.revision > claimed) return null;
-      state = evolveRun(state, event);
-      workflows?.push(event);
+      if (event.type === 'run_claimed' && event.revision > claimed && event.meta.run === last) return null;
+      if (event.type === 'run_requested') {
+        state = retried(state, { ...part.request.data, config: part.config });
+        workflows?.forgetUndecided();
+      } else {
+        state = evolveRun(state, event);
+        workflows?.push(event);
+      }
     }
   }
   return { state, upTo };
 }
+
+/** Nothing was done of it. */
+export const begun = ({ request: { data }, config }: RunToLoad): RunState => newRun({ ...data, config });
 
 /** Nothing can be made of a part of what was said. @throws ContentErased */
 function requireReadable({ isErased, stream }: RecordedEvent): void {

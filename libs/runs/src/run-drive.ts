@@ -17,11 +17,10 @@ import {
   type RecordedSessionEvent,
   type RunEnd,
   WorkflowRuns,
-  newRun,
   type Revision,
   type RunId,
 } from '#domain';
-import { type RequestEvent, loadRun } from './load-session.js';
+import { type RequestEvent, type RunToLoad, begun, loadRetried, loadRun } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 
 /** The driving of one run under one claim of this process. */
@@ -113,13 +112,13 @@ export class RunDrive {
     const { run, controller } = this;
     const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
     this.writer = writer;
-    const config = await contents.object(id, request.data.config);
-    const begun = newRun({ ...request.data, config });
+    const chain = await this.chainOf(request);
+    const { config } = chain.at(-1)!;
     const workflows = new WorkflowRuns(config.workflows ?? []);
     const { claimed } = this.claim;
-    const loaded = isBegun ? await loadRun(log, journal.stream, request, claimed, begun, workflows) : null;
+    const loaded = isBegun ? await loadRun(log, journal.stream, chain, claimed, workflows) : null;
     if (isBegun && loaded === null) return null;
-    const state = loaded?.state ?? begun;
+    const state = loaded?.state ?? begun(chain.at(-1)!);
     const { project } = request.meta;
     const tools = { session: id, run, project, config };
     const record = new RunRecord({ session: id, journal, writer, contents, state, context, workflows });
@@ -133,6 +132,19 @@ export class RunDrive {
     const { correlationId } = request.meta;
     logger.info({ request: correlationId, run, session: id, project, status: end.kind, ms }, 'run ended');
     return end;
+  }
+
+  /** The run, behind those that it goes on with. */
+  private async chainOf(request: RequestEvent): Promise<readonly RunToLoad[]> {
+    const { log, contents } = this.ports;
+    const { id, journal } = this.session;
+    const requests = await loadRetried(log, journal.stream, request);
+    return Promise.all(
+      requests.map(async (part) => ({
+        request: part,
+        config: await contents.object(id, part.data.config),
+      })),
+    );
   }
 
   /** What the log held of it when it was read stands in both, only the context may have been read a little earlier. */

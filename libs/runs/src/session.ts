@@ -212,7 +212,7 @@ export class Session {
     this.claims.claim(
       run,
       () => this.react(),
-      (state, { data }) => decideClaimNext(state, run, this.ports.worker, data.schedules),
+      (state, { data }) => decideClaimNext(state, run, this.ports.worker, data),
     );
   }
 
@@ -259,7 +259,8 @@ export class Session {
 
   private async drive(driving: RunDrive, { run, epoch, claimed, steered }: CurrentRun): Promise<void> {
     const request = await this.requests.readable(run, this.journal.state);
-    const isBegun = epoch > 1 || this.brokenOff === run || steered.length > 0;
+    const isGoneOnWith = steered.length > 0 || request.data.retry_of !== undefined;
+    const isBegun = epoch > 1 || this.brokenOff === run || isGoneOnWith;
     const known = isBegun ? null : this.context;
     this.context = null;
     const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request, claimed));

@@ -4,7 +4,7 @@ import { Deliveries, EventStreams } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics } from '#platform';
 import { History, MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
-import { EraseSession, SessionCommands, Sessions, TaskCommands, TaskPauses } from '#runs';
+import { EraseSession, RetryPlanner, SessionCommands, Sessions, TaskCommands, TaskPauses } from '#runs';
 import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
@@ -55,6 +55,7 @@ const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
   value(RunSurroundings, service.surroundings),
   value(Sessions, core.sessions),
   value(SessionCommands, core.commands),
+  value(RetryPlanner, core.retries),
   value(TaskCommands, core.tasks),
   value(TaskPauses, service.taskPauses),
   value(EraseSession, service.eraseSession),

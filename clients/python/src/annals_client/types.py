@@ -730,6 +730,8 @@ class Run(TypedDict):
     model: str
     #: What started it.
     trigger: Literal["request", "task", "kafka"]
+    #: the run that it goes on with
+    retry_of: Union[str, None]
     #: the id of the key
     actor: str
     #: When it came to be.
@@ -797,6 +799,20 @@ class RecordedEvent(TypedDict):
     id: str
     #: The event.
     data: StreamEvent
+
+
+class Retry(TypedDict):
+    #: The run's tool servers, under the same names: they are stored nowhere.
+    mcp_servers: NotRequired[list[McpServer]]
+    #: Another name of mcp_servers.
+    #: @deprecated
+    mcpServers: NotRequired[list[McpServer]]
+    #: Absent: the run's own.
+    mode: NotRequired[Literal["flash", "base", "max", "fast"]]
+    #: In place of the run's own.
+    approvals: NotRequired[Approvals]
+    #: Answer 202 at once and run on the server. Default: `false`.
+    background: NotRequired[bool]
 
 
 class SessionPage(TypedDict):

@@ -9,6 +9,7 @@ import {
   type RunState,
   type TurnToolCall,
   isReleased,
+  isUnasked,
   isUndecided,
 } from '#domain';
 import type { Clock } from '#platform';
@@ -99,6 +100,7 @@ export class ToolRunner {
     signal: AbortSignal,
     step?: AttemptRef,
   ): Promise<RunState | null> {
+    await this.askAnew(open().filter(isUnasked), step);
     const underWay = new Set<string>();
     const waiting = new Set<string>();
     let fault: { readonly error: unknown } | null = null;
@@ -137,6 +139,18 @@ export class ToolRunner {
     } finally {
       stopListening();
     }
+  }
+
+  /** Somebody was asked about these in a run that this one goes on with, and did not decide. */
+  private async askAnew(calls: readonly CallState[], step: AttemptRef | undefined): Promise<void> {
+    if (calls.length === 0) return;
+    const all = calls.map(({ call }) => call);
+    const contents = await this.inputsOf(all);
+    const { run, state } = this.record;
+    const { asked, config } = state;
+    const asking = { run, asked, now: this.ports.clock.now(), expiresS: config.approvals?.expires_s };
+    const data = { call_ids: all.map(({ id }) => id), ...(step === undefined ? {} : { step }) };
+    this.record.write([{ type: 'tool_calls_reopened', data }, ...actionsOf(all, contents, asking)]);
   }
 
   /** Records that nobody knows what became of calls that were under way, and that the others were not made. */

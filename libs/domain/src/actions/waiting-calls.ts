@@ -60,6 +60,16 @@ export function withDecision(
   );
 }
 
+/** Whoever was asked and has not decided is asked anew. */
+export const withUndecidedForgotten = (calls: readonly CallState[]): readonly CallState[] =>
+  calls.map(({ action, ...c }) =>
+    action === undefined || (action.decided === null && c.result === null) ? c : { ...c, action },
+  );
+
+/** Whether somebody has to be asked about it first. */
+export const isUnasked = ({ call, action, result }: CallState): boolean =>
+  call.needs !== undefined && action === undefined && result === null;
+
 export const withBegun = (calls: readonly CallState[], id: string): readonly CallState[] =>
   calls.map((c) => (c.call.id === id ? { ...c, isBegun: true } : c));
 

@@ -48,6 +48,10 @@ export function askedBy({ data }: Of<'model_turn_completed'>): Waiting['asking']
   return calls.filter(({ needs }) => needs !== undefined).map(({ id }) => ({ call_id: id, ...ref }));
 }
 
+/** The calls that somebody is asked about anew. */
+export const reopenedBy = ({ data: { call_ids, step } }: Of<'tool_calls_reopened'>): Waiting['asking'] =>
+  call_ids.map((call_id) => ({ call_id, ...(step === undefined ? {} : { step }) }));
+
 export function ask(waiting: Waiting, { data, revision }: Of<'agent_action_required'>): Partial<Waiting> {
   const { action_id: id, kind, expires_at } = data;
   const isOfCall = kind === 'approval' || kind === 'tool';

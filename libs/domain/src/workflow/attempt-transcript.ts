@@ -8,6 +8,7 @@ import {
   withBegun,
   withDecision,
   withResult,
+  withUndecidedForgotten,
 } from '../actions/waiting-calls.js';
 import { assertNever } from '../problem.js';
 import type { SessionEvent } from '../session-events.js';
@@ -68,6 +69,7 @@ export class AttemptTranscript {
       case 'agent_workflow_step':
       case 'agent_final_output':
       case 'agent_warning':
+      case 'tool_calls_reopened':
       case 'agent_steered':
       case 'agent_cost':
       case 'tools_offered':
@@ -120,6 +122,11 @@ export class AttemptTranscript {
       });
       return [{ ...said, toolCalls: calls.map((c) => c.call) }, ...results];
     });
+  }
+
+  /** The run goes on as another one: whoever was asked and has not decided is asked anew. */
+  forgetUndecided(): void {
+    this.change(withUndecidedForgotten);
   }
 
   private change(to: (calls: readonly CallState[]) => readonly CallState[]): void {

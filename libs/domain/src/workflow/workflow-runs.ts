@@ -55,6 +55,9 @@ export class WorkflowRuns {
         this.asking = event.data.step && this.transcriptOf(event.data.step);
         this.asking?.push(event);
         return;
+      case 'tool_calls_reopened':
+        this.asking = event.data.step && this.transcriptOf(event.data.step);
+        return;
       case 'agent_action_required':
         this.asking?.push(event);
         return;
@@ -117,6 +120,12 @@ export class WorkflowRuns {
     const call = this.callOf(event.data);
     call?.state.push(event);
     call?.transcripts.set(event.data.step_id, new AttemptTranscript());
+  }
+
+  /** The run goes on as another one. */
+  forgetUndecided(): void {
+    for (const { transcripts } of this.calls.values())
+      for (const transcript of transcripts.values()) transcript.forgetUndecided();
   }
 
   /** The turns of an attempt that is under way. */

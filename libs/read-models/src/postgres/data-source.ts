@@ -6,6 +6,7 @@ import { MessageParts1763888400000 } from '../migrations/1763888400000-message-p
 import { RunWarnings1764061200000 } from '../migrations/1764061200000-run-warnings.js';
 import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing-tasks.js';
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
+import { RunRetries1764151300000 } from '../migrations/1764151300000-run-retries.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ReadModelsRefused } from '../unavailable.js';
@@ -95,6 +96,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       StandingTasks1764064800000,
       KeysOfTasks1764064900000,
       Actions1764151200000,
+      RunRetries1764151300000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

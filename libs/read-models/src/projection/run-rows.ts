@@ -86,6 +86,7 @@ export class RunRows {
       model,
       trigger,
       actor: event.meta.actor,
+      retryOf: event.data.retry_of?.run ?? null,
       createdAt: event.time,
       status: 'queued',
       startedAt: null,
@@ -177,6 +178,7 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
     case 'agent_steered':
     case 'tools_offered':
     case 'tool_call_begun':
+    case 'tool_calls_reopened':
     case 'run_steered':
     case 'session_opened':
     case 'run_requested':

@@ -32,6 +32,8 @@ export interface RunView {
   readonly mode: string;
   readonly model: string;
   readonly trigger: string;
+  /** The run that it goes on with. */
+  readonly retry_of: RunId | null;
   readonly actor: string;
   readonly created_at: string;
   readonly started_at: string | null;
@@ -160,6 +162,7 @@ const viewOf = (row: RunRow): RunView => ({
   mode: row.mode,
   model: row.model,
   trigger: row.trigger,
+  retry_of: row.retryOf,
   actor: row.actor,
   created_at: timestamp(row.createdAt),
   started_at: timestampOrNull(row.startedAt),

@@ -58,6 +58,7 @@ export const RUNS = table(
     model: text('model'),
     trigger: text<Trigger>('trigger'),
     actor: text('actor'),
+    retryOf: nullable(text('retry_of')),
     /** ms since 1970, as all times. */
     createdAt: whole('created_at'),
     startedAt: changing(nullable(whole('started_at'))),

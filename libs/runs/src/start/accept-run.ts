@@ -3,6 +3,7 @@ import {
   type Mode,
   Problem,
   decideOpen,
+  decideRetry,
   decideStart,
   requireSession,
   sessionStream,
@@ -105,7 +106,7 @@ export class RunAcceptance {
 
   private async append(session: Session, { run }: RunLocation, command: PlannedRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, actor, mode, trigger, onBusy, callback, firing } = command;
+    const { project, actor, mode, trigger, onBusy, callback, firing, retryOf } = command;
     const { contents } = this.ports;
     // A claim names the messages that steer its run and were not taken in yet: they have to fit.
     const isLong = onBusy === 'steer' && command.message.length > MAX_STEERING_CHARS;
@@ -126,12 +127,14 @@ export class RunAcceptance {
       ...(callback === undefined ? {} : { callback }),
       ...(schedules.length === 0 ? {} : { schedules }),
       ...(firing === undefined ? {} : { task: firing.task }),
+      ...(retryOf === undefined ? {} : { retry_of: retryOf }),
     };
     const terms = { project, actor, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
       const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
-      const decision = decideStart(state, request, { ...terms, next });
+      const decide = retryOf === undefined ? decideStart : decideRetry;
+      const decision = decide(state, request, { ...terms, next });
       if (decision.kind === 'known') return { events: [], value: null };
       if (decision.kind === 'steer')
         return {

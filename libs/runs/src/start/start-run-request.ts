@@ -33,6 +33,8 @@ export interface StartRun {
   readonly schedules?: readonly ScheduleWish[];
   /** The run that a slot of a task starts: its id follows from the slot. Only for a run that is not on the log. */
   readonly firing?: { readonly task: TaskId; readonly run: RunId };
+  /** It goes on with this run, whose request stands at the revision, and has no message of its own. */
+  readonly retryOf?: { readonly run: RunId; readonly requested: Revision };
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on time and names; not asked of a repeat. @throws Problem */

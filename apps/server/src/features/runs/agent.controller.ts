@@ -1,7 +1,7 @@
 import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, type RunId, type SessionId } from '#domain';
-import { SessionCommands, type AcceptedRun } from '#runs';
+import { Problem } from '#domain';
+import { SessionCommands } from '#runs';
 import { type Principal } from '#access';
 import { Caller } from '../../edge/admission/caller.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
@@ -9,10 +9,8 @@ import { RunQuery, SessionQuery } from './dto/run-queries.js';
 import { runBodyOf } from './dto/run-body.js';
 import { checkRunSemantics } from './dto/run-semantics.js';
 import { causeOf } from '../../edge/request-trace.js';
-import { wantsJson } from './shared/negotiation.js';
 import { HistoryAnswers } from './history-answers.js';
-import { RunAnswers } from './shared/run-answers.js';
-import { RunDoor } from './run-door.js';
+import { RunStartAnswers } from './run-start-answers.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
 import { FLAG, TEXT, listOf, named, objectOf } from '../../edge/openapi/json-schema.js';
 import { JSON_TYPE, Operation, SSE_TYPE, answer } from '../../edge/routes/operation.js';
@@ -21,21 +19,13 @@ import { RUN_EXAMPLES } from './run-examples.js';
 import { EVENT_STREAM } from './shared/event-schemas.js';
 import { ACCEPTED_RUN, ENDED_RUN, MESSAGE } from './shared/run-schemas.js';
 
-interface AcceptedAnswer {
-  readonly session: SessionId;
-  readonly run_id: RunId;
-  readonly status: 'queued';
-  readonly task_ids: readonly string[];
-}
-
 /** The interface that existing clients speak: start a run, read a session's messages, clear them. */
 @Controller()
 export class AgentController {
   constructor(
-    private readonly door: RunDoor,
+    private readonly starts: RunStartAnswers,
     private readonly commands: SessionCommands,
     private readonly histories: HistoryAnswers,
-    private readonly answers: RunAnswers,
     private readonly surroundings: RunSurroundings,
   ) {}
 
@@ -88,13 +78,8 @@ export class AgentController {
       { body: request.body as object, session, key },
       this.surroundings,
     );
-    const started = await this.door.start(command);
-    reply.header('content-location', `/runs/${started.run}`);
-    if (body.background)
-      return void reply.code(202).header('location', `/runs/${started.run}`).send(accepted(started));
-    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller, reply);
-    const { run, requested } = started;
-    void this.answers.stream(reply, { session: started.session, run, after: requested });
+    const { background: isBackground } = body;
+    await this.starts.start(command, { isBackground, caller }, request, reply);
   }
 
   @Post('get-messages')
@@ -130,23 +115,4 @@ export class AgentController {
     await this.commands.clear(session, { project, actor: keyId });
     return { success: true, message: 'Messages cleared' };
   }
-
-  private async sendEnded(started: AcceptedRun, { project }: Principal, reply: FastifyReply): Promise<void> {
-    const gone = new AbortController();
-    const { answer: open } = reply.request;
-    reply.raw.once('close', () => gone.abort());
-    open?.onKeyEnd(() => gone.abort());
-    const outcome = await this.answers.outcome(started, gone.signal);
-    if (open?.isOver)
-      throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
-    if (outcome === null) return;
-    await this.histories.ended(project, started, outcome, reply);
-  }
 }
-
-const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
-  session,
-  run_id: run,
-  status: 'queued',
-  task_ids: tasks,
-});

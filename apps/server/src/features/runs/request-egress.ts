@@ -21,7 +21,7 @@ export class RequestEgress {
   }
 
   /** @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason. */
-  async requireAllowed(body: RunBody, project: ProjectId): Promise<void> {
+  async requireAllowed(body: Pick<RunBody, 'mcp_servers' | 'callback'>, project: ProjectId): Promise<void> {
     const guard = this.guard.of(project);
     const urls = body.mcp_servers.map(({ serverUrl }, i) => ({
       path: `mcp_servers[${i}].serverUrl`,

@@ -97,7 +97,7 @@ const keyOf = (key: string, reach: Reach | undefined): string =>
   reach === undefined ? key : `${reach.session ?? reach.token} ${key}`;
 
 /** What must be the same in a repeat. Credentials of MCP servers may differ each time. */
-function payloadOf(sent: object, session: SessionId | undefined): unknown {
+export function payloadOf(sent: object, session: SessionId | undefined): unknown {
   const { mcp_servers: _, mcpServers: __, ...body } = sent as Record<string, unknown>;
   return { body, session: session ?? null };
 }

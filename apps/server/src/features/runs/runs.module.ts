@@ -2,13 +2,15 @@ import { Module } from '@nestjs/common';
 import { AgentController } from './agent.controller.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunsController } from './runs.controller.js';
+import { RetryController } from './retry.controller.js';
+import { RunStartAnswers } from './run-start-answers.js';
 import { EventAnswers } from './shared/event-answers.js';
 import { RunAnswers } from './shared/run-answers.js';
 import { RunPlaces } from './shared/run-places.js';
 
 @Module({
-  controllers: [AgentController, RunsController],
-  providers: [HistoryAnswers, RunAnswers, RunPlaces, EventAnswers],
+  controllers: [AgentController, RunsController, RetryController],
+  providers: [RunStartAnswers, HistoryAnswers, RunAnswers, RunPlaces, EventAnswers],
   exports: [RunPlaces, EventAnswers],
 })
 export class RunsModule {}

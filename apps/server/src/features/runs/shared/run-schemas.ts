@@ -37,6 +37,7 @@ export const RUN = named(
     mode: oneOf('flash', 'base', 'max'),
     model: TEXT,
     trigger: oneOf('request', 'task', 'kafka'),
+    retry_of: orNull({ ...TEXT, description: 'the run that it goes on with' }),
     actor: { ...TEXT, description: 'the id of the key' },
     created_at: TIME,
     started_at: orNull(TIME),

@@ -1,0 +1,35 @@
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn } from 'class-validator';
+import { Describe, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
+import { ApprovalsDto } from './approvals.dto.js';
+import { McpServerDto } from './mcp-server.dto.js';
+
+/** The body of `POST /runs/{id}/retry`. */
+export class RetryDto {
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @Nested(McpServerDto)
+  @Describe({ description: "The run's tool servers, under the same names: they are stored nowhere." })
+  readonly mcp_servers?: readonly McpServerDto[];
+
+  @MayBeOmitted()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @Nested(McpServerDto)
+  @Describe({ description: 'Another name of mcp_servers.', deprecated: true })
+  readonly mcpServers?: readonly McpServerDto[];
+
+  @MayBeOmitted()
+  @IsIn(['flash', 'base', 'max', 'fast'])
+  @Describe({ description: "Absent: the run's own." })
+  readonly mode?: 'flash' | 'base' | 'max' | 'fast';
+
+  @MayBeOmitted()
+  @Nested(ApprovalsDto)
+  @Describe({ description: "In place of the run's own." })
+  readonly approvals?: ApprovalsDto;
+
+  @IsBoolean()
+  @Describe({ description: 'Answer 202 at once and run on the server.' })
+  readonly background: boolean = false;
+}

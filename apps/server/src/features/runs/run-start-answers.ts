@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Principal } from '#access';
+import { Problem, type RunId, type SessionId } from '#domain';
+import type { AcceptedRun, StartRun } from '#runs';
+import { HistoryAnswers } from './history-answers.js';
+import { RunDoor } from './run-door.js';
+import { wantsJson } from './shared/negotiation.js';
+import { RunAnswers } from './shared/run-answers.js';
+
+interface AcceptedAnswer {
+  readonly session: SessionId;
+  readonly run_id: RunId;
+  readonly status: 'queued';
+  readonly task_ids: readonly string[];
+}
+
+/** Starts a run and answers in the form that was asked for: a stream of events, one object at the end, or 202 at once. */
+@Injectable()
+export class RunStartAnswers {
+  constructor(
+    private readonly door: RunDoor,
+    private readonly histories: HistoryAnswers,
+    private readonly answers: RunAnswers,
+  ) {}
+
+  /** @throws Problem, LogUnavailable: nothing was started */
+  async start(
+    command: StartRun,
+    { isBackground, caller }: { readonly isBackground: boolean; readonly caller: Principal },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const started = await this.door.start(command);
+    reply.header('content-location', `/runs/${started.run}`);
+    if (isBackground)
+      return void reply.code(202).header('location', `/runs/${started.run}`).send(accepted(started));
+    if (wantsJson(request.headers.accept)) return this.sendEnded(started, caller, reply);
+    const { run, requested } = started;
+    void this.answers.stream(reply, { session: started.session, run, after: requested });
+  }
+
+  private async sendEnded(started: AcceptedRun, { project }: Principal, reply: FastifyReply): Promise<void> {
+    const gone = new AbortController();
+    const { answer: open } = reply.request;
+    reply.raw.once('close', () => gone.abort());
+    open?.onKeyEnd(() => gone.abort());
+    const outcome = await this.answers.outcome(started, gone.signal);
+    if (open?.isOver)
+      throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
+    if (outcome === null) return;
+    await this.histories.ended(project, started, outcome, reply);
+  }
+}
+
+const accepted = ({ session, run, tasks }: AcceptedRun): AcceptedAnswer => ({
+  session,
+  run_id: run,
+  status: 'queued',
+  task_ids: tasks,
+});

@@ -1,0 +1,79 @@
+import type { McpServerConfig } from '#agent';
+import {
+  type ApprovalPolicy,
+  type Mode,
+  Problem,
+  type ProjectId,
+  type Revision,
+  type RunId,
+  sessionOfRun,
+  sessionStream,
+  notFound,
+} from '#domain';
+import type { EventLog } from '#event-log';
+import type { ContentStore } from '#vault';
+import { loadRequest } from '../load-session.js';
+import type { Sessions } from '../sessions.js';
+import type { StartRun } from './start-run-request.js';
+
+/** A run is to be gone on with where it ended: in its configuration, but for what stands here. */
+export interface RetryRun {
+  readonly run: RunId;
+  /** Revision of its `run_requested`. */
+  readonly requested: Revision;
+  readonly mode?: Mode;
+  readonly approvals?: ApprovalPolicy;
+  /** Those of the run, under the same names. */
+  readonly mcpServers: readonly McpServerConfig[];
+}
+
+/** Makes the command that starts a retry. */
+export class RetryPlanner {
+  constructor(
+    private readonly ports: {
+      readonly log: EventLog;
+      readonly sessions: Sessions;
+      readonly contents: ContentStore;
+    },
+  ) {}
+
+  /**
+   * Whether the run is one that can be retried is decided when the command is carried out: a repeat has its answer all the
+   * same. @throws Problem not_found; unprocessable where the servers are not the run's
+   */
+  async commandOf(
+    { run, requested, mode, approvals, mcpServers }: RetryRun,
+    project: ProjectId,
+    terms: Pick<StartRun, 'actor' | 'correlationId' | 'traceparent' | 'idempotency'>,
+  ): Promise<StartRun> {
+    const { log, sessions, contents } = this.ports;
+    const session = sessionOfRun(run);
+    if (session === null) throw notFound('the run');
+    await sessions.require(project, session);
+    const { data } = await loadRequest(log, sessionStream(session), requested);
+    const config = await contents.object(session, data.config);
+    requireSameNames(config.mcp_servers ?? [], mcpServers);
+    return {
+      ...terms,
+      session,
+      project,
+      // The run that it goes on with has one.
+      message: '',
+      mode: mode ?? data.mode,
+      config: { ...config, ...(approvals === undefined ? {} : { approvals }) },
+      onBusy: 'reject',
+      trigger: data.trigger,
+      mcpServers,
+      retryOf: { run, requested },
+      ...(data.callback === undefined ? {} : { callback: data.callback }),
+    };
+  }
+}
+
+function requireSameNames(asked: readonly string[], servers: readonly McpServerConfig[]): void {
+  const given = servers.map(({ serverName }) => serverName).toSorted();
+  const isSame = asked.length === given.length && asked.toSorted().every((name, at) => name === given[at]);
+  if (isSame) return;
+  const names = asked.length === 0 ? 'the run has none' : `must be ${asked.join(', ')}`;
+  throw new Problem('unprocessable', `mcp_servers: ${names}`);
+}
