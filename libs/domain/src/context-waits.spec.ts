@@ -24,7 +24,7 @@ import {
 } from '../../../test/support/waiting-tape.js';
 import { ContextFold, NOT_MADE, OUTCOME_UNKNOWN } from './context.js';
 import { HistoryFold } from './history.js';
-import type { Draft } from './session-commands.js';
+import type { Draft } from './draft.js';
 
 const run = 'run_ses_1_a';
 const tapeOf = (...more: readonly Draft[]) =>

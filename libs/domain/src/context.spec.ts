@@ -26,7 +26,7 @@ import {
 } from '../../../test/support/session-tape.js';
 import { ContextFold, type ContextMessage, OUTCOME_UNKNOWN } from './context.js';
 import type { RecordedSessionEvent } from './session-events.js';
-import type { Draft } from './session-commands.js';
+import type { Draft } from './draft.js';
 
 const session = () => new SessionTape().add(undefined, opened);
 

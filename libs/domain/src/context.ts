@@ -1,7 +1,8 @@
 import type { RunId } from './ids.js';
 import type { Content } from './content.js';
 import { assertNever } from './problem.js';
-import type { RecordedSessionEvent, SessionEvent, TurnToolCall } from './session-events.js';
+import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
+import type { TurnToolCall } from './turn-tool-call.js';
 
 /** A message of the model's context; each earlier message keeps its role. */
 export type ContextMessage =

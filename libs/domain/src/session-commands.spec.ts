@@ -8,8 +8,8 @@ import {
   runRequest,
 } from '../../../test/support/session-tape.js';
 import { Problem } from './problem.js';
+import type { Draft } from './draft.js';
 import {
-  type Draft,
   MAX_WAITING,
   type RunRequest,
   decideCancel,

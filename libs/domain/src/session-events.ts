@@ -3,6 +3,7 @@ import type { ActionId, ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
+import type { TurnToolCall } from './turn-tool-call.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
@@ -16,23 +17,6 @@ export interface WaitingRun {
   readonly isCancelled: boolean;
   /** A firing of a task: it does not count against the runs that may wait. */
   readonly isFiring?: true;
-}
-
-export interface TurnToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON text as the model wrote it. */
-  readonly arguments: string;
-  /** The answer was cut before the arguments were complete: the call is not made. */
-  readonly cut?: true;
-  /** Where the tool is one of a tool server: that server's name, and the tool's own name there. */
-  readonly server?: string;
-  readonly tool?: string;
-  /**
-   * Who has to do something before there is a result: a person decides whether the call is made, or the caller makes it.
-   * Settled once, when the turn is recorded; absent: nobody.
-   */
-  readonly needs?: 'approval' | 'caller';
 }
 
 export type StepStatus = 'started' | 'completed' | 'skipped' | 'failed';

@@ -10,15 +10,9 @@ import {
   turn,
 } from '../../../test/support/session-tape.js';
 import { askingTurn, asks, parked, resolves, steered, steers } from '../../../test/support/waiting-tape.js';
-import {
-  type Draft,
-  MAX_STEERED,
-  decideCancel,
-  decideEnd,
-  decidePark,
-  decideStart,
-  decideTakeOver,
-} from './session-commands.js';
+import type { Draft } from './draft.js';
+import { decideEnd, decidePark } from './run-ends.js';
+import { MAX_STEERED, decideCancel, decideStart, decideTakeOver } from './session-commands.js';
 import type { RunRequest } from './session-commands.js';
 
 const run = 'run_ses_1_a';

@@ -81,6 +81,9 @@ export class RunClaims {
   }
 }
 
+/** Before what did not come to anything is tried again. */
+export const RETRY_MS = 500;
+
 /** What could not be done because of the log is tried again, not at once. */
 export async function pauseForLog(
   { logger, clock }: Pick<SessionPorts, 'logger' | 'clock'>,
@@ -91,5 +94,3 @@ export async function pauseForLog(
   logger.warn({ err, run, session }, 'a run has to wait for the log');
   await clock.sleep(RETRY_MS);
 }
-
-const RETRY_MS = 500;

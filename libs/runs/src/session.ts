@@ -18,7 +18,7 @@ import { DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
 import { endUnreadable } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
 import { type LoadedSession, loadContext } from './load-session.js';
-import { RunClaims, pauseForLog } from './run-claims.js';
+import { RETRY_MS, RunClaims, pauseForLog } from './run-claims.js';
 import { RunDrive } from './run-drive.js';
 import type { IsLeft, SessionPorts } from './session-ports.js';
 import { StreamWatch } from './stream-watch.js';
@@ -71,8 +71,8 @@ export class Session {
   }
 
   /**
-   * Nothing is to be done here before somebody comes. Of a run that waits nothing is kept but the credentials of its tool
-   * servers; where others write, too, who has them must hear that it goes on, and so must who has accepted the next run.
+   * Nothing is to be done here before somebody comes. Where others write, too, who has the credentials of a run that waits
+   * must hear that it goes on, and so must who has accepted the next one.
    */
   private get isWaitedFor(): boolean {
     const { state } = this.journal;
@@ -91,7 +91,7 @@ export class Session {
     }
   }
 
-  /** Whether the run is driven here, or about to be: then its place is taken. */
+  /** Whether the run is driven here, or about to be. */
   isDriving(run: RunId): boolean {
     return this.driving?.run === run || this.claims.isClaiming(run);
   }
@@ -248,8 +248,8 @@ export class Session {
   /** What cannot be read will not be read the next time either; whatever else it was is tried again. */
   private async brokeOff(error: unknown, current: CurrentRun): Promise<void> {
     if (!isUnreadable(error)) return this.pauseAfter(error, current.run);
-    const { logger } = this.ports;
-    logger.error({ err: error, run: current.run, session: this.id }, 'a run ends: it cannot be read');
+    const facts = { err: error, run: current.run, session: this.id };
+    this.ports.logger.error(facts, 'a run ends: it cannot be read');
     try {
       await endUnreadable(this.journal, this.requests, current);
     } catch (failure) {
@@ -259,8 +259,8 @@ export class Session {
 
   private async drive(driving: RunDrive, { run, epoch, claimed, steered }: CurrentRun): Promise<void> {
     const request = await this.requests.readable(run, this.journal.state);
-    const isGoneOnWith = steered.length > 0 || request.data.retry_of !== undefined;
-    const isBegun = epoch > 1 || this.brokenOff === run || isGoneOnWith;
+    const isFirst = epoch === 1 && steered.length === 0 && this.brokenOff !== run;
+    const isBegun = !isFirst || request.data.retry_of !== undefined;
     const known = isBegun ? null : this.context;
     this.context = null;
     const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request, claimed));
@@ -298,4 +298,3 @@ export class Session {
 }
 
 const NO_META = { schemaVersion: 1, project: '', actor: '' };
-const RETRY_MS = 500;

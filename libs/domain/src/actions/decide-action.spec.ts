@@ -15,7 +15,7 @@ import {
   parked,
   resolves,
 } from '../../../../test/support/waiting-tape.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import { type ActionKind, actionId } from './action.js';
 import { EXPIRED_RESULT, decideAction, decideExpiry, fitsKind, openAction } from './decide-action.js';
 import type { ActionVerdict } from './decide-action.js';

@@ -1,6 +1,6 @@
 import type { Content } from '../content.js';
 import type { ActionId, ProjectId } from '../ids.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import type { CurrentRun, SessionState } from '../session-state.js';
 import { type ActionDecision, type ActionOutcome, DECISION_OF, type OpenAction } from './action.js';
 

@@ -20,7 +20,7 @@ import {
 } from '../../../../test/support/waiting-tape.js';
 import { nextAction } from '../next-action.js';
 import { type RunState, evolveRun, newRun } from '../run-state.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import type { RunConfig } from '../run-config.js';
 import { actionId } from './action.js';
 import { isReleased, isUndecided } from './waiting-calls.js';

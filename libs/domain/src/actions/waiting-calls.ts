@@ -1,6 +1,7 @@
 import type { ActionId } from '../ids.js';
 import type { Content } from '../content.js';
-import type { SessionEvent, TurnToolCall } from '../session-events.js';
+import type { SessionEvent } from '../session-events.js';
+import type { TurnToolCall } from '../turn-tool-call.js';
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 

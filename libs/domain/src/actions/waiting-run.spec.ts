@@ -18,15 +18,9 @@ import {
   steered,
   steers,
 } from '../../../../test/support/waiting-tape.js';
-import {
-  type Draft,
-  decideCancel,
-  decideClaimNext,
-  decideEnd,
-  decidePark,
-  decideStart,
-  decideTakeOver,
-} from '../session-commands.js';
+import type { Draft } from '../draft.js';
+import { decideEnd, decidePark } from '../run-ends.js';
+import { decideCancel, decideClaimNext, decideStart, decideTakeOver } from '../session-commands.js';
 import { NO_SESSION, type SessionState, evolveSession, isParked } from '../session-state.js';
 import { PROJECT, runRequest } from '../../../../test/support/session-tape.js';
 import { actionId } from './action.js';

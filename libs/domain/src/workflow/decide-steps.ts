@@ -1,5 +1,5 @@
 import type { Content } from '../content.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import type { StepStatus } from '../session-events.js';
 import { backoffMs, maxAttemptsOf } from './backoff.js';
 import type { AttemptRef } from './workflow.js';

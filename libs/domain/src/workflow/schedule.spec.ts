@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Plan, Playing } from '../../../../test/support/workflow-playing.js';
 import { pushAll, stepOf, stepsOf, workflowOf } from '../../../../test/support/workflows.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import { nextSteps } from './next-steps.js';
 import type { WorkflowStep } from './workflow.js';
 import { resultOf } from './workflow-result.js';

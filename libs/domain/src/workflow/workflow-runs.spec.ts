@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/session-tape.js';
 import { stepOf, workflowOf } from '../../../../test/support/workflows.js';
 import { OUTCOME_UNKNOWN } from '../context.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import { AttemptTranscript } from './attempt-transcript.js';
 import { WorkflowRuns } from './workflow-runs.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pushAll, stepOf, stepsOf, workflowLine, workflowOf } from '../../../../test/support/workflows.js';
-import type { Draft } from '../session-commands.js';
+import type { Draft } from '../draft.js';
 import { completeStep, failAttempt, startAttempt } from './decide-steps.js';
 import { nextSteps } from './next-steps.js';
 import type { WorkflowStep } from './workflow.js';

@@ -1,0 +1,17 @@
+/** A call of a tool, as a turn of the model is recorded. */
+export interface TurnToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text as the model wrote it. */
+  readonly arguments: string;
+  /** The answer was cut before the arguments were complete: the call is not made. */
+  readonly cut?: true;
+  /** Where the tool is one of a tool server: that server's name, and the tool's own name there. */
+  readonly server?: string;
+  readonly tool?: string;
+  /**
+   * Who has to do something before there is a result: a person decides whether the call is made, or the caller makes it.
+   * Settled once, when the turn is recorded; absent: nobody.
+   */
+  readonly needs?: 'approval' | 'caller';
+}
