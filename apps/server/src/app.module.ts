@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { ServiceModule } from './compose/service.module.js';
 import type { Service } from './compose/service.js';
 import { AnswersModule } from './edge/answers/answers.module.js';
+import { ActionsModule } from './features/actions/actions.module.js';
 import { DatastoresModule } from './features/datastores/datastores.module.js';
 import { DeliveriesModule } from './features/deliveries/deliveries.module.js';
 import { DocsModule } from './features/docs/docs.module.js';
@@ -26,6 +27,7 @@ export class AppModule {
     const api = [
       runs,
       on(DeliveriesModule, runs),
+      on(ActionsModule, answers),
       on(TasksModule, answers),
       on(SessionsModule, runs, answers),
       on(DatastoresModule),

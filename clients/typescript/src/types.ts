@@ -554,6 +554,31 @@ export interface AgentErrorEvent {
   readonly retryable: boolean;
 }
 
+export interface ActionPage {
+  /** What is on this page. */
+  readonly items: readonly Action[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Decision {
+  /** `approve` an approval, `answer` a call of a tool of your own, `raise` a budget, `supply` tool servers, or `deny` any. */
+  readonly decision: 'approve' | 'answer' | 'raise' | 'supply' | 'deny';
+  /** Of `approve`: the call is made with this instead; any JSON. */
+  readonly input?: unknown;
+  /** Of `answer`: what the call brought; any JSON, a string as it is. */
+  readonly result?: unknown;
+  /** Of `raise`: what the run may cost in all, in US dollars. */
+  readonly budget?: string;
+  /** Of `supply`: the servers that are asked for, as in the request of the run. Never stored. */
+  readonly mcp_servers?: readonly McpServer[];
+  /** Another name of mcp_servers.
+   * @deprecated */
+  readonly mcpServers?: readonly McpServer[];
+  /** Why; the agent is told the reason of a denial. */
+  readonly reason?: string;
+}
+
 export interface NewApiKey {
   /** What it is called. */
   readonly name: string;

@@ -29,6 +29,7 @@ export function scopeByContract({ method, path }: Pick<Ask, 'method' | 'path'>):
   if (/^\/(healthz|readyz|openapi\.json|docs)(\/|$)/.test(path)) return null;
   if (path.startsWith('/api-keys')) return 'admin';
   if (path === '/tokens') return 'run';
+  if (path.endsWith('/resolve')) return 'approve';
   if (method === 'DELETE' && path.startsWith('/sessions')) return 'admin';
   const isOfDatastores = /^\/(datastores|documents|create-datastore|index-document)(\/|$)/.test(path);
   if (isOfDatastores && method !== 'GET') return 'datastores';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { say } from '../scripted-model.js';
+import { call, say } from '../scripted-model.js';
 import type { ServiceClient } from '../service-client.js';
 import type { Stage } from '../stage.js';
 
@@ -39,6 +39,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     { headers: { 'idempotency-key': `${mark} once` } },
   );
   const delivery = await firstDelivery(owner, ended.run_id);
+  const action = await waitingAction(stage, owner, mark);
   const ids = {
     file: 'swagger-ui.css',
     session: ended.session,
@@ -47,6 +48,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     delivery_id: delivery,
     datastores: datastore,
     documents: document,
+    actions: action,
     'api-keys': String(key['id']),
   };
   return {
@@ -70,6 +72,18 @@ async function madeId(owner: ServiceClient, path: string, body: object): Promise
   const answer = await owner.post(path, body);
   if (answer.status !== 201) throw new Error(answer.text);
   return String(answer.json()['datastore_id']);
+}
+
+/** A call of the caller's own tool, which nobody has answered. */
+async function waitingAction(stage: Stage, owner: ServiceClient, mark: string): Promise<string> {
+  const asks = say(...call(0, 'c', 'look_up', { word: mark }));
+  const message = stage.book.on(stage.message(`${mark} question`), asks, say('done'));
+  const tools = [{ name: 'look_up', description: mark, parameters: { type: 'object' } }];
+  const headers = { accept: 'application/json' };
+  const { actions } = (await owner.post('/', { message, tools }, { headers })).json<{
+    readonly actions: readonly { readonly action_id: string }[];
+  }>();
+  return actions[0]?.action_id ?? '';
 }
 
 const BOUNDARY = 'part-of-an-upload';

@@ -3,8 +3,16 @@ import { ApiKeys } from '#access';
 import { Deliveries, EventStreams } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics } from '#platform';
-import { History, MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
-import { EraseSession, RetryPlanner, SessionCommands, Sessions, TaskCommands, TaskPauses } from '#runs';
+import { ActionQueries, History, MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
+import {
+  ActionCommands,
+  EraseSession,
+  RetryPlanner,
+  SessionCommands,
+  Sessions,
+  TaskCommands,
+  TaskPauses,
+} from '#runs';
 import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
@@ -14,6 +22,7 @@ import { datastoreProviders } from '../features/datastores/datastore-providers.j
 import { KeyEnd } from '../features/keys/key-end.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
 import { RunDoor } from '../features/runs/run-door.js';
+import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { ErasureLimits } from '../features/sessions/sessions.controller.js';
 import { PausedKeyEnd } from './open-task-clock.js';
 import { ServiceHealth } from './service-health.js';
@@ -53,9 +62,11 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
 const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
   value(RunDoor, service.runDoor),
   value(RunSurroundings, service.surroundings),
+  value(RequestEgress, service.surroundings.egress),
   value(Sessions, core.sessions),
   value(SessionCommands, core.commands),
   value(RetryPlanner, core.retries),
+  value(ActionCommands, service.actions),
   value(TaskCommands, core.tasks),
   value(TaskPauses, service.taskPauses),
   value(EraseSession, service.eraseSession),
@@ -66,6 +77,7 @@ const listsOf = ({ readModels }: Service): readonly ValueProvider[] => [
   value(RunQueries, readModels.runs),
   value(SessionQueries, readModels.sessions),
   value(TaskQueries, readModels.tasks),
+  value(ActionQueries, readModels.actions),
   value(History, readModels.history),
   value(MessagePages, readModels.messagePages),
 ];

@@ -15,7 +15,15 @@ import {
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
 import { type ApiKeys, IdempotencyKeys } from '#access';
-import { type Core, type EraseSession, RunToolboxes, type TaskPauses, openCore } from '#runs';
+import {
+  type ActionCommands,
+  type Core,
+  type EraseSession,
+  RunToolboxes,
+  type TaskPauses,
+  openCore,
+} from '#runs';
+import { openActions } from './open-actions.js';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
 import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';
@@ -27,7 +35,7 @@ import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './open-task-clock.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
-import { RequestEgress } from '../features/runs/request-egress.js';
+import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { RunDoor } from '../features/runs/run-door.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
 import { OpenStreams } from '../edge/answers/socket-sink.js';
@@ -43,6 +51,7 @@ export interface Service extends Answering {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
   readonly taskPauses: TaskPauses;
+  readonly actions: ActionCommands;
   readonly readModels: ReadModels;
   readonly replicas: Replicas;
   readonly fatal: FatalParts;
@@ -102,6 +111,7 @@ export async function openService(
   const openClock = taskClockOf(core, readModels, { ...ports, onFatal: fatal.of('clock') });
   if (roles.has('clock')) replicas.add('clock', openClock, { beginsRuns: true });
   if (roles.has('clock')) replicas.add('pauses', openPauses);
+  const actions = openActions(core, readModels, { ...ports, roles });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
   const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
@@ -128,7 +138,7 @@ export async function openService(
     );
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
-  const parts = { ...keys, ...answering, core, readModels, log, surroundings };
+  const parts = { ...keys, ...answering, actions, core, readModels, log, surroundings };
   const more = { runDoor, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
   return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };

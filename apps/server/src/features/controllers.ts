@@ -1,5 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { ActionsModule } from './actions/actions.module.js';
 import { DatastoresModule } from './datastores/datastores.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { DocsModule } from './docs/docs.module.js';
@@ -20,6 +21,7 @@ export const OPERATOR_CONTROLLERS = controllersOf(HealthModule, MetricsModule);
 export const API_CONTROLLERS = controllersOf(
   RunsModule,
   DeliveriesModule,
+  ActionsModule,
   TasksModule,
   SessionsModule,
   DatastoresModule,

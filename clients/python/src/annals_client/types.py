@@ -508,6 +508,31 @@ class AgentErrorEvent(TypedDict):
     retryable: bool
 
 
+class ActionPage(TypedDict):
+    #: What is on this page.
+    items: list[Action]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Decision(TypedDict):
+    #: `approve` an approval, `answer` a call of a tool of your own, `raise` a budget, `supply` tool servers, or `deny` any.
+    decision: Literal["approve", "answer", "raise", "supply", "deny"]
+    #: Of `approve`: the call is made with this instead; any JSON.
+    input: NotRequired[Any]
+    #: Of `answer`: what the call brought; any JSON, a string as it is.
+    result: NotRequired[Any]
+    #: Of `raise`: what the run may cost in all, in US dollars.
+    budget: NotRequired[str]
+    #: Of `supply`: the servers that are asked for, as in the request of the run. Never stored.
+    mcp_servers: NotRequired[list[McpServer]]
+    #: Another name of mcp_servers.
+    #: @deprecated
+    mcpServers: NotRequired[list[McpServer]]
+    #: Why; the agent is told the reason of a denial.
+    reason: NotRequired[str]
+
+
 class NewApiKey(TypedDict):
     #: What it is called.
     name: str

@@ -61,7 +61,7 @@ export class ActionCommands {
 
   /** @throws Problem not_found; LogUnavailable */
   async get(id: ActionId, project: string): Promise<ActionRecord> {
-    const session = await this.ports.sessions.require(project, sessionOf(id));
+    const session = await asAction(this.ports.sessions.require(project, sessionOf(id)));
     return this.read(session, id, project);
   }
 
@@ -71,7 +71,7 @@ export class ActionCommands {
    * LogUnavailable (nothing was decided)
    */
   resolve(id: ActionId, request: DecisionRequest, caller: Caller): Promise<ActionRecord> {
-    return this.ports.sessions.use(sessionOf(id), async (session) => {
+    const decided = this.ports.sessions.use(sessionOf(id), async (session) => {
       const { state } = session.journal;
       if (state.project !== caller.project) throw notFound('the action');
       const open = openAction(state, caller.project, id);
@@ -81,6 +81,7 @@ export class ActionCommands {
       const isDecided = await this.decide(session, id, request, verdict, caller);
       return isDecided ? this.read(session, id, caller.project) : this.repeated(session, id, request, caller);
     });
+    return asAction(decided);
   }
 
   /** Returns whether it was open until then. @throws Problem conflict */
@@ -228,6 +229,12 @@ const sessionOf = (id: ActionId): string => {
   if (session === null) throw notFound('the action');
   return session;
 };
+
+/** Whether there is such a session, nobody learns who asks for an action. @throws what `work` throws */
+const asAction = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'not_found' ? notFound('the action') : error;
+  });
 
 const conflict = (why: string): Problem => new Problem('conflict', `the action cannot be decided on: ${why}`);
 

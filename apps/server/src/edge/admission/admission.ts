@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, notFound, sessionOfRun } from '#domain';
+import { Problem, notFound, sessionOfAction, sessionOfRun } from '#domain';
 import type { Clock } from '#platform';
 import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
@@ -131,16 +131,22 @@ function refuseReach(principal: Principal, terms: OperationTerms, request: Fasti
   const { reach } = principal;
   if (reach === undefined) return null;
   if (terms.isForTokens !== true) return new Problem('forbidden', 'a token only starts and reads runs');
-  const { session, run } = { ...(request.query as object), ...(request.params as object) } as Named;
-  const named = run === undefined ? session : (sessionOfRun(run) ?? '');
-  if (named !== undefined)
-    return reaches(principal, named) ? null : notFound(run ? 'the run' : 'the session');
+  const { what, session } = namedIn({ ...(request.query as object), ...(request.params as object) });
+  if (session !== undefined) return reaches(principal, session) ? null : notFound(what);
   return reach.session === null ? null : new Problem('forbidden', 'this token is for one session: name it');
 }
 
 interface Named {
   readonly session?: string;
   readonly run?: string;
+  readonly action?: string;
+}
+
+/** The session that a request is about, whatever it is named by. */
+function namedIn({ action, run, session }: Named): { readonly what: string; readonly session?: string } {
+  if (action !== undefined) return { what: 'the action', session: sessionOfAction(action) ?? '' };
+  if (run !== undefined) return { what: 'the run', session: sessionOfRun(run) ?? '' };
+  return { what: 'the session', ...(session === undefined ? {} : { session }) };
 }
 
 /** RFC 9112, 3.2: exactly one Host line, or none in HTTP/1.0. Of several Node keeps the first and says nothing. */

@@ -17,7 +17,7 @@ export type Content = Readonly<Record<string, JsonSchema>> | null;
 export interface OperationTerms {
   /** Also the name that generated clients give it. */
   readonly id: string;
-  readonly tag: 'agent' | 'runs' | 'sessions' | 'tasks' | 'datastores' | 'keys' | 'operations';
+  readonly tag: 'agent' | 'runs' | 'sessions' | 'actions' | 'tasks' | 'datastores' | 'keys' | 'operations';
   readonly summary: string;
   readonly description?: string;
   /** The scope that a key needs. null: open to everyone, for health and docs only. */

@@ -49,6 +49,7 @@ export interface OpenApiResponse {
 /** Parameters of paths whose name in the contract is not the router's. */
 const PATH_NAMES: Readonly<Record<string, string>> = {
   run: 'run_id',
+  action: 'id',
   task: 'task_id',
   delivery: 'delivery_id',
 };
@@ -81,11 +82,19 @@ export function describeService(routes: readonly Route[], version: string): Open
         'come back to any point of a run.',
     },
     servers: [{ url: '/' }],
-    tags: ['agent', 'runs', 'sessions', 'tasks', 'datastores', 'keys', 'operations', 'callbacks'].map(
-      (name) => ({
-        name,
-      }),
-    ),
+    tags: [
+      'agent',
+      'runs',
+      'sessions',
+      'actions',
+      'tasks',
+      'datastores',
+      'keys',
+      'operations',
+      'callbacks',
+    ].map((name) => ({
+      name,
+    })),
     paths,
     webhooks: WEBHOOKS,
     components: {

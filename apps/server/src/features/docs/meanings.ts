@@ -143,6 +143,8 @@ export const PARAMETER_MEANINGS: Readonly<Record<string, string>> = {
   'query session': 'The session.',
   'query limit': 'The most items of a page.',
   'query cursor': '`next_cursor` of the page before.',
+  'query run': 'The run.',
+  'query kind': 'Only those of this kind.',
   'query status': 'Only those with this status.',
   'query from': 'Only those from then on.',
   'query to': 'Only those before then.',

@@ -8,7 +8,7 @@ import { JSON_TYPE, Operation, SSE_TYPE } from '../../edge/routes/operation.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { causeOf } from '../../edge/request-trace.js';
 import { RetryDto } from './dto/retry.dto.js';
-import { either } from './dto/run-body.js';
+import { either } from './shared/either.js';
 import { RunSurroundings, payloadOf } from './run-command.js';
 import { RunStartAnswers } from './run-start-answers.js';
 import { EVENT_STREAM } from './shared/event-schemas.js';

@@ -4,7 +4,7 @@ import type { Schemas } from '#json-schema';
 import type { KnowledgeTools } from '#knowledge';
 import type { StartRun } from '#runs';
 import type { RunBody } from './dto/run-body.js';
-import type { RequestEgress } from './request-egress.js';
+import type { RequestEgress } from './shared/request-egress.js';
 
 /** Who asks for a run, and how. */
 export interface RunOrigin {

@@ -1,7 +1,7 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn } from 'class-validator';
 import { Describe, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
 import { ApprovalsDto } from './approvals.dto.js';
-import { McpServerDto } from './mcp-server.dto.js';
+import { McpServerDto } from '../shared/mcp-server.dto.js';
 
 /** The body of `POST /runs/{id}/retry`. */
 export class RetryDto {

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Mode, OnBusy } from '#domain';
-import { invalidFields } from '../../../edge/problems/invalid-fields.js';
 import { validated } from '../../../edge/validation/validate.js';
 import {
   type AgentDto,
@@ -13,7 +11,8 @@ import {
 } from './run-request.dto.js';
 import type { ApprovalsDto } from './approvals.dto.js';
 import type { CallerToolDto } from './caller-tool.dto.js';
-import type { McpServerDto } from './mcp-server.dto.js';
+import { either } from '../shared/either.js';
+import type { McpServerDto } from '../shared/mcp-server.dto.js';
 import type { WorkflowDto } from './workflow.dto.js';
 
 /** The body of `POST /` as the service goes on with it: aliases resolved, defaults set, plain objects. */
@@ -65,15 +64,3 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
 }
 
 const NONE: readonly never[] = [];
-
-/** The value of a field that has an old name, too. @throws Problem where both are there and differ */
-export function either<T>(
-  name: string,
-  value: T | undefined,
-  alias: string,
-  other: T | undefined,
-): T | undefined {
-  if (value === undefined || other === undefined) return value ?? other;
-  if (isDeepStrictEqual(value, other)) return value;
-  throw invalidFields([{ path: alias, message: `must equal ${name}, of which it is another name` }]);
-}

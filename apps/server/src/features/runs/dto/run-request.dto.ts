@@ -16,7 +16,7 @@ import { ApprovalsDto } from './approvals.dto.js';
 import { callbackHeaders } from './callback-headers.js';
 import { CallerToolDto } from './caller-tool.dto.js';
 import { IsHttpUrlWithoutCredentials } from './http-url.js';
-import { McpServerDto } from './mcp-server.dto.js';
+import { McpServerDto } from '../shared/mcp-server.dto.js';
 import { schedule } from './schedule.js';
 import { WorkflowDto } from './workflow.dto.js';
 

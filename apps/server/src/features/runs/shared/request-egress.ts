@@ -1,8 +1,8 @@
 import { sealCallback } from '#delivery';
 import type { FieldError, ProjectId } from '#domain';
 import type { EgressGuard, SecretBox } from '#platform';
-import { invalidFields } from '../../edge/problems/invalid-fields.js';
-import type { RunBody } from './dto/run-body.js';
+import { invalidFields } from '../../../edge/problems/invalid-fields.js';
+import type { RunBody } from '../dto/run-body.js';
 
 /**
  * Where a request leads. Refuses, at once, URLs that may not be reached; each connection is checked again when it is made.

@@ -9,7 +9,7 @@ import {
   NestedBy,
 } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
-import { IsHttpUrl } from './http-url.js';
+import { IsHttpUrl } from '../dto/http-url.js';
 
 class BearerAuthDto {
   @IsIn(['bearer'])

@@ -1,0 +1,43 @@
+import type { ActionId, ProjectId, Revision } from '#domain';
+import type { Background, Clock, Logger, Role } from '#platform';
+import type { ReadModels } from '#read-models';
+import { ActionClock, type ActionCommands, ActionIndex, type Core } from '#runs';
+import type { Replicas } from './replicas/replicas.js';
+
+/** Finds actions in the read models. */
+class ReadModelActionIndex extends ActionIndex {
+  constructor(private readonly readModels: ReadModels) {
+    super();
+  }
+
+  override askedAt(project: ProjectId, action: ActionId): Promise<Revision | null> {
+    return this.readModels.actions.askedAt(project, action);
+  }
+
+  override async due(now: number, limit: number): Promise<readonly ActionId[]> {
+    await this.readModels.ready;
+    return this.readModels.actions.due(now, limit);
+  }
+}
+
+export interface ActionsPorts {
+  readonly replicas: Replicas;
+  readonly roles: ReadonlySet<Role>;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+}
+
+/** What is asked of people and programs, and the clock that closes what nobody decides on. */
+export function openActions(
+  core: Core,
+  readModels: ReadModels,
+  { replicas, roles, ...ports }: ActionsPorts,
+): ActionCommands {
+  const { sessions } = core;
+  const index = new ReadModelActionIndex(readModels);
+  // What it closes wakes runs.
+  if (roles.has('clock'))
+    replicas.add('actions', () => new ActionClock({ ...ports, sessions, index }), { beginsRuns: true });
+  return core.actions(() => index);
+}
