@@ -1,11 +1,17 @@
 import type { Logger } from './logger.js';
 
-/** The only way to start work that nobody awaits: it is named, its errors are owned, and it can be waited for at the end. */
+/**
+ * The only way to start work that nobody awaits (fire and forget): named, with its errors handled, and
+ * awaited at shutdown.
+ */
 export abstract class Background {
   abstract start(name: string, work: () => Promise<void>): void;
 }
 
-/** Runs the work in this process; an error that escapes is logged, and kills the process if the work says it must not fail. */
+/**
+ * Runs the work in this process. An error that escapes is logged; for work marked as fatal it ends the
+ * process.
+ */
 export class ProcessBackground extends Background {
   private running = 0;
   private waiting: (() => void)[] = [];

@@ -4,20 +4,23 @@ import type { Random } from './random.js';
 export interface BackoffShape {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** Each pause is so many times the one before; 2 if absent. */
+  /** Multiplier from one delay to the next; default 2. */
   readonly factor?: number;
-  /** The share of a pause that is waited, between these by chance; half to all of it if absent. */
+  /** Random share of the delay that is actually waited, as a range; default 0.5 to 1. */
   readonly jitter?: readonly [least: number, most: number];
 }
 
 const HALF_TO_ALL = [0.5, 1] as const;
 
-/** Growing pauses between attempts at one thing. Owns how many there were. */
+/** Exponential backoff with jitter for one retried operation. Owns the attempt count. */
 export class Backoff {
-  /** Pauses since the beginning, or since the last reset. */
+  /** Delays since the start or the last `reset`. */
   count = 0;
 
-  /** @param random where others may fail at the same moment and should not come back together; absent: no jitter */
+  /**
+   * @param random for jitter, where several clients may fail at once and should not retry together; absent:
+   * no jitter
+   */
   constructor(
     private readonly clock: Clock,
     private readonly shape: BackoffShape,
@@ -25,19 +28,19 @@ export class Backoff {
   ) {}
 
   /**
-   * Waits for the next pause; ends early, without an error, when the signal is aborted.
-   * @param adjust makes another of the pause (ms), as where the other side asked for one
+   * Waits for the next delay. Resolves early, without an error, when the signal is aborted.
+   * @param adjust may replace the delay (ms), e.g. by the server's Retry-After
    */
   async wait(signal?: AbortSignal, adjust = (ms: number): number => ms): Promise<void> {
     await this.clock.sleep(adjust(this.nextMs()), signal).catch(() => undefined);
   }
 
-  /** The next pause counts as waited: an attempt that was made at once. */
+  /** Counts the next delay as waited: that attempt was made at once. */
   skip(): void {
     this.count += 1;
   }
 
-  /** It worked: the next pause is the first one. */
+  /** After a success: the next delay is the first one again. */
   reset(): void {
     this.count = 0;
   }

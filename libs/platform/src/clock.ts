@@ -6,7 +6,10 @@ export abstract class Clock {
   /** Calls `fire` once, after `ms` milliseconds. Returns a function that cancels it. */
   abstract timer(ms: number, fire: () => void): () => void;
 
-  /** Calls `fire` when what is under way in this turn of the event loop is done: work that gathers is done once. */
+  /**
+   * Calls `fire` once the current turn of the event loop has done its work, e.g. to flush a batch gathered in
+   * it.
+   */
   abstract soon(fire: () => void): void;
 
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
@@ -75,7 +78,10 @@ export class SystemClock extends Clock {
     return () => clearTimeout(handle);
   }
 
-  /** All of them one after the other, before what they have resolved goes on: so what they gather is gathered together. */
+  /**
+   * Runs all callbacks one after the other, before the promises that they resolve continue, so that what
+   * those add is batched, too.
+   */
   override soon(fire: () => void): void {
     if (this.due.push(fire) === 1) setImmediate(this.fireDue);
   }

@@ -1,9 +1,10 @@
-/** One thing that is to be closed, stopped or given up. */
+/** A step of a shutdown: closes, stops or releases one resource. */
 export type Closing = () => unknown;
 
 /**
- * Takes every step, one after the other, whatever the others do: what fails keeps nothing else open.
- * @throws the error of the step that failed; of several an AggregateError with all of them, the first as its cause
+ * Runs every step in sequence, even when earlier ones fail.
+ * @throws the error of the step that failed; of several, an AggregateError with all of them and the first as
+ * its cause
  */
 export async function closeInOrder(...steps: readonly Closing[]): Promise<void> {
   const errors: unknown[] = [];
@@ -17,7 +18,7 @@ export async function closeInOrder(...steps: readonly Closing[]): Promise<void> 
   throwAll(errors);
 }
 
-/** As `closeInOrder`, all at the same time: resolves when the last one has ended. */
+/** As `closeInOrder`, but concurrently: resolves when the last step has ended. */
 export async function closeTogether(...steps: readonly Closing[]): Promise<void> {
   const ends = await Promise.allSettled(steps.map(async (step) => step()));
   throwAll(ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : [])));

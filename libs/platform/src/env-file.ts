@@ -5,8 +5,9 @@ import { SettingsRefused } from './settings.js';
 const USUAL = '.env';
 
 /**
- * Takes variables from `ENV_FILE`, or from `.env` of the working folder where there is one. What is set already is kept.
- * @throws SettingsRefused where the file that is named cannot be read
+ * Loads variables from the file `ENV_FILE`, or from `.env` in the working folder if there is one. Variables
+ * that are set already win.
+ * @throws SettingsRefused where the file named by `ENV_FILE` cannot be read
  */
 export function readEnvFile(env: { readonly ENV_FILE?: string } = process.env): void {
   const named = env.ENV_FILE?.trim() || null;

@@ -1,17 +1,17 @@
 import { TurnOrder, type Waiting } from './turn-order.js';
 
 export interface FairTurnsTerms {
-  /** What there is to give: places, calls, bytes. */
+  /** Total capacity: places, calls, bytes. */
   readonly room: number;
   /** What one name may hold of it; absent: all. */
   readonly roomEach?: number;
-  /** How many may wait; absent: any number, where something else bounds them. */
+  /** Maximum number of waiters; absent: unlimited, where something else bounds them. */
   readonly maxWaiting?: number;
-  /** How many of one name may wait, so that no name fills the queue for the others; absent: as many as of all. */
+  /** The same of one name, so that none fills the queue for the others; absent: `maxWaiting`. */
   readonly maxWaitingEach?: number;
 }
 
-/** So many wait already that one more is turned away. */
+/** The queue is full: the waiter was refused. */
 export class TurnsFull extends Error {
   override readonly name = 'TurnsFull';
   constructor(readonly waiting: number) {
@@ -19,7 +19,7 @@ export class TurnsFull extends Error {
   }
 }
 
-/** Gives back what was taken; a second call does nothing. */
+/** Releases what was taken; a second call does nothing. */
 export type GiveBack = () => void;
 
 interface Waiter extends Waiting {
@@ -27,8 +27,8 @@ interface Waiter extends Waiting {
 }
 
 /**
- * Room that is given in turns by name: see TurnOrder. Who waits for more than is free holds up those behind, so that it
- * gets its turn. Owns what is taken.
+ * A weighted semaphore that is fair between names (projects), in the order of TurnOrder. A waiter for more
+ * than is free blocks those behind it, so that it is not starved. Owns what is taken.
  */
 export class FairTurns {
   private taken = 0;
@@ -46,14 +46,14 @@ export class FairTurns {
     return this.order.waiting;
   }
 
-  /** What a name holds. */
+  /** Capacity that a name holds. */
   heldBy(name: string): number {
     return this.order.heldBy(name);
   }
 
   /**
-   * Takes a part of the room when it is this name's turn; of more than there is, all of it.
-   * @throws TurnsFull; the signal's reason, when it is aborted before
+   * Waits until this name may take `weight` of the capacity (all of it, where `weight` is more).
+   * @throws TurnsFull; the signal's reason, when it is aborted first
    */
   take(name: string, signal?: AbortSignal, weight = 1): Promise<GiveBack> {
     return new Promise((resolve, reject) => {

@@ -2,9 +2,9 @@ import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, ope
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those above it that are missing, with names that outlive a loss of power: a name is on disk when the
- * folder that it is in is synced. None is made before the one above is safe, so of those that are there already, which a
- * process may have made that died before it synced, only the last can be in doubt.
+ * Creates a folder durably, with its missing parents: each name is on disk once the parent folder is synced.
+ * None is created before the one above is synced; so of those that exist already, perhaps made by a process
+ * that died before it synced, only the last can be in doubt.
  */
 export function keepFolder(path: string, mode = 0o700): void {
   if (!existsSync(path)) {
@@ -34,7 +34,7 @@ function makeOne(path: string, mode: number): void {
   }
 }
 
-/** What is in a folder has its names for good. */
+/** Syncs a folder, so that the names in it survive a power failure. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

@@ -3,8 +3,8 @@ interface Emitter {
 }
 
 /**
- * Hears the errors of a database connection as long as it lives. An error that nobody hears ends the process, and while
- * nothing is asked nobody does; the next statement tells of it anyway. For pg's pools it is the `onConnect`: a server may take
- * leave in the very packet in which it says that it is ready, before whoever awaits the connection has it.
+ * Ignores the `error` events of a database connection, which end the process if nobody listens and may come
+ * while no statement runs; the next statement fails anyway. For pg's pools it is `onConnect`: a server may
+ * close in the very packet that says it is ready, before the caller has the connection.
  */
 export const hearErrors = (client: Emitter): void => void client.on('error', () => undefined);

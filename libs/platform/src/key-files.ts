@@ -18,8 +18,8 @@ const MASTER_KEY = 'master.key';
 const NEXT = 'master.key.next';
 
 /**
- * The master key: the one that is set, or the folder's own, generated where nothing was wrapped with one yet.
- * @throws SettingsRefused where there is none and `isBegun`
+ * The master key: the configured one, or the folder's own, generated on first use.
+ * @throws SettingsRefused where there is none though data exist that one has wrapped (`isBegun`)
  */
 export function openMasterKey(dataDir: string, masterKey: Buffer | null, isBegun: boolean): Buffer {
   openDataDir(dataDir);
@@ -45,10 +45,10 @@ function openDataDir(path: string): void {
   }
 }
 
-/** The key that is to take the place of the folder's own: made once, the same until `adoptNextMasterKey`. */
+/** The key that a rotation changes to: generated once, then the same until `adoptNextMasterKey`. */
 export const nextMasterKey = (dataDir: string): Buffer => readKey(join(dataDir, NEXT));
 
-/** The next key becomes the folder's own. */
+/** Completes a rotation: the next key becomes the folder's own. */
 export function adoptNextMasterKey(dataDir: string): void {
   renameSync(join(dataDir, NEXT), join(dataDir, MASTER_KEY));
   syncFolder(dataDir);
@@ -65,8 +65,8 @@ function readKey(path: string): Buffer {
 }
 
 /**
- * The content of a file of mode 0600; where there is none, it is made with `content`. It is there complete and synced, or
- * not at all; of two processes that make it, both get the first one's.
+ * The content of a file of mode 0600, created with `content` if missing. Atomic and synced; of two processes
+ * that create it, both get the first one's content.
  */
 function createOrRead(path: string, content: string): string {
   const there = readIfThere(path);

@@ -1,4 +1,4 @@
-/** The part of pino's interface that the house uses. Fields first, then a sentence. */
+/** The part of pino's interface that is used here. Fields first, then a sentence. */
 export abstract class Logger {
   abstract debug(fields: object, message: string): void;
   abstract info(fields: object, message: string): void;
@@ -6,7 +6,7 @@ export abstract class Logger {
   abstract error(fields: object, message: string): void;
 }
 
-/** Says nothing: for tests and the simulation. */
+/** Logs nothing: for tests and the simulation. */
 export class SilentLogger extends Logger {
   override debug(): void {}
   override info(): void {}

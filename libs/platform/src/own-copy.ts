@@ -1,5 +1,5 @@
 /**
- * The same text in memory of its own. V8 makes of a slice a view that keeps the whole text alive: a short piece that is
- * kept beyond the long text that it is from is copied.
+ * Copies a string. V8 makes of a slice a view that keeps the whole string alive, so a short part that
+ * outlives its long source is copied.
  */
 export const ownCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');

@@ -6,19 +6,20 @@ import { scrub } from './scrub.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What is kept of lines that nobody reads; those beyond it are lost, and counted. */
+/** Bound on bytes buffered while the reader of stdout is stalled; further lines are dropped and counted. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields: those hold secrets.
- * Stdout is not waited for: a collector of log lines that stands still holds up nothing. What waits is written at the end.
+ * JSON lines on stdout (or `destination`). Errors are logged with their causes, without their fields, which
+ * hold secrets. Writes never block: a stalled log collector stalls nothing. What is buffered is written at
+ * shutdown.
  */
 export class PinoLogger extends Logger {
   private readonly pino: Pino;
   private context: () => object = () => NOTHING;
-  /** null: the lines go elsewhere. */
+  /** null: an injected destination is used. */
   private lines: Lines | null = null;
-  /** Whether lines were handed over that are not written yet. */
+  /** Whether lines are buffered that are not written yet. */
   private isWriting = false;
 
   constructor(level: LogLevel = 'info', destination?: DestinationStream) {
@@ -35,7 +36,7 @@ export class PinoLogger extends Logger {
     this.pino = pino(options, destination ?? this.stdout());
   }
 
-  /** Adds fields to every line, e.g. what names the trace that is under way. */
+  /** Adds fields to every line, e.g. the ids of the current trace. */
   addContext(context: () => object): void {
     this.context = context;
   }
@@ -53,7 +54,9 @@ export class PinoLogger extends Logger {
     this.pino.error(fields, message);
   }
 
-  /** Waits until all lines are written, within `withinMs`; what is left then, nobody reads. Nothing is written afterwards. */
+  /**
+   * Flushes all lines, for at most `withinMs`; what is left then is dropped. Nothing is written afterwards.
+   */
   async end(withinMs: number): Promise<void> {
     const { lines } = this;
     if (lines === null) return;
@@ -70,7 +73,7 @@ export class PinoLogger extends Logger {
     silence(lines);
   }
 
-  /** A line is written, whatever names its trace. */
+  /** A line is written even if the context callback throws. */
   private fieldsOfContext(): object {
     try {
       return { ...this.context() };
@@ -107,9 +110,9 @@ export class PinoLogger extends Logger {
 const STDOUT = 1;
 
 /**
- * Where lines go: such that a write to what is full is refused, and tried again. It would wait in a thread otherwise, and
- * the process could not end before that. A pipe is opened once more, for others share the one that is open; a socket, which
- * cannot be, does not block any more when Node has made a stream of it.
+ * Stdout as a non-blocking descriptor, for a blocking write to a full pipe holds a thread and keeps the
+ * process from ending. A pipe is opened anew, since others share the open one; a socket cannot be, and does
+ * not block any more once Node has made a stream of it.
  */
 function standardOutput(): number {
   try {
@@ -133,10 +136,10 @@ function silence(lines: Lines): void {
 const NOTHING = {};
 const MAX_CAUSES = 5;
 
-/** `dist/libs/agent/src/run/journal.js:120`, of the topmost frame that is ours: where to look, and no stack. */
+/** The topmost stack frame in our own code, e.g. `dist/libs/agent/src/run/journal.js:120`. */
 const OWN_FRAME = /((?:apps|libs)\/[\w./-]{1,100}\.[jt]s:\d+)/;
 
-/** An error as fields of a log line: name, message, code, where it was made, and causes. */
+/** An error as log fields: name, message, code, location and causes, without the stack. */
 export function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: scrub(String(error)) };
   const { code } = error as { code?: unknown };

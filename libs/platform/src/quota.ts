@@ -1,28 +1,28 @@
-/** What a name has already, where there was no room for more. */
+/** The current usage of a name that has no room for more. */
 export interface Exceeded {
   readonly used: number;
 }
 
-/** Counts as used until it is told how it ended: whether it is kept, and so counted from now on by whoever counts. */
+/** Settles a reservation: whether the amount was kept, and so appears in `count` from then on. */
 export type Reservation = (isKept: boolean) => void;
 
 interface Account {
-  /** All that was ever kept here. */
+  /** Sum of all that was ever kept here. */
   kept: number;
-  /** As it was counted last, and what had been kept before that. */
+  /** Result of the last count, and `kept` as it was before it. */
   counted: number;
   countedAt: number;
-  /** What is about to be kept, or not. */
+  /** Reserved, not yet settled. */
   reserved: number;
 }
 
 /**
- * What each name (a project) may have of something that is counted elsewhere: in tables that follow the log, so a restart
- * forgets nothing and a deletion gives back. `count` must know what this process kept before it was asked; what is being
- * kept right now is added here. Where it cannot be asked, what it said last counts, and what was kept since.
+ * Quota of each name (project) on something that projections count, so that restarts forget nothing and
+ * deletions free room. `count` must reflect what this process kept before it was called; open reservations
+ * are added here. While it fails, its last result counts, plus what was kept since.
  *
- * It may say of a few at the very limit that there is no room where there is, never the other way round (but for what
- * other processes keep in the same moment). Owns a few numbers for each name that asked.
+ * May refuse at the very limit where there is room, never the reverse, except for what other processes keep
+ * in the same moment. Owns a few numbers for each name that asked.
  */
 export class Quota {
   private readonly accounts = new Map<string, Account>();
@@ -33,7 +33,10 @@ export class Quota {
     private readonly isOutage: (error: unknown) => boolean,
   ) {}
 
-  /** @throws what `count` throws, where that is no outage */
+  /**
+   * Reserves room, or says that there is none.
+   * @throws what `count` throws, unless it is an outage
+   */
   async reserve(name: string, amount: number): Promise<Reservation | Exceeded> {
     const account = this.accountOf(name);
     // First reserved, then counted: of two that ask at the same time at least one sees the other.

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** Chance as a port, so that a simulated run can be repeated. */
+/** Randomness as a port, so that a simulated run is reproducible. */
 export abstract class Random {
   /** A UUID (version 4 in production). */
   abstract uuid(): string;
@@ -12,7 +12,7 @@ export abstract class Random {
 
 const POOL_BYTES = 8192;
 
-/** Draws from a pool of bytes, because one call of the system a number costs ten times as much. */
+/** Draws from a buffer, because a system call for each number costs ten times as much. */
 export class SystemRandom extends Random {
   private pool = Buffer.alloc(0);
   private at = 0;

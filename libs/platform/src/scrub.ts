@@ -1,7 +1,10 @@
-/** UTF-16 units that are looked at; nobody reads on behind them, and what is cut off costs nothing. */
+/** UTF-16 units that are searched; the rest of the text is cut off. */
 export const SCRUBBED_CHARS = 16 * 1024;
 
-/** Each takes linear time, whatever the text: no place from which one is tried lies in a stretch that another ran through. */
+/**
+ * Each pattern takes linear time on any text: no match attempt starts inside a stretch that another one has
+ * scanned.
+ */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   // user:password@ of any URL
   [/:\/\/[^\s/]*@/g, '://***@'],
@@ -12,13 +15,18 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     '$1***',
   ],
 ];
-/** What was cut off may have been the `@` behind a password, or all but the first characters of a key. */
+/**
+ * Secrets cut in half at the end, whose marker (the `@` behind a password, the tail of a key) was cut off.
+ */
 const BEGUN_AT_END: readonly (readonly [RegExp, string])[] = [
   [/:\/\/[^\s/]*$/, '://***'],
   [/\b(annals_|whsec_|sk-)[A-Za-z0-9+/=_-]*$/, '$1***'],
 ];
 
-/** Hides what looks like a secret in a text that others made (an error's message, a stack). Longer ones are cut first. */
+/**
+ * Redacts what looks like a secret in a text from elsewhere (an error's message, a stack), cut to
+ * SCRUBBED_CHARS.
+ */
 export function scrub(text: string): string {
   const part = text.slice(0, SCRUBBED_CHARS);
   const patterns = part.length < text.length ? [...BEGUN_AT_END, ...SECRETS] : SECRETS;
@@ -26,8 +34,8 @@ export function scrub(text: string): string {
 }
 
 /**
- * The first UTF-16 units of a text that known secrets are taken out of: without an end that one of them begins with, since
- * what is cut off cannot be recognised. Letters of either case count as the same.
+ * The first `maxChars` UTF-16 units of a text in which known secrets were redacted, without an end that is
+ * the beginning of one of them, since half a secret is not recognised. Ignores case.
  */
 export function beginningOf(text: string, maxChars: number, secrets: readonly string[]): string {
   if (text.length <= maxChars) return text;
@@ -35,7 +43,7 @@ export function beginningOf(text: string, maxChars: number, secrets: readonly st
   return part.slice(0, part.length - Math.max(0, ...secrets.map((secret) => begunAtEnd(part, secret))));
 }
 
-/** How many units at the end of the text are the beginning of a secret that does not end there. */
+/** Length of the beginning of a secret on which the text ends. */
 function begunAtEnd(text: string, secret: string): number {
   const begun = secret.slice(0, -1).toLowerCase();
   const end = text.slice(-begun.length).toLowerCase();

@@ -11,19 +11,20 @@ import {
 const NONCE = 12;
 const TAG = 16;
 
-/** A sealed text that this key did not seal, that was changed, or that was sealed for another context. */
+/** The text was sealed with another key or for another context, or it was changed. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
 /**
- * Seals what must not be readable at rest: AES-256-GCM (NIST SP 800-38D) under a key derived from the master key, with a
- * random 96-bit nonce and the context as associated data. A sealed text is `v1.<key id>.<base64url of nonce, text, tag>`.
+ * Encrypts secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key derived from the master key, with a
+ * random 96-bit nonce and the context as associated data. Format: `v1.<key id>.<base64url of nonce,
+ * ciphertext, tag>`.
  */
 export class SecretBox {
-  /** Node 24 takes 10 µs longer for a use of a key that is bytes. */
+  /** A KeyObject, for with plain bytes Node 24 takes 10 µs longer for each use. */
   private readonly sealing: KeyObject;
-  /** Names the master key without telling anything of it. */
+  /** Identifies the master key without revealing anything of it. */
   readonly keyId: string;
 
   constructor(private readonly masterKey: Buffer) {

@@ -1,12 +1,12 @@
-/** Reads one variable's text; throws WrongValue with what it takes. */
+/** Parses the text of one variable; throws WrongValue, which says what it accepts. */
 export type ReadValue<T> = (text: string) => T;
 
-/** What a variable takes, in words that complete "NAME must be …". */
+/** What a variable accepts, in words that complete "NAME must be …". */
 export class WrongValue extends Error {
   override readonly name = 'WrongValue';
 }
 
-/** Any positive integer, times `unit`, at most what a number can hold exactly. */
+/** A positive integer, multiplied by `unit`, at most Number.MAX_SAFE_INTEGER. */
 export const positive =
   (unit = 1): ReadValue<number> =>
   (text) => {
@@ -74,14 +74,14 @@ export const httpUrl: ReadValue<string> = (text) => {
   return text.replace(/(?<!\/)\/+$/, '');
 };
 
-/** As browsers send it (RFC 6454, 6.2): no path, no default port. */
+/** An origin as browsers send it (RFC 6454, 6.2): no path, no default port. */
 export const origin: ReadValue<string> = (text) => {
   if (!/^https?:/.test(text) || !URL.canParse(text) || new URL(text).origin !== text)
     throw new WrongValue('a comma-separated list of origins like https://app.example.com, without a path');
   return text;
 };
 
-/** It is shown to others: no credentials. */
+/** An http or https URL that is shown to others: no credentials. */
 export const publicUrl: ReadValue<string> = (text) => {
   const url = httpUrl(text);
   const { username, password } = new URL(url);
@@ -89,7 +89,7 @@ export const publicUrl: ReadValue<string> = (text) => {
   return url;
 };
 
-/** Comma-separated, at least one; blanks around the commas do not count. */
+/** Comma-separated, at least one; surrounding blanks are ignored. */
 export const list =
   <T>(item: ReadValue<T>): ReadValue<readonly T[]> =>
   (text) =>

@@ -6,16 +6,19 @@ import { type ReadValue, WrongValue } from './setting-values.js';
 export const ROLES = ['api', 'projector', 'relay', 'clock', 'indexer'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A wrong value in the environment. The message is one line: the variable and what it takes, never its value. */
+/**
+ * A variable of the environment is wrong. The message is one line: the variable and what it accepts, never
+ * its value.
+ */
 export class SettingsRefused extends Error {
   override readonly name = 'SettingsRefused';
 }
 
-/** Everything that can be set. It holds secrets: never log it as a whole. */
+/** All settings. It holds secrets: never log it as a whole. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** What links and the sources of CloudEvents begin with: an http or https URL, without a slash at its end. */
+  /** Base of links and of CloudEvents sources: an http or https URL, without a trailing slash. */
   readonly publicUrl: string;
   readonly dataDir: string;
   readonly eventstoreUrl: string | null;
@@ -28,18 +31,21 @@ export interface Settings {
   /** null: the built-in demo model. */
   readonly openai: { readonly baseUrl: string; readonly apiKey: string | null } | null;
   readonly models: { readonly flash: string; readonly base: string; readonly max: string };
-  /** What is not sent to the model of a mode. */
+  /** Parameters that are left out of requests to the model, by mode. */
   readonly modelOmit: Readonly<Record<'flash' | 'base' | 'max', readonly ModelParameter[]>>;
-  /** Calls to the model's server at a time; null: any number. */
+  /** Concurrent calls to the model's server; null: unlimited. */
   readonly modelConcurrency: number | null;
   readonly modelTimeoutMs: number;
   /** null: generated at first start. */
   readonly adminKey: string | null;
   /** 32 bytes; null: generated into dataDir. */
   readonly masterKey: Buffer | null;
-  /** What takes its place: for `npm run rotate-master-key` alone. */
+  /** The master key to rotate to, for `npm run rotate-master-key` only. */
   readonly newMasterKey: Buffer | null;
-  /** Days after which a backup of the key store is deleted: what an erasure is told to reach only then. */
+  /**
+   * Days after which backups of the key store are deleted: told to whoever erases, since they still hold
+   * destroyed keys.
+   */
   readonly keyBackupDays: number;
   /** `whsec_…`; null: derived from the installation's own key. */
   readonly webhookSecret: string | null;
@@ -53,17 +59,17 @@ export interface Settings {
   readonly maxQueuedRunsPerProject: number;
   readonly maxTasksPerProject: number;
   readonly maxStoredBytesPerProject: number;
-  /** What large answers may hold in memory while they are written. */
+  /** Bound on memory of large answers while they are written. */
   readonly maxAnswersBytes: number;
   readonly runTimeoutMs: number;
   readonly maxSteps: number;
   readonly maxUploadBytes: number;
-  /** Of the processes that read documents, together; null: what the machine or the container allows. */
+  /** Of all processes that read documents; null: what the machine or the container allows. */
   readonly documentsMemoryMb: number | null;
   readonly rateLimitRpm: number;
-  /** Origins whose pages may read what is answered. */
+  /** Origins whose pages may read answers (CORS). */
   readonly corsOrigins: readonly string[];
-  /** A second port, for `/healthz` and `/readyz` alone; null: none. */
+  /** A second port that serves `/healthz` and `/readyz` only; null: none. */
   readonly probePort: number | null;
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
@@ -71,7 +77,7 @@ export interface Settings {
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
-/** What may be left out of what is sent to a model. */
+/** Parameters that can be left out of requests to the model. */
 export const MODEL_PARAMETERS = [
   'reasoning_effort',
   'stream_options',
@@ -87,7 +93,10 @@ const MEGABYTE = 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads and checks every variable. @throws SettingsRefused for the first that is wrong */
+/**
+ * Reads and validates every variable.
+ * @throws SettingsRefused for the first that is wrong
+ */
 export function readSettings(env: Environment = process.env): Settings {
   const optional = <T>(name: string, value: ReadValue<T>): T | null => readOne(env, name, value);
   const or = <T>(name: string, value: ReadValue<T>, otherwise: T): T =>
@@ -148,7 +157,7 @@ export function readSettings(env: Environment = process.env): Settings {
   return Object.freeze(settings);
 }
 
-/** A variable that is set to nothing counts as unset. */
+/** A variable that is empty counts as unset. */
 const textOf = (env: Environment, name: string): string | null => env[name]?.trim() || null;
 
 function readOne<T>(env: Environment, name: string, value: ReadValue<T>): T | null {
@@ -174,7 +183,7 @@ const readModels = (env: Environment): Settings['models'] => ({
   max: readOne(env, 'MODEL_MAX', modelName) ?? 'gpt-5',
 });
 
-/** Where a client on this machine finds it: a host that listens everywhere is reached by another name. */
+/** The service's URL for a client on this machine; a wildcard listen address becomes a loopback one. */
 export function localUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

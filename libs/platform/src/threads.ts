@@ -1,17 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the young generation that this process was started with (`--max-semi-space-size`) to the thread that has it. V8
- * would give each new thread as large a one, whatever its `resourceLimits` say: the log's takes 32 MB more for nothing.
+ * Resets V8's flag so that new threads do not inherit this process's `--max-semi-space-size`, which V8 gives
+ * them whatever their `resourceLimits` say: for the log's thread it is 32 MB for nothing.
  */
 export function leaveThreadsTheirLimits(): void {
   setFlagsFromString('--max-semi-space-size=0');
 }
 
 /**
- * The compiled form of a file, for a thread to run. Jest compiles in memory, where no thread finds it; before its tests
- * everything is compiled into `dist` (.ci/build.mjs).
- * @param file from the caller's own place on, `./x.js` @param from the caller's `import.meta.url`
+ * URL of the compiled form of a file, for a worker thread or a child process. Jest compiles in memory, where
+ * neither finds it; before its tests everything is compiled into `dist` (.ci/build.mjs).
+ * @param file relative to the caller, as `./x.js`
+ * @param from the caller's `import.meta.url`
  */
 export function compiledFile(file: string, from: string): URL {
   const { href } = new URL(file, from);

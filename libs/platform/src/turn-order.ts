@@ -1,38 +1,38 @@
-/** Someone who waits for a part of the room. */
+/** A waiter for a part of the capacity. */
 export interface Waiting {
   readonly weight: number;
 }
 
-/** A name with something taken or waiting, or that was served a moment ago while others waited. */
+/** A name that holds something, has waiters, or was served recently while others waited. */
 interface Party<W> {
   taken: number;
-  /** When its next turn begins: see `turn` of TurnOrder. */
+  /** Virtual start time of its next turn: see `turn` of TurnOrder. */
   turn: number;
-  /** In their order. */
+  /** In order of arrival. */
   readonly waiting: Set<W>;
 }
 
 /**
- * Whose turn it is: of the names (projects) that wait the one that holds least is next, among equals the one whose turn
- * begins first (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996). So whoever asks for one thing waits for one
- * thing to be given back, however many others of another name wait. Within a name they come in their order.
+ * A fair queue over names (projects): next is the waiting name that holds least, among equals the one with
+ * the earliest virtual start time (start-time fair queueing: Goyal, Vin, Cheng, SIGCOMM 1996). So one request
+ * waits for one release, however many others of another name wait. First come, first served within a name.
  *
- * Owns who waits and how much each name holds; how much there is to give, and when, is its user's to say.
+ * Owns who waits and how much each name holds; its user decides how much there is and when it is given.
  */
 export class TurnOrder<W extends Waiting> {
-  /** Grows by what was given: when the turn began that was served last. Who comes anew begins now, not in the past. */
+  /** Virtual time: the start of the turn served last. A name that arrives starts here, not in the past. */
   private turn = 0;
   private queued = 0;
   private readonly parties = new Map<string, Party<W>>();
 
-  /** @param roomEach what one name may hold; whoever waits beyond it is passed over */
+  /** @param roomEach what one name may hold; a name at its limit is passed over */
   constructor(private readonly roomEach: number) {}
 
   get waiting(): number {
     return this.queued;
   }
 
-  /** Names of which somebody waits. */
+  /** Number of names with waiters. */
   get waitingNames(): number {
     let names = 0;
     for (const { waiting } of this.parties.values()) if (waiting.size > 0) names++;
@@ -47,12 +47,12 @@ export class TurnOrder<W extends Waiting> {
     return this.parties.get(name)?.waiting.size ?? 0;
   }
 
-  /** Whether the name may hold so much more. */
+  /** Whether the name may hold `weight` more. */
   mayHold(name: string, weight: number): boolean {
     return this.heldBy(name) + weight <= this.roomEach;
   }
 
-  /** To the end of its name's queue. */
+  /** Appends to the name's queue. */
   wait(name: string, waiter: W): void {
     const party = this.partyOf(name);
     if (party.waiting.size === 0) party.turn = Math.max(party.turn, this.turn);
@@ -60,7 +60,7 @@ export class TurnOrder<W extends Waiting> {
     this.queued++;
   }
 
-  /** Nothing happens where it does not wait. */
+  /** Removes a waiter; nothing happens where it does not wait. */
   leave(name: string, waiter: W): void {
     const party = this.parties.get(name);
     if (party === undefined || !party.waiting.delete(waiter)) return;
@@ -68,7 +68,7 @@ export class TurnOrder<W extends Waiting> {
     this.forget(name, party);
   }
 
-  /** Who is next, and its name; it waits still. null: nobody who may hold more. */
+  /** The next waiter with its name, without removing it. null: none that may hold more. */
   next(): readonly [string, W] | null {
     if (this.queued === 0) return null;
     let least: readonly [string, W, Party<W>] | null = null;
@@ -102,7 +102,9 @@ export class TurnOrder<W extends Waiting> {
     return party;
   }
 
-  /** A name whose next turn is still to come would jump the queue if it were forgotten, and came again. */
+  /**
+   * Forgets an idle name, unless its next turn is in the future: it would jump the queue when it came again.
+   */
   private forget(name: string, { taken, waiting, turn }: Party<W>): void {
     if (taken > 0 || waiting.size > 0) return;
     if (turn <= this.turn || this.queued === 0) this.parties.delete(name);

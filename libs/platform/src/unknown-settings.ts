@@ -1,18 +1,18 @@
 import { type Environment, readSettings } from './settings.js';
 
-/** A variable that is none of the settings, and the setting that was probably meant. */
+/** An unknown variable, and the setting that was probably meant. */
 export interface Misspelling {
   readonly name: string;
   readonly meant: string;
 }
 
-/** Read elsewhere than in `readSettings`. */
+/** Variables that are read elsewhere than in `readSettings`. */
 const OTHERS = ['ANNALS_KEY', 'ANNALS_URL', 'ENV_FILE'];
 
-/** Below this length a name is near too many others: HOST is a letter from POST. */
+/** Shorter names resemble too many others: HOST is one letter from POST. */
 const LEAST_LENGTH = 6;
 
-/** Variables that are set and that nobody reads, though their names are nearly those of settings; by name. */
+/** Unknown variables of the environment whose names resemble those of settings; sorted by name. */
 export function misspelledSettings(env: Environment): Misspelling[] {
   const names = settingNames();
   const known = new Set([...names, ...OTHERS]);
@@ -25,7 +25,10 @@ export function misspelledSettings(env: Environment): Misspelling[] {
     });
 }
 
-/** Every variable that is asked for where nothing is set: so there is no list of them to go stale. */
+/**
+ * The names of all settings, found by recording what `readSettings` reads, so that there is no list to go
+ * stale.
+ */
 export function settingNames(): readonly string[] {
   const asked = new Set<string>();
   readSettings(new Proxy<Record<string, undefined>>({}, { get: (_, name) => void asked.add(String(name)) }));
@@ -46,10 +49,10 @@ function nearest(name: string, names: readonly string[]): string | null {
   return best !== undefined && best.edits <= most ? best.known : null;
 }
 
-/** Case and underscores are what is mistaken most. */
+/** Ignores case and underscores, which are mistaken most. */
 const bareOf = (name: string): string => name.toUpperCase().replaceAll(/[_-]/g, '');
 
-/** Letters to put in, take out or change (Levenshtein's distance). */
+/** Levenshtein distance. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,8 @@
 /**
- * Called before so many bytes are brought into memory for an answer, when what was brought before is on its way out:
- * whoever answers makes room for them first, and what it throws ends the reading.
+ * Back-pressure hook of reads: awaited before so many bytes are loaded into memory for an answer, so that the
+ * writer of the answer can first drain what was loaded before. What it throws ends the reading.
  */
 export type Weigh = (bytes: number) => Promise<void>;
 
-/** For whoever holds all of it anyway. */
+/** No back-pressure: for readers that hold everything anyway. */
 export const unweighed: Weigh = () => Promise.resolve();

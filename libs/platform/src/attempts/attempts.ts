@@ -1,17 +1,20 @@
 /**
- * Port: which work was begun and has not ended. It outlives the process, so that the next one knows what it was doing when
- * it ended. Keys are names of pieces of work, with no content in them.
+ * Port: a crash counter for units of work. It persists how many processes died while a unit was in progress,
+ * so that a poison item is recognised after a restart. Keys name the work and hold no content.
  */
 export abstract class Attempts {
-  /** How many processes ended while this work was under way, as far as is known. */
+  /** How many processes have died while this work was in progress, as far as is known. */
   abstract deaths(key: string): number;
-  /** Resolves when what comes after this process will know of it. Never rejects: work that cannot be counted is done. */
+  /**
+   * Resolves when the start is recorded for later processes. Never rejects: where it cannot be recorded the
+   * work is done uncounted.
+   */
   abstract begin(key: string): Promise<void>;
-  /** The process has survived it, whatever came of it; or it will not be tried again. */
+  /** The process survived the work, whatever its result, or the work is abandoned: resets the count. */
   abstract end(key: string): Promise<void>;
 }
 
-/** For parts whose process nobody outlives. */
+/** Counts nothing: for processes that are not restarted. */
 export class NoAttempts extends Attempts {
   override deaths(): number {
     return 0;

@@ -1,22 +1,22 @@
 import { FairTurns } from '../fair-turns.js';
 import { type Attempts, NoAttempts } from './attempts.js';
 
-/** After so many processes it is the work's fault. */
+/** From this many process deaths on, the work is taken for their cause. */
 const MAX_DEATHS = 3;
-/** More than there ever is under way. */
+/** The whole capacity: weight of exclusive work. */
 const ALL = 1_000_000;
 
 export type Tried<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** It was not done: so many processes ended during it that it is not tried again. */
+  /** Not run: it was in progress in too many processes that died. */
   | { readonly kind: 'deadly'; readonly deaths: number };
 
 /**
- * Work on what others have sent, which may end the process, e.g. for it computes for ever or takes all memory. Counts the
- * processes that ended during it.
- * 1. Work that is counted once is done with nothing else of it under way, so that what happened to be beside the one that
- *    ended the process is not taken for it.
- * 2. What throws has not ended the process.
+ * Runs work on untrusted input that may kill the process (endless loop, out of memory), and refuses it after
+ * MAX_DEATHS deaths (a poison item).
+ * 1. Work with a death on its count runs alone, so that other work in progress is not blamed for the next
+ *    death.
+ * 2. A thrown error is not a death.
  */
 export class CountedWork {
   private readonly room = new FairTurns({ room: ALL });
@@ -24,8 +24,8 @@ export class CountedWork {
   constructor(private readonly attempts: Attempts = new NoAttempts()) {}
 
   /**
-   * @param key the same in every process that tries it
-   * @param work must not do counted work in turn, nor wait for room or for others
+   * @param key identifies the work; the same in every process that tries it
+   * @param work must not call `run` itself, nor wait for other counted work
    * @throws what the work throws
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<Tried<T>> {
@@ -42,12 +42,12 @@ export class CountedWork {
     }
   }
 
-  /** So many processes ended during it that it is not tried again. */
+  /** Whether `run` would refuse it. */
   isDeadly(key: string): boolean {
     return this.attempts.deaths(key) >= MAX_DEATHS;
   }
 
-  /** It was found deadly, and that was dealt with: whoever asks for it again begins anew. */
+  /** Resets the count, once a refused item has been dealt with. */
   forget(key: string): Promise<void> {
     return this.attempts.end(key);
   }

@@ -4,32 +4,32 @@ import { join } from 'node:path';
 import type { Logger } from '../logger.js';
 import { Attempts } from './attempts.js';
 
-/** Files kept of earlier processes, and pieces of work under way that are counted. */
+/** Bound on files left by earlier processes, and on work in progress that is counted. */
 const MAX_FILES = 10_000;
-/** What was not tried again for so long will not be: others have done it, or what it was is gone. */
+/** Counts older than this (7 days) are dropped: the work was done elsewhere or no longer exists. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Attempts as small files: each is named after the hash of its key, and has one byte for each time that the work was begun.
- * Not synced: what the process has written outlives the process, and a loss of power is no fault of the work's.
- * Owns the folder. Processes that share it see each other's attempts when they start.
+ * Attempts as small files, each named after the hash of its key, with one byte for each start. Not synced: a
+ * process's death loses nothing that it has written, and a power failure is not the work's fault. Owns the
+ * folder. Processes that share it see each other's counts as they were when they started.
  */
 export class DiskAttempts extends Attempts {
-  /** Of the work that the process has under way, how many have begun it. */
+  /** How many have begun each work that is in progress in this process. */
   private readonly underWay = new Map<string, number>();
   private isClosed = false;
   private isTold = false;
 
   private constructor(
     private readonly folder: string,
-    /** What earlier processes left, by name of the file. */
+    /** Counts of earlier processes, by file name. */
     private readonly left: Map<string, number>,
     private readonly logger: Logger,
   ) {
     super();
   }
 
-  /** A folder that cannot be read or written is told of, and nothing is counted in it. */
+  /** Where the folder cannot be read or written, a warning is logged and nothing is counted. */
   static async open(folder: string, now: number, logger: Logger): Promise<DiskAttempts> {
     const left = new Map<string, number>();
     const attempts = new DiskAttempts(folder, left, logger);
@@ -68,7 +68,7 @@ export class DiskAttempts extends Attempts {
     if (isKnown) await this.remove(name);
   }
 
-  /** What is under way from here on ends with the process, in order, and is no death. */
+  /** Work still in progress ends with this orderly shutdown and is not counted as a death. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.underWay.keys()].map((name) => this.takeBack(name)));
@@ -95,5 +95,5 @@ export class DiskAttempts extends Attempts {
   }
 }
 
-/** Short, and nothing of what it names. */
+/** Short, and reveals nothing of the key. */
 const nameOf = (key: string): string => hash('sha256', key, 'hex').slice(0, 40);

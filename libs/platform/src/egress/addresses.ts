@@ -1,6 +1,8 @@
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
-/** What is not a public address of one host: RFC 6890 and its registry (IANA special-purpose addresses), multicast. */
+/**
+ * IPv4 ranges that are no public unicast addresses: RFC 6890, the IANA special-purpose registry, multicast.
+ */
 const RESERVED_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -22,7 +24,10 @@ const RESERVED_V4 = [
   '168.63.129.16/32',
 ];
 
-/** Within 2000::/3, outside of which nothing is public. Teredo and 6to4 hold an IPv4 address of anyone's choice. */
+/**
+ * Reserved within 2000::/3, outside of which no IPv6 address is public. Teredo and 6to4 embed an arbitrary
+ * IPv4 address.
+ */
 const RESERVED_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const reserved = new BlockList();

@@ -5,19 +5,22 @@ import { NetworkNames } from './network-names.js';
 import type { PinnedAddress, Resolver } from './resolver.js';
 
 export type EgressVerdict =
-  /** Connect to one of these addresses and to no other: the name may mean something else the next time. */
+  /**
+   * Connect to one of these addresses only (protection from DNS rebinding: a second look-up may answer
+   * otherwise).
+   */
   | { readonly kind: 'allowed'; readonly host: string; readonly addresses: readonly PinnedAddress[] }
-  /** `reason` is fit for the caller. */
+  /** `reason` may be shown to the caller. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** The name has no address now: not forbidden, but not reachable either. */
+  /** The name does not resolve now: not forbidden, but not reachable. */
   | { readonly kind: 'unresolved'; readonly reason: string };
 
-/** What a connection is refused with. */
+/** Thrown by a connection whose address is not allowed. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused';
 }
 
-/** Names under which clouds offer credentials, and those of this very machine. */
+/** Metadata services of clouds, which hand out credentials, and names of this machine. */
 const FORBIDDEN_NAMES = new Set([
   'instance-data',
   'instance-data.ec2.internal',
@@ -30,9 +33,10 @@ const FORBIDDEN_NAMES = new Set([
 ]);
 
 /**
- * Decides where callbacks, MCP servers and database datastores may lead: public addresses, and what the operator allows.
- * Ask `check` before every request; let the connection resolve names by `lookup`, so that it goes to an address that was
- * looked at (literal addresses never get to `lookup`).
+ * Protection from server-side request forgery (SSRF): decides which hosts callbacks, MCP servers and database
+ * datastores may connect to: public addresses, and what the operator allows. Call `check` before every
+ * request, and let the connection resolve names by `lookup`, which only gives addresses that were checked
+ * (literal addresses never reach `lookup`).
  */
 export class EgressGuard {
   /** For `connect: { lookup }` of undici, and for net.connect. */
@@ -56,7 +60,7 @@ export class EgressGuard {
     private readonly asker = '',
   ) {}
 
-  /** The same for one project: its names wait for its own names only. */
+  /** The same guard for one project, so that its slow DNS look-ups delay no other project's. */
   of(project: string): EgressGuard {
     return new EgressGuard(this.allow, this.resolver, project);
   }
@@ -66,7 +70,7 @@ export class EgressGuard {
     return this.check(new URL(url).hostname);
   }
 
-  /** The verdict on a host: a name or an address, in whatever spelling. */
+  /** The verdict on a host name or address, in any spelling. */
   async check(host: string): Promise<EgressVerdict> {
     const name = plainHost(host);
     if (name === null) return { kind: 'refused', reason: 'this is not a host' };
@@ -86,14 +90,14 @@ export class EgressGuard {
     return isNamed ? { kind: 'allowed', host: name, addresses } : this.judge(name, addresses);
   }
 
-  /** One forbidden address spoils a name: which of them a connection takes is chance. */
+  /** One forbidden address forbids the name: which one a connection takes is chance. */
   private judge(host: string, addresses: readonly PinnedAddress[]): EgressVerdict {
     const isAllowed = addresses.every(({ address }) => isPublic(address) || isIn(this.allow.ranges, address));
     return isAllowed ? { kind: 'allowed', host, addresses } : refused(`${host} is not a public address`);
   }
 }
 
-/** Whoever runs the service may have meant it to be reached, and is told what lets it through. */
+/** The reason names EGRESS_ALLOW, for the operator may have meant the host to be reachable. */
 const refused = (reason: string): EgressVerdict => ({
   kind: 'refused',
   reason: `${reason} (the service's EGRESS_ALLOW can let it through)`,

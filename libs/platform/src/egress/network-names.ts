@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { type PinnedAddress, Resolver } from './resolver.js';
 
-/** All that looking up a name may take, waiting for its turn included. */
+/** Total time limit of a look-up (ms), waiting in the queue included. */
 const PATIENCE_MS = 2_000;
-/** How long an answer of the one kind of address waits for the other. */
+/** How long (ms) an answer for one address family (A, AAAA) waits for the other. */
 const OTHER_KIND_MS = 300;
 const FAILURE_HOLDS_MS = 30_000;
 const MAX_FAILURES = 10_000;
-/** Names that are asked for at the same time, of one who asks. */
+/** Concurrent look-ups of one asker (project). */
 const SHARE = 8;
 const MAX_ASKERS = 10_000;
 const FILES_HOLD_MS = 5_000;
@@ -19,16 +19,17 @@ const LOCAL: readonly PinnedAddress[] = [
 ];
 
 export interface NameSources {
-  /** Instead of those that the system's resolv.conf names: `address:port`. */
+  /** Name servers as `address:port`; absent: those of the system's resolv.conf. */
   readonly servers?: readonly string[];
   readonly hostsFile?: string;
   readonly resolvConf?: string;
 }
 
 /**
- * Names of callers, looked up by messages to the name servers. The system's own look-up (getaddrinfo) holds one of the few
- * threads that files and the operator's own names need, too, for as long as a name server says nothing. Here a name that does
- * not answer delays nobody: it is asked for once at a time, each who asks has a few at a time, and a failure is remembered.
+ * Resolves host names given by callers, by DNS messages to the name servers. The system's getaddrinfo
+ * occupies a thread of libuv's small pool, shared with file access, for as long as a name server is silent.
+ * Here a name that does not answer delays nobody else: look-ups of the same name are merged, concurrency is
+ * bounded by asker, and failures are cached.
  */
 export class NetworkNames extends Resolver {
   private readonly underWay = new Map<string, Promise<readonly PinnedAddress[]>>();
@@ -80,7 +81,7 @@ export class NetworkNames extends Resolver {
     return ended;
   }
 
-  /** The addresses of the first of these that has any. */
+  /** The addresses of the first name that has any. */
   private async found(names: readonly string[]): Promise<readonly PinnedAddress[]> {
     const asker = new Asker({ timeout: PATIENCE_MS / 2, tries: 2 });
     if (this.sources.servers !== undefined) asker.setServers(this.sources.servers);
@@ -106,7 +107,7 @@ export class NetworkNames extends Resolver {
     }
   }
 
-  /** There are as many as there are projects; whoever comes beyond the bound shares one. */
+  /** The number of queues is bounded: askers beyond the bound share one. */
   private shareOf(asker: string): LookupQueue {
     const key = this.shares.has(asker) || this.shares.size < MAX_ASKERS ? asker : '';
     const share = this.shares.get(key) ?? new LookupQueue();
@@ -118,7 +119,7 @@ export class NetworkNames extends Resolver {
     if (share.isIdle && this.shares.get(asker) === share) this.shares.delete(asker);
   }
 
-  /** Read again now and then: in a container they change. */
+  /** Re-read from time to time: they change in containers. */
   private filesNow(): Promise<Files> {
     const now = performance.now();
     if (this.files === null || now - this.filesReadAt > FILES_HOLD_MS) {
@@ -129,7 +130,7 @@ export class NetworkNames extends Resolver {
   }
 }
 
-/** A few at a time, the others in their order; who waits too long is told so. */
+/** Runs a bounded number of look-ups at once, in order; one that waits too long is rejected. */
 class LookupQueue {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -214,7 +215,7 @@ async function readFiles({
   return { hosts: listed, search: search.slice(0, 6).filter((domain) => domain !== '.'), dots };
 }
 
-/** Words of each line, without comments. A file that is not there has none. */
+/** Words of each line, without comments. A missing file has none. */
 async function linesOf(path: string): Promise<string[][]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text
@@ -222,7 +223,7 @@ async function linesOf(path: string): Promise<string[][]> {
     .map((line) => (line.split(/[#;]/, 1)[0] ?? '').split(/[ \t\r]+/).filter((word) => word !== ''));
 }
 
-/** As resolv.conf(5) has it: what has enough dots is tried as it is first. */
+/** Names to try, in the order of resolv.conf(5): one with at least `ndots` dots is tried as it is first. */
 function candidates(name: string, search: readonly string[], dots: number): string[] {
   const longer = search.map((domain) => `${name}.${domain.replace(/\.$/, '')}`).filter(isName);
   return name.split('.').length > dots ? [name, ...longer] : [...longer, name];

@@ -5,6 +5,6 @@ export interface PinnedAddress {
 
 /** Port: the addresses of a host name. Rejects where there are none. */
 export abstract class Resolver {
-  /** @param asker whose look-ups share a bound */
+  /** @param asker who asks (a project); the look-ups of one asker share a concurrency bound */
   abstract resolve(host: string, asker?: string): Promise<readonly PinnedAddress[]>;
 }

@@ -9,38 +9,38 @@ import {
 } from './protocol.js';
 
 export interface ExpendableTerms {
-  /** Calls `serveRequests`: see `compiledFile`. */
+  /** Compiled script (see `compiledFile`) that calls `serveRequests`. */
   readonly file: URL;
-  /** Of JavaScript's heap. */
+  /** Limit of the JavaScript heap (MB). */
   readonly heapMb: number;
-  /** Of all that the process holds, Node itself (about 60 MB) included. */
+  /** Limit of the whole process (MB), Node itself (about 60 MB) included. */
   readonly memoryMb: number;
-  /** How long it may compute for one request, on however many threads; absent: as long as it may take. */
+  /** CPU time for one request (ms), over all threads; absent: unlimited. */
   readonly cpuMs?: number;
-  /** It ends when nobody has asked for so long. */
+  /** The process ends after so long without a request (ms). */
   readonly idleMs: number;
-  /** As Linux counts: 0 is usual, 19 the last. */
+  /** As nice(1): 0 is normal, 19 the lowest priority. */
   readonly niceness?: number;
 }
 
 export interface Asking<Piece> {
-  /** From when the process hears of it. */
+  /** From when the process receives the request. */
   readonly timeoutMs: number;
-  /** The process ends with what it does when this is aborted. */
+  /** Aborting it kills the process. */
   readonly signal?: AbortSignal;
-  /** Goes along with the request. */
+  /** Binary payload of the request. */
   readonly bytes?: Uint8Array;
-  /** Gets the pieces of the answer in order, one at a time. */
+  /** Receives the chunks of a streamed answer in order, one at a time (back-pressure). */
   readonly hear?: (piece: Piece) => Promise<void>;
 }
 
 /**
- * What ended a process: it took too long, took more memory than it may, did something that no process survives; or it was
- * killed from outside, by the system that ran out of memory or by somebody, which says little of the request.
+ * Why a process died: over its time, over its memory, a crash, or killed from outside (the system's
+ * out-of-memory killer, or somebody), which says little of the request.
  */
 export type Death = 'time' | 'memory' | 'crash' | 'killed';
 
-/** The process did not live to answer. Whether another one would is not known: the same request may kill that, too. */
+/** The process died before it answered. The same request may kill the next one, too. */
 export class ProcessDied extends Error {
   override readonly name = 'ProcessDied';
   constructor(readonly why: Death) {
@@ -48,7 +48,7 @@ export class ProcessDied extends Error {
   }
 }
 
-/** No process came up, or it was closed: nothing is said of the request. */
+/** No process started, or this was closed: says nothing of the request. */
 export class ProcessNotStarted extends Error {
   override readonly name = 'ProcessNotStarted';
 }
@@ -56,12 +56,12 @@ export class ProcessNotStarted extends Error {
 const START_MS = 30_000;
 
 /**
- * A process of our own for work that may kill it: V8 ends all of a process when the memory of one thread's compiler or of
- * WebAssembly runs out, and nothing can interrupt a native call. Owns the process.
- * 1. It is started when it is first needed, and again after its death; it ends when idle, and with its parent.
- * 2. It works on one request at a time; who asks while it works has made a mistake.
- * 3. Its death is told to whoever asked last, and to nobody else.
- * 4. It knows nothing of the environment, in which secrets stand.
+ * A sandboxed child process for work that may kill it: V8 ends the whole process when the memory of a
+ * thread's compiler or of WebAssembly runs out, and nothing can interrupt a native call. Owns the process.
+ * 1. It is started on first use and after a death; it ends when idle, and with its parent.
+ * 2. It takes one request at a time; a concurrent one is a bug of the caller's.
+ * 3. A death is reported to the request in progress only.
+ * 4. It gets no environment variables, since those hold secrets.
  */
 export class ExpendableProcess<Request, Answer, Piece = never> {
   private living: RunningProcess | null = null;
@@ -73,12 +73,15 @@ export class ExpendableProcess<Request, Answer, Piece = never> {
     private readonly clock: Clock,
   ) {}
 
-  /** Of the process, while there is one. */
+  /** Of the running process; null: none. */
   get pid(): number | null {
     return this.living?.child.pid ?? null;
   }
 
-  /** @throws ProcessDied, ProcessNotStarted; the signal's reason; what `hear` throws */
+  /**
+   * Sends a request and waits for its answer.
+   * @throws ProcessDied, ProcessNotStarted; the signal's reason; what `hear` throws
+   */
   async ask(request: Request, asking: Asking<Piece>): Promise<Answer> {
     if (this.isBusy) throw new TypeError('the process works on another request');
     this.isBusy = true;
@@ -132,12 +135,12 @@ export class ExpendableProcess<Request, Answer, Piece = never> {
   }
 }
 
-/** A process from its start to its end. */
+/** One process, from start to exit. */
 class RunningProcess {
   readonly child: ChildProcess;
-  /** Rejects where it ends before. */
+  /** Rejects when it exits before it is ready. */
   readonly ready: Promise<void>;
-  /** Resolves with what it died of when it is gone. */
+  /** Resolves with the cause of death when it has exited. */
   readonly gone: Promise<Death>;
   private hear: (message: FromProcess) => void = () => undefined;
   private isEnded = false;
@@ -224,7 +227,7 @@ function forked({ file, heapMb, memoryMb, cpuMs, niceness = 0 }: ExpendableTerms
   return child;
 }
 
-/** V8 aborts where memory runs out, or hits a trap that it has for the purpose. */
+/** Signals by which V8 aborts when memory runs out, or hits one of its own traps. */
 const OF_MEMORY: ReadonlySet<NodeJS.Signals> = new Set([OVER_MEMORY, 'SIGABRT', 'SIGTRAP', 'SIGILL']);
 
 function deathBy(signal: NodeJS.Signals | null): Death {

@@ -1,22 +1,22 @@
-/** What an expendable process is told at its start, as its only argument. */
+/** Options of an expendable process, passed as its only argument. */
 export interface ExpendableOrders {
   readonly parent: number;
   readonly memoryBytes: number;
-  /** Of one request; null: it may take any. */
+  /** Of one request (ms); null: unlimited. */
   readonly cpuMs: number | null;
   readonly niceness: number;
 }
 
-/** What its watch is told, besides. */
+/** Options of its watchdog thread. */
 export interface WatchOrders extends ExpendableOrders {
-  /** The number of the request that is worked on; 0: none. */
+  /** Number of the request in progress, in shared memory; 0: none. */
   readonly request: Int32Array;
 }
 
 export type ToProcess =
-  /** `bytes` of them come on its standard input. */
+  /** A request; `bytes` of payload follow on standard input. */
   | { readonly kind: 'ask'; readonly request: unknown; readonly bytes: number }
-  /** The piece was taken; the next may come. */
+  /** Acknowledges a chunk; the next may be sent. */
   | { readonly kind: 'taken' };
 
 export type FromProcess =
@@ -24,6 +24,6 @@ export type FromProcess =
   | { readonly kind: 'piece'; readonly piece: unknown }
   | { readonly kind: 'answer'; readonly answer: unknown };
 
-/** With what the watch ends its process. */
+/** Signal by which the watchdog ends a process that is over its time. */
 export const OVER_TIME = 'SIGVTALRM';
 export const OVER_MEMORY = 'SIGUSR2';

@@ -3,16 +3,16 @@ import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { ExpendableOrders, FromProcess, ToProcess, WatchOrders } from './protocol.js';
 
-/** What such a process does with a request. What it throws ends the process. */
+/** The request handler of an expendable process. What it throws ends the process. */
 export type Serve<Request, Answer, Piece> = (
   request: Request,
-  /** What came with the request. */
+  /** Binary payload of the request. */
   bytes: Uint8Array,
-  /** Gives a piece of the answer away, once the one before is taken. */
+  /** Sends a chunk of the answer, once the one before is acknowledged. */
   give: (piece: Piece) => Promise<void>,
 ) => Answer | Promise<Answer>;
 
-/** Makes this process one of ExpendableProcess: called once, by the file that it runs. */
+/** Turns this process into the child of an ExpendableProcess: called once, by the script that it runs. */
 export function serveRequests<Request, Answer, Piece = never>(serve: Serve<Request, Answer, Piece>): void {
   const orders = JSON.parse(process.argv[2]!) as ExpendableOrders;
   // Ctrl-C in a terminal is meant for the service, which is not done with this process when it hears it.
@@ -36,7 +36,7 @@ export function serveRequests<Request, Answer, Piece = never>(serve: Serve<Reque
   startWatch({ ...orders, request: working }, () => send({ kind: 'ready' }));
 }
 
-/** Where the machine or the container runs out of memory, Linux ends the process with the highest score: this one, not us. */
+/** Raises the Linux out-of-memory score: where memory runs out, this process is killed and not its parent. */
 function dieFirst(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
@@ -45,7 +45,7 @@ function dieFirst(): void {
   }
 }
 
-/** The thread first, so that it does not stand behind others as this one does from then on. */
+/** Started before this thread lowers its own priority, which the watchdog would inherit. */
 function startWatch(orders: WatchOrders, then: () => void): void {
   const watch = new Worker(new URL('./watch.js', import.meta.url), {
     workerData: orders,
@@ -63,7 +63,7 @@ function startWatch(orders: WatchOrders, then: () => void): void {
 
 const send = (message: FromProcess): void => void process.send?.(message);
 
-/** One piece is on its way while the next is made. */
+/** Sends chunks with one in flight while the next is made. */
 class Pieces<Piece> {
   private onItsWay: PromiseWithResolvers<void> | null = null;
 

@@ -2,8 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { OVER_MEMORY, OVER_TIME, type WatchOrders } from './protocol.js';
 
 /**
- * The thread that ends its process, which may be too busy to hear anything: when it holds too much memory, of whatever
- * kind, when it computes too long, or when nobody is left who could end it.
+ * Watchdog thread: ends its process, whose main thread may be too busy to react, when it is over its memory
+ * or CPU time, or when its parent is gone.
  */
 const { parent, memoryBytes, cpuMs, request } = workerData as WatchOrders;
 const LOOK_MS = 20;

@@ -1,11 +1,14 @@
 import type { SeriesValue } from './metrics.js';
 
-/** A series of a histogram. */
+/** One series of a histogram. */
 export interface BucketCounts {
   readonly labels: SeriesValue['labels'];
   /** Upper bounds, rising. */
   readonly boundaries: readonly number[];
-  /** What is in each bucket by itself; one more than there are bounds: what is above the last. */
+  /**
+   * Counts of the single buckets, not cumulative; the last one, beyond all bounds, makes one more than there
+   * are bounds.
+   */
   readonly counts: readonly number[];
   readonly sum: number;
   readonly count: number;
@@ -18,7 +21,7 @@ interface Parts {
   count: number;
 }
 
-/** @param values of the histogram `name` as Prometheus has them: each bucket counts what is in those below it, too */
+/** @param values of the histogram `name` in Prometheus's form, where buckets are cumulative */
 export function bucketCounts(name: string, values: readonly SeriesValue[]): BucketCounts[] {
   const bySeries = new Map<string, Parts>();
   for (const { labels, value, metricName } of values) {

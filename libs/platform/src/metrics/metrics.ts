@@ -1,6 +1,6 @@
 /**
- * A value for each label of a metric. Ids and whatever else a caller chooses are never labels. One called `project` says
- * whose a series is: see `Metrics.read`.
+ * A value for each label of a metric. Never ids or anything else that callers choose (cardinality). The label
+ * `project` says whose a series is: see `Metrics.read`.
  */
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 
@@ -22,7 +22,7 @@ export interface Counter<L extends string> {
   add(labels: Labels<L>, by?: number): void;
 }
 
-/** Something that goes up and down. */
+/** A value that goes up and down. */
 export interface Gauge<L extends string> {
   set(labels: Labels<L>, value: number): void;
 }
@@ -32,25 +32,22 @@ export interface Histogram<L extends string> {
 }
 
 /**
- * The figures that operators read. One registry a process, made at the composition root and handed on; a name is defined
- * once. A metric keeps a bounded number of series: what comes beyond is counted under `other`. Projects are bounded, too:
- * those that come beyond are counted together, under no name (`project=""`), with what is none's, and have no gauges.
+ * The process's metrics. One registry a process, made at the composition root and injected; a name is defined
+ * once. Cardinality is bounded: series of a metric beyond the bound are counted under `other`; projects
+ * beyond the bound are counted together, as `project=""`, with what belongs to none, and have no gauges.
  */
 export abstract class Metrics {
   abstract counter<const L extends string = never>(terms: MetricTerms<L>): Counter<L>;
   abstract gauge<const L extends string = never>(terms: MetricTerms<L>): Gauge<L>;
   abstract histogram<const L extends string = never>(terms: HistogramTerms<L>): Histogram<L>;
 
-  /** Has `look` set gauges each time that the figures are read. What it throws leaves them as they were. */
+  /** Registers a callback that sets gauges before each scrape. If it throws, they keep their values. */
   abstract onRead(look: () => void | Promise<void>, terms?: LookTerms): void;
 
-  /**
-   * All figures, in Prometheus's text format; or, of one project, the series whose label `project` is its name, and
-   * nothing of what other projects or the process as a whole do.
-   */
+  /** All metrics in Prometheus's text format; with `project`, only the series that carry its label. */
   abstract read(project?: string): Promise<Figures>;
 
-  /** The same of all, for programs. */
+  /** All metrics as objects. */
   abstract figures(): Promise<readonly MetricFigures[]>;
 }
 
@@ -72,17 +69,17 @@ export interface SeriesValue {
 }
 
 export interface LookTerms {
-  /** Sets gauges with a label `project`: needed by those, too, who read the figures of one project. */
+  /** It sets gauges with the label `project`, so it runs for reads of one project, too. */
   readonly isByProject?: boolean;
 }
 
-/** What a scrape gets. */
+/** The body of a scrape. */
 export interface Figures {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** For processes and tests whose figures nobody reads. */
+/** Records nothing: for processes and tests whose metrics nobody reads. */
 export class SilentMetrics extends Metrics {
   override counter(): { add(): void } {
     return { add: () => undefined };
@@ -102,6 +99,6 @@ export class SilentMetrics extends Metrics {
   }
 }
 
-/** Seconds: from a memory's to a run's. */
+/** Histogram bounds in seconds, for operations from memory accesses to runs. */
 export const SHORT_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 export const LONG_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];

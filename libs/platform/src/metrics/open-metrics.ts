@@ -1,7 +1,9 @@
 import type { Metrics } from './metrics.js';
 import type { OtlpMetrics, OtlpMetricsOptions } from './otlp-metrics.js';
 
-/** A registry of its own, with the figures of the process. prom-client is loaded here and nowhere else. */
+/**
+ * Metrics in a registry of their own, with those of the process. prom-client is loaded here and nowhere else.
+ */
 export async function openMetrics(): Promise<Metrics> {
   const { PromMetrics } = await import('./prom-metrics.js');
   const metrics = new PromMetrics();
@@ -9,7 +11,7 @@ export async function openMetrics(): Promise<Metrics> {
   return metrics;
 }
 
-/** Sends figures to an OTLP endpoint until it is closed. OpenTelemetry is loaded only then. */
+/** Exports metrics to an OTLP endpoint until closed. OpenTelemetry is loaded only then. */
 export async function openOtlpMetrics(options: OtlpMetricsOptions): Promise<OtlpMetrics> {
   const { OtlpMetrics } = await import('./otlp-metrics.js');
   return new OtlpMetrics(options);

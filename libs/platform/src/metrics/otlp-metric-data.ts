@@ -3,16 +3,19 @@ import { AggregationTemporality, DataPointType, type MetricData } from '@opentel
 import { bucketCounts } from './bucket-counts.js';
 import type { MetricFigures } from './metrics.js';
 
-/** What OpenTelemetry calls the unit that a name of Prometheus ends with. */
+/** OpenTelemetry's unit for the suffix of a Prometheus name. */
 const UNITS: Readonly<Record<string, string>> = { seconds: 's', bytes: 'By' };
 
-/** When counting began, and when it was looked at. */
+/** Start of counting, and time of the reading. */
 export interface Span {
   readonly startTime: HrTime;
   readonly endTime: HrTime;
 }
 
-/** A metric as Prometheus has it, in OpenTelemetry's form: the same names and labels. null: it has no such form. */
+/**
+ * Converts a Prometheus metric to OpenTelemetry's form, with the same name and labels. null: a type that has
+ * none.
+ */
 export function metricDataOf(figures: MetricFigures, span: Span): MetricData | null {
   const { name, help, type, values } = figures;
   const [, unit = ''] = /_(seconds|bytes)(?:_total)?$/.exec(name) ?? [];

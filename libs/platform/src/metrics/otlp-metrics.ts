@@ -15,10 +15,10 @@ import { metricDataOf } from './otlp-metric-data.js';
 import type { OnFault } from './quiet-metrics.js';
 
 export interface OtlpMetricsOptions extends ServiceIdentity {
-  /** Where figures go: `/v1/metrics` is added. */
+  /** Base URL of the collector: `/v1/metrics` is added. */
   readonly endpoint: string;
   readonly metrics: Metrics;
-  /** Told of each time that the figures could not be sent; the next ones tell as much. */
+  /** Called each time an export failed. Values are cumulative, so the next export makes up for it. */
   readonly onFault: OnFault;
 }
 
@@ -26,7 +26,7 @@ const SEND_EVERY_MS = 15_000;
 const SEND_TIMEOUT_MS = 5_000;
 const CLOSE_MS = 1_000;
 
-/** Sends what `/metrics` shows to a collector, again and again, as OTLP over HTTP. Owns the timer. */
+/** Exports the metrics of `/metrics` to a collector periodically, as OTLP over HTTP. Owns the timer. */
 export class OtlpMetrics {
   private readonly provider: MeterProvider;
 
@@ -46,7 +46,7 @@ export class OtlpMetrics {
     this.provider = new MeterProvider({ resource, readers: [reader] });
   }
 
-  /** Sends the last ones, if that is quick. */
+  /** Exports a last time, within a time limit. */
   close(): Promise<void> {
     return shutdownWithin(CLOSE_MS, this.provider);
   }
@@ -66,7 +66,7 @@ function producerOf({ metrics, version }: OtlpMetricsOptions, resource: Resource
   };
 }
 
-/** Says what was not sent, where OpenTelemetry itself would keep silent. */
+/** Reports failed exports, of which OpenTelemetry's exporter says nothing. */
 function toldExporter(exporter: OTLPMetricExporter, onFault: OnFault): PushMetricExporter {
   return {
     export: (figures, done) =>

@@ -27,13 +27,13 @@ interface Look {
   readonly take: () => void | Promise<void>;
 }
 
-/** Metrics in a registry of prom-client of its own; several in one process do not know of each other. */
+/** Metrics in a prom-client registry of its own, not the global one. */
 export class PromMetrics extends Metrics {
   private readonly registry = new Registry();
   private readonly projects = new KnownProjects();
   private readonly looks: Look[] = [];
   private readonly handovers: (() => void)[] = [];
-  /** Those with a label `project`. */
+  /** Those with the label `project`. */
   private readonly ofProjects: Metric[] = [];
 
   /** Adds the figures of the process itself: CPU, memory, garbage collection, the delay of the event loop. */
@@ -100,7 +100,7 @@ export class PromMetrics extends Metrics {
     for (const handOver of this.handovers) lookOn(handOver);
   }
 
-  /** Made of series, not of lines of text: names of projects are words of others. */
+  /** Filters series, not lines of text, for names of projects are untrusted. */
   private async viewOf(project: string): Promise<Registry> {
     // Those that share the label without a name are not shown to one of them.
     if (project === NO_PROJECT) return new Registry();
@@ -122,7 +122,7 @@ export class PromMetrics extends Metrics {
   }
 }
 
-/** prom-client's types say that it is a number; it is the name that Prometheus has for it. */
+/** prom-client's types say a number; at run time it is Prometheus's name of the type. */
 const kindOf = (type: unknown): MetricFigures['type'] =>
   METRIC_TYPES.find((kind) => kind === type) ?? 'summary';
 

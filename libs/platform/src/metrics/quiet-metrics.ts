@@ -10,10 +10,10 @@ import {
   Metrics,
 } from './metrics.js';
 
-/** Told of what went wrong with an onlooker; must not throw. */
+/** Receives errors of observability code; must not throw. */
 export type OnFault = (error: unknown) => void;
 
-/** Looks on: what fails in it changes nothing for those that are looked at. */
+/** Runs observability code such that its failure never reaches the code that is observed. */
 export function lookOn(look: () => void, onFault: OnFault = () => undefined): void {
   try {
     look();
@@ -22,7 +22,7 @@ export function lookOn(look: () => void, onFault: OnFault = () => undefined): vo
   }
 }
 
-/** Figures that cannot fail: whatever counts them, and whatever they are counted of, goes on. */
+/** Metrics whose failures never reach the code that records them. */
 export class QuietMetrics extends Metrics {
   constructor(
     private readonly metrics: Metrics,

@@ -1,23 +1,28 @@
 import type { Labels } from './metrics.js';
 
-/** Series a metric keeps at most: a label whose values are not as few as they seemed must not fill the memory. */
+/** Series of one metric at most: bounds memory if a label has more values than expected. */
 const MAX_SERIES = 500;
-/** The same, of each project. */
+/** The same, of one project. */
 const MAX_SERIES_OF_PROJECT = 100;
 const MAX_PROJECTS = 200;
 const OTHER = 'other';
-/** The label that says whose a series is. */
+/** The label that names the project. */
 export const PROJECT = 'project';
-/** All projects beyond the bound, and what is no project's. None has this name, and to Prometheus it is none. */
+/**
+ * Label value of projects beyond the bound, and of what belongs to none. No project has this name, and for
+ * Prometheus an empty label is absent.
+ */
 export const NO_PROJECT = '';
 
 type Make<S> = (labels: Record<string, string>) => S;
 
-/** The projects that have series of their own: the first that came. Owns their names, which all metrics share. */
+/**
+ * The projects that have series of their own: the first that came. Owns their names, which all metrics share.
+ */
 export class KnownProjects {
   private readonly names = new Set<string>();
 
-  /** What a project's series are labelled with. */
+  /** The label value of a project. */
   labelOf(project: string): string {
     if (this.names.has(project) || project === NO_PROJECT) return project;
     if (this.names.size >= MAX_PROJECTS) return NO_PROJECT;

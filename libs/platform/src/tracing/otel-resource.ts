@@ -8,12 +8,12 @@ import {
 } from '@opentelemetry/resources';
 
 export interface ServiceIdentity {
-  /** Names this process among those of the service. */
+  /** Identifies this process among the service's replicas. */
   readonly instance: string;
   readonly version: string;
 }
 
-/** What the operator says in OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES counts more. */
+/** The OpenTelemetry resource; OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
 export function resourceOf({ instance, version }: ServiceIdentity): Resource {
   const own = {
     'service.name': 'annals',

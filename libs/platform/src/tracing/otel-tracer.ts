@@ -25,13 +25,13 @@ import { formatTraceparent, parseTraceparent } from './traceparent.js';
 import { type Attributes, type Span, type SpanTerms, Tracer } from './tracer.js';
 
 export interface OtelTracerOptions extends ServiceIdentity {
-  /** Where spans go: `/v1/traces` is added. */
+  /** Base URL of the collector: `/v1/traces` is added. */
   readonly endpoint: string;
-  /** Called for each batch of spans that could not be sent; they are lost. */
+  /** Called for each batch of spans that could not be exported; they are lost. */
   readonly onLost: (spans: number, error: Error | undefined) => void;
 }
 
-/** What a killed process loses of its spans, at most. */
+/** Export interval (ms): a killed process loses at most this much of its spans. */
 const SEND_EVERY_MS = 1_000;
 const SEND_TIMEOUT_MS = 5_000;
 const CLOSE_MS = 3_000;
@@ -40,8 +40,8 @@ const MAX_QUEUED = 4_096;
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
 /**
- * Spans of OpenTelemetry, sent as OTLP over HTTP. Nothing is registered globally: context is handed on explicitly, and
- * within a piece of work by a storage of its own.
+ * OpenTelemetry spans, exported as OTLP over HTTP. Registers nothing globally: context is passed explicitly,
+ * and within a unit of work by an AsyncLocalStorage of its own.
  */
 export class OtelTracer extends Tracer {
   private readonly ids = new KeyedIds();
@@ -126,7 +126,7 @@ class LiveSpan implements Span {
   }
 }
 
-/** Random ids, but for the span that is started next with a key. */
+/** Random ids, except for a span that is started with a key: its ids derive from it. */
 class KeyedIds implements IdGenerator {
   private key: string | undefined;
 
@@ -146,7 +146,7 @@ class KeyedIds implements IdGenerator {
 const digest = (text: string, digits: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, digits);
 
-/** Says what was lost, where OpenTelemetry itself would keep silent. */
+/** Reports lost spans, of which OpenTelemetry's exporter says nothing. */
 class LossReportingExporter implements SpanExporter {
   constructor(
     private readonly exporter: SpanExporter,

@@ -1,7 +1,7 @@
 import { type OnFault, lookOn } from '../metrics/quiet-metrics.js';
 import { type Attributes, type Span, type SpanTerms, Tracer } from './tracer.js';
 
-/** Spans that cannot fail: what is traced is done, and ends as it ends, whatever becomes of its trace. */
+/** A tracer whose failures never reach the code that is traced. */
 export class QuietTracer extends Tracer {
   constructor(
     private readonly tracer: Tracer,
@@ -16,7 +16,7 @@ export class QuietTracer extends Tracer {
     return new QuietSpan(span, this.onFault);
   }
 
-  /** The work is done once, whatever the tracer does around it. */
+  /** Runs the work exactly once, whatever the tracer does. */
   override within<T>(span: Span, work: () => T): T {
     const known = span instanceof QuietSpan ? span.span : span;
     if (known === null) return work();

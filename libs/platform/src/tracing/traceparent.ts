@@ -1,4 +1,4 @@
-/** What a `traceparent` says (W3C Trace Context, Level 2): whose span caused this, and whether it is recorded. */
+/** A parsed `traceparent` header (W3C Trace Context, Level 2): the parent span, and whether it is sampled. */
 export interface TraceParent {
   /** 32 hex digits, not all 0. */
   readonly traceId: string;
@@ -10,7 +10,7 @@ export interface TraceParent {
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 0x01;
 
-/** null: absent, or not one that can be relied upon; then a trace of its own begins. */
+/** null: absent or invalid; then a new trace begins. */
 export function parseTraceparent(text: unknown): TraceParent | null {
   if (typeof text !== 'string') return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text.trim()) ?? [];
