@@ -2,7 +2,10 @@ import { sizeOf } from './codec.js';
 import type { NewEvent } from './envelope.js';
 import { EventTooLarge, MAX_APPEND_BYTES, MAX_EVENT_BYTES } from './event-log.js';
 
-/** @throws RangeError for an append of nothing, EventTooLarge for one over the limits */
+/**
+ * Checks an append against the size limits.
+ * @throws RangeError for an empty append, EventTooLarge over a limit
+ */
 export function checkSizes(events: readonly NewEvent[]): void {
   if (events.length === 0) throw new RangeError('an append needs an event');
   let total = 0;

@@ -12,10 +12,11 @@ import {
 const PAUSES = { firstMs: 50, longestMs: 5_000 };
 
 /**
- * Appends until it is known what became of it: an unknown outcome is followed by the identical batch at the same
- * expected revision, which the log recognises. Under `any` and `stream_exists` it does not, so there the batch may be
- * stored twice: whoever reads it must know it by its ids.
- * @throws LogUnavailable when nothing was tried, EventTooLarge, AppendOutcomeUnknown once the signal is aborted
+ * Retries an append until its outcome is known: after an unknown outcome it sends the identical batch at the
+ * same expected revision, which the log recognises (idempotent). Under `any` and `stream_exists` it does not,
+ * so the batch may be stored twice and readers must deduplicate it by event id.
+ * @throws LogUnavailable when nothing was stored, EventTooLarge, AppendOutcomeUnknown once the signal is
+ * aborted
  */
 export function appendUntilDefinite(
   log: EventLog,

@@ -10,24 +10,31 @@ import { commitmentOf, ContentChanged, type ContentKey, SEAL_BYTES } from './sea
 import type { KnownKey } from './sealing/content-keys.js';
 
 /**
- * The only place where an event becomes bytes and bytes become an event. Nothing else, SQL included, may look into data.
- * `sealData` and `openData` run next to the file (in the thread of the sqlite log), the rest where the events are used.
+ * Serialisation of events: the only place where an event becomes bytes and bytes become an event. Nothing
+ * else, SQL included, may look into data. `sealData` and `openData` (encryption) run next to the storage, for
+ * SQLite in the log's worker thread; the rest where the events are used.
  */
 
-/** What crosses to the log's thread and what a row holds: no objects, they are dear to copy. */
+/**
+ * Values that are posted between threads and stored in rows: primitives and bytes only, for objects are slow
+ * to clone.
+ */
 export type Field = string | number | Uint8Array;
 
-/** Turns data of an older schema version into today's. The stored text never changes. */
+/** Upcasts data of an older schema version to today's. The stored text never changes. */
 export type Upcast = (type: string, schemaVersion: number, data: object) => object;
 const asItIs: Upcast = (_type, _version, data) => data;
 
-/** Fields of a row: position, revision, id, type, time, data, meta, stream. Meta or stream '': as in the row before. */
+/**
+ * Fields of a row: position, revision, id, type, time, data, meta, stream. An empty meta or stream means: as
+ * in the row before.
+ */
 export const ROW_FIELDS = 8;
 
-/** What an event's data are sealed for: they open nowhere else. */
+/** Associated data of an event's encryption: the data decrypt only in this stream and event. */
 const placeOf = (stream: StreamName, id: string): string => JSON.stringify([stream, id]);
 
-/** An event's data as the log holds them: sealed bytes, or the text itself where no key is named. */
+/** An event's data as stored: encrypted, or the JSON text itself where the event names no key. */
 export function sealData(
   key: ContentKey | null,
   stream: StreamName,
@@ -37,11 +44,14 @@ export function sealData(
   return { data, commitment: commitmentOf(key, id, json) };
 }
 
-/** Data that cannot be shown: their key is destroyed, or they are not what was sealed. */
+/** Stands for data that cannot be shown: the key is destroyed, or decryption failed. */
 export const ERASED = 0;
 export const CHANGED = 1;
 
-/** The JSON text of stored data. @param key of what is sealed: null where the event names none */
+/**
+ * The JSON text of stored data.
+ * @param key that they are encrypted with; null: they are not
+ */
 export function openData(
   data: string | Uint8Array,
   key: KnownKey | null,
@@ -59,12 +69,12 @@ export function openData(
   }
 }
 
-/** What stands in the place of data that are erased. */
+/** Takes the place of erased data. */
 const ERASED_JSON = '{}';
-/** No JSON: such an event is marked as unreadable, and whoever asks for its data is thrown at. */
+/** Not JSON: marks an event as unreadable; reading its data throws. */
 const CHANGED_JSON = '';
 
-/** The JSON text of an event, and whether it stands for something that is erased. */
+/** The JSON text to show for an event, and whether it replaces erased data. */
 export function shownAs(opened: string | number): { readonly json: string; readonly isErased: boolean } {
   if (typeof opened === 'string') return { json: opened, isErased: false };
   return opened === ERASED ? { json: ERASED_JSON, isErased: true } : { json: CHANGED_JSON, isErased: false };
@@ -79,7 +89,7 @@ export function encodeMeta(meta: EventMeta): string {
   return text;
 }
 
-/** Bytes of an event that count against the limits: its data, sealed and in base64 if they are sealed, and its meta in UTF-8. */
+/** Bytes of an event that count against the limits: stored data (base64 if encrypted), and meta as UTF-8. */
 export function sizeOf({ json, meta, raw }: NewEvent): number {
   return dataBytes(json, meta, raw?.data) + Buffer.byteLength(encodeMeta(meta));
 }
@@ -92,7 +102,7 @@ function dataBytes(json: string, { keyId }: EventMeta, raw: string | Uint8Array 
 
 const base64Bytes = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/** An event that the log holds. `data` is the writer's own object, or parsed when it is first asked for. */
+/** An event that the log has stored. `data` is the writer's own object, or parsed lazily. */
 export class StoredEvent<T extends object = object> implements RecordedEvent<T> {
   readonly id: string;
   readonly type: string;
@@ -139,14 +149,14 @@ export class StoredEvent<T extends object = object> implements RecordedEvent<T> 
     ) as T);
   }
 
-  /** As JSON it shows its data and not how it keeps them. */
+  /** As JSON it shows its data, not its internals. */
   toJSON(): object {
     const { id, type, time, meta, stream, revision, position, data } = this;
     return { id, type, time, meta, stream, revision, position, data };
   }
 }
 
-/** What was sealed and opened is what was written; of a text that stands in the open nobody knows. */
+/** Encrypted data were authenticated; for data in plain text only parsing tells. */
 function isReadable({ json, meta }: Pick<NewEvent, 'json' | 'meta'>): boolean {
   if (json === CHANGED_JSON) return false;
   if (meta.keyId !== undefined) return true;
@@ -158,14 +168,14 @@ function isReadable({ json, meta }: Pick<NewEvent, 'json' | 'meta'>): boolean {
   }
 }
 
-/** Rows of a page, some of which may still be sealed. */
+/** Rows of a page, some of which may still be encrypted. */
 export interface RowPage {
   readonly rows: readonly Field[];
-  /** Commitment and `prev` of each row, where they were asked for: then the data are as they are stored. */
+  /** Commitment and `prev` of each row, where requested: then the data are raw, as stored. */
   readonly proofs?: readonly string[];
 }
 
-/** The events of a page of rows. `keyOf` knows the keys of those that are still sealed. */
+/** The events of a page of rows. `keyOf` gives the keys of those that are still encrypted. */
 export function decodeRows(
   { rows, proofs }: RowPage,
   upcast: Upcast = asItIs,

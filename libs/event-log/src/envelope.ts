@@ -2,36 +2,36 @@ import type { Position, Revision, ProjectId, RunId, StreamName } from '#domain';
 
 export type { Position, Revision } from '#domain';
 
-/** The revision of a stream that holds nothing. */
+/** The revision of an empty or missing stream. */
 export const NO_EVENTS: Revision = -1;
 
-/** What an envelope says about its event besides the data. Never content. */
+/** Metadata of an event. Never content. */
 export interface EventMeta {
   readonly schemaVersion: number;
   readonly project: ProjectId;
   /** The run that the event belongs to. */
   readonly run?: RunId;
-  /** Key id of whoever caused it, or the part of the service that did. */
+  /** Who caused it: a key id, or a component of the service. */
   readonly actor: string;
   readonly correlationId?: string;
   readonly causationId?: string;
   readonly traceparent?: string;
-  /** The key that its data are sealed with; absent: they are not. */
+  /** Id of the key that its data are encrypted with; absent: they are not. */
   readonly keyId?: string;
 }
 
-/** How a log holds an event, for whoever checks or copies it: a copy keeps the same bytes. */
+/** An event as stored, for verification and copying: a copy keeps the same bytes. */
 export interface RawEvent {
-  /** Sealed bytes, or JSON text. */
+  /** Encrypted bytes, or JSON text. */
   readonly data: string | Uint8Array;
-  /** Hex, as docs/log-format.md says. */
+  /** Hex; see docs/log-format.md. */
   readonly commitment: string;
   readonly prev: string;
 }
 
-/** An event whose bytes are made: encoded once, so that a retry sends the same. */
+/** An event to append, encoded once, so that a retry sends the same bytes. */
 export interface NewEvent<T extends object = object> {
-  /** UUID; the log recognises a repeat by it. */
+  /** UUID; makes appends idempotent. */
   readonly id: string;
   readonly type: string;
   /** The writer's time, ms since 1970. */
@@ -40,22 +40,25 @@ export interface NewEvent<T extends object = object> {
   /** `data` as JSON text. */
   readonly json: string;
   readonly meta: EventMeta;
-  /** Written as it is instead of data. */
+  /** Stored instead of `data`, byte for byte, by a copy. */
   readonly raw?: RawEvent | undefined;
 }
 
-/** An event as the log holds it. `data` is parsed when it is first asked for. */
+/** An event read from the log. `data` is parsed lazily. */
 export interface RecordedEvent<T extends object = object> extends NewEvent<T> {
   readonly stream: StreamName;
   readonly revision: Revision;
   readonly position: Position;
-  /** Its data are gone, for their key was destroyed: `data` is an empty object. */
+  /** Its key was destroyed (crypto-shredding): `data` is an empty object. */
   readonly isErased?: boolean;
-  /** Its data do not open, now or ever: they were damaged, or their key is lost. `json` is no JSON, `data` throws DataUnreadable. */
+  /**
+   * Its data can never be decrypted: damaged, or the key is lost. `json` is not JSON, `data` throws
+   * DataUnreadable.
+   */
   readonly isUnreadable?: boolean;
 }
 
-/** An event stands on the log whose data do not open. Trying again does not help. */
+/** The data of a stored event cannot be decrypted. Permanent: a retry does not help. */
 export class DataUnreadable extends Error {
   override readonly name = 'DataUnreadable';
 
@@ -65,8 +68,9 @@ export class DataUnreadable extends Error {
 }
 
 /**
- * Makes an event's bytes. `data` is plain JSON and is never changed afterwards: local listeners are given this very
- * object. Throws a TypeError for data that JSON cannot hold.
+ * Encodes an event. `data` is plain JSON and must not be changed afterwards: subscribers in this process get
+ * this very object.
+ * @throws TypeError for data that JSON cannot represent
  */
 export function newEvent<T extends object>(
   event: { id: string; type: string; time: number; data: T },

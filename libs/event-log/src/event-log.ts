@@ -1,7 +1,7 @@
 import type { StreamName } from '#domain';
 import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js';
 
-/** What the stream must look like for an append: its last revision, or one of the named states. */
+/** Expected version of the stream (optimistic concurrency): its last revision, or one of the named states. */
 export type Expected = Revision | 'no_stream' | 'stream_exists' | 'any';
 
 export type AppendResult =
@@ -12,111 +12,135 @@ export type AppendResult =
       readonly last: Revision;
       readonly position: Position;
     }
-  /** Definite: nothing was stored. `actual` is the stream's last revision, NO_EVENTS (-1) where there is no stream. */
+  /**
+   * Definite: nothing was stored. `actual` is the stream's last revision, NO_EVENTS (-1) for a missing
+   * stream.
+   */
   | { readonly kind: 'conflict'; readonly actual: Revision };
 
 export interface ReadOptions {
-  /** Exclusive, in the direction of reading. Absent: from the very start (or end, backwards). */
+  /** Exclusive, in the direction of reading. Absent: from the start (backwards: the end). */
   readonly after?: number;
   readonly backwards?: boolean;
-  /** At most so many events in all. Absent: all that are there when the reading gets to them. */
+  /** Maximum number of events in all. Absent: up to the end of the stream at that time. */
   readonly limit?: number;
 }
 
 export interface ReadAllOptions {
   readonly after?: Position;
   readonly limit?: number;
-  /** The events say how they are stored (`raw`). */
+  /** Include the stored form of each event (`raw`). */
   readonly isRaw?: boolean;
 }
 
 export interface Batch {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here has been seen; a subscriber may resume from it. It moves over filtered events, too. */
+  /** Everything up to here was seen, filtered events included: a checkpoint to resume from. */
   readonly position: Position;
 }
 
 export interface LogHealth {
   readonly ok: boolean;
-  /** What is wrong, for an operator; holds no secret. */
+  /** Diagnosis for an operator; holds no secret. */
   readonly detail?: string;
 }
 
 export interface AppendOptions {
   readonly expected: Expected;
-  /** Of a key that the events are sealed with, where it is not the one of their stream. */
+  /** Id of the key that the events are encrypted with, where it is not their stream's own. */
   readonly sealedWith?: string | undefined;
 }
 
 /**
- * The durable log, the one source of truth.
+ * Port: the durable, append-only event log, the one source of truth.
  *
  * Guarantees, checked by one contract suite over every adapter:
- * 1. An append is all or nothing, and on disk when it is acknowledged.
+ * 1. An append is atomic, and durable when it is acknowledged.
  * 2. Revisions of a stream have no gaps; position order is commit order.
- * 3. The same ids at the same explicit revision (or `no_stream`) again are the same append: it succeeds once more with
- *    the first one's revisions, whatever came later. Ids alone protect nothing at another revision, nor under `any` or
- *    `stream_exists`.
- * 4. A subscription yields every event after its start exactly once, in order, from catch-up to live, over reconnects.
+ * 3. Idempotence: a repeated append with the same ids at the same explicit revision (or `no_stream`) succeeds
+ *    with the first one's revisions, whatever came later. Ids alone do not deduplicate: not at another
+ *    revision, nor under `any` or `stream_exists`.
+ * 4. A subscription yields every event after its start exactly once, in order, from catch-up to live, across
+ *    reconnects.
  */
 export abstract class EventLog {
-  /** Names this log for good: positions mean nothing under another. */
+  /** Permanent id of this log: positions are only valid together with it. */
   abstract readonly logId: string;
-  /** Whether only this process can write to it, so that no stranger's event needs to be listened for. */
+  /** Whether only this process can write, so that other writers' events need no subscription. */
   abstract readonly exclusive: boolean;
 
-  /** @throws AppendOutcomeUnknown (retry the identical batch), LogUnavailable (nothing was stored), EventTooLarge */
+  /**
+   * @throws AppendOutcomeUnknown (retry the identical batch), LogUnavailable (nothing was stored),
+   * EventTooLarge
+   */
   abstract append(
     stream: StreamName,
     events: readonly NewEvent[],
     options: AppendOptions,
   ): Promise<AppendResult>;
 
-  /** Pages of a stream, bounded in count and bytes; no page where there is no stream. @throws LogUnavailable */
+  /**
+   * Pages of a stream, bounded in count and bytes; none for a missing stream.
+   * @throws LogUnavailable
+   */
   abstract readStream(stream: StreamName, options?: ReadOptions): AsyncIterable<readonly RecordedEvent[]>;
 
-  /** Pages of the whole log, forwards. @throws LogUnavailable */
+  /**
+   * Pages of the whole log, forwards.
+   * @throws LogUnavailable
+   */
   abstract readAll(options?: ReadAllOptions): AsyncIterable<Batch>;
 
-  /** From after `after` (absent: the start), then live, until the signal is aborted: then it ends without an error. */
+  /**
+   * Catch-up subscription after `after` (absent: from the start), then live. Ends without an error when the
+   * signal is aborted.
+   */
   abstract subscribeStream(
     stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
   ): AsyncIterable<readonly RecordedEvent[]>;
 
-  /** The whole log, or the streams with one of the prefixes. Ends like subscribeStream. */
+  /** The same over the whole log, or the streams with one of the prefixes. */
   abstract subscribeAll(options: {
     after?: Position;
     prefixes?: readonly string[];
     signal: AbortSignal;
   }): AsyncIterable<Batch>;
 
-  /** Position of the last event, 0 where there is none. @throws LogUnavailable */
+  /**
+   * Position of the last event, 0 in an empty log.
+   * @throws LogUnavailable
+   */
   abstract head(): Promise<Position>;
 
-  /** Asked before every run is accepted, so it answers from what is known. */
+  /** Called before every run is accepted, so it answers from memory. */
   abstract health(): Promise<LogHealth>;
 
-  /** Ends the subscriptions, waits for the appends under way, lets go of the files or connections. */
+  /** Ends subscriptions, awaits appends in flight, releases files and connections. */
   abstract close(): Promise<void>;
 }
 
-/** It may be stored or not. Only the identical batch, at the same expected revision, may follow. */
+/**
+ * The append may have been stored or not. Only the identical batch at the same expected revision may follow.
+ */
 export class AppendOutcomeUnknown extends Error {
   override readonly name = 'AppendOutcomeUnknown';
 }
 
-/** The log takes nothing now; what was asked for was not done. */
+/** The log is unavailable for now; the operation was not done. */
 export class LogUnavailable extends Error {
   override readonly name: string = 'LogUnavailable';
 }
 
-/** The log cannot be opened as it is: in use by another process, another program's, newer, damaged. One line, for the operator. */
+/**
+ * The log cannot be opened: in use by another process, of another program or newer version, or damaged. One
+ * line, for the operator.
+ */
 export class LogRefused extends Error {
   override readonly name = 'LogRefused';
 }
 
-/** Over the limit of an event (256 KiB) or of an append (900 KiB), counted on encoded bytes. Nothing was stored. */
+/** Over the limit of an event (256 KiB) or an append (900 KiB), in encoded bytes. Nothing was stored. */
 export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
@@ -124,7 +148,7 @@ export class EventTooLarge extends Error {
 export const MAX_EVENT_BYTES = 256 * 1024;
 export const MAX_APPEND_BYTES = 900 * 1024;
 
-/** All events of some pages, in order. Only where their number is known to be small. */
+/** All events of some pages, in order. Only where they are known to be few. */
 export async function collect(pages: AsyncIterable<readonly RecordedEvent[]>): Promise<RecordedEvent[]> {
   const all: RecordedEvent[] = [];
   for await (const page of pages) all.push(...page);

@@ -1,19 +1,22 @@
 import type { Position, RecordedEvent, Revision } from './envelope.js';
 import type { Batch, ReadOptions } from './event-log.js';
 
-/** A log reads this much when nobody says how much. */
+/** Default limit of reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 export interface PageRequest {
-  /** Exclusive, in the direction of reading; undefined: from the very start, or end. */
+  /** Exclusive, in the direction of reading; undefined: from the start (backwards: the end). */
   readonly after: Revision | undefined;
   readonly backwards: boolean;
   readonly limit: number;
-  /** A revision that this reading has given (backwards the highest one), or -1: the next page must not know less. */
+  /**
+   * A revision that this read has already returned (backwards the highest), or -1: the next page must not be
+   * staler.
+   */
   readonly seen: Revision;
 }
 
-/** A whole reading of a stream from a log that gives one page at a time; an empty page is the end. */
+/** Reads a stream page by page until an empty page. */
 export async function* streamPages(
   { after, backwards = false, limit = NO_LIMIT }: ReadOptions,
   read: (page: PageRequest) => Promise<readonly RecordedEvent[]>,
@@ -30,7 +33,7 @@ export async function* streamPages(
   }
 }
 
-/** The same of the whole log. */
+/** The same over the whole log. */
 export async function* logPages(
   { after = 0, limit = NO_LIMIT }: { after?: Position; limit?: number },
   read: (after: Position, limit: number) => Promise<Batch>,

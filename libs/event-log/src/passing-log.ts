@@ -2,7 +2,7 @@ import type { StreamName } from '#domain';
 import type { Position, RecordedEvent, Revision } from './envelope.js';
 import { type Batch, EventLog, type LogHealth, type ReadAllOptions, type ReadOptions } from './event-log.js';
 
-/** Stands before a log: all but appending passes through. */
+/** Decorator base: delegates everything but `append` to an inner log. */
 export abstract class PassingLog extends EventLog {
   constructor(protected readonly log: EventLog) {
     super();

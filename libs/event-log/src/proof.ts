@@ -3,20 +3,23 @@ import { hash } from 'node:crypto';
 import type { EventMeta } from './envelope.js';
 
 /**
- * Commitments and the chain of a stream, as docs/log-format.md describes them for whoever writes a verifier. Hashes are
- * SHA-256, in lower-case hex.
+ * Tamper evidence: commitments and per-stream hash chains, as docs/log-format.md specifies them for
+ * independent verifiers. Hashes are SHA-256, lower-case hex.
  */
 
 export const FORMAT_VERSION = '1';
 
-/** What stands beside an event so that it can be proved to be what was written. */
+/** Stored with an event, to verify that it was not changed. */
 export interface Proof {
   readonly commitment: string;
-  /** What it follows in its stream; '': it was appended without an expected revision and belongs to the next one's `prev`. */
+  /**
+   * Hash of the preceding event; '': appended without an expected revision, so outside the chain, and covered
+   * by the next one's `prev`.
+   */
   readonly prev: string;
 }
 
-/** What an event's hash is made of, besides its proof. */
+/** The hashed fields of an event, besides its proof. */
 export interface ProvenEvent {
   readonly stream: StreamName;
   readonly revision: Revision;
@@ -28,7 +31,7 @@ export interface ProvenEvent {
 
 export const sha256 = (bytes: string | Uint8Array): string => hash('sha256', bytes, 'hex');
 
-/** An event without a `prev` does not know its revision either. */
+/** An event without a `prev` was hashed without its revision, which its writer did not know. */
 export function hashOfEvent(event: ProvenEvent, { commitment, prev }: Proof): string {
   const { stream, revision, id, type, time, meta } = event;
   return sha256(
@@ -50,7 +53,7 @@ export function hashOfEvent(event: ProvenEvent, { commitment, prev }: Proof): st
   );
 }
 
-/** The end of a stream's chain: what the next event refers to. Feed it in order. */
+/** The end of a stream's hash chain. Push events in order. */
 export class StreamChain {
   private last: string;
   private loose: string[] = [];
@@ -59,12 +62,12 @@ export class StreamChain {
     this.last = sha256(stream);
   }
 
-  /** The `prev` of the next chained event. */
+  /** `prev` for the next chained event. */
   get prev(): string {
     return this.loose.length === 0 ? this.last : sha256(JSON.stringify([this.last, ...this.loose]));
   }
 
-  /** Takes the next event. Returns its hash. */
+  /** Appends an event to the chain. Returns its hash. */
   push(event: ProvenEvent, proof: Proof): string {
     const hashed = hashOfEvent(event, proof);
     if (proof.prev === '') this.loose.push(hashed);

@@ -2,19 +2,19 @@ import type { Clock } from '#platform';
 import type { Position, RecordedEvent } from '../envelope.js';
 import type { Batch } from '../event-log.js';
 
-/** JSON characters of a batch, unless one event alone has more: what others wrote must not fill the memory. */
+/** Bound on JSON characters of a batch, unless one event alone has more: keeps memory bounded. */
 const MAX_CHARS = 8 * 1024 * 1024;
 
 /**
- * Gathers a subscription's batches into larger ones. Owns what was pulled and not yet taken.
- * 1. It pulls only while less than a full batch waits.
- * 2. A batch is ready when it is full (in events or in characters), when its oldest event has waited `batchMs`, or when
- *    somebody is in a hurry.
+ * Merges a subscription's batches into larger ones. Owns what was pulled and not yet taken.
+ * 1. It pulls only while less than a full batch is buffered (back-pressure).
+ * 2. A batch is ready when it is full (events or characters), when its oldest event has waited `batchMs`, or
+ *    when a flush was requested (`hurryTo`).
  */
 export class BatchIntake {
   private readonly iterator: AsyncIterator<Batch>;
   private events: RecordedEvent[] = [];
-  /** Of these events, together. */
+  /** Characters buffered. */
   private chars = 0;
   private upTo: Position;
   private takenTo: Position;
@@ -36,12 +36,12 @@ export class BatchIntake {
     this.takenTo = after;
   }
 
-  /** Writer's time of the oldest event that waits. */
+  /** Writer's time of the oldest buffered event (ms since 1970). */
   get oldest(): number | undefined {
     return this.events[0]?.time;
   }
 
-  /** Until this position nothing waits to be joined by more. */
+  /** Requests a flush: up to this position, events do not wait for a fuller batch. */
   hurryTo(position: Position): void {
     this.hurriedTo = Math.max(this.hurriedTo, position);
     this.notify?.();
@@ -83,7 +83,7 @@ export class BatchIntake {
     return isFull || this.isDue || this.takenTo < this.hurriedTo || this.end !== null;
   }
 
-  /** How many make a batch. */
+  /** Size of the next batch. */
   private count(max: number): number {
     if (this.chars < MAX_CHARS) return max;
     let [count, chars] = [0, 0];

@@ -5,9 +5,9 @@ export interface FollowerStatus {
   readonly state: 'new' | 'running' | 'stopped' | 'failed';
   readonly position: Position;
   readonly head: Position;
-  /** Age of the oldest event that waits or is being applied, 0 where none is. */
+  /** Age of the oldest event not yet applied; 0: none. */
   readonly lagMs: number;
   readonly parked: number;
-  /** Failures since the last success. */
+  /** Consecutive failures. */
   readonly failures: number;
 }

@@ -6,18 +6,22 @@ import type { FollowerStatus } from './follower-status.js';
 import { PositionWaiters } from './position-waiters.js';
 import type { RunningFollowers } from './running-followers.js';
 
-/** What a follower does with the events, and where it keeps how far it got. */
+/** Event handler of a follower (e.g. a projection), with its checkpoint. */
 export interface FollowerTarget {
-  /** How far the target got, under which log. Null: nothing yet. */
+  /** The checkpoint, and the id of the log that it belongs to. Null: none yet. */
   load(): Promise<{ logId: string; position: Position } | null>;
   /**
-   * Does what the events ask for and moves the checkpoint from `from` to `to`, both or neither; refuses (throws) when
-   * the checkpoint is not at `from`. The same batch, or a part of it, may come again after an error.
+   * Handles the events and moves the checkpoint from `from` to `to`, atomically; throws when the checkpoint
+   * is not at `from` (a rival). The same batch, or a part of it, may come again after an error
+   * (at-least-once).
    */
   apply(batch: FollowerBatch): Promise<void>;
-  /** Puts aside the one event that cannot be applied. Absent: the follower tries it for ever. */
+  /** Parks a poison event (dead letter). Absent: it is retried for ever. */
   park?(event: RecordedEvent, error: unknown): Promise<void>;
-  /** Whether the error says nothing about the events (no connection, a lock, a rival): they are never parked for it. */
+  /**
+   * Whether the error is an infrastructure failure (no connection, a lock, a rival), not the events' fault:
+   * no event is parked for it.
+   */
   isTransient?(error: unknown): boolean;
 }
 
@@ -30,17 +34,20 @@ export interface FollowerBatch {
 
 export interface FollowerOptions {
   readonly name: string;
-  /** Of the streams to follow; none: all streams. */
+  /** Stream name prefixes to follow; empty: all streams. */
   readonly prefixes: readonly string[];
   readonly target: FollowerTarget;
-  /** The loop ended although nobody stopped it: the process must not go on. */
+  /** The loop ended without `stop`: the process must not go on. */
   onFatal(error: unknown): void;
-  /** How long a batch may wait to be filled. */
+  /** How long a batch may wait to be filled (ms). */
   readonly batchMs?: number;
   readonly maxBatchEvents?: number;
-  /** A checkpoint that only passes foreign events is stored no more often than this; 0 where others wait for it. */
+  /**
+   * Minimum interval (ms) between checkpoints that only pass filtered events; 0 where others wait for the
+   * checkpoint.
+   */
   readonly idleCheckpointMs?: number;
-  /** Failures in a row after which a batch is taken apart. */
+  /** Consecutive failures after which a batch is split to find the poison event. */
   readonly attemptsBeforeBisect?: number;
 }
 
@@ -50,11 +57,11 @@ export interface FollowerPorts {
   readonly random: Random;
   readonly background: Background;
   readonly logger: Logger;
-  /** Where it is found while it works. */
+  /** Registry for health and metrics while it runs. */
   readonly followers?: RunningFollowers | undefined;
 }
 
-/** The checkpoint does not fit the log: following on would make nonsense of the target. */
+/** The checkpoint belongs to another log or lies beyond its end: to continue would corrupt the target. */
 export class CheckpointRefused extends Error {
   override readonly name = 'CheckpointRefused';
 }
@@ -63,15 +70,19 @@ const BATCH_MS = 20;
 const BATCH_EVENTS = 500;
 const ATTEMPTS = 3;
 const PAUSES = { firstMs: 100, longestMs: 2_000 };
-/** While the poison event is being looked for. */
+/** Back-off (ms) while the poison event is searched. */
 const SEARCH_PAUSES = { firstMs: 100, longestMs: 100 };
 const IDLE_CHECKPOINT_MS = 1_000;
 
 /**
- * Follows the log: subscribes, gathers, applies, checkpoints, backs off, resumes. Owns its place in the log.
- * 1. Events are applied in order of position, each at least once; the target's checkpoint decides what was.
- * 2. After any failure the checkpoint is read again and the log followed from there, for the outcome is not known.
- * 3. A batch that keeps failing is made smaller until it is one event, which is parked; it grows again with successes.
+ * A persistent subscription to the log: batches, applies, checkpoints, retries with back-off, resumes. Owns
+ * its position in the log.
+ * 1. Events are applied in order of position, at least once; the target's checkpoint decides what was
+ *    applied.
+ * 2. After a failure the outcome is unknown, so the checkpoint is loaded again and the log followed from
+ *    there.
+ * 3. A batch that keeps failing is split until one event is left, which is parked; the size grows again with
+ *    successes.
  * 4. The loop ends by `stop` only; any other end is fatal and reported.
  */
 export class Follower {
@@ -117,7 +128,7 @@ export class Follower {
     });
   }
 
-  /** Resolves when the batch under way is done and nothing more will be applied. */
+  /** Resolves when the batch in progress is done and no more will be applied. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.intake?.close();
@@ -127,7 +138,7 @@ export class Follower {
     this.waiters.rejectAll(new Error(`follower ${this.name} was stopped`));
   }
 
-  /** Resolves when everything up to `position` was handled; meanwhile nothing waits for a batch to be filled. */
+  /** Resolves when everything up to `position` was handled; until then batches are flushed at once. */
   reached(position: Position, signal?: AbortSignal): Promise<void> {
     if (this.handled >= position) return Promise.resolve();
     if (this.state === 'stopped' || this.state === 'failed')
@@ -181,7 +192,7 @@ export class Follower {
     }
   }
 
-  /** From the checkpoint until something fails or ends. */
+  /** One subscription, from the checkpoint until it fails or ends. */
   private async follow(): Promise<void> {
     const { log, clock } = this.ports;
     const { signal } = this.stopping;
@@ -235,7 +246,7 @@ export class Follower {
     this.suspect = { event, error, times };
   }
 
-  /** Puts aside the event that alone has failed too often, and moves the checkpoint over it. */
+  /** Parks the event that failed alone too often, and moves the checkpoint past it. */
   private async parkSuspect(checkpoint: Position): Promise<Position> {
     const { suspect } = this;
     const { target, attemptsBeforeBisect = ATTEMPTS } = this.options;

@@ -3,17 +3,19 @@ import type { Clock } from '#platform';
 import type { EventLog } from '../event-log.js';
 import type { FollowerTarget } from './follower.js';
 
-/** How long a query waits for the follower before it answers with what is there. */
+/** Longest wait (ms) of a query for the projection, before it answers with stale data. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 25;
 
-/** How far a follower is: that of this process knows it, another's is read from where it keeps its checkpoint. */
+/**
+ * Progress of a follower: in memory for one of this process, read from its stored checkpoint for another's.
+ */
 export interface FollowerProgress {
   /** Resolves when everything up to `position` was handled. @throws the signal's reason; what reading throws */
   reached(position: Position, signal: AbortSignal): Promise<void>;
 }
 
-/** Of a follower in another process. */
+/** Progress of a follower in another process, by polling its checkpoint. */
 export class StoredProgress implements FollowerProgress {
   constructor(
     private readonly load: FollowerTarget['load'],
@@ -34,15 +36,18 @@ export interface FreshnessPorts {
   readonly log: Pick<EventLog, 'head'>;
   readonly clock: Clock;
   readonly progress: FollowerProgress;
-  /** Whether what the follower writes can be read at all. */
+  /** Whether the projection can be read at all. */
   readonly isAvailable: () => boolean;
 }
 
-/** What a query of a follower's tables waits for, so that it reflects every command that this process answered before it. */
+/**
+ * Read-your-writes for queries of a projection: they wait until it reflects every command that this process
+ * answered before.
+ */
 export class Freshness {
   constructor(private readonly ports: FreshnessPorts) {}
 
-  /** Resolves when the follower has passed everything that is on the log now; in any case after 2 s. */
+  /** Resolves when the follower has reached the log's current head, or after 2 s. */
   async caughtUp(): Promise<void> {
     const { log, clock, progress, isAvailable } = this.ports;
     // The query itself then says what is wrong.

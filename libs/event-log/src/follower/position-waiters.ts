@@ -6,7 +6,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Who waits for a follower to reach a position. */
+/** Waiters for a follower to reach a position. */
 export class PositionWaiters {
   private readonly waiting = new Set<Waiter>();
 

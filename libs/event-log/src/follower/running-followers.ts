@@ -5,7 +5,9 @@ interface Following {
   status(): Promise<FollowerStatus>;
 }
 
-/** The followers that work in a process, for whoever wants to know how far they are. They come and go by themselves. */
+/**
+ * Registry of the followers running in this process, for health and metrics. They add and remove themselves.
+ */
 export class RunningFollowers {
   private readonly running = new Set<Following>();
 
@@ -21,7 +23,7 @@ export class RunningFollowers {
     return new Set([...this.running].map(({ name }) => name));
   }
 
-  /** Of those that can be asked now: without the log nobody knows its head. */
+  /** Status of each, except while the log's head cannot be read. */
   async statuses(): Promise<readonly FollowerStatus[]> {
     const asked = await Promise.allSettled([...this.running].map((follower) => follower.status()));
     return asked.filter((answer) => answer.status === 'fulfilled').map(({ value }) => value);

@@ -9,10 +9,10 @@ import { Subscription, type OpenSubscriptions } from './subscription.js';
 const BATCH_EVENTS = 500;
 const OUTSIDE = -1;
 
-/** One subscriber's way through the whole log, or through the streams with his prefixes. */
+/** Cursor of one subscriber over the whole log, or over the streams with its prefixes. */
 export class AllSubscription extends Subscription<Batch> implements LogListener {
   private page: Batch | null = null;
-  /** Place of the next event in the tail. */
+  /** Index of the next event in the tail. */
   private place = OUTSIDE;
   private passed = 0;
   private mustReport = false;

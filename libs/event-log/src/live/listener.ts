@@ -1,11 +1,14 @@
-/** Whoever hears of what is new in a tail. */
+/** A subscriber registered with a tail. */
 export interface Listener {
-  /** He was given everything up to this revision or position. */
+  /** Cursor: everything up to this revision or position was delivered. */
   readonly after: number;
   wake(): void;
 }
 
-/** Up to where all who listen were given everything; where nobody listens, nothing: somebody may be about to. */
+/**
+ * The position up to which all listeners got everything; with none, nothing, for one may be about to
+ * subscribe.
+ */
 export function givenToAll(listeners: ReadonlySet<Listener>): number {
   if (listeners.size === 0) return -1;
   let given = Infinity;

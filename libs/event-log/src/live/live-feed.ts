@@ -19,9 +19,11 @@ export interface FeedLimits {
 const FEED_LIMITS: FeedLimits = { streamTailBytes: 8 * 1024 * 1024, logTailBytes: 8 * 1024 * 1024 };
 
 /**
- * The hub between a log's acknowledgements and this process's subscribers. Owns the recent tails and who waits for them.
- * 1. A subscriber's place is its revision or position; it is given only what follows it, so nothing comes twice.
- * 2. What a tail does not hold is read from the log, so nothing is left out.
+ * In-memory fan-out of newly stored events to this process's subscribers. Owns the tails (most recent events)
+ * and the subscribers that wait.
+ * 1. A subscriber's cursor is its revision or position; it only gets what follows, so nothing is delivered
+ *    twice.
+ * 2. What a tail no longer holds is read from the log, so nothing is skipped.
  * 3. Subscribers pull: what they have not pulled is in a bounded tail that all share, or in the log.
  */
 export class LiveFeed {
@@ -38,19 +40,22 @@ export class LiveFeed {
     this.log = new LogTail(limits.logTailBytes, clock);
   }
 
-  /** From here on every event of the log will be handed to `logGrew`. */
+  /** From this position on every event of the log will be passed to `logGrew`. */
   startAfter(position: Position): void {
     this.log.startAfter(position);
   }
 
-  /** Stored events of one stream, in order and without gaps among them. Those that were heard before do no harm. */
+  /** Adds stored events of one stream, contiguous and in order; known ones are ignored. */
   streamGrew(stream: StreamName, events: readonly RecordedEvent[]): void {
     const isNews = (events.at(-1)?.position ?? 0) > this.log.heardUpTo;
     // More may have been heard since: a tail that begins with these would take their end for the stream's.
     if (isNews || this.streams.has(stream)) this.streams.add(stream, events);
   }
 
-  /** The next events of the whole log, without a gap to those before, once their streams have. Their subscribers hear them at `wake`. */
+  /**
+   * Adds the next events of the whole log, contiguous, after their streams have them (`streamGrew`).
+   * Subscribers are notified by `wake`.
+   */
   logGrew(events: readonly RecordedEvent[]): void {
     this.log.add(events);
   }
@@ -59,7 +64,7 @@ export class LiveFeed {
     this.log.wake();
   }
 
-  /** Keeps none of these events in memory: whoever has not heard them reads them from the log. */
+  /** Evicts these events from memory: subscribers that have not got them read them from the log. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
     this.streams.forget(isGone);
     this.log.forget(isGone);

@@ -3,9 +3,9 @@ import type { Position, RecordedEvent } from '../envelope.js';
 import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
 
-/** Subscribers hear of events that are not for them at least this often, so that their checkpoints move. */
+/** Interval (ms) at which subscribers are told of events they filter out, so that their checkpoints move. */
 const TICK_MS = 10;
-/** A tail that is too large is cut to this part, so that what stays is not moved for every event that comes. */
+/** Fraction that an overfull tail is trimmed to, so that the rest is not moved for every event. */
 const CUT_TO = 7 / 8;
 
 export interface LogListener extends Listener {
@@ -13,11 +13,11 @@ export interface LogListener extends Listener {
 }
 
 /**
- * The last events of the whole log in order of position, held once for all subscribers.
- * 1. It holds every event after `from`; who stands before `from` reads the log.
- * 2. An event has a place that never changes: places count up from 0.
- * 3. What all who listen were given goes when the next events come, unless more stays: so most events are garbage while
- *    they are young, which costs the collector nothing.
+ * The most recent events of the whole log in order of position, shared by all subscribers.
+ * 1. It holds every event after `from`; a subscriber behind `from` reads the log.
+ * 2. An event's index never changes: indexes count up from 0.
+ * 3. What all listeners have got is dropped when the next events come, unless more would stay than go: so
+ *    most events die young, which is cheap for the garbage collector.
  */
 export class LogTail {
   readonly listeners = new Set<LogListener>();
@@ -39,7 +39,7 @@ export class LogTail {
     this.bytes = 0;
   }
 
-  /** Position of the last event that was added, or from which on they are. */
+  /** Position of the last event added, or of the start. */
   get heardUpTo(): Position {
     return this.events.at(-1)?.position ?? this.from;
   }
@@ -52,7 +52,7 @@ export class LogTail {
     return this.events[place - this.dropped]!;
   }
 
-  /** Place of the first event after `position`; of the first that it holds, where that is before `from`. */
+  /** Index of the first event after `position`; of the oldest one held, where `position` is further back. */
   placeAfter(position: Position): number {
     let low = 0;
     let high = this.events.length;
@@ -73,7 +73,7 @@ export class LogTail {
     if (this.bytes > this.maxBytes) this.cut();
   }
 
-  /** Not before as many go as stay and are moved for it. */
+  /** Only once as many can be dropped as must be moved. */
   private dropGiven(): void {
     const given = this.placeAfter(givenToAll(this.listeners)) - this.dropped;
     if (given * 2 >= this.events.length) this.dropOldest(given);
@@ -85,7 +85,7 @@ export class LogTail {
     this.dropOldest(count);
   }
 
-  /** In place: the old array of a copy would outlive its use, and keep what it held. */
+  /** In place, for a copy's old array would stay reachable and keep its events. */
   private dropOldest(count: number): void {
     for (const event of this.events.splice(0, count)) {
       this.from = event.position;
@@ -94,7 +94,7 @@ export class LogTail {
     this.dropped += count;
   }
 
-  /** Holds only what came after the last of these events. */
+  /** Drops everything up to the last of these events. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
     this.dropOldest(this.events.findLastIndex(isGone) + 1);
   }
@@ -103,7 +103,7 @@ export class LogTail {
     for (const listener of this.listeners) listener.wake();
   }
 
-  /** Somebody has passed events that were not for him: soon he shall say how far. */
+  /** A subscriber has skipped events by its filter: report its position soon. */
   tickSoon(): void {
     if (this.isTicking) return;
     this.isTicking = true;

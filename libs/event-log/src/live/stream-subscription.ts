@@ -5,7 +5,7 @@ import type { FeedSource } from './feed-source.js';
 import type { StreamTail, StreamTails } from './stream-tails.js';
 import { Subscription, type OpenSubscriptions } from './subscription.js';
 
-/** One subscriber's way through one stream. */
+/** Cursor of one subscriber over one stream. */
 export class StreamSubscription extends Subscription<readonly RecordedEvent[]> {
   private tail!: StreamTail;
   private page: readonly RecordedEvent[] = [];

@@ -4,14 +4,14 @@ import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
 
 const UNKNOWN = -1;
-/** No stream keeps more than this part of what all may hold. */
+/** One stream may hold at most 1/SHARE_OF_ONE of the memory of all. */
 const SHARE_OF_ONE = 8;
 
-/** The last events of one stream, without gaps, and who listens to it. */
+/** The most recent events of one stream, contiguous, and its listeners. */
 export class StreamTail {
   readonly listeners = new Set<Listener>();
   bytes = 0;
-  /** Revision after the last known one; UNKNOWN until an event was heard. */
+  /** Revision after the last known one; UNKNOWN until an event came. */
   private next: Revision = UNKNOWN;
   private events: RecordedEvent[] = [];
   private latest: readonly RecordedEvent[] = [];
@@ -50,7 +50,7 @@ export class StreamTail {
     if (this.events.length < this.latest.length) this.drop();
   }
 
-  /** Holds only what came after the last of these events, so that it still knows how far the stream was heard. */
+  /** Drops everything up to the last of these events, but keeps the known revision. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
     this.dropOldest(this.events.findLastIndex(isGone) + 1);
     if (this.latest.some(isGone)) this.latest = [...this.events];
@@ -60,7 +60,7 @@ export class StreamTail {
     this.dropOldest(givenToAll(this.listeners) + 1 - (this.next - this.events.length));
   }
 
-  /** As many of the oldest; none where it is less than one. */
+  /** Drops the oldest `count`. */
   private dropOldest(count: number): void {
     for (const event of this.events.splice(0, count)) this.bytes -= weightOf(event);
   }
@@ -73,10 +73,10 @@ export class StreamTail {
 }
 
 /**
- * The tails of the streams that are listened to, or were written lately and nobody listened yet. Owns their memory: a tail
- * goes with its last listener, so that most events are garbage while they are young. Who comes back later reads the log.
- * 1. All tails together hold at most `maxBytes` (estimated); the one written longest ago goes first.
- * 2. A tail that is listened to is emptied, never forgotten: its listeners must hear what comes next.
+ * The tails of streams that have listeners, or were written recently and had none yet. Owns their memory: a
+ * tail is dropped with its last listener, so that most events die young; a later subscriber reads the log.
+ * 1. All tails together hold at most `maxBytes` (estimated); the least recently written is evicted first.
+ * 2. A tail with listeners is emptied, never removed: they must get what comes next.
  */
 export class StreamTails {
   private readonly tails = new Map<string, StreamTail>();
@@ -99,7 +99,7 @@ export class StreamTails {
     for (const listener of tail.listeners) listener.wake();
   }
 
-  /** Their order matters only where some have to go, and to keep it costs the making of a new table again and again. */
+  /** Order is kept only when something must be evicted, for keeping it always would rebuild the table. */
   private lastWritten(stream: StreamName): StreamTail {
     const known = this.tails.get(stream);
     if (known !== undefined && this.bytes * 2 < this.maxBytes) return known;
@@ -123,7 +123,7 @@ export class StreamTails {
     this.tails.delete(stream);
   }
 
-  /** Takes these events out of the tails, with what came before them. */
+  /** Evicts these events and what came before them. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
     for (const tail of this.tails.values()) {
       this.bytes -= tail.bytes;

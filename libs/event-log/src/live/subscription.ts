@@ -1,7 +1,7 @@
 import { Backoff, type Clock } from '#platform';
 import { LogUnavailable } from '../event-log.js';
 
-/** The subscriptions of one feed that are being iterated. */
+/** The open subscriptions of one feed. */
 export class OpenSubscriptions {
   readonly all = new Set<{ end(): void }>();
   isClosed = false;
@@ -11,10 +11,10 @@ const DONE: IteratorReturnResult<undefined> = { value: undefined, done: true };
 const PAUSES = { firstMs: 50, longestMs: 2_000 };
 
 /**
- * What the two kinds of subscription share: pull, wait, end. Written by hand because a generator costs three promises
- * where this costs one.
+ * Pull-based iterator shared by both kinds of subscription. Hand-written, for an async generator costs three
+ * promises where this costs one.
  * 1. It holds no resource before the first `next` and none after its end.
- * 2. At most one `next` waits at a time; reading goes on only while one does.
+ * 2. At most one `next` is pending; it reads from the log only while one is.
  */
 export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   private waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void } | null = null;
@@ -31,11 +31,11 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   /** Registers with the tail. */
   protected abstract join(): void;
   protected abstract leave(): void;
-  /** What is at hand for the subscriber, if anything is. */
+  /** Events available in memory, if any. */
   protected abstract take(): T | undefined;
-  /** Whether what comes next is in the log, but not in the tail. */
+  /** Whether the next events must be read from the log, for the tail has dropped them. */
   protected abstract mustRead(): boolean;
-  /** Reads a page and keeps it for `take`. */
+  /** Loads a page from the log for `take`. */
   protected abstract read(): Promise<void>;
 
   [Symbol.asyncIterator](): this {
@@ -60,7 +60,7 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
     return Promise.resolve(DONE);
   }
 
-  /** Something may be at hand. */
+  /** Notifies it that something may be available. */
   wake(): void {
     if (this.waiting === null || this.isReading) return;
     const value = this.take();

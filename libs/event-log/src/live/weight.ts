@@ -1,4 +1,4 @@
 import type { RecordedEvent } from '../envelope.js';
 
-/** Bytes that an event takes in memory, estimated: its text, its data parsed, its fields. */
+/** Estimated memory of an event in bytes: its text, parsed data and fields. */
 export const weightOf = (event: RecordedEvent): number => event.json.length * 3 + 400;

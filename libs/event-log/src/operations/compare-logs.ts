@@ -4,9 +4,8 @@ import { encodeMeta } from '../codec.js';
 import type { EventMeta, RecordedEvent } from '../envelope.js';
 
 /**
- * Names of streams whose events are not the same in both logs: in number, order, id, type, time, data, meta or
- * proof. Reads both
- * as a whole, and keeps 32 bytes for each stream.
+ * Names of the streams that differ between two logs, in number, order, id, type, time, data, meta or proof of
+ * their events. Reads both logs in full; memory: 32 bytes for each stream.
  */
 export async function compareLogs(one: EventLog, other: EventLog): Promise<string[]> {
   const sums = await sumsOf(one);
@@ -33,7 +32,7 @@ function sumOf(before: string, { id, type, time, json, raw, meta, revision }: Re
   return createHash('sha256').update(text).digest('base64');
 }
 
-// The order of its names is no part of it.
+// Key order does not matter.
 const ordered = (meta: EventMeta): string =>
   JSON.stringify(
     Object.entries(JSON.parse(encodeMeta(meta)) as object).toSorted(([a], [b]) => (a < b ? -1 : 1)),

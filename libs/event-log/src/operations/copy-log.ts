@@ -4,10 +4,10 @@ import { type AppendResult, collect, type EventLog, LogRefused, MAX_APPEND_BYTES
 import { sizeOf } from '../codec.js';
 
 export interface CopyOptions {
-  /** Goes on with a copy that was broken off: the target may hold the beginning of the source. */
+  /** Resumes an interrupted copy: the target may hold the beginning of the source. */
   readonly isResumed?: boolean;
   readonly onProgress?: (position: Position, head: Position) => void;
-  /** Appends until it is known what became of it. */
+  /** Appends and retries until the outcome is known. */
   readonly append: (
     stream: StreamName,
     events: readonly NewEvent[],
@@ -29,10 +29,9 @@ interface Piece {
 }
 
 /**
- * Copies a log into an empty one of any kind, without opening it: ids, revisions, times, meta, proofs and data, sealed or
- * not, stay as they are, to the byte, and the
- * order of the whole log, too; positions and the id of the log do not. Nobody may write to either meanwhile. It can be
- * broken off and begun again, for an append that was made before is recognised by its ids.
+ * Copies a log into an empty one of any adapter, without decrypting it. Ids, revisions, times, meta, proofs,
+ * stored data and the global order stay the same; positions and the log's id do not. Neither log may be
+ * written meanwhile. Resumable: earlier appends are recognised by their ids.
  * @throws LogRefused when the target holds something else, LogUnavailable
  */
 export async function copyLog(from: EventLog, to: EventLog, options: CopyOptions): Promise<CopyReport> {
@@ -59,7 +58,7 @@ export async function copyLog(from: EventLog, to: EventLog, options: CopyOptions
   return { events, streams: streams.size };
 }
 
-/** Neighbours of one stream travel together, within the limits of an append. */
+/** Groups adjacent events of one stream into batches within the append limits. */
 function piecesOf(events: readonly RecordedEvent[]): Piece[] {
   const pieces: Piece[] = [];
   for (const event of events) {
@@ -77,7 +76,10 @@ function piecesOf(events: readonly RecordedEvent[]): Piece[] {
   return pieces;
 }
 
-/** A part of it is there already: from an earlier copy, which is checked and gone on with, or it is something else. */
+/**
+ * The target has a part of the batch already: continues after it if it is the same, throws if it is something
+ * else.
+ */
 async function reconcile(to: EventLog, { stream, events }: Piece, options: CopyOptions): Promise<void> {
   const first = events[0]!.revision;
   const stored = await collect(to.readStream(stream, { after: first - 1, limit: events.length }));

@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../envelope.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TYPE = /^[a-z][a-z0-9_]*$/;
 
-/** What is wrong with the envelope or the form of the data; undefined where nothing is. */
+/** Fault of an event's metadata or of the form of its data; undefined: none. */
 export function faultOfEnvelope(event: RecordedEvent): string | undefined {
   const { id, type, time, meta } = event;
   if (!UUID.test(id)) return 'its id is not a UUID';
@@ -18,7 +18,10 @@ export function faultOfEnvelope(event: RecordedEvent): string | undefined {
   return isObject(event.json) ? undefined : 'its data are not a JSON object';
 }
 
-/** Streams of what serves all projects belong to none: checkpoints (`relay-callbacks`), who works on the log (`lease-process`). */
+/**
+ * Prefixes of streams that belong to no project: checkpoints (`relay-callbacks`) and leases
+ * (`lease-process`).
+ */
 const HOUSE_STREAMS = ['relay-', 'lease-'];
 
 const isOfTheHouse = ({ stream, meta }: RecordedEvent): boolean =>

@@ -5,7 +5,7 @@ import { commitmentOf } from '../sealing/content-key.js';
 import type { ContentKeys, KnownKey } from '../sealing/content-keys.js';
 import { StreamChain } from '../proof.js';
 
-/** Something that is wrong with an event, and which. */
+/** A fault, and the event that has it. */
 export interface ProofFault {
   readonly event: RecordedEvent;
   readonly what: string;
@@ -16,12 +16,14 @@ interface Group {
   readonly last: RecordedEvent;
 }
 
-/** The end of a stream. */
+/** Verification state at the end of a stream. */
 interface Link {
   readonly chain: StreamChain;
-  /** The events that the next one of the chain takes in: the last of the chain, and those outside it since. */
+  /**
+   * The events that the next chained one refers to: the last chained one, and the unchained ones after it.
+   */
   group: Group | null;
-  /** An event that does not follow what stands before it (`before`), and that nothing has confirmed yet. */
+  /** An event that does not match what precedes it (`before`), not yet confirmed by its successor. */
   broken: { readonly at: RecordedEvent; readonly before: Group | null } | null;
 }
 
@@ -29,20 +31,23 @@ const NOT_IN_ORDER =
   'it does not follow what stands before it: it was edited, inserted, moved or put out of order, or an event is missing before it';
 
 /**
- * Checks the commitments of a log's events, where their keys are, and the chain of each stream. Owns the end of each stream.
- * An event whose content does not fit is named itself. Where the chain breaks, the event that does not fit is named, unless
- * the one after it shows that it is whole: then it is the event before, or the first of those that it takes in.
+ * Verifies commitments (where the key exists) and each stream's hash chain. Owns the end of each stream. A
+ * content mismatch names that event. A chain mismatch names the event that does not match, unless its
+ * successor confirms it: then the one before it, or the first of those that it refers to.
  */
 export class ProofChecks {
   private readonly links = new Map<string, Link>();
-  /** Events whose content was compared with what they commit to. */
+  /** Number of events whose content matched its commitment. */
   proven = 0;
-  /** Events whose key is destroyed. */
+  /** Number of events whose key is destroyed. */
   erased = 0;
 
   constructor(private readonly keys: ContentKeys) {}
 
-  /** Raw events as their keys open them. @throws LogUnavailable where the store does not answer */
+  /**
+   * Decrypts raw events.
+   * @throws LogUnavailable where the key store does not answer
+   */
   async open(events: readonly RecordedEvent[], upcast?: Upcast): Promise<readonly RecordedEvent[]> {
     const known = await this.keysOf(events);
     return events.map((event) => {
@@ -57,7 +62,7 @@ export class ProofChecks {
     });
   }
 
-  /** What the next event of the log, opened, shows to be wrong. */
+  /** Verifies the next event of the log, decrypted; returns its faults. */
   push(event: RecordedEvent): readonly ProofFault[] {
     const { stream, raw } = event;
     if (raw === undefined) return [];
@@ -79,7 +84,7 @@ export class ProofChecks {
     return faults;
   }
 
-  /** What no later event can decide. */
+  /** Faults that were waiting for a successor. */
   end(): readonly ProofFault[] {
     return [...this.links.values()].flatMap(({ broken }) => (broken === null ? [] : [blamed(broken, true)]));
   }
@@ -109,7 +114,7 @@ export class ProofChecks {
   }
 }
 
-/** `isWhole`: the event behind it refers to it as it stands. */
+/** `isWhole`: the successor confirms the event as it stands. */
 function blamed({ at, before }: NonNullable<Link['broken']>, isWhole: boolean): ProofFault {
   if (!isWhole || before === null) return { event: at, what: NOT_IN_ORDER };
   const { first, last } = before;

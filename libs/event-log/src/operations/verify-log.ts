@@ -12,17 +12,20 @@ export interface LogFault {
   readonly what: string;
 }
 
-/** Knows what events mean, which this library does not: sees each in the order of the log. */
+/**
+ * Domain check of an event, called in log order, since this library does not know what events mean. Returns
+ * the fault; undefined: none.
+ */
 export type EventCheck = (event: RecordedEvent) => string | undefined;
 
 export interface VerifyOptions {
-  /** What is asked of every event beside its envelope. Each says the first thing that is wrong. */
+  /** Domain checks of every event. Each reports the first fault that it finds. */
   readonly checks?: readonly EventCheck[];
-  /** After each page: how far it is, and how far it goes. */
+  /** Progress, after each page. */
   readonly onProgress?: (position: Position, head: Position) => void;
-  /** Faults that are kept; all are counted. */
+  /** Faults that are returned; all are counted. */
   readonly maxFaults?: number;
-  /** Then commitments and chains are checked, too. */
+  /** Keys, to verify commitments and hash chains as well. */
   readonly keys?: ContentKeys;
   readonly signal?: AbortSignal;
 }
@@ -30,7 +33,7 @@ export interface VerifyOptions {
 export interface VerifyReport {
   readonly events: number;
   readonly streams: number;
-  /** Events whose content was compared with what they commit to. */
+  /** Events whose content matched its commitment. */
   readonly proven: number;
   /** Events whose content is erased. */
   readonly erased: number;
@@ -41,10 +44,10 @@ export interface VerifyReport {
 const MAX_FAULTS = 100;
 
 /**
- * Reads a whole log of any kind and checks that positions rise, that revisions have no gap and no repeat, that each event
- * has an envelope and data, that it is what its commitment and its stream's chain say, and what the checks ask. Faults are
- * told in the order of the log. It only reads, so it may run beside a service where the log allows two
- * processes; what is appended after it began is not looked at.
+ * Verifies a whole log of any adapter: positions rise, revisions are contiguous and unique, each event has an
+ * envelope and data and matches its commitment and hash chain, and `checks` pass. Faults come in log order.
+ * Read-only, so it can run beside a service where the log allows two processes; later appends are not looked
+ * at.
  * @throws LogUnavailable
  */
 export async function verifyLog(log: EventLog, options: VerifyOptions = {}): Promise<VerifyReport> {

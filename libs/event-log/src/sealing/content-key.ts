@@ -10,15 +10,15 @@ import {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
-/** What sealing adds: nonce and tag. */
+/** Overhead of encryption: nonce and tag. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
-/** Sealed bytes that this key did not seal, that were changed, or that were sealed for another place. */
+/** Decryption failed: another key, changed bytes, or another context. */
 export class ContentChanged extends Error {
   override readonly name = 'ContentChanged';
 }
 
-// One call of the system a nonce costs more than the rest of the sealing.
+// Drawn in bulk: a system call for each nonce costs more than the encryption.
 const nonces = Buffer.allocUnsafe(NONCE_BYTES * 512);
 let nextNonce = nonces.length;
 
@@ -30,13 +30,13 @@ function freshNonce(): Buffer {
   return nonces.subarray(nextNonce, (nextNonce += NONCE_BYTES));
 }
 
-/** A key that seals content: AES-256-GCM (NIST SP 800-38D), 96-bit nonces. */
+/** A content encryption key: AES-256-GCM (NIST SP 800-38D), 96-bit nonces. */
 export class ContentKey {
   readonly id: string;
   readonly bytes: Buffer;
   private readonly object: KeyObject;
 
-  /** @param bytes 32 of them, kept */
+  /** @param bytes 32 bytes; not copied */
   constructor(id: string, bytes: Uint8Array) {
     if (bytes.length !== KEY_BYTES) throw new RangeError(`a key has ${KEY_BYTES} bytes`);
     this.id = id;
@@ -46,7 +46,10 @@ export class ContentKey {
     this.object = createSecretKey(this.bytes);
   }
 
-  /** Nonce, ciphertext and tag. `context` says what the content is and where it stands; `open` asks for the same. */
+  /**
+   * Returns nonce, ciphertext and tag. `context` is the associated data (what it is and where it stands);
+   * `open` needs the same.
+   */
   seal(content: string | Uint8Array, context: string, nonce: Uint8Array = freshNonce()): Buffer {
     const cipher = createCipheriv('aes-256-gcm', this.object, nonce);
     cipher.setAAD(Buffer.from(context));
@@ -72,7 +75,7 @@ export class ContentKey {
     }
   }
 
-  /** The salt of an event's commitment. Whoever is given it can check this event, and no other. */
+  /** Salt of an event's commitment. Given to somebody, it lets them verify this event and no other. */
   saltOf(eventId: string): Buffer {
     return saltUnder(this.bytes, eventId);
   }
@@ -84,7 +87,7 @@ const NO_KEY = Buffer.alloc(0);
 const saltUnder = (key: Uint8Array, eventId: string): Buffer =>
   hash('sha256', Buffer.concat([key, OPEN, Buffer.from(eventId)]), 'buffer');
 
-/** SHA-256 of salt and plaintext, hex. `key` null: of an event that is not sealed; its key has no bytes. */
+/** SHA-256 of salt and plaintext, hex. `key` null: an unencrypted event, whose salt anybody can compute. */
 export function commitmentOf(key: ContentKey | null, eventId: string, plaintext: string): string {
   const salt = key === null ? saltUnder(NO_KEY, eventId) : key.saltOf(eventId);
   return hash('sha256', Buffer.concat([salt, Buffer.from(plaintext)]), 'hex');

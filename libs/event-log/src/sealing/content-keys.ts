@@ -4,12 +4,15 @@ import { type ContentKey } from './content-key.js';
 
 export type KnownKey = ContentKey | 'destroyed';
 
-/** The key is destroyed: what it sealed is erased, and nothing more is sealed with it. */
+/** The key is destroyed (crypto-shredding): what it encrypted is erased, and it encrypts nothing more. */
 export class ContentErased extends Error {
   override readonly name = 'ContentErased';
 }
 
-/** The store has answered, and has not got these keys: what they sealed cannot be read, and nothing is sealed with them. */
+/**
+ * The key store answered and does not have these keys: what they encrypted is unreadable, and they cannot
+ * encrypt.
+ */
 export class KeysLost extends LogUnavailable {
   override readonly name: string = 'KeysLost';
 
@@ -18,48 +21,70 @@ export class KeysLost extends LogUnavailable {
   }
 }
 
-/** Whether something could not be done because what it needs is erased. */
+/** Whether the error means that the needed content is erased. */
 export const isErasure = (error: unknown): error is Error =>
   error instanceof ContentErased || (error instanceof Error && error.cause instanceof ContentErased);
 
 /**
- * The keys that content is sealed with, by their ids. Each is made ahead and durable before its id is given out; one that
- * was destroyed is known as such for ever.
+ * Port: content encryption keys by id. Each is created ahead of use and durable before its id is given out; a
+ * destroyed key stays known as such.
  */
 export abstract class ContentKeys {
   private readonly unreadableListeners = new Set<(event: RecordedEvent) => void>();
   private readonly listeners = new Set<(id: string) => void>();
 
-  /** What is in memory. undefined: ask `load` first. */
+  /** The key if cached in memory. undefined: call `load` first. */
   abstract peek(id: string): KnownKey | undefined;
 
-  /** What was brought into memory a moment ago. @throws LogUnavailable where it went out of it again */
+  /**
+   * The key, loaded just before.
+   * @throws LogUnavailable where it was evicted meanwhile
+   */
   loaded(id: string): KnownKey {
     const known = this.peek(id);
     if (known === undefined) throw new LogUnavailable(`the key ${id} is not at hand any more`);
     return known;
   }
 
-  /** Brings keys into memory. @throws LogUnavailable where the store does not answer; KeysLost where it has not got some, the others are in memory then */
+  /**
+   * Loads keys into the cache.
+   * @throws LogUnavailable where the store does not answer; KeysLost where it lacks some, with the others
+   * loaded
+   */
   abstract load(ids: Iterable<string>): Promise<void>;
 
-  /** Id of a key that nothing was sealed with, in memory. @throws LogUnavailable */
+  /**
+   * Id of an unused key, cached.
+   * @throws LogUnavailable
+   */
   abstract draw(): Promise<string>;
 
-  /** For good: when this resolves no byte of the key is left in the store. Doing it again does nothing. @throws LogUnavailable */
+  /**
+   * Destroys a key irrevocably: when this resolves no byte of it is left in the store. Idempotent.
+   * @throws LogUnavailable
+   */
   abstract destroy(id: string): Promise<void>;
-  /** From now on the key is destroyed with the other one. @throws ContentErased where that one is destroyed; LogUnavailable */
+  /**
+   * Makes the key a child of `parent`, to be destroyed with it.
+   * @throws ContentErased where the parent is destroyed; LogUnavailable
+   */
   abstract placeBelow(id: string, parent: string): Promise<void>;
-  /** The same as `destroy` for the key and all that are below it, at once. @throws LogUnavailable */
+  /**
+   * Destroys the key and all its descendants atomically.
+   * @throws LogUnavailable
+   */
   abstract destroyTree(id: string): Promise<void>;
 
-  /** What is known of the keys, loading what is not in memory. */
+  /** The key, loaded if it is not cached. */
   async get(id: string): Promise<KnownKey> {
     if (this.peek(id) === undefined) await this.load([id]);
     return this.loaded(id);
   }
 
-  /** The same for who only reads: the ids that the store has not got. @throws LogUnavailable where it does not answer */
+  /**
+   * As `load`, but returns the ids that the store lacks instead of throwing, for readers.
+   * @throws LogUnavailable where the store does not answer
+   */
   async loadAll(ids: Iterable<string>): Promise<readonly string[]> {
     try {
       await this.load(ids);
@@ -70,7 +95,7 @@ export abstract class ContentKeys {
     }
   }
 
-  /** Tells of each event that was read and does not open, each time. */
+  /** Calls `listener` each time that an event read cannot be decrypted. */
   onUnreadable(listener: (event: RecordedEvent) => void): void {
     this.unreadableListeners.add(listener);
   }
@@ -79,7 +104,7 @@ export abstract class ContentKeys {
     for (const listener of this.unreadableListeners) listener(event);
   }
 
-  /** Tells whoever keeps copies of keys or of what they sealed when one is destroyed. */
+  /** Calls `listener` when a key is destroyed, so that copies of it and of decrypted content are dropped. */
   onDestroyed(listener: (id: string) => void): void {
     this.listeners.add(listener);
   }

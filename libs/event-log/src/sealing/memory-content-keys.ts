@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { ContentKey } from './content-key.js';
 import { ContentErased, ContentKeys, KeysLost, type KnownKey } from './content-keys.js';
 
-/** Keys in memory, for tests and the simulation: the n-th of a seed is always the same. */
+/** In-memory keys for tests and the simulation; deterministic by seed. */
 export class MemoryContentKeys extends ContentKeys {
   private readonly keys = new Map<string, KnownKey>();
-  /** By key: the one that it is destroyed with. */
+  /** Parent of each key. */
   private readonly parents = new Map<string, string>();
 
   constructor(private readonly seed = 'annals') {

@@ -12,19 +12,20 @@ const REOPEN_PAUSE_MS = 1_000;
 const MAX_WAITING = 50_000;
 
 export interface ConnectionEvents {
-  /** Appends of one transaction, in commit order, before their callers hear of it. */
+  /** Appends of one transaction in commit order, before their callers are answered. */
   committed(appends: readonly PendingAppend[], outcomes: readonly number[]): void;
-  /** The file is open again, and may hold appends up to `head` that nobody was told of. */
+  /** The file was reopened, and may hold appends up to `head` that were never acknowledged. */
   reopened(head: number): void;
-  /** A write failed for want of room; the thread is reopened when the promise resolves. */
+  /** A write failed because the disk is full; the thread restarts when the promise resolves. */
   full(): Promise<void>;
 }
 
 /**
- * The way to the log's thread, over its deaths. Owns the thread and everything that waits for an answer of it.
- * 1. Appends are answered in the order in which they were sent, so no numbers travel with them.
- * 2. The thread died: what was sent has an unknown outcome, what was not is sent to the next thread, or refused when
- *    the file cannot be opened again at once.
+ * The main thread's side of the log's worker thread, across its restarts. Owns the thread and all pending
+ * requests.
+ * 1. Appends are answered in the order sent, so they need no ids.
+ * 2. When the thread dies, appends sent have an unknown outcome; unsent ones go to the next thread, or are
+ *    refused when the file cannot be reopened at once.
  */
 export class Connection {
   logId = '';
@@ -45,7 +46,7 @@ export class Connection {
   private onOpened: { resolve(): void; reject(error: Error): void } | null = null;
   private onClosed: (() => void) | null = null;
   private retry: NodeJS.Timeout | undefined;
-  /** The keys that the thread has. */
+  /** Keys that the thread has. */
   readonly keys: KnownKeys;
 
   constructor(
@@ -57,14 +58,14 @@ export class Connection {
     this.keys = new KnownKeys(keys, (request) => this.post(request));
   }
 
-  /** What keeps the log from being written, if anything does. */
+  /** Why the log cannot be written, if so. */
   get problem(): string | undefined {
     return this.state === 'open' || this.state === 'opening'
       ? undefined
       : this.trouble || `the log is ${this.state}`;
   }
 
-  /** Why the last transaction failed; undefined once one has succeeded after it. */
+  /** Error of the last transaction; undefined after a success. */
   get lastFailure(): string | undefined {
     return this.failure;
   }
@@ -96,7 +97,7 @@ export class Connection {
     });
   }
 
-  /** Waits for the appends under way. */
+  /** Awaits appends in flight. */
   async close(): Promise<void> {
     clearTimeout(this.retry);
     if (this.state === 'open') {
@@ -215,7 +216,7 @@ export class Connection {
     if (this.state === 'opening') this.start();
   }
 
-  /** The file could not be opened at once: refuse, and try until it can be. */
+  /** The file could not be reopened: refuse requests, and retry until it can be. */
   private reopenLater(): void {
     this.state = 'down';
     this.refuseWaiting();

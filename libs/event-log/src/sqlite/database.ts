@@ -14,13 +14,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { FULL_SYNC } from './full-sync.js';
 import type { ThreadOptions } from './protocol.js';
 
-/** Opens the log's file, or says in one line why it will not. */
+/** Opens and migrates the log's SQLite file, or refuses with a reason in one line. */
 
 export const DATABASE_FILE = 'log.db';
 const APPLICATION_ID = 0x416e6c67;
 const OLDEST_VERSION = 2;
 const SCHEMA_VERSION = 3;
-/** Of SQLite's file format (sqlite.org/fileformat2.html#walformat). */
+/** From SQLite's file format (sqlite.org/fileformat2.html#walformat). */
 const WAL_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SQLITE_BUSY = 5;
@@ -28,7 +28,7 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** Of the stream index. */
+/** Schema of the stream index. */
 const PLACES = `
   CREATE TABLE places (
     stream INTEGER NOT NULL,
@@ -58,7 +58,7 @@ const SCHEMA = `
   ${PLACES}
   CREATE TABLE log (log_id TEXT NOT NULL, placed_to INTEGER NOT NULL DEFAULT 0) STRICT;`;
 
-/** Version 2 had an index instead. */
+/** Version 2 used an index instead. */
 const UPGRADE = `
   ${PLACES}
   INSERT INTO places SELECT stream, revision, position FROM events ORDER BY stream, revision;
@@ -67,7 +67,7 @@ const UPGRADE = `
   UPDATE log SET placed_to = (SELECT coalesce(max(position), 0) FROM events);
   PRAGMA user_version=${SCHEMA_VERSION};`;
 
-/** What an earlier version, which wrote them late, had not written when it was killed. */
+/** Backfills what an earlier version, which wrote places late, had not written when it was killed. */
 const MISSING_PLACES = `
   INSERT OR IGNORE INTO places SELECT stream, revision, position FROM events
   WHERE position > (SELECT placed_to FROM log)`;
@@ -78,7 +78,7 @@ export interface OpenDatabase {
   readonly head: number;
 }
 
-/** The log cannot be opened as it is; the message is for the operator. Crosses threads as its text. */
+/** The log cannot be opened; the message is for the operator. Posted between threads as text. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -148,7 +148,7 @@ function checkOrigin(db: DatabaseSync, file: string): void {
     );
 }
 
-/** After a failed sync, pages of the database that only seem to be on disk are written again by this, and synced. */
+/** Rewrites pages that after a failed sync may only seem to be on disk, and syncs them. */
 function rewriteWal(db: DatabaseSync): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
@@ -180,7 +180,7 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Only for the message to whoever comes second; the lock is SQLite's. */
+/** Only for the message to a second process; the lock itself is SQLite's. */
 function writePid(folder: string): void {
   try {
     if (holderOf(folder) !== String(process.pid)) writeFileSync(pidFile(folder), `${process.pid}\n`);
@@ -218,7 +218,7 @@ function primaryCode(error: unknown): number {
   return code < 0 ? code : code & 0xff;
 }
 
-/** Why a read fails, for the operator; null where it is not for what stands on the disk. */
+/** Why a read fails, for the operator; null: not a fault of the file. */
 export function unreadable(error: unknown): string | null {
   const code = primaryCode(error);
   if (code === SQLITE_CORRUPT) return damaged(DATABASE_FILE);

@@ -4,15 +4,15 @@ import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { ReadAllRequest, ReadStreamRequest } from './protocol.js';
 import type { StreamIndex } from './stream-index.js';
 
-/** Events looked at for one page of the whole log; those of other streams cost little. */
+/** Events scanned for one page of the whole log; filtered ones cost little. */
 const SCANNED_EVENTS = 5_000;
 
-/** Somebody has changed the file: what it says of itself does not agree. */
+/** The file is inconsistent: somebody has changed it. */
 export class LogDamaged extends Error {
   override readonly name = 'LogDamaged';
 }
 
-/** Reads pages, bounded in count and bytes. */
+/** Reads pages from SQLite, bounded in count and bytes. */
 export class LogReader {
   private readonly scan: StatementSync;
   private readonly row: StatementSync;

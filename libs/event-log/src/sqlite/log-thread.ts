@@ -4,7 +4,7 @@ import { startThread, type ThreadListener } from '../thread/start-thread.js';
 import type { MailboxOptions } from './mailbox.js';
 import type { Reply, Request, ThreadOptions } from './protocol.js';
 
-/** The process's end of the way to the log's thread: see Mailbox. */
+/** Main thread's end of the channel to the log's thread: see Mailbox. */
 export class LogThread {
   private readonly port: MessagePort;
   private readonly count = new Int32Array(new SharedArrayBuffer(4));

@@ -12,16 +12,16 @@ import type { StreamIndex } from './stream-index.js';
 interface Head {
   readonly id: number;
   revision: Revision;
-  /** null: to be read. */
+  /** Hash chain of the stream; null: not loaded yet. */
   chain: StreamChain | null;
 }
 
 const CACHED_HEADS = 50_000;
 
 /**
- * Writes appends, many to a transaction. Owns the cache of stream heads and the next position.
- * 1. Each append of a transaction is stored as a whole or conflicts, whatever becomes of the others.
- * 2. After any error nothing here is true any more: the thread must end.
+ * Writes appends in group commits. Owns the cache of stream heads and the next position.
+ * 1. Each append of a transaction is stored whole or conflicts, independently of the others.
+ * 2. After any error the cache is invalid: the thread must end.
  */
 export class LogWriter {
   private readonly heads = new Map<string, Head>();
@@ -50,7 +50,9 @@ export class LogWriter {
     );
   }
 
-  /** Stores what it can of the appends in one transaction. Two numbers an append, as the protocol says. */
+  /**
+   * Stores in one transaction what does not conflict. Returns two numbers an append, as the protocol says.
+   */
   write(batches: readonly (readonly Field[])[]): number[] {
     const outcomes: number[] = [];
     this.begin.run();
@@ -127,7 +129,7 @@ export class LogWriter {
     return this.head;
   }
 
-  /** An event that is copied brings its bytes along. */
+  /** A copied event brings its bytes along. */
   private bytesOf(
     stream: StreamName,
     { chain }: Head,
@@ -153,7 +155,7 @@ export class LogWriter {
     return key;
   }
 
-  /** Read backwards to the last event of the chain, mostly one row. */
+  /** Reads backwards to the last chained event, mostly one row. */
   private chainOf(stream: StreamName, { revision: last }: Head): StreamChain {
     const rows: Record<string, unknown>[] = [];
     for (const { position } of this.index.before(stream, last + 1)) {
@@ -181,7 +183,7 @@ export class LogWriter {
     return chain;
   }
 
-  /** Position of the last event if exactly these ids stand after `expected`, 0 if not. */
+  /** Idempotence check: position of the last event if exactly these ids stand after `expected`, else 0. */
   private positionOfRepeat(
     stream: StreamName,
     expected: number,

@@ -1,15 +1,16 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Reply, Request, ThreadOptions } from './protocol.js';
 
-/** What the log's thread is started with. */
+/** Start options of the log's thread. */
 export interface MailboxOptions {
   readonly options: ThreadOptions;
   readonly count: Int32Array;
 }
 
 /**
- * The end of the log's thread of the way between it and the process's own: a port, and a counter that says when to look into
- * it. The thread sleeps on the counter and not in an event loop, which halves the way there and back (measured).
+ * Worker's end of the channel to the main thread: a message port, and a shared counter that signals new
+ * messages. The worker blocks on the counter instead of running an event loop, which halves the round trip
+ * (measured).
  */
 export class Mailbox {
   private readonly port: MessagePort;
@@ -29,7 +30,7 @@ export class Mailbox {
     this.port.postMessage(message);
   }
 
-  /** Blocks the thread until a request comes. False: none came for so long. */
+  /** Blocks until a request comes. False: timed out. */
   wait(ms: number): boolean {
     Atomics.wait(this.count, 0, this.seen, ms);
     const count = Atomics.load(this.count, 0);

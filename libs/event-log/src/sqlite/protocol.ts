@@ -2,7 +2,7 @@ import type { StreamName } from '#domain';
 import type { AppendRequest, KeysRequest } from '../thread/append-request.js';
 import type { Page } from '../thread/page-rows.js';
 
-/** What goes to the log's thread. */
+/** Messages to the log's thread. */
 export type Request =
   AppendRequest | ReadStreamRequest | ReadAllRequest | KeysRequest | { readonly kind: 'close' };
 
@@ -21,19 +21,22 @@ export interface ReadAllRequest {
   readonly after: number;
   readonly limit: number;
   readonly prefixes: readonly string[];
-  /** The data as they are stored, with their proofs. */
+  /** Return the data as stored, with their proofs. */
   readonly isRaw: boolean;
 }
 
-/** What comes back. */
+/** Messages from it. */
 export type Reply =
   | { readonly kind: 'opened'; readonly logId: string; readonly head: number }
   | { readonly kind: 'refused'; readonly detail: string }
-  /** Of the oldest appends without an answer, two numbers each: first revision and last position, or -1 and the actual. */
+  /**
+   * Answers the oldest pending appends, two numbers each: first revision and last position, or -1 and the
+   * actual revision.
+   */
   | { readonly kind: 'appended'; readonly outcomes: readonly number[] }
   | (Page & { readonly kind: 'page'; readonly read: number })
   | { readonly kind: 'unreadable'; readonly read: number; readonly detail: string }
-  /** The thread ends after this. Every append without an answer may be stored or not. */
+  /** The thread ends after this; every pending append has an unknown outcome. */
   | { readonly kind: 'failed'; readonly detail: string; readonly full: boolean }
   | { readonly kind: 'closed' };
 
@@ -43,12 +46,12 @@ export interface ThreadOptions {
   readonly faults: ThreadFaults;
 }
 
-/** For tests of what must be survived, and of tests that must be able to fail. */
+/** Fault injection, for tests of recovery and for tests that must be able to fail. */
 export interface ThreadFaults {
-  /** NORMAL loses acknowledged events when the power fails. */
+  /** NORMAL loses acknowledged events at a power failure. */
   readonly synchronous?: 'FULL' | 'NORMAL';
-  /** The file may not grow beyond so many pages: a full disk. */
+  /** Size limit of the file in pages: simulates a full disk. */
   readonly maxPageCount?: number;
-  /** Each thread dies after its n-th commit, before it says so. */
+  /** Each thread dies after its n-th commit, before it acknowledges. */
   readonly dieAfterCommits?: number;
 }

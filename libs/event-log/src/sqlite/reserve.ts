@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Room kept back for a full disk: larger than the largest WAL, so that its release lets a checkpoint through.
- * Owns the file `reserve` in the log's folder.
+ * Disk space reserved for a full disk, larger than the largest WAL, so that its release lets a checkpoint
+ * through. Owns the file `reserve` in the log's folder.
  */
 export class Reserve {
   private readonly file: string;
@@ -22,14 +22,14 @@ export class Reserve {
     this.file = join(folder, 'reserve');
   }
 
-  /** What is wrong with the space on the disk, if anything is. */
+  /** What is wrong with the disk space, if anything is. */
   get problem(): string | undefined {
     if (this.freeBytes >= this.bytes && (this.isThere || this.bytes === 0)) return undefined;
     const megabytes = Math.floor(this.freeBytes / 1024 / 1024);
     return `space on the disk of ${this.folder} is low: ${megabytes} MB free, reserve ${this.isThere ? 'kept' : 'in use'}`;
   }
 
-  /** Gives the room back. */
+  /** Frees the reserved space. */
   release(): Promise<void> {
     return this.next(async () => {
       this.isThere = false;
@@ -37,7 +37,7 @@ export class Reserve {
     });
   }
 
-  /** Looks at the space, and makes the reserve where it is missing and there is room for it twice. */
+  /** Checks the free space, and recreates the reserve where there is room for twice its size. */
   check(): Promise<void> {
     return this.next(async () => {
       const size = await stat(this.file).then((found) => found.size, ignoreMissing);
@@ -60,7 +60,7 @@ export class Reserve {
     return bavail * bsize;
   }
 
-  /** False when it was closed meanwhile. */
+  /** False when closed meanwhile. */
   private async make(): Promise<boolean> {
     const draft = `${this.file}.tmp`;
     const handle = await open(draft, 'w', 0o600);

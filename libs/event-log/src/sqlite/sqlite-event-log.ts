@@ -29,24 +29,26 @@ export interface SqliteEventLogOptions {
   readonly folder: string;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Absent: events that name a key can be neither written nor read. */
+  /** Absent: encrypted events can be neither written nor read. */
   readonly keys?: ContentKeys;
   readonly upcast?: Upcast;
   readonly feedLimits?: FeedLimits;
-  /** Kept back for a full disk; larger than the WAL, 0 for none. */
+  /** Disk reserve in bytes, larger than the WAL; 0: none. */
   readonly reserveBytes?: number;
-  /** What the WAL is kept at. */
+  /** Target size of the WAL. */
   readonly walBytes?: number;
   readonly faults?: ThreadFaults;
 }
 
-/** Small, because its checkpoint holds up the writer: 3 ms, where 16 MB took 10 to 15 at the same throughput. */
+/**
+ * Small, because its checkpoint blocks the writer: 3 ms, where 16 MB took 10 to 15 at the same throughput.
+ */
 const WAL_BYTES = 4 * 1024 * 1024;
-/** In WALs: one may overshoot by a few transactions. */
+/** Multiple of the WAL's size, which a few transactions may exceed. */
 const RESERVE_FACTOR = 4;
 const SPACE_CHECK_MS = 5_000;
 
-/** The embedded log: one file of SQLite in one folder, for one process. */
+/** Embedded adapter of EventLog: one SQLite file in one folder, for one process. */
 export class SqliteEventLog extends EventLog {
   override readonly exclusive = true;
   private readonly connection: Connection;
@@ -54,7 +56,7 @@ export class SqliteEventLog extends EventLog {
   private readonly reserve: Reserve;
   private readonly upcast: Upcast | undefined;
   private headPosition: Position = 0;
-  /** From here on the listeners of streams may have missed events; null: from nowhere. */
+  /** Position after which subscribers may have missed events; null: none missed. */
   private unheardAfter: Position | null = null;
   private spaceCheck: NodeJS.Timeout | undefined;
 
@@ -210,7 +212,7 @@ export class SqliteEventLog extends EventLog {
     return openPage(page, { keys, known: this.connection.keys, upcast: this.upcast });
   }
 
-  /** The file was opened again and may hold appends that nobody was told of, their outcome being unknown. */
+  /** The file was reopened and may hold appends of unknown outcome, never acknowledged. */
   private reopened(head: Position): void {
     this.unheardAfter ??= this.headPosition;
     this.headPosition = head;

@@ -2,21 +2,21 @@ import type { StreamName } from '#domain';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Position, Revision } from '../envelope.js';
 
-/** Where an event stands. */
+/** Location of an event. */
 export interface EventPlace {
-  /** Number of its stream. */
+  /** Numeric id of its stream. */
   readonly stream: number;
   readonly revision: Revision;
   readonly position: Position;
 }
 
-/** In positions: what is looked through again after a kill, some 20 ms at the most. */
+/** Positions between saves; the most that is scanned again after a kill (about 20 ms). */
 export const SAVE_EVERY = 16_384;
 
 /**
- * At which positions the events of a stream stand. Owns the table `places`, which has a row for each event, written with it.
- * An earlier version wrote rows late, and may have been killed before: `log.placed_to` says up to which position none is
- * missing. Whoever opens the file adds those after it, so it follows the head, not with each event, for that is a page more.
+ * Index from streams to positions. Owns the table `places`, with a row for each event, written with it.
+ * Earlier versions wrote rows late: `log.placed_to` is the position up to which none is missing, and opening
+ * the file backfills the rest. It is advanced from time to time only, for each update writes a page more.
  */
 export class StreamIndex {
   private savedTo: Position;
@@ -38,29 +38,29 @@ export class StreamIndex {
     this.savedTo = numberIn(db.prepare('SELECT placed_to AS n FROM log').get()) ?? 0;
   }
 
-  /** Its number, and its last revision; undefined: there is no such stream. */
+  /** Numeric id and last revision; undefined: no such stream. */
   find(stream: StreamName): { readonly id: number; readonly revision: Revision } | undefined {
     const id = numberIn(this.idOf.get(stream));
     return id === undefined ? undefined : { id, revision: numberIn(this.last.get(id)) ?? -1 };
   }
 
-  /** Of the stream's events after a revision. */
+  /** Places after a revision, ascending. */
   after(stream: StreamName, revision: Revision): Iterable<EventPlace> {
     return this.places(this.forwards, stream, revision);
   }
 
-  /** Of the stream's events before a revision, the last one first. */
+  /** Places before a revision, descending. */
   before(stream: StreamName, revision: Revision): Iterable<EventPlace> {
     return this.places(this.backwards, stream, revision);
   }
 
-  /** In the transaction of the event, which is the last of its stream and of the log. */
+  /** Adds the last event of its stream and of the log, in the event's own transaction. */
   add(id: number, revision: Revision, position: Position): void {
     this.insert.run(id, revision, position);
     if (position - this.savedTo >= SAVE_EVERY) this.save(position);
   }
 
-  /** In a transaction: up to the head no place is missing. */
+  /** Advances `placed_to` to the head, in a transaction. */
   save(head: Position): void {
     if (head === this.savedTo) return;
     this.saveTo.run(head);

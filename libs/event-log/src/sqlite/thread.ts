@@ -12,10 +12,11 @@ import { StreamIndex } from './stream-index.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request } from './protocol.js';
 
 /**
- * The log's own thread: one writer, one reader, one connection.
- * 1. Everything that waits is written in one transaction; then waiting reads have their turn, so neither starves.
- * 2. Any error ends the thread, but one of a read that the file alone explains: what SQLite says then about the transaction
- *    cannot be relied on. The appends without an answer have an unknown outcome, and the next thread reopens the file.
+ * Program of the log's worker thread: one writer, one reader, one connection.
+ * 1. All pending appends go into one transaction (group commit), then pending reads are served, so neither
+ *    starves.
+ * 2. Any error ends the thread, except a read error that the file explains: SQLite's word on the transaction
+ *    is not relied on then. Pending appends have an unknown outcome, and the next thread reopens the file.
  */
 const {
   options: { options, count },
@@ -26,12 +27,12 @@ const reply = (message: Reply) => mailbox.reply(message);
 
 const PAGE_BYTES = 4096;
 const READS_A_TURN = 4;
-/** Bounds a transaction, and so what the WAL grows by before the next look. */
+/** Bound on a transaction, and so on the WAL's growth between two checks. */
 const TRANSACTION_BYTES = Math.min(2 * 1024 * 1024, options.walBytes / 8);
 const WAL_LOOK_BYTES = TRANSACTION_BYTES;
-/** Filled to this part the WAL is written into the database, so that it need not grow beyond its size. */
+/** The WAL is checkpointed when filled to this fraction, so that it need not grow. */
 const CHECKPOINT_AT = 0.7;
-/** An append changes a page of events and one of places, or some more. */
+/** Estimated WAL growth of one append: a page of events and one of places, or some more. */
 const WAL_BYTES_AN_APPEND = 16 * 1024;
 const IDLE_CHECKPOINT_MS = 1_000;
 const FOREVER_MS = 2 ** 31 - 1;
@@ -44,7 +45,7 @@ class Thread {
   private isClosing = false;
   private isDirty = false;
   private commits = 0;
-  /** What the WAL may have grown by since its size was asked for. */
+  /** Estimated growth of the WAL since its size was last asked for. */
   private walGrowth = 0;
   private readonly walSize: StatementSync;
   private readonly db: DatabaseSync;
@@ -58,7 +59,7 @@ class Thread {
     this.reader = new LogReader(db, index, this.keys);
   }
 
-  /** Until it is told to close. Invariant 2. */
+  /** Runs until told to close. Invariant 2. */
   run(): void {
     try {
       this.work();
@@ -90,7 +91,7 @@ class Thread {
     else this.reads.push(request);
   }
 
-  /** What came before was asked for while the keys were there. */
+  /** Requests received before were made while the keys existed. */
   private forget(ids: readonly string[]): void {
     while (this.appends.length > 0) this.write();
     this.keys.forget(ids);
@@ -130,7 +131,7 @@ class Thread {
     }
   }
 
-  /** Asks SQLite how large the WAL is, which costs too much for every transaction. */
+  /** Checks the WAL's size, which is too slow to do for every transaction. */
   private boundWal(): void {
     this.walGrowth = 0;
     const pages = Number(this.walSize.get()?.['log'] ?? 0);

@@ -3,11 +3,11 @@ import { ContentErased, type ContentKeys } from '../sealing/content-keys.js';
 import type { KeysRequest } from './append-request.js';
 import type { PendingAppend } from './pending-append.js';
 
-/** Keys that the thread holds at most. */
+/** Bound on keys in the thread. */
 const CAPACITY = 5_000;
 const DROPPED = CAPACITY / 10;
 
-/** Which keys the adapter's thread was given. Owns that list; the thread does as it is told. */
+/** Main thread's record of which keys the worker's cache holds. The worker evicts only as told. */
 export class KnownKeys {
   private readonly ids = new Set<string>();
 
@@ -16,18 +16,18 @@ export class KnownKeys {
     private readonly send: (request: KeysRequest) => void,
   ) {}
 
-  /** A new thread knows nothing. */
+  /** For a new thread, which has none. */
   clear(): void {
     this.ids.clear();
   }
 
-  /** Gives the thread those keys that are in memory here and not there. */
+  /** Sends the thread those keys that are cached here and not there. */
   give(wanted: Iterable<string | undefined>): void {
     const keys = this.toGive(wanted);
     if (keys.length > 0) this.send({ kind: 'keys', keys });
   }
 
-  /** The same, for a request that brings them along. */
+  /** The same, as part of another request. */
   toGive(wanted: Iterable<string | undefined>): readonly string[] {
     // Before, so that the thread has all that is wanted now.
     if (this.ids.size > CAPACITY) this.drop();
@@ -43,7 +43,7 @@ export class KnownKeys {
     return given;
   }
 
-  /** Refuses an append whose key was destroyed, or went out of memory, while it waited. */
+  /** Refuses a pending append whose key was destroyed or evicted meanwhile. */
   canSeal(append: PendingAppend): boolean {
     let before: unknown;
     for (const { meta, raw } of append.events) {
@@ -59,7 +59,7 @@ export class KnownKeys {
     return true;
   }
 
-  /** The key is destroyed: its copy in the thread goes. */
+  /** Replaces a destroyed key in the thread. */
   replace(id: string): void {
     if (!this.ids.delete(id)) return;
     this.send({ kind: 'forget', ids: [id] });

@@ -1,14 +1,14 @@
 const COMPACT_AT = 1_024;
 
 /**
- * Things by the number by which they came, from 0, of which the oldest mostly go first: what is on its way to a thread or a
+ * A queue of items by sequence number, from 0, mostly removed oldest first: what is in flight to a thread or
  * server. Owns the numbers.
  */
 export class Numbered<T extends object> {
   private items: (T | undefined)[] = [];
-  /** Number of the first of `items`. */
+  /** Sequence number of the first of `items`. */
   private from = 0;
-  /** Of `items`, those before it are gone. */
+  /** Items before this index are removed. */
   private gone = 0;
   private count = 0;
 
@@ -16,7 +16,7 @@ export class Numbered<T extends object> {
     return this.count;
   }
 
-  /** Returns its number. */
+  /** Returns its sequence number. */
   add(item: T): number {
     this.count += 1;
     return this.from + this.items.push(item) - 1;
@@ -26,7 +26,7 @@ export class Numbered<T extends object> {
     return this.items[number - this.from];
   }
 
-  /** Takes it out; undefined: there is none by this number. */
+  /** Removes it; undefined: not there. */
   take(number: number): T | undefined {
     const at = number - this.from;
     const item = this.items[at];
@@ -43,17 +43,17 @@ export class Numbered<T extends object> {
     return item;
   }
 
-  /** Takes out the oldest. */
+  /** Removes the oldest. */
   shift(): T | undefined {
     return this.take(this.from + this.gone);
   }
 
-  /** The number of the next. */
+  /** The next sequence number. */
   get next(): number {
     return this.from + this.items.length;
   }
 
-  /** The oldest first. Nothing may be taken out meanwhile. */
+  /** Oldest first. Must not be changed meanwhile. */
   *values(): Iterable<T> {
     for (let at = this.gone; at < this.items.length; at++) {
       const item = this.items[at];
@@ -61,7 +61,7 @@ export class Numbered<T extends object> {
     }
   }
 
-  /** Takes all out, the oldest first. */
+  /** Removes all, oldest first. */
   drain(): T[] {
     const all = [...this.values()];
     this.from = this.next;

@@ -5,12 +5,16 @@ import type { Page } from './page-rows.js';
 
 export interface PageTerms {
   readonly keys: ContentKeys | null;
-  /** Of the thread that has read the page. */
+  /** Key cache of the thread that read the page. */
   readonly known: KnownKeys;
   readonly upcast: Upcast | undefined;
 }
 
-/** The events of a page. What the thread could not open is opened here; from now on it can. @throws LogUnavailable */
+/**
+ * The events of a page. What the thread could not decrypt is decrypted here, and the thread is given the
+ * keys.
+ * @throws LogUnavailable
+ */
 export async function openPage(page: Page, terms: PageTerms): Promise<StoredEvent[]> {
   const { keys, known } = terms;
   if (page.unknown === undefined || keys === null) return openLoaded(page, terms);
@@ -19,7 +23,10 @@ export async function openPage(page: Page, terms: PageTerms): Promise<StoredEven
   return openLoaded(page, terms, lost);
 }
 
-/** The same, where the keys are in memory. @param lost those that nobody has */
+/**
+ * The same, where the keys are cached.
+ * @param lost keys that the store lacks
+ */
 export function openLoaded(
   page: Omit<Page, 'position'>,
   { keys, upcast }: PageTerms,

@@ -2,15 +2,15 @@ import type { Position, Revision, StreamName } from '#domain';
 import { type Field, openData, type RowPage } from '../codec.js';
 import type { ThreadKeys } from './thread-keys.js';
 
-/** What a page holds at most; the last event may be more. */
+/** Limits of a page; its last event may exceed them. */
 export const PAGE_EVENTS = 500;
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Rows that an adapter's thread has read. */
+/** Rows read by an adapter's thread. */
 export interface Page extends RowPage {
-  /** How far the reading got. */
+  /** Position up to which was read. */
   readonly position: Position;
-  /** Keys that the thread was not given: what they sealed is still sealed. */
+  /** Ids of keys that the thread lacks: those rows are still encrypted. */
   readonly unknown?: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export type Row = [
   prev: string,
 ];
 
-/** Gathers the rows of a page, opened where the thread knows their keys. */
+/** Collects the rows of a page, decrypted where the thread has the key. */
 export class PageRows {
   private readonly rows: Field[] = [];
   count = 0;
@@ -56,7 +56,7 @@ export class PageRows {
     this.bytes += data.length + meta.length;
   }
 
-  /** As it goes to another thread: nothing of it may hold keys. */
+  /** As posted to another thread: must not hold keys. */
   get page(): Page {
     const { rows, position, proofs, unknown } = this;
     return { rows, position, ...(proofs && { proofs }), ...(unknown && { unknown }) };

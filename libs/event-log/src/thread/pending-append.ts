@@ -4,7 +4,7 @@ import type { NewEvent } from '../envelope.js';
 import type { AppendRequest } from './append-request.js';
 import { encodeMeta, type Field } from '../codec.js';
 
-/** An append between the call and its answer. */
+/** An append in flight. */
 export interface PendingAppend {
   readonly stream: StreamName;
   readonly events: readonly NewEvent[];
@@ -13,7 +13,7 @@ export interface PendingAppend {
   reject(error: Error): void;
 }
 
-/** Makes the message for appends that travel together. */
+/** Encodes the message of a batch of appends. */
 export function encodeAppends(appends: readonly PendingAppend[], keys: readonly string[]): AppendRequest {
   const fields: Field[] = [];
   let bytes = 0;
@@ -36,7 +36,7 @@ export function encodeAppends(appends: readonly PendingAppend[], keys: readonly 
   return { kind: 'append', keys, fields, count: appends.length, bytes };
 }
 
-/** The keys that the appends are sealed with. */
+/** The keys that the appends are encrypted with. */
 export function* keysOf(appends: readonly PendingAppend[]): Iterable<string | undefined> {
   let before: unknown;
   for (const { events } of appends)

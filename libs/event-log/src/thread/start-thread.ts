@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 
-/** What a thread is started with: `workerData`. */
+/** `workerData` of a thread. */
 export interface ThreadData<Options> {
   readonly options: Options;
   readonly port: MessagePort;
@@ -8,7 +8,7 @@ export interface ThreadData<Options> {
 
 export interface ThreadListener<Reply> {
   reply(message: Reply): void;
-  /** The thread is gone; nothing more will come. Called once. */
+  /** The thread has exited. Called once. */
   ended(reason: string): void;
 }
 
@@ -17,7 +17,7 @@ export interface Thread {
   readonly terminate: () => Promise<unknown>;
 }
 
-/** Starts a program as a thread, and listens to it. */
+/** Starts a worker thread, and listens to it. */
 export function startThread<Options, Reply>(
   thread: { readonly program: URL; readonly name: string; readonly maxYoungGenerationSizeMb: number },
   options: Options,

@@ -2,15 +2,17 @@ import type { EventMeta } from '../envelope.js';
 import { ContentKey } from '../sealing/content-key.js';
 import type { KnownKey } from '../sealing/content-keys.js';
 
-/** Of runs that are under way at once; each event of a run bears the same. */
+/** Cached metas: each event of a run bears the same, so as many as runs may be in progress. */
 const KNOWN_METAS = 2_000;
 
-/** The keys that an adapter's thread was given. It asks nobody: what it does not know it hands over sealed. */
+/**
+ * Key cache of an adapter's thread, filled by the main thread. Rows of a missing key are returned encrypted.
+ */
 export class ThreadKeys {
   private readonly known = new Map<string, KnownKey>();
   private readonly metas = new Map<string, EventMeta>();
 
-  /** @param keys id and bytes by turns, a character each; no bytes: the key is destroyed */
+  /** @param keys id and bytes alternating, bytes as one character each; empty: the key is destroyed */
   learn(keys: readonly string[]): void {
     for (let i = 0; i < keys.length; i += 2) {
       const [id = '', bytes = ''] = keys.slice(i, i + 2);
@@ -26,7 +28,7 @@ export class ThreadKeys {
     return this.known.get(id);
   }
 
-  /** A meta of a row: the same text again is the same object. */
+  /** Parses a row's meta; the same text gives the same object. */
   metaOf(text: string): EventMeta {
     let meta = this.metas.get(text);
     if (meta !== undefined) return meta;
