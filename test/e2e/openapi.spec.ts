@@ -15,6 +15,25 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.dispose(), 60_000);
 
+/** An action that this decision fits, of a run that waits for it. */
+async function actionFor(decision: object): Promise<string> {
+  const isApproval = 'decision' in decision && decision.decision === 'approve';
+  const step = { id: 's', name: 's', description: 'd', depends_on: [] };
+  const asking = isApproval
+    ? {
+        message: 'Carry out run_workflow {"workflow_id": "w", "input": "x"}',
+        workflows: [{ id: 'w', name: 'w', description: 'd', steps: [step] }],
+        approvals: { default: 'ask' },
+      }
+    : {
+        message: 'Carry out look_up {"word": "x"}',
+        tools: [{ name: 'look_up', description: 'd', parameters: { type: 'object' } }],
+      };
+  const headers = { accept: 'application/json' };
+  const answer = await service.client().post('/', asking, { headers });
+  return answer.json<{ actions: readonly { action_id: string }[] }>().actions[0]?.action_id ?? '';
+}
+
 describe('/openapi.json', () => {
   it('is OpenAPI 3.1, readable without a key', async () => {
     expect(description.openapi).toMatch(/^3\.1\./);
@@ -141,7 +160,8 @@ describe('/openapi.json', () => {
       if (!path.includes('{')) continue;
       for (const [method, { requestBody }] of Object.entries(methods)) {
         const place = path.replaceAll(/\{[^}]+\}/g, '%00');
-        const body = requestBody === undefined ? {} : { body: { query: 'x' } };
+        const [example] = Object.values(requestBody?.content['application/json']?.examples ?? {});
+        const body = requestBody === undefined ? {} : { body: example?.value ?? {} };
         const { status } = await service.client().call(method.toUpperCase(), place, body);
         // To revoke a key that is not there is no fault.
         expect([method, path, status === 204 ? 404 : status]).toEqual([method, path, 404]);
@@ -156,7 +176,8 @@ describe('/openapi.json', () => {
     for (const [path, methods] of Object.entries(description.paths)) {
       for (const [method, { requestBody }] of Object.entries(methods)) {
         for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
-          const place = path.replace('{id}', String(datastore_id));
+          const id = path.startsWith('/actions/') ? await actionFor(value) : String(datastore_id);
+          const place = path.replace('{id}', id);
           const { status, text } = await service.client().call(method.toUpperCase(), place, { body: value });
           expect([status < 300, text]).toEqual([true, expect.not.stringContaining('agent_error')]);
           count++;

@@ -231,7 +231,9 @@ export interface RunError {
 }
 
 export interface Action {
+  /** The action; its id holds that of its session. */
   readonly action_id: string;
+  /** Why the run waits, and what it can be decided with. */
   readonly kind: 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
   /** How it stands with it. */
   readonly status: 'open' | 'resolved' | 'expired' | 'cancelled';
@@ -241,14 +243,17 @@ export interface Action {
   readonly run_id: string;
   /** approval, tool: {tool, input}; tool_servers: {servers}; budget: {spent, limit} */
   readonly asked: Readonly<Record<string, unknown>>;
+  /** What it was decided on; null: nobody has yet. */
   readonly decided: Readonly<Record<string, unknown>> | null;
+  /** What closed it; null: it is open, or its run has ended. */
   readonly decision: 'approve' | 'answer' | 'raise' | 'supply' | 'deny' | 'expired' | null;
   /** the id of the key; empty: nobody decided in time */
   readonly actor: string | null;
   /** When it came to be. */
   readonly created_at: string;
-  /** From then on it is as if it were revoked. */
+  /** From then on it is as if it was denied, by nobody. */
   readonly expires_at: string;
+  /** When it was decided; null: it was not. */
   readonly resolved_at: string | null;
 }
 
@@ -482,11 +487,13 @@ export interface AgentActionRequiredEvent {
   readonly type: 'agent_action_required';
   /** The session: what was said in one conversation. */
   readonly session: string;
+  /** The action; its id holds that of its session. */
   readonly action_id: string;
+  /** Why the run waits, and what it can be decided with. */
   readonly kind: 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
   /** JSON text of what is asked */
   readonly content: string;
-  /** From then on it is as if it were revoked. */
+  /** From then on it is as if it was denied, by nobody. */
   readonly expires_at: string;
 }
 
@@ -495,8 +502,11 @@ export interface AgentActionResolvedEvent {
   readonly type: 'agent_action_resolved';
   /** The session: what was said in one conversation. */
   readonly session: string;
+  /** The action; its id holds that of its session. */
   readonly action_id: string;
+  /** What closed it; null: it is open, or its run has ended. */
   readonly decision: 'approve' | 'answer' | 'raise' | 'supply' | 'deny' | 'expired';
+  /** The id of the key that decided; empty: nobody did in time. */
   readonly actor: string;
   /** JSON text of {reason?, input?, budget?} */
   readonly content: string;

@@ -239,7 +239,9 @@ class RunError(TypedDict):
 
 
 class Action(TypedDict):
+    #: The action; its id holds that of its session.
     action_id: str
+    #: Why the run waits, and what it can be decided with.
     kind: Literal["approval", "tool", "budget", "tool_servers", "input"]
     #: How it stands with it.
     status: Literal["open", "resolved", "expired", "cancelled"]
@@ -249,14 +251,17 @@ class Action(TypedDict):
     run_id: str
     #: approval, tool: {tool, input}; tool_servers: {servers}; budget: {spent, limit}
     asked: dict[str, Any]
+    #: What it was decided on; null: nobody has yet.
     decided: Union[dict[str, Any], None]
+    #: What closed it; null: it is open, or its run has ended.
     decision: Union[Literal["approve", "answer", "raise", "supply", "deny", "expired"], None]
     #: the id of the key; empty: nobody decided in time
     actor: Union[str, None]
     #: When it came to be.
     created_at: str
-    #: From then on it is as if it were revoked.
+    #: From then on it is as if it was denied, by nobody.
     expires_at: str
+    #: When it was decided; null: it was not.
     resolved_at: Union[str, None]
 
 
@@ -443,11 +448,13 @@ class AgentActionRequiredEvent(TypedDict):
     type: Literal["agent_action_required"]
     #: The session: what was said in one conversation.
     session: str
+    #: The action; its id holds that of its session.
     action_id: str
+    #: Why the run waits, and what it can be decided with.
     kind: Literal["approval", "tool", "budget", "tool_servers", "input"]
     #: JSON text of what is asked
     content: str
-    #: From then on it is as if it were revoked.
+    #: From then on it is as if it was denied, by nobody.
     expires_at: str
 
 
@@ -456,8 +463,11 @@ class AgentActionResolvedEvent(TypedDict):
     type: Literal["agent_action_resolved"]
     #: The session: what was said in one conversation.
     session: str
+    #: The action; its id holds that of its session.
     action_id: str
+    #: What closed it; null: it is open, or its run has ended.
     decision: Literal["approve", "answer", "raise", "supply", "deny", "expired"]
+    #: The id of the key that decided; empty: nobody did in time.
     actor: str
     #: JSON text of {reason?, input?, budget?}
     content: str
