@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { webhookSignature } from '#delivery';
 import { PythonProgram, pythonForClients } from '../support/python.js';
-import { Gate, before, say } from '../support/scripted-model.js';
+import { Gate, before, call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
@@ -79,6 +79,22 @@ const snippet = (name: string): string => {
     },
     60_000,
   );
+
+  it.each(['sync', 'async'])('decides on what a run waits for: %s', async (kind) => {
+    const message = stage.book.on(stage.message('asks'), say(...call(0, 'c', 'count', {})), say('done'));
+    const tools = [{ name: 'count', description: 'Counts', parameters: { type: 'object' } }];
+    const headers = { accept: 'application/json' };
+    const { session } = (await stage.client.post('/', { message, tools }, { headers })).json();
+    const output = await program.output('clients/python/tests/decide.py', kind, String(session));
+    const open = { status: 'open', kind: 'tool', asked: { tool: 'count', input: {} }, decision: null };
+    const resolved = { ...open, status: 'resolved', decision: 'answer', decided: { reason: 'counted' } };
+    expect(JSON.parse(output)).toMatchObject({ actions: [open, open, resolved, resolved], refused: 409 });
+  });
+
+  it('answers as its README does', async () => {
+    stage.book.on('Carry out weather {"city": "Oslo"}', say(...call(0, 'c', 'weather', { city: 'Oslo' })));
+    expect(await program.output('-c', snippet('waiting'))).toBe('answered weather\n');
+  });
 
   it.each(['quick-start', 'quick-start-async'])('runs the %s of its README', async (name) => {
     stage.book.on('What is 6 x 7?', say('6 x 7', ' = 42'));

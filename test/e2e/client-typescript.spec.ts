@@ -21,7 +21,7 @@ import {
   verifyCallback,
 } from '../../clients/typescript/src/index.js';
 import { CallbackReceiver } from '../support/callback-receiver.js';
-import { Gate, before, say } from '../support/scripted-model.js';
+import { Gate, before, call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
@@ -156,6 +156,33 @@ describe('a run of clients/typescript', () => {
   }, 60_000);
 });
 
+describe('an action of clients/typescript', () => {
+  it('is listed, read and decided on, once', async () => {
+    const annals = client();
+    const turn = say(...call(0, 'a', 'count', {}), ...call(1, 'b', 'count', {}));
+    const handle = await annals.start({
+      message: stage.book.on(stage.message('asks'), turn, say('done')),
+      tools: [{ name: 'count', description: 'Counts', parameters: { type: 'object' } }],
+    });
+    const asked: string[] = [];
+    for await (const { data } of handle.events()) {
+      if (data.type !== 'agent_action_required' || !('action_id' in data)) continue;
+      asked.push(data.action_id);
+      expect(await annals.action(data.action_id)).toMatchObject({ run_id: handle.id, status: 'open' });
+      if (asked.length === 2) break;
+    }
+    const listed = await Array.fromAsync(annals.actions({ run: handle.id, kind: 'tool', status: 'open' }));
+    expect(listed.map(({ action_id }) => action_id).toSorted()).toEqual(asked.toSorted());
+    const [one = '', two = ''] = asked;
+    const answered = await annals.resolve(one, { decision: 'answer', result: 3 });
+    expect(answered).toMatchObject({ status: 'resolved', decision: 'answer' });
+    expect(await annals.resolve(one, { decision: 'answer', result: 3 })).toEqual(answered);
+    await expect(annals.resolve(one, { decision: 'deny' })).rejects.toMatchObject({ status: 409 });
+    await annals.resolve(two, { decision: 'deny', reason: 'enough' });
+    expect((await handle.wait()).status).toBe('completed');
+  });
+});
+
 describe('what is refused', () => {
   it('is thrown at once, with what the service said', async () => {
     const refused = (status: number, code: string) => ({ name: 'AnnalsRefused', status, problem: { code } });
@@ -249,6 +276,11 @@ describe('the package', () => {
     stage.book.on('What is 6 x 7?', say('6 x 7', ' = 42'));
     for (const output of await outputs(snippet('quick-start')))
       expect(output).toMatch(/^6 x 7 = 42\nrun_ses_\S+ completed, 0 US dollars\n$/);
+  });
+
+  it('answers as its README does', async () => {
+    stage.book.on('Carry out weather {"city": "Oslo"}', say(...call(0, 'c', 'weather', { city: 'Oslo' })));
+    for (const output of await outputs(snippet('waiting'))) expect(output).toBe('answered weather\n');
   });
 
   it('verifies a callback as its README does', async () => {

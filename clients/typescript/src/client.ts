@@ -1,7 +1,8 @@
+import { type ActionsOptions, listActions } from './actions.js';
 import { type AnnalsOptions, Connection } from './connection.js';
 import { type FollowOptions, follow, isEnd } from './follow.js';
 import { Patience } from './patience.js';
-import type { AcceptedRun, RecordedEvent, Run, RunRequest } from './types.js';
+import type { AcceptedRun, Action, Decision, RecordedEvent, Run, RunRequest } from './types.js';
 
 export interface StartOptions {
   /** The session to go on with. Absent: a new one. */
@@ -53,6 +54,26 @@ export class Annals {
   ): AsyncGenerator<RecordedEvent, void, undefined> {
     return follow(this.connection, `/sessions/${encodeURIComponent(session)}/events`, options, () => false);
   }
+
+  /** What runs wait for, or have waited for, newest first, page by page. */
+  actions(options: ActionsOptions = {}): AsyncGenerator<Action, void, undefined> {
+    return listActions(this.connection, options);
+  }
+
+  /** An action by its id, as soon as its `agent_action_required` was shown. */
+  action(actionId: string, { signal }: WaitOptions = {}): Promise<Action> {
+    return this.connection.json<Action>('GET', actionPath(actionId), { signal });
+  }
+
+  /**
+   * Decides on an action. The first decision holds: the same again changes nothing.
+   * @throws AnnalsRefused: 409 where another one was first, its time is over, or its run has ended; 422 where the decision
+   * does not fit what is asked
+   */
+  resolve(actionId: string, decision: Decision, { signal }: WaitOptions = {}): Promise<Action> {
+    const path = `${actionPath(actionId)}/resolve`;
+    return this.connection.json<Action>('POST', path, { body: decision, signal });
+  }
 }
 
 /** One run. */
@@ -98,6 +119,8 @@ export class RunHandle {
     return `/runs/${encodeURIComponent(this.id)}`;
   }
 }
+
+const actionPath = (actionId: string): string => `/actions/${encodeURIComponent(actionId)}`;
 
 /** A run's id holds that of its session. */
 const sessionOf = (runId: string): string => /^run_(.+)_[^_]+$/.exec(runId)?.[1] ?? '';

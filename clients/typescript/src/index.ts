@@ -1,3 +1,4 @@
+export type { ActionsOptions } from './actions.js';
 export { type Callback, type CallbackHeaders, type VerifyOptions, verifyCallback } from './callbacks.js';
 export { Annals, RunHandle, type StartOptions, type StartRequest, type WaitOptions } from './client.js';
 export type { AnnalsOptions } from './connection.js';

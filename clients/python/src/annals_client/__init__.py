@@ -5,9 +5,10 @@ from ._client import Annals, RunHandle
 from ._policy import is_end
 from .callbacks import VerifiedCallback, verify_callback
 from .errors import AnnalsError, AnnalsRefused, AnnalsUnreachable, CallbackRefused
-from .types import RecordedEvent, Run, RunRequest, StreamEvent
+from .types import Action, Decision, RecordedEvent, Run, RunRequest, StreamEvent
 
 __all__ = [
+    "Action",
     "Annals",
     "AnnalsError",
     "AnnalsRefused",
@@ -15,6 +16,7 @@ __all__ = [
     "AsyncAnnals",
     "AsyncRunHandle",
     "CallbackRefused",
+    "Decision",
     "RecordedEvent",
     "Run",
     "RunHandle",

@@ -6,15 +6,24 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from types import TracebackType
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Literal, Optional, cast
 from urllib.parse import quote
 
 import httpx
 
-from ._policy import JSON, Patience, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
+from ._policy import JSON, Patience, action_path, actions_query, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
 from ._sse import SseParser, SseRecord
 from .errors import AnnalsError, ConnectionLost
-from .types import AcceptedRun, StreamEvent, RecordedEvent, Run, RunRequest
+from .types import (
+    AcceptedRun,
+    Action,
+    ActionPage,
+    Decision,
+    RecordedEvent,
+    Run,
+    RunRequest,
+    StreamEvent,
+)
 
 
 class AsyncAnnals:
@@ -47,6 +56,36 @@ class AsyncAnnals:
     def follow_session(self, session: str, *, after: Optional[str] = None) -> AsyncGenerator[RecordedEvent, None]:
         """The events of all of a session's runs, and of those to come."""
         return self._follow(f"/sessions/{quote(session, safe='')}/events", after, lambda _: False)
+
+    async def actions(
+        self,
+        *,
+        session: Optional[str] = None,
+        run: Optional[str] = None,
+        kind: Optional[Literal["approval", "tool", "budget", "tool_servers", "input"]] = None,
+        status: Optional[Literal["open", "resolved", "expired", "cancelled"]] = None,
+    ) -> AsyncGenerator[Action, None]:
+        """What runs wait for, or have waited for, newest first, page by page."""
+        query = actions_query(session, run, kind, status)
+        while True:
+            page = cast(ActionPage, await self._json("GET", "/actions", params=query))
+            for action in page["items"]:
+                yield action
+            if page["next_cursor"] is None:
+                return
+            query["cursor"] = page["next_cursor"]
+
+    async def action(self, action_id: str) -> Action:
+        """An action by its id, as soon as its ``agent_action_required`` was shown."""
+        return cast(Action, await self._json("GET", action_path(action_id)))
+
+    async def resolve(self, action_id: str, decision: Decision) -> Action:
+        """Decides on an action. The first decision holds: the same again changes nothing.
+
+        Raises AnnalsRefused: 409 where another one was first, its time is over, or its run has ended; 422 where the
+        decision does not fit what is asked.
+        """
+        return cast(Action, await self._json("POST", f"{action_path(action_id)}/resolve", json=decision))
 
     async def close(self) -> None:
         await self._http.aclose()

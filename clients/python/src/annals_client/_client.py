@@ -6,15 +6,24 @@ import json
 import time
 from collections.abc import Generator
 from types import TracebackType
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Literal, Optional, cast
 from urllib.parse import quote
 
 import httpx
 
-from ._policy import JSON, Patience, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
+from ._policy import JSON, Patience, action_path, actions_query, is_end, lost, refusal, session_of, start_call, stream_headers, value_of
 from ._sse import SseParser, SseRecord
 from .errors import AnnalsError, ConnectionLost
-from .types import AcceptedRun, StreamEvent, RecordedEvent, Run, RunRequest
+from .types import (
+    AcceptedRun,
+    Action,
+    ActionPage,
+    Decision,
+    RecordedEvent,
+    Run,
+    RunRequest,
+    StreamEvent,
+)
 
 
 class Annals:
@@ -47,6 +56,35 @@ class Annals:
     def follow_session(self, session: str, *, after: Optional[str] = None) -> Generator[RecordedEvent, None, None]:
         """The events of all of a session's runs, and of those to come."""
         return self._follow(f"/sessions/{quote(session, safe='')}/events", after, lambda _: False)
+
+    def actions(
+        self,
+        *,
+        session: Optional[str] = None,
+        run: Optional[str] = None,
+        kind: Optional[Literal["approval", "tool", "budget", "tool_servers", "input"]] = None,
+        status: Optional[Literal["open", "resolved", "expired", "cancelled"]] = None,
+    ) -> Generator[Action, None, None]:
+        """What runs wait for, or have waited for, newest first, page by page."""
+        query = actions_query(session, run, kind, status)
+        while True:
+            page = cast(ActionPage, self._json("GET", "/actions", params=query))
+            yield from page["items"]
+            if page["next_cursor"] is None:
+                return
+            query["cursor"] = page["next_cursor"]
+
+    def action(self, action_id: str) -> Action:
+        """An action by its id, as soon as its ``agent_action_required`` was shown."""
+        return cast(Action, self._json("GET", action_path(action_id)))
+
+    def resolve(self, action_id: str, decision: Decision) -> Action:
+        """Decides on an action. The first decision holds: the same again changes nothing.
+
+        Raises AnnalsRefused: 409 where another one was first, its time is over, or its run has ended; 422 where the
+        decision does not fit what is asked.
+        """
+        return cast(Action, self._json("POST", f"{action_path(action_id)}/resolve", json=decision))
 
     def close(self) -> None:
         self._http.close()

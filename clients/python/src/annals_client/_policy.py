@@ -9,6 +9,7 @@ import uuid
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Optional, cast
+from urllib.parse import quote
 
 import httpx
 
@@ -29,6 +30,17 @@ def is_end(event: StreamEvent) -> bool:
 def session_of(run_id: str) -> str:
     """A run's id holds that of its session."""
     return run_id[len("run_") :].rpartition("_")[0]
+
+
+def action_path(action_id: str) -> str:
+    return f"/actions/{quote(action_id, safe='')}"
+
+
+def actions_query(
+    session: Optional[str], run: Optional[str], kind: Optional[str], status: Optional[str]
+) -> dict[str, str]:
+    named = {"session": session, "run": run, "kind": kind, "status": status}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def stream_headers(after: Optional[str]) -> dict[str, str]:
