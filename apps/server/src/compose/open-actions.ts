@@ -15,8 +15,8 @@ class ReadModelActionIndex extends ActionIndex {
   }
 
   override async due(now: number, limit: number): Promise<readonly ActionId[]> {
-    await this.readModels.ready;
-    return this.readModels.actions.due(now, limit);
+    // While the tables are not there, the log refuses whoever decides too late.
+    return this.readModels.database.isOpen ? this.readModels.actions.due(now, limit) : [];
   }
 }
 

@@ -13,6 +13,8 @@ export interface ActionClockPorts {
 
 const LOOK_MS = 1_000;
 const AT_ONCE = 100;
+/** Tables that do not answer are asked again; nobody waits for them at a stop. */
+const INDEX_PATIENCE_MS = 10_000;
 
 /**
  * Closes actions whose time is over. It holds nothing: which are due the tables say, each second, and whether one still is,
@@ -43,14 +45,29 @@ export class ActionClock {
   }
 
   private async look(): Promise<void> {
-    const { index, clock, logger } = this.ports;
+    const { logger } = this.ports;
     try {
-      for (const action of await index.due(clock.now(), AT_ONCE)) {
+      for (const action of await this.due()) {
         if (this.stopping.signal.aborted) return;
         await this.expire(action);
       }
     } catch (err) {
       logger.warn({ err }, 'actions that expire could not be looked up yet');
+    }
+  }
+
+  private async due(): Promise<readonly ActionId[]> {
+    const { index, clock } = this.ports;
+    const answered = new AbortController();
+    const signal = AbortSignal.any([answered.signal, this.stopping.signal]);
+    const nothing = clock.sleep(INDEX_PATIENCE_MS, signal).then(
+      () => [],
+      () => [],
+    );
+    try {
+      return await Promise.race([index.due(clock.now(), AT_ONCE), nothing]);
+    } finally {
+      answered.abort();
     }
   }
 
