@@ -5,6 +5,7 @@ import { COMMANDS } from '../apps/server/src/cli/commands.js';
 /** Of each page the test that runs its blocks `sh run`, in their order. */
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/integration/docs-pages.spec.ts',
+  'docs/approvals.md': 'test/integration/docs-pages.spec.ts',
   'docs/final-output.md': 'test/integration/docs-pages.spec.ts',
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
   'docs/operations.md': 'test/integration/cli-docs.spec.ts',
@@ -20,6 +21,10 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'export ANNALS_KEY=annals_…': 'the test brings its key',
     'OPENAI_BASE_URL=': "asks for somebody's key of a provider; test/e2e/strangers-models.spec.ts sets both",
     'npm ci && npm test': 'what CI runs, this test in it',
+  },
+  'docs/approvals.md': {
+    'TOKEN=sesame PORT=4100 node': 'the test starts it on a free port',
+    'EGRESS_ALLOW=127.0.0.1 npm start': 'the test starts the service itself',
   },
   'docs/datastores.md': {
     'annals() {': 'test/integration/docs-datastores.spec.ts',

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,12 +21,16 @@ describe('the commands of', () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }, 60_000);
 
+  let shopPort = 0;
   async function said(page: string): Promise<string> {
-    const receiver = await freePort();
+    const [receiver, chat] = [await freePort(), await freePort()];
     const commands = commandsOf(page).map((block) =>
       block
+        .replaceAll('http://localhost:3000', service.origin)
         .replaceAll('localhost:3000', service.origin)
         .replaceAll(/(127\.0\.0\.1:|PORT=)4000/g, `$1${receiver}`)
+        .replaceAll(/(127\.0\.0\.1:|PORT=)4200/g, `$1${chat}`)
+        .replaceAll('127.0.0.1:4100', `127.0.0.1:${shopPort}`)
         .replaceAll('/tmp/', `${folder}/`),
     );
     return shell(folder, commands, { ANNALS_KEY: ADMIN_KEY });
@@ -46,6 +52,25 @@ describe('the commands of', () => {
     expect(out).toContain('"step_id":"guide"');
     // The run, what is read of it again, the callback, the question and the workflow.
     expect(out.match(/agent_completed/g)).toHaveLength(5);
+  }, 120_000);
+
+  it('docs/approvals.md', async () => {
+    shopPort = await freePort();
+    const env = { ...process.env, TOKEN: 'sesame', PORT: String(shopPort) };
+    const shop = spawn('node_modules/.bin/node', ['docs/examples/mcp-server.mjs'], { env });
+    try {
+      await once(shop.stdout, 'data');
+      const out = await said('docs/approvals.md');
+      // Sold once each, because somebody said yes.
+      expect(out).toMatch(/agent_action_resolved.*\\"reason\\":\\"in stock\\"/);
+      expect(out.match(/agent_tool_response.*10 left/g)).toHaveLength(1);
+      expect(out).toMatch(/May the agent call sell with {"product":"pear","pieces":3}\? http/);
+      expect(out).toMatch(/^approve: act_/m);
+      expect(out.match(/agent_tool_response.*0 left/g)).toHaveLength(2);
+      expect(out.match(/agent_completed/g)).toHaveLength(2);
+    } finally {
+      shop.kill();
+    }
   }, 120_000);
 
   it.each(['docs/workflows.md', 'docs/final-output.md'])('%s', async (page) => {

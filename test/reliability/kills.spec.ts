@@ -3,6 +3,7 @@ import { alwaysCrash } from './always-crash.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
+import { killWaiting } from './kill-waiting.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type Verdict, say } from './verdict.js';
 import { randomKills } from './random-kills.js';
@@ -11,6 +12,7 @@ const BOUNDARIES = Number(process.env['KILLS'] ?? 20);
 const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 6);
 const DELIVERIES = Number(process.env['DELIVERY_KILLS'] ?? 6);
 const FIRINGS = Number(process.env['FIRING_KILLS'] ?? 4);
+const WAITING = Number(process.env['WAITING_KILLS'] ?? 8);
 const MINUTES_10 = 600_000;
 
 it(
@@ -42,6 +44,17 @@ it(
     say(line);
     expectNoHarm(verdict);
     expect(faults).toBe(FIRINGS);
+  },
+  MINUTES_10,
+);
+
+it(
+  'carries out once what was released, when it is killed while a run waits and is decided on',
+  async () => {
+    const { faults, verdict, line } = await killWaiting(WAITING, numberOfCommit());
+    say(line);
+    expectNoHarm(verdict);
+    expect(faults).toBe(WAITING);
   },
   MINUTES_10,
 );

@@ -11,6 +11,7 @@ import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
+import { killWaiting } from './kill-waiting.js';
 import { nonsense } from './nonsense.js';
 import { keepReport } from './page/figures.js';
 import { runSuite } from './page/suite.js';
@@ -28,6 +29,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --boundaries N   F2   kills at event boundaries
   --always N       F2   rounds in which every process dies after a few appends
   --firings N      F2   kills at the steps of firings
+  --waiting N      F2   kills of runs that wait, and are decided on
   --system-calls N F3   deaths between two system calls (strace), spread over those of --appends N (1000) appends
   --kills N        F4   kills at random, under --streams N (200) clients
   --replicas N     F4, F9  three replicas killed, frozen and stopped at random, under --streams N clients
@@ -53,6 +55,7 @@ const options = {
   boundaries: { type: 'string' },
   always: { type: 'string' },
   firings: { type: 'string' },
+  waiting: { type: 'string' },
   'system-calls': { type: 'string' },
   appends: { type: 'string', default: '1000' },
   kills: { type: 'string' },
@@ -96,6 +99,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['boundaries', 'F2-boundaries', (n) => killAtBoundaries(n, seed)],
   ['always', 'F2-always', alwaysCrash],
   ['firings', 'F2-firings', (n) => killFirings(n, seed)],
+  ['waiting', 'F2-waiting', (n) => killWaiting(n, seed)],
   ['system-calls', 'F3-system-calls', (n) => killAtCalls({ seed, kills: n, appends })],
   ['kills', 'F4-kills', (n) => randomKills({ seed, kills: n, streams, leastMs: 500, mostMs: 5_000 })],
   ['replicas', 'F4-replicas', (faults) => replicaFaults({ seed, faults, streams })],

@@ -39,6 +39,12 @@ export const PARTS: readonly Part[] = [
   reliability('F2-boundaries', 'kills', 'The process dies at the boundary of an event', '--boundaries 1000'),
   reliability('F2-always', 'deaths', 'Every process dies after a few appends', '--always 10'),
   reliability('F2-firings', 'kills', 'The process dies at a step of a firing', '--firings 100'),
+  reliability(
+    'F2-waiting',
+    'kills',
+    'The process dies while a run waits for somebody, and is decided on',
+    '--waiting 1000',
+  ),
   reliability('F3-system-calls', 'kills', 'The process dies between two system calls', '--system-calls 1000'),
   reliability(
     'F4-kills',

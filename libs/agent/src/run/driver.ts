@@ -171,8 +171,15 @@ export class Driver {
     this.calls.offer(this.tools.all);
     await this.record.settled();
     const open = (): readonly CallState[] => this.record.state.calls.filter((c) => c.result === null);
+    await this.calls.ask(open());
+    if (this.toolbox.isLost) return this.parkWithoutTools(open());
     const known = await this.calls.run(open, this.controller.signal);
     return known !== null && (await this.park(known));
+  }
+
+  /** What was released meanwhile cannot be made before the servers are there. */
+  private async parkWithoutTools(open: readonly CallState[]): Promise<boolean> {
+    return open.every(isUndecided) && (await this.park(this.record.state));
   }
 
   /**

@@ -100,7 +100,7 @@ export class ToolRunner {
     signal: AbortSignal,
     step?: AttemptRef,
   ): Promise<RunState | null> {
-    await this.askAnew(open().filter(isUnasked), step);
+    await this.ask(open(), step);
     const underWay = new Set<string>();
     const waiting = new Set<string>();
     let fault: { readonly error: unknown } | null = null;
@@ -141,10 +141,10 @@ export class ToolRunner {
     }
   }
 
-  /** Somebody was asked about these in a run that this one goes on with, and did not decide. */
-  private async askAnew(calls: readonly CallState[], step: AttemptRef | undefined): Promise<void> {
-    if (calls.length === 0) return;
-    const all = calls.map(({ call }) => call);
+  /** Asks about those of which nobody is asked: somebody was, in a run that this one goes on with, and did not decide. */
+  async ask(calls: readonly CallState[], step?: AttemptRef): Promise<void> {
+    const all = calls.filter(isUnasked).map(({ call }) => call);
+    if (all.length === 0) return;
     const contents = await this.inputsOf(all);
     const { run, state } = this.record;
     const { asked, config } = state;
