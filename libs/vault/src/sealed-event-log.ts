@@ -9,7 +9,7 @@ import {
 } from '#event-log';
 import { type StreamPart, type StreamKeys, keyed } from './keys/stream-keys.js';
 
-/** What says in the open that something is erased, after its key is gone. */
+/** Events that record an erasure, in plain text since their key is gone. */
 export const CLEAR_TYPES: ReadonlySet<string> = new Set([
   'session_erased',
   'datastore_deleted',
@@ -17,8 +17,8 @@ export const CLEAR_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A log whose events name the keys that they are sealed with: nobody who appends has to know of keys. Sealing and opening
- * is the codec's, in the log below.
+ * Decorator of a log that assigns encryption keys to appended events, so that writers need not know of keys.
+ * Encryption itself is done by the codec of the log below.
  */
 export class SealedEventLog extends PassingLog {
   constructor(
@@ -44,7 +44,7 @@ export class SealedEventLog extends PassingLog {
       .then((keyId) => this.appendWith(keyId, stream, events, expected));
   }
 
-  /** Who appends has chosen the key: of a document each upload has one, and a datastore may get another. */
+  /** The caller has chosen the key: each upload of a document has its own, and a datastore may get another. */
   private async appendAsGiven(
     keyId: string,
     stream: StreamName,
@@ -74,7 +74,7 @@ export class SealedEventLog extends PassingLog {
   }
 }
 
-/** Whatever key an event named before: one that was read names that of its own stream. */
+/** Replaces the key named before: an event that was read names its own stream's. */
 const sealedBy = (keyId: string, events: readonly NewEvent[]): readonly NewEvent[] =>
   events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
 

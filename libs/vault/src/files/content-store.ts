@@ -1,41 +1,41 @@
 import { type Content, type FileRef, UNREADABLE_TEXT, isFileRef, type SessionId } from '#domain';
 import { FileDamaged, type FileStore } from './file-store.js';
 
-/** JSON bytes of content that may stand in an event: base64 of the sealed event stays under the limit. */
+/** Largest content (JSON bytes) kept inline in an event: encrypted and in base64 it stays under the event limit. */
 const MAX_INLINE_BYTES = 96 * 1024;
 
-/** Of an object beside content in the same event: together they have to fit. */
+/** The same for an object beside other content in the same event. */
 const MAX_INLINE_OBJECT_BYTES = 24 * 1024;
 
-/** Keeps content that is too large for an event in the file store of its session. */
+/** Stores content that is too large for an event in its session's files (claim check). */
 export class ContentStore {
   constructor(private readonly files: FileStore) {}
 
-  /** The content as an event may hold it; on disk before this resolves. */
+  /** The content to put into an event: inline, or a reference to a file that is durable when this resolves. */
   async store(session: SessionId, text: string): Promise<Content> {
     return fitsInline(text) ? text : this.toFile(session, text);
   }
 
-  /** The same where there is no room in the event, however short the text. */
+  /** Stores as a file, however short the text, where the event has no room. */
   async toFile(session: SessionId, text: string): Promise<FileRef> {
     const bytes = Buffer.from(text, 'utf8');
     return { $file: await this.files.put(session, bytes), bytes: bytes.length };
   }
 
-  /** The same for what stands beside the content of an event, which may be as large as any. */
+  /** As `store`, for content that shares its event with content of any size. */
   async storeBeside(session: SessionId, text: string): Promise<Content> {
     return Buffer.byteLength(JSON.stringify(text)) <= MAX_INLINE_OBJECT_BYTES
       ? text
       : this.toFile(session, text);
   }
 
-  /** The same for an object, whose fields are a part of an event. */
+  /** As `store`, for an object whose fields are part of an event. */
   async storeObject<T extends object>(session: SessionId, value: T): Promise<T | FileRef> {
     const text = JSON.stringify(value);
     return Buffer.byteLength(text) <= MAX_INLINE_OBJECT_BYTES ? value : this.toFile(session, text);
   }
 
-  /** What storeObject was given. */
+  /** Reads back what `storeObject` stored. */
   async object<T extends object>(session: SessionId, stored: T | FileRef): Promise<T> {
     return isFileRef(stored) ? (JSON.parse(await this.text(session, stored)) as T) : stored;
   }
@@ -45,7 +45,10 @@ export class ContentStore {
     return Buffer.from(await this.files.get(session, content.$file)).toString('utf8');
   }
 
-  /** The same for who reads on whatever it says: where the file does not open, a text that says so. @throws FileMissing */
+  /**
+   * As `text`, but where the file cannot be decrypted it returns a note that says so.
+   * @throws FileMissing
+   */
   async textOrNote(session: SessionId, content: Content): Promise<string> {
     try {
       return await this.text(session, content);

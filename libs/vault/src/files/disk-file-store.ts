@@ -9,21 +9,21 @@ import { digestFile, linkDraft, writeDraft } from './draft.js';
 import { nameHash, nameOf, scopeFolder, scopeOfFolder } from './names.js';
 import { openPieces } from './sealed-pieces.js';
 
-/** No scope's folder has a dot in its name. */
+/** Folder of unfinished files; no scope's folder has a dot in its name. */
 const DRAFTS = '.drafts';
 const MOST_NAMED = 10_000;
-/** Nobody writes a draft for so long. One that is younger may be another replica's, which shares the folder. */
+/** Age at which a leftover draft is deleted. A younger one may be another replica's, which shares the folder. */
 const DRAFT_LIVES_MS = 60 * 60 * 1000;
 
 /**
- * Files in a folder per scope. Owns everything below its folder.
- * 1. A file has its name only when its content is on disk, whole; a crash leaves at most a draft.
- * 2. The name is in its folder for good before `put` answers, and the folder's in the one above: both are synced, whoever
- *    has made them, also where that was another call or a process that died before it synced.
- * 3. What `get` gives is what was put: the name is made of the content.
+ * Files on disk, in one folder for each scope. Owns everything below its folder.
+ * 1. A file gets its name only when its content is complete and synced; a crash leaves at most a draft.
+ * 2. The names of the file and of its folder are durable before `put` resolves: both parent folders are synced, even
+ *    if a concurrent call or a process that died before its sync created them.
+ * 3. `get` returns what was put: names are derived from the content.
  */
 export class DiskFileStore extends FileStore implements UploadStore {
-  /** Folders of scopes whose names are synced, or are about to be. */
+  /** Scopes whose folder names are synced, or being synced. */
   private readonly named = new Map<string, Promise<void>>();
 
   private constructor(
@@ -34,9 +34,9 @@ export class DiskFileStore extends FileStore implements UploadStore {
   }
 
   /**
-   * Makes the folder and removes the drafts that a crash has left.
-   * @param secret what the names are made under
-   * @param isAlone no other process writes to the folder: every draft is one that was left
+   * Creates the folder and removes drafts left by a crash.
+   * @param secret key of the HMAC that names files
+   * @param isAlone no other process writes to the folder, so that every draft is a leftover
    */
   static async open(
     folder: string,

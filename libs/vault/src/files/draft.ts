@@ -6,7 +6,7 @@ import type { ContentKey } from '#event-log';
 import { FileTooLarge } from './upload-store.js';
 import { PieceSealer } from './sealed-pieces.js';
 
-/** Seals a stream's pieces into a new file of the folder and syncs it. Nothing is left where that fails. */
+/** Encrypts a stream into a new file of the folder and syncs it. On failure nothing is left. */
 export async function writeDraft(
   folder: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -46,7 +46,7 @@ async function writePieces(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** The draft's bytes under another name, too: a second link, or a copy where the file system knows none. */
+/** Gives the draft a second name: a hard link, or a copy where the file system has none. */
 export async function linkDraft(draft: string, file: string): Promise<void> {
   const beside = `${draft}.kept`;
   await link(draft, beside).catch(() => copyFile(draft, beside));

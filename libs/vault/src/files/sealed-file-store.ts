@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { FileDamaged, FileMissing, FileStore } from './file-store.js';
 import { ContentChanged, type ContentKey, ContentErased, KeysLost } from '#event-log';
 
-/** Keys of scopes. A scope is a session. */
+/** Encryption keys of scopes (sessions). */
 export interface ScopeKeys {
   /** Id of the scope's key. @throws ContentErased, LogUnavailable */
   keyOf(scope: string): Promise<ContentKey>;
@@ -10,13 +10,14 @@ export interface ScopeKeys {
   get(id: string): Promise<ContentKey | 'destroyed'>;
 }
 
-/** First byte of a sealed file: the form of what follows. */
+/** First byte of an encrypted file: format version. */
 const FORM = 1;
 const NONCE_BYTES = 12;
 
 /**
- * Files that are sealed with the key of their scope: a byte for the form, a byte for the length of the key's id, the id, then
- * nonce, ciphertext and tag. The nonce is made of the content under the key, so the same content is the same file.
+ * Decorator that encrypts files with the key of their scope. Format: a version byte, a byte with the length of the
+ * key id, the id, then nonce, ciphertext and tag. The nonce is derived from content and key, so equal content gives
+ * the same file.
  */
 export class SealedFileStore extends FileStore {
   constructor(
@@ -50,7 +51,7 @@ export class SealedFileStore extends FileStore {
     }
   }
 
-  /** Files of an erased scope go after its key: who looks in between finds none, and who looks later. */
+  /** An erased scope's files are deleted after its key is; a reader in between or later gets FileMissing. */
   private async fileOf(scope: string, name: string): Promise<Uint8Array> {
     try {
       return await this.files.get(scope, name);

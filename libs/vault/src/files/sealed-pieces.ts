@@ -2,12 +2,12 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { FileMissing } from './file-store.js';
 import { ContentChanged, type ContentKey, SEAL_BYTES } from '#event-log';
 
-/** Of the content; only the last piece may have fewer. */
+/** Plaintext bytes of a chunk; only the last may be shorter. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Seals content that comes in pieces of any size, so that it can be written while it comes. Each piece is sealed with its
- * number and whether it is the last: none can be left out, moved or cut off unnoticed.
+ * Streaming encryption in chunks. Each is sealed with its number and whether it is the last, so that removal,
+ * reordering and truncation are detected.
  */
 export class PieceSealer {
   private readonly waiting = Buffer.allocUnsafeSlow(PIECE_BYTES);
@@ -26,7 +26,7 @@ export class PieceSealer {
     }
   }
 
-  /** To be asked for once, after everything was pushed. */
+  /** The last chunk. Call once, after everything was pushed. */
   last(): Buffer {
     return this.seal(true);
   }
@@ -39,7 +39,10 @@ export class PieceSealer {
   }
 }
 
-/** The content of a file of sealed pieces, in memory of its own. @throws FileMissing where it is damaged */
+/**
+ * Decrypts a file of sealed chunks into memory.
+ * @throws FileMissing where it is damaged
+ */
 export async function openPieces(path: string, key: ContentKey): Promise<Uint8Array> {
   const handle = await open(path, 'r');
   try {

@@ -1,25 +1,34 @@
 export interface ReadableFile {
   /** Of the content. */
   readonly bytes: number;
-  /** The content, in memory of its own. @throws FileMissing where it is gone or damaged */
+  /**
+   * Decrypts the whole content into memory.
+   * @throws FileMissing where it is gone or damaged
+   */
   read(): Promise<Uint8Array>;
 }
 
-/** A file that came in a stream and lies in a draft, which a crash does not outlive. */
+/** A received upload, in a draft file that does not survive a crash. */
 export interface ReceivedFile extends ReadableFile {
   /** Of the content, hex. */
   readonly sha256: string;
-  /** What it is sealed with, hex. It was made for this file and is nowhere else: without it the file cannot be read. */
+  /**
+   * Hex key that it is encrypted with, generated for this file and stored nowhere else: without it the file cannot be
+   * read.
+   */
   readonly key: string;
-  /** Gives it its name in a scope, durably; the draft stays. Returns the name. */
+  /** Stores it durably under a name in the scope; the draft stays. Returns the name. */
   keep(scope: string): Promise<string>;
-  /** Removes the draft; what was kept stays. */
+  /** Removes the draft; a kept file stays. */
   discard(): Promise<void>;
 }
 
-/** Files of any size, of which never more than a piece is in memory while they come. Sealed before they touch the disk. */
+/** Port: files of any size, streamed with one chunk in memory and encrypted before they reach the disk. */
 export abstract class UploadStore {
-  /** Nothing is left of a file that breaks off. @throws FileTooLarge, and whatever the pieces throw */
+  /**
+   * Receives an upload; nothing is left of one that breaks off.
+   * @throws FileTooLarge, and whatever the iterable throws
+   */
   abstract receive(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<ReceivedFile>;
   /** A kept file. `key` undefined: of one that was kept before files were sealed. */
   abstract kept(
@@ -27,11 +36,14 @@ export abstract class UploadStore {
     name: string,
     file: { readonly bytes: number; readonly key: string | undefined },
   ): ReadableFile;
-  /** Seals a file anew that lies as it was sent, beside the one that is there. @throws FileMissing */
+  /**
+   * Encrypts a file that was stored in plain text, into a new file.
+   * @throws FileMissing
+   */
   abstract sealAnew(scope: string, name: string): Promise<{ readonly name: string; readonly key: string }>;
   /** Removes every other file of a scope. */
   abstract keepOnly(scope: string, name: string): Promise<void>;
-  /** The scopes whose names begin so and that nothing was put into since `before` (ms since 1970). */
+  /** Scopes with this prefix to which nothing was written since `before` (ms since 1970). */
   abstract scopesBefore(prefix: string, before: number): Promise<readonly string[]>;
   /** Removes everything of a scope; it need not be there. */
   abstract remove(scope: string): Promise<void>;

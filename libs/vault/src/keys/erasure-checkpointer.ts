@@ -3,7 +3,10 @@ import type { Logger } from '#platform';
 import type { EventLog } from '#event-log';
 import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
 
-/** How far the erasures of the log were carried out, kept beside the keys: an older store has an older place. */
+/**
+ * Checkpoints of erasures, stored with the keys: a key store restored from a backup has an older checkpoint, so later
+ * erasures are applied again.
+ */
 export interface ErasureCheckpoints {
   checkpoint(of?: ErasureKind): Promise<ErasureCheckpoint | null>;
   saveCheckpoint(checkpoint: ErasureCheckpoint, of?: ErasureKind): Promise<void>;
@@ -15,14 +18,14 @@ interface ErasureCheckpointerPorts {
   readonly logger: Logger;
 }
 
-/** Events between two checkpoints where nothing is erased. Not positions: on some logs those count bytes. */
+/** Events between checkpoints while nothing is erased. Not positions: on some logs those count bytes. */
 const CHECKPOINT_EVERY = 5_000;
 
-/** How far a follower of erasures has come. Owns its place in this process; that in the key store is shared. */
+/** Checkpoint of a follower of erasures. Owns this process's position; the stored one is shared by all replicas. */
 export class ErasureCheckpointer {
   /** Events since the checkpoint. */
   private unsaved = 0;
-  /** How far this process got; others that share the store may be further, but have not seen to our memory. */
+  /** Of this process: others may be further, but have not cleared this process's caches. */
   private position: Position | null = null;
 
   constructor(
@@ -48,7 +51,7 @@ export class ErasureCheckpointer {
     this.unsaved = 0;
   }
 
-  /** The log is a copy from before: what is erased on it from now on is not what was carried out. */
+  /** The log was restored from a backup older than the checkpoint: its new erasures were not carried out. */
   private async isBeyondLog({ logId, position }: ErasureCheckpoint): Promise<boolean> {
     const { log, checkpoints, logger } = this.ports;
     if (position <= (await log.head())) return false;

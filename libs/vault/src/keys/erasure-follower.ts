@@ -9,15 +9,15 @@ import {
 import { ErasureCheckpointer, type ErasureCheckpoints } from './erasure-checkpointer.js';
 import type { ErasureCheckpoint, ErasureKind } from './key-store.js';
 
-/** What is erased when, and how. */
+/** Which events erase, and what is done then. */
 export interface ErasureRule {
   /** Of the follower. */
   readonly name: string;
   readonly kind: ErasureKind;
   readonly prefixes: readonly string[];
-  /** Does what the event asks for; a second time it changes nothing. Returns whether something was erased. */
+  /** Carries out an erasure, idempotently. Returns whether anything was erased. */
   readonly carryOut: (event: RecordedEvent) => Promise<boolean>;
-  /** The follower ended although nobody stopped it: erasures of other replicas are not carried out any more. */
+  /** The follower ended without `stop`: erasures by other replicas are no longer carried out here. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -26,8 +26,8 @@ export interface ErasureFollowerPorts extends FollowerPorts {
 }
 
 /**
- * Carries out what erasures say, in every replica, because each has copies in its memory. A follower, so a crash in between
- * finishes the job. How far it got stands beside the keys.
+ * Carries out erasure events (destroys keys) in every replica, since each caches keys. It resumes after a crash, from
+ * a checkpoint in the key store.
  */
 export class ErasureFollower implements FollowerTarget {
   private readonly follower: Follower;

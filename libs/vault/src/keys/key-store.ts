@@ -1,5 +1,5 @@
 import type { Position } from '#domain';
-/** A key as a store holds it. */
+/** A wrapped (encrypted) key as stored. */
 export interface StoredKey {
   readonly id: string;
   /** The master key that wraps it. */
@@ -8,21 +8,21 @@ export interface StoredKey {
   readonly wrapped: Buffer | null;
 }
 
-/** What a store says of itself. */
+/** State of a key store. */
 export interface StoreState {
-  /** Names the store for good, so that a log knows its own. */
+  /** Permanent id of the store, by which a log recognises its own. */
   readonly storeId: string;
   /** Id of the master key that new keys are wrapped with. */
   readonly master: string;
-  /** The key of everything that is sealed or derived for the whole installation, wrapped with that master key. */
+  /** Root key of the installation, wrapped with the master key: shared secrets are derived from it. */
   readonly root: Buffer;
-  /** Rises with every batch of keys. */
+  /** Incremented with each batch of keys. */
   readonly generation: number;
-  /** While a master key is being replaced: the new one, wrapped with the old one. */
+  /** During a rotation of the master key: the new one, wrapped with the old. */
   readonly successor: { readonly of: string; readonly wrapped: Buffer } | null;
 }
 
-/** Each kind has a place of its own: `resealed` is how far the content of earlier versions was sealed anew. */
+/** Separate checkpoints: `resealed` is the progress of re-encrypting content of earlier versions. */
 export type ErasureKind = 'sessions' | 'datastores' | 'resealed';
 
 /** How far the erasures of a log were carried out. */
@@ -32,39 +32,39 @@ export interface ErasureCheckpoint {
 }
 
 /**
- * Where keys are kept, wrapped. Everything is durable when it resolves.
+ * Port: persistent storage of wrapped keys. All writes are durable when they resolve.
  * @throws LogUnavailable where the store does not answer
  */
 export abstract class KeyStore {
-  /** Waits until the store answers, and makes its tables where they are missing. Before that nothing is asked of it. */
+  /** Waits for the store and creates missing tables. Must be called first. */
   abstract prepare(onWaiting?: (detail: string) => void): Promise<void>;
-  /** null: nothing was kept here yet. */
+  /** null: a new store. */
   abstract state(): Promise<StoreState | null>;
-  /** Makes the store's state, unless somebody was faster. */
+  /** Initialises the state, unless another process has. */
   abstract begin(state: StoreState): Promise<void>;
-  /** The keys that are there, destroyed ones too. */
+  /** The stored keys of these ids, destroyed ones included. */
   abstract read(ids: readonly string[]): Promise<readonly StoredKey[]>;
-  /** Returns the generation that the batch begins; null: their master key is not the store's any more, nothing was kept. */
+  /** Adds a batch; returns its generation. null: refused, for the master key was rotated. */
   abstract add(keys: readonly StoredKey[]): Promise<number | null>;
-  /** No byte of the key is left in the store's files; that it was there is. */
+  /** Overwrites the key irrevocably, and keeps a tombstone. */
   abstract destroy(id: string, at: number): Promise<void>;
   /**
-   * Says for good that a key is destroyed with another one. False: that one is destroyed, or was never there; nothing is said
-   * then. A key that is below another already stays there.
+   * Makes the key a child of `parent`, to be destroyed with it. False: the parent is destroyed or missing; nothing is
+   * changed. A key that has a parent keeps it.
    */
   abstract placeBelow(id: string, parent: string): Promise<boolean>;
-  /** Destroys a key with all that are below it, all of them or none. Returns their ids, those that were destroyed before, too. */
+  /** Destroys a key and its descendants atomically. Returns all their ids, including those destroyed before. */
   abstract destroyTree(id: string, at: number): Promise<readonly string[]>;
-  /** Removes keys that nothing was sealed with. */
+  /** Removes unused keys. */
   abstract remove(ids: readonly string[]): Promise<void>;
   /** Of the erasures of one kind. */
   abstract checkpoint(of?: ErasureKind): Promise<ErasureCheckpoint | null>;
   abstract saveCheckpoint(checkpoint: ErasureCheckpoint, of?: ErasureKind): Promise<void>;
-  /** Sets master, root and successor; the rest of the state stays. */
+  /** Sets master, root and successor only. */
   abstract replaceMaster(state: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void>;
-  /** Keys that another master key wraps than this one. */
+  /** Keys not wrapped with this master key. */
   abstract notUnder(master: string, limit: number): Promise<readonly StoredKey[]>;
-  /** Wraps keys anew; those that were destroyed meanwhile stay destroyed. */
+  /** Replaces wrapped keys; those destroyed meanwhile stay destroyed. */
   abstract rewrap(keys: readonly StoredKey[]): Promise<void>;
   abstract close(): Promise<void>;
 }

@@ -16,12 +16,12 @@ import {
 import { KEY_STREAM, type KeysMade } from './keys-made.js';
 import type { KeyStore, StoredKey, StoreState } from './key-store.js';
 
-/** Keys made at a time: one by one each would wait for the disk. At a start fewer, for many starts use few. */
+/** Keys created in one batch, to share one sync. The first batch is smaller, since many processes use few. */
 const BATCH = 256;
 const FIRST_BATCH = 32;
-/** With so few left the next batch is made. */
+/** Pool size at which the next batch is created. */
 const LOW = 16;
-/** Keys in memory. */
+/** Bound on cached keys. */
 const KEPT = 10_000;
 
 const META = { schemaVersion: 1, project: 'annals', actor: 'annals' };
@@ -33,9 +33,10 @@ export interface VaultPorts {
 }
 
 /**
- * Keys of a store, wrapped with a master key. Owns the pool of keys that nothing was sealed with, and those in memory.
- * 1. A key is durable, and the log says that its batch was made, before its id is given out.
- * 2. A key of the pool that this process did not give out is never given out by another: a crash leaves some unused.
+ * Content keys, wrapped with the master key in a key store (envelope encryption). Owns the pool of unused keys and
+ * the key cache.
+ * 1. A key is durable, and its batch is recorded in the log, before its id is given out.
+ * 2. A pool belongs to one process: a crash leaves some keys unused, and none is given out twice.
  */
 export class KeyVault extends ContentKeys {
   private readonly cache = new Map<string, KnownKey>();
@@ -47,7 +48,7 @@ export class KeyVault extends ContentKeys {
   private state: StoreState | null = null;
   private rootKey: Buffer | null = null;
 
-  /** @param master its id names it without telling anything of it */
+  /** @param master its id identifies it without revealing anything of it */
   constructor(
     private readonly store: KeyStore,
     private readonly master: ContentKey,
@@ -58,9 +59,9 @@ export class KeyVault extends ContentKeys {
   }
 
   /**
-   * Reads the store's state, which is made where both store and log are new.
-   * @param made what the log knows of the keys that were made for it
-   * @throws LogRefused where the master key or the store is not the right one; nothing is changed then
+   * Loads the store's state, or initialises it where store and log are both new.
+   * @param made what the log records of its keys
+   * @throws LogRefused for a wrong master key or store; nothing is changed then
    */
   async open(made: () => Promise<KeysMade | null>): Promise<void> {
     // In this order: a replica that begins the store at the same time says so on the log later.
@@ -74,18 +75,18 @@ export class KeyVault extends ContentKeys {
     await this.endRotation(this.state);
   }
 
-  /** 32 bytes from which everything is derived that the whole installation shares. */
+  /** 32-byte root key, from which secrets of the installation are derived. */
   get root(): Buffer {
     if (this.rootKey === null) throw new Error('the key store was not opened');
     return this.rootKey;
   }
 
-  /** From now on batches of keys are told to this log. */
+  /** Records batches of keys in this log from now on. */
   attach(log: EventLog): void {
     this.log = log;
   }
 
-  /** Makes the first batch, so that the first session need not wait for it. */
+  /** Creates the first batch ahead, so that the first session need not wait. */
   makeAhead(): void {
     void this.fill().catch(() => undefined);
   }
@@ -139,7 +140,7 @@ export class KeyVault extends ContentKeys {
     }
   }
 
-  /** Removes what was made ahead and not given out, and closes the store. */
+  /** Removes unused keys from the store, and closes it. */
   async close(): Promise<void> {
     await this.filling?.catch(() => undefined);
     await this.store.remove(this.pool.splice(0)).catch(() => undefined);
@@ -222,7 +223,7 @@ export class KeyVault extends ContentKeys {
     throw new LogRefused('ANNALS_MASTER_KEY must be the key that the key store was begun with or rotated to');
   }
 
-  /** A master key that takes the place of one that is known. */
+  /** Accepts a rotated master key that a known one wraps. */
   private learn({ master, successor }: StoreState): void {
     const old = successor === null ? undefined : this.masters.get(successor.of);
     if (old === undefined || successor === null || this.masters.has(master)) return;
@@ -230,7 +231,7 @@ export class KeyVault extends ContentKeys {
     this.ports.logger.warn({}, 'ANNALS_MASTER_KEY was rotated: set the new one before the next start');
   }
 
-  /** The first start with the new master key ends a rotation: the old one opens nothing any more. */
+  /** Completes a rotation at the first start with the new master key: the old one becomes useless. */
   private async endRotation({ master, root, successor }: StoreState): Promise<void> {
     if (successor === null || this.master.id !== master) return;
     if ((await this.store.notUnder(master, 1)).length > 0)
@@ -255,7 +256,7 @@ export class KeyVault extends ContentKeys {
     return key;
   }
 
-  /** null: what the store holds of it is damaged. */
+  /** null: the stored key is damaged. */
   private async opened(stored: StoredKey): Promise<KnownKey | null> {
     if (stored.wrapped === null) return 'destroyed';
     try {
@@ -285,7 +286,7 @@ export class KeyVault extends ContentKeys {
   }
 }
 
-/** A key as a store may hold it. */
+/** Wraps a key for storage. */
 export const wrapped = (key: ContentKey, master: ContentKey): StoredKey => ({
   id: key.id,
   master: master.id,

@@ -5,9 +5,9 @@ import { wrapped } from './key-vault.js';
 const BATCH = 1_000;
 
 /**
- * Wraps all keys of a store with another master key, while services use it or not. Broken off, it is begun again with the
- * same two keys. Services that run learn of the new key from the store; the next start needs it.
- * @returns how many keys were wrapped anew
+ * Re-wraps all keys of a store with another master key, online. Resumable with the same two keys. Running services
+ * learn the new key from the store; their next start needs it configured.
+ * @returns number of keys wrapped anew
  * @throws LogRefused where `from` is not the store's master key; nothing is changed then
  */
 export async function rotateMaster(store: KeyStore, from: ContentKey, to: ContentKey): Promise<number> {

@@ -18,21 +18,21 @@ import {
   type KnownKey,
 } from '#event-log';
 
-/** Streams whose keys are kept in memory. */
+/** Streams whose key id is cached. */
 const KEPT = 20_000;
 
 /**
- * Where events stand in their stream: `first`, and then a new key may be theirs; `later`, and then the stream is there and
- * has its key; `anywhere` where nobody knows.
+ * Where appended events go: `first` starts a stream, which may get a new key; `later` is an existing stream, which
+ * has its key; `anywhere`: unknown.
  */
 export type StreamPart = 'first' | 'later' | 'anywhere';
 
-/** Whose key seals a stream: its own, or that of the stream that it belongs to; null: what it belongs to stands in its first event. */
+/** The stream whose key is used: itself or a parent stream; null: its first event names the parent. */
 type Owner = { readonly stream: StreamName } | null | 'nobody';
 
 /**
- * Which key seals which stream. A session and a datastore have a key each, named by their first event, for their own stream,
- * for those of their tasks, deliveries and documents, and for their files. Owns what this process knows of it.
+ * Assigns keys to streams. Each session and each datastore has one key, named by its first event, which also encrypts
+ * its tasks', deliveries' and documents' streams and its files. Owns a cache of it.
  */
 export class StreamKeys {
   private readonly known = new Map<string, string>();
@@ -46,14 +46,17 @@ export class StreamKeys {
     keys.onDestroyed((id) => this.forget(id));
   }
 
-  /** The key of a stream that was used lately. */
+  /** Cached key id of a stream. */
   peek(stream: StreamName, place: StreamPart): string | undefined {
     const id = this.known.get(stream);
     // Another process may have begun the stream with a key of its own.
     return id === undefined || (place !== 'first' && this.drawn.has(id)) ? undefined : id;
   }
 
-  /** Id of the key that events of this stream are sealed with; null: they are not. The key is in memory. @throws LogUnavailable */
+  /**
+   * Id of the key that the stream's events are encrypted with, loaded; null: none.
+   * @throws LogUnavailable
+   */
   async of(
     stream: StreamName,
     events: readonly NewEvent[] = [],
@@ -78,13 +81,13 @@ export class StreamKeys {
     return this.keys.get(id);
   }
 
-  /** The stream could not be begun here, for it was there: what was drawn for it is not its key. */
+  /** Another writer created the stream first: the key drawn here is not its key. */
   async begunByAnother(stream: StreamName): Promise<void> {
     const actual = await this.read(stream);
     if (typeof actual === 'string') this.settle(stream, actual);
   }
 
-  /** The stream is there. */
+  /** The stream now exists. */
   begun(stream: StreamName): void {
     const id = this.known.get(stream);
     if (id !== undefined) this.drawn.delete(id);
@@ -112,7 +115,7 @@ export class StreamKeys {
     return drawing;
   }
 
-  /** What was drawn for the stream and is not its key sealed nothing that is on the log. */
+  /** The key drawn for the stream was not used: forget it. */
   private settle(stream: StreamName, actual: string): void {
     const id = this.known.get(stream);
     if (id !== undefined) this.drawn.delete(id);
@@ -130,7 +133,7 @@ export class StreamKeys {
     }
   }
 
-  /** The key that the stream's first event names; null: it names none. undefined: there is none, as far as the read shows. */
+  /** Key named by the stream's first event; null: none. undefined: no such event is visible. */
   private async read(stream: StreamName): Promise<string | null | undefined> {
     for await (const [first] of this.log.readStream(stream, { limit: 1 }))
       if (first !== undefined) return first.meta.keyId ?? null;
@@ -171,7 +174,7 @@ function ownerOf(stream: StreamName, [first]: readonly NewEvent[]): Owner {
 // Most events of a run share one meta object, and should go on to share one.
 const keyedMetas = new WeakMap<EventMeta, EventMeta>();
 
-/** The event as one that names its key. */
+/** Copy of the event that names its key. */
 export function keyed(event: NewEvent, keyId: string): NewEvent {
   if (event.meta.keyId === keyId || event.raw !== undefined) return event;
   let meta = keyedMetas.get(event.meta);

@@ -41,8 +41,9 @@ const TABLES = `
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Keys in a schema of their own, shared by all replicas. Each commit is synchronous, whatever the server's default is. What
- * the server keeps of a destroyed key in dead rows, its WAL and backups is its own matter: docs/privacy.md says how long.
+ * Keys in a PostgreSQL schema of their own, shared by all replicas. Commits are synchronous, whatever the server's
+ * default. Remains of destroyed keys in dead rows, WAL and backups are the server's matter: docs/privacy.md says how
+ * long they last.
  */
 export class PostgresKeyStore extends KeyStore {
   private readonly pool: PostgresPool;
@@ -130,7 +131,7 @@ export class PostgresKeyStore extends KeyStore {
     await this.rows(`VACUUM ${SCHEMA}.keys`);
   }
 
-  /** Waits for whoever destroys the other one at the same moment, and is seen by whoever does so later. */
+  /** Row locks serialise this with a concurrent destruction of the parent. */
   override async placeBelow(id: string, parent: string): Promise<boolean> {
     const [row] = await this.rows(
       `WITH p AS (SELECT id FROM ${SCHEMA}.keys WHERE id = $2 AND wrapped IS NOT NULL FOR SHARE),
@@ -169,7 +170,7 @@ export class PostgresKeyStore extends KeyStore {
     return row === undefined ? null : { logId: row['log_id'] as string, position: Number(row['position']) };
   }
 
-  /** Replicas are not equally far: the place of the one that is behind does not go back over what another did. */
+  /** The checkpoint never moves backwards, for replicas may lag behind each other. */
   override async saveCheckpoint(
     { logId, position }: ErasureCheckpoint,
     of: ErasureKind = 'sessions',

@@ -15,7 +15,7 @@ const FILE = 'keys.db';
 const APPLICATION_ID = 0x416e6b73;
 const SCHEMA_VERSION = 1;
 const BUSY_MS = 5_000;
-/** Another process reads: a moment later the WAL can be cut off. */
+/** Tries to truncate the WAL while another process reads. */
 const CUT_TRIES = 100;
 const CUT_PAUSE_MS = 50;
 
@@ -39,8 +39,9 @@ const LATER = `
 
 /**
  * Keys in a SQLite file of their own.
- * 1. A transaction is on disk when it has returned.
- * 2. What was overwritten or deleted is zeroed in the file, and the WAL, which still has it, is cut off.
+ * 1. A transaction is synced when it returns.
+ * 2. Overwritten and deleted data are zeroed in the file (secure_delete), and the WAL, which still has them, is
+ *    truncated.
  */
 export class SqliteKeyStore extends KeyStore {
   private readonly selectKey: StatementSync;
@@ -52,7 +53,7 @@ export class SqliteKeyStore extends KeyStore {
     this.insertKey = db.prepare('INSERT INTO keys (id, master, wrapped) VALUES (?, ?, ?)');
   }
 
-  /** Whether a folder has such a store. */
+  /** Whether the folder holds such a store. */
   static isIn(folder: string): boolean {
     return existsSync(join(folder, FILE));
   }
@@ -212,7 +213,7 @@ export class SqliteKeyStore extends KeyStore {
     this.db.close();
   }
 
-  /** Invariant 2. The process does not stand still until whoever reads has read. */
+  /** Invariant 2. Retries without blocking the event loop while another process reads. */
   private async cutWal(): Promise<void> {
     for (let tries = 0; tries < CUT_TRIES; tries++) {
       if (this.ask(() => this.isWalCut())) return;
