@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import type { Clock, EgressGuard } from '#platform';
 import type { HttpExchange, HttpRequest } from './http-exchange.js';
 
-/** Of undici's connections: who waits for an answer knows how long it may take, so undici does not count. */
+/** Timeouts of undici are off: every exchange has its own. */
 export const PLAIN_CONNECTION = {
   allowH2: false,
   pipelining: 1,
@@ -15,23 +15,23 @@ export interface GuardedConnectionsOptions {
   readonly egress: EgressGuard;
   readonly clock: Clock;
   readonly connectMs: number;
-  /** How long a look at a host that may be reached holds for connections that are open; a new one looks for itself. */
+  /** Validity (ms) of an egress check for open connections; a new connection checks by itself. */
   readonly checkHoldsMs: number;
-  /** How long a connection that is not used is kept; absent: undici's own limits. */
+  /** How long (ms) an idle connection is kept; absent: undici's defaults. */
   readonly keepAlive?: { readonly idleMs: number; readonly longestMs: number };
 }
 
 const MAX_CHECKS = 1_000;
 
 /**
- * HTTP connections to where callers say. Owns them.
- * 1. A connection goes to an address that the egress guard looked at when it was made, and to no other.
- * 2. Before each request its host is checked as it is now, so that one that became forbidden gets nothing over an open
- *    connection either. (Literal addresses never get to the lookup of invariant 1.)
+ * HTTP connection pool for URLs that callers give. Owns the connections.
+ * 1. A connection is made only to an address that the egress guard has checked (no DNS rebinding).
+ * 2. Before each request its host is checked again, so that a host that became forbidden gets nothing over an open
+ *    connection. (Literal addresses never reach the lookup of invariant 1.)
  */
 export class GuardedConnections {
   private readonly agent: Agent;
-  /** Of names that may be reached, when that was seen. */
+  /** Time of the last successful check, by host. */
   private readonly allowed = new Map<string, number>();
 
   constructor(private readonly options: GuardedConnectionsOptions) {
@@ -44,15 +44,15 @@ export class GuardedConnections {
   }
 
   /**
-   * Resolves when the head of the answer is here.
-   * @throws what `exchange.send` throws; where the host may not be reached, the exchange has ended with that failure
+   * Resolves when status and headers have arrived.
+   * @throws what `exchange.send` throws; for a forbidden host the exchange has ended with that failure
    */
   async send(exchange: HttpExchange, request: HttpRequest): Promise<void> {
     await Promise.race([this.check(exchange, request.url.hostname), exchange.over]);
     await exchange.send(this.agent, request);
   }
 
-  /** Ends every exchange that is under way. */
+  /** Aborts every exchange in progress. */
   destroy(): Promise<void> {
     return this.agent.destroy();
   }

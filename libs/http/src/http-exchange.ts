@@ -5,7 +5,7 @@ import { HttpFailure, type HttpFailureKind } from './http-failure.js';
 export interface HttpRequest {
   readonly url: URL;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** By name, or name, value, name, value … */
+  /** As an object, or as a flat list of name, value, name, value … */
   readonly headers: Readonly<Record<string, string>> | readonly string[];
   readonly body?: string;
 }
@@ -15,34 +15,34 @@ export type HttpHeaders = Readonly<Record<string, string | string[] | undefined>
 
 export interface HttpExchangeOptions {
   readonly clock: Clock;
-  /** Ends the exchange when it is aborted. */
+  /** Aborts the exchange. */
   readonly signal?: AbortSignal;
-  /** Of the answer's body, as it comes. */
+  /** Limit of the response body as transferred. */
   readonly maxBytes: number;
-  /** Makes the caller's own error of a failure; absent: the failure itself is thrown. */
+  /** Maps a failure to the caller's own error; absent: HttpFailure is thrown. */
   readonly explain?: (failure: HttpFailure) => Error;
 }
 
-/** Read ahead of a slow reader at most; then the socket waits. */
+/** Bytes buffered for a slow reader; beyond that the socket is paused (back-pressure). */
 const MAX_WAITING_BYTES = 256 * 1024;
-/** A complete answer may take this long to close, so that its connection can be used again. */
+/** Time (ms) for the rest of an unread response to arrive, so that its connection can be reused. */
 const DRAIN_MS = 1_000;
 
 /**
- * One HTTP request and its answer, right above undici's dispatcher: it tells whether the request had a connection to leave
- * by, on which it depends whether a call may be made again, and costs a fraction of `fetch` and web streams.
- * Owns the connection until the end of the answer, `abort` or `release`; the bytes that wait for the reader; one timer.
- * 1. It sends once, whatever comes back: redirects are answers like any other.
- * 2. It ends once: what ended it first is what everybody hears, and is kept as `failure`.
+ * One HTTP request and its response, on undici's dispatcher. Unlike `fetch` it tells whether the request was sent, on
+ * which depends whether a retry is safe, and it costs a fraction. Owns the connection until the response ends,
+ * `abort` or `release`; the buffered bytes; one timer.
+ * 1. It sends once: redirects are not followed.
+ * 2. It ends once: the first cause is what all waiters get, and is kept as `failure`.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  /** 0: the head of the answer is not here. */
+  /** 0 until the headers have arrived. */
   status = 0;
   headers: HttpHeaders = {};
-  /** What ended it before its time, as it is thrown. */
+  /** What ended it early, as thrown. */
   failure: Error | undefined;
   private readonly ending = Promise.withResolvers<void>();
-  /** Resolves when it is over, however it went. */
+  /** Resolves at its end, whatever the outcome. */
   readonly over = this.ending.promise;
   private controller: Dispatcher.DispatchController | undefined;
   private waiting: Buffer[] = [];
@@ -64,8 +64,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Resolves when the head of the answer is here.
-   * @param headMs how long that may take
+   * Resolves when status and headers have arrived.
+   * @param headMs time limit for that
    * @throws HttpFailure, or what `explain` makes of it
    */
   async send(dispatcher: Dispatcher, request: HttpRequest, headMs = Infinity): Promise<void> {
@@ -83,19 +83,19 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Nobody reads it any more, and its connection is about to be free. */
+  /** Released, and its connection is about to be free. */
   get isLeaving(): boolean {
     return this.isReleased || this.isEnded;
   }
 
-  /** Of the answer; empty where it has none. */
+  /** A response header; empty where it is missing. */
   header(name: string): string {
     return String(this.headers[name] ?? '');
   }
 
   /**
-   * All the bytes that have come, or the next that come; undefined at the end of the body.
-   * @param silenceMs how long nothing may come
+   * The buffered bytes, or the next that arrive; undefined at the end of the body.
+   * @param silenceMs longest wait without any bytes
    * @throws HttpFailure, or what `explain` makes of it
    */
   async next(silenceMs = Infinity): Promise<Buffer | undefined> {
@@ -128,7 +128,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     return Buffer.concat(parts).toString('utf8');
   }
 
-  /** Ends it at once: whoever waits hears `reason`. */
+  /** Aborts: waiters are rejected with `reason`. */
   abort(reason: Error): void {
     if (this.isEnded) return;
     this.waiting = [];
@@ -136,12 +136,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(reason);
   }
 
-  /** Ends it before it was sent: the egress guard does not let it out. */
+  /** Fails it unsent: refused by the egress guard. */
   refuse(kind: 'forbidden' | 'unresolved', reason: string): void {
     this.abort(this.explained(kind, reason));
   }
 
-  /** No more is read: what is left of the answer may come and go, for a moment. */
+  /** Stops reading: the rest of the response is drained for a moment, so that the connection can be reused. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -220,7 +220,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.wake();
   }
 
-  /** Resolves when something has happened. The timer is set once for many waits and moved only when it goes off early. */
+  /** Resolves at the next event. The timer is set once for many waits, and moved only when it fires early. */
   private arrival(limitMs: number): Promise<void> {
     this.limitMs = limitMs;
     if (limitMs !== Infinity) {

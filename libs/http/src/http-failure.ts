@@ -1,22 +1,22 @@
 export type HttpFailureKind =
-  /** The egress guard does not let it out; the message is fit for the caller. */
+  /** Refused by the egress guard; the message may be shown to the caller. */
   | 'forbidden'
-  /** The name has no address now; the message is fit for the caller. */
+  /** The host name does not resolve; the message may be shown to the caller. */
   | 'unresolved'
-  /** There is no connection, or none any more: `cause` is the error of undici or of the socket. */
+  /** No connection, or it broke: `cause` is the error of undici or the socket. */
   | 'connection'
-  /** Nothing came for `limitMs`. */
+  /** Timeout: nothing arrived for `limitMs`. */
   | 'silent'
   | 'too_large'
-  /** Nobody waits for it any longer: `cause` is the signal's reason. */
+  /** Aborted by the caller: `cause` is the signal's reason. */
   | 'aborted';
 
-/** Why an exchange ended before its answer was complete. */
+/** Why an exchange ended before its response was complete. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly limitMs: number;
 
-  /** @param isSent whether the request had a connection to leave by; false: the other side knows nothing of it */
+  /** @param isSent whether the request may have reached the other side; false: certainly not */
   constructor(
     readonly kind: HttpFailureKind,
     readonly isSent: boolean,
