@@ -29,7 +29,7 @@ type AnyUse = IdempotencyKeyUsed['data'];
 /** The operation is part of a key's stream, so a run's key and a resource's never meet. */
 export type KeyUse = RunKeyUse;
 
-/** The key stands for something else. */
+/** The idempotency key was used before with another request. */
 export class KeyMismatch extends Problem {
   /** Of the run that it stands for, if it is one. */
   readonly session: SessionId | null;
@@ -41,8 +41,9 @@ export class KeyMismatch extends Problem {
 }
 
 /**
- * What a key stands for. The ids of what it starts are derived from it under a secret, so a crash between the key's
- * stream and the run's leaves nothing to search for, and nobody can guess a run from a key.
+ * Idempotency keys of requests. The ids of what a request creates are derived from its key under a secret (HMAC), so
+ * that a crash between the writes to the key's stream and the run's leaves nothing to search for, and nobody can
+ * guess a run's id from a key.
  */
 export class IdempotencyKeys {
   constructor(

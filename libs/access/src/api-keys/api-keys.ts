@@ -55,7 +55,9 @@ const PAUSING: Revocation = { keepsTasks: false };
 const TRIES = 20;
 const CURSORS = creationCursors('api_keys');
 
-/** The keys of the callers: who they are, what they may do. The log is their record, a table in memory answers. */
+/**
+ * API keys: authentication, issue and revocation. Event-sourced: the log is the record, a table in memory answers.
+ */
 export class ApiKeys {
   private readonly table: KeyTable;
   private readonly feed: KeyFeed;
@@ -77,7 +79,10 @@ export class ApiKeys {
     if (options.adminKey !== null) this.table.add(rootRecord(options.adminKey, ''));
   }
 
-  /** Reads the keys. @throws LogUnavailable */
+  /**
+   * Loads the keys from the log.
+   * @throws LogUnavailable
+   */
   async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.uses.stop(), { once: true });
     await this.feed.start(signal);
@@ -97,7 +102,7 @@ export class ApiKeys {
     return true;
   }
 
-  /** What keeps revocations from being heard of, for an operator; null: nothing. */
+  /** Why revocations by others are not received, for an operator; null: they are. */
   get problem(): string | null {
     return this.feed.problem;
   }
@@ -112,14 +117,14 @@ export class ApiKeys {
     return principal;
   }
 
-  /** Has `listener` told of every key that is revoked, here or by another replica. */
+  /** Calls `listener` for every key that is revoked, here or by another replica. */
   onRevoked(listener: (keyId: string) => void): void {
     this.listeners.push(listener);
   }
 
   /**
-   * Whether what a key has left to be done later (tasks) may still be done in its name: not once it is revoked, unless
-   * they were to be kept, nor once it has expired. What is no key's is nobody's to stop.
+   * Whether scheduled work (tasks) of a key may still run: not once it has expired or was revoked, unless the
+   * revocation kept its tasks. True for what no key owns.
    */
   mayAct(keyId: string): boolean {
     const revocation = this.table.revocationOf(keyId);

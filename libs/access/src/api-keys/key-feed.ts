@@ -21,11 +21,11 @@ export interface KeyFeedPorts {
 }
 
 /**
- * Fills the table from the streams of the keys, from the start of the log: no table of a database is believed. Owns how far
- * it got.
- * 1. An event that says nothing to this version, or nothing at all, is logged and passed over: what comes behind it,
- *    revocations above all, is heard.
- * 2. Where it cannot go on at all, it says so.
+ * Projects the streams of API keys into the table in memory, from the start of the log; no database is trusted. Owns
+ * its position.
+ * 1. An event that is unknown or unreadable is logged and skipped, so that later ones, revocations above all, are
+ *    applied.
+ * 2. Where it cannot continue at all, it reports that.
  */
 export class KeyFeed {
   private position: Position = 0;

@@ -32,11 +32,11 @@ export interface Revocation {
 export const hashKey = (key: string): string => hash('sha256', key, 'hex');
 
 /**
- * The keys as their streams say. Owns them in memory.
- * 1. A revoked id never comes back: the feed may tell of its issue after this process has revoked it.
- * 2. Applying an event again changes nothing, and nobody is told of a revocation twice.
- * 3. A key is what its own stream says: an event that names another one counts for neither.
- * 4. What a key may is what whoever gave it out could give: see OPERATORS_SCOPE.
+ * In-memory projection of API keys.
+ * 1. A revoked id never comes back: its issue may arrive after this process has revoked it.
+ * 2. Applying an event is idempotent, and a revocation is notified once.
+ * 3. Only a key's own stream counts: an event that names another key is ignored.
+ * 4. A key has no scope that its issuer could not give: see OPERATORS_SCOPE.
  */
 export class KeyTable {
   private readonly byId = new Map<string, KeyRecord>();
@@ -49,7 +49,7 @@ export class KeyTable {
     private readonly onRevoked: (id: string) => void = () => undefined,
   ) {}
 
-  /** Looks a key up by its hash, so that the time of a comparison tells nothing of a key. It may have expired. */
+  /** Looks a key up by its hash, so that timing reveals nothing of a key. It may have expired. */
   find(presented: string): Principal | null {
     return this.principals.get(hashKey(presented)) ?? null;
   }

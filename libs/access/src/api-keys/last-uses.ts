@@ -1,6 +1,6 @@
 import type { Background, Clock, Logger } from '#platform';
 
-/** Where it is kept, for all replicas, when keys were last used. It is shown and decides nothing. */
+/** Port: when keys were last used, shared by replicas. For display only; decides nothing. */
 export abstract class KeyUses {
   /** Keeps the later of what is there and what is given. */
   abstract record(uses: ReadonlyMap<string, number>): Promise<void>;
@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 const GATHER_MS = 1_000;
 const RETRY_MS = 10_000;
 
-/** When keys were last used, to the hour, so that a key costs one row an hour. Owns what this process knows of it. */
+/** When keys were last used, rounded to the hour, so that a key costs one write an hour. Owns a cache of it. */
 export class LastUses {
   private readonly hours = new Map<string, number>();
   private unkept = new Map<string, number>();

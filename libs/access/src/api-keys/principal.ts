@@ -1,6 +1,6 @@
 import { type ProjectId, type Scope, type SessionId, sessionId } from '#domain';
 
-/** Who asks: a key's id, its project and what it may do. */
+/** The authenticated caller: key id, project and scopes. */
 export interface Principal {
   /** Of a token that of the key that it was made with. */
   readonly keyId: string;

@@ -33,10 +33,10 @@ interface Claims {
 }
 
 /**
- * Short-lived keys for browsers. Nothing of them is kept: a token says itself what it is for, under an HMAC (RFC 2104) by a
- * secret of the installation, so that every replica knows it at once.
- * 1. It is no more than the key that it was made with: once that is revoked, has expired or is another one, so is it.
- * 2. It reads nothing that a key could not: what it says is no secret.
+ * Short-lived, stateless tokens for browsers. A token carries its claims under an HMAC (RFC 2104) with a secret of
+ * the installation, so every replica can verify it at once.
+ * 1. It never outlives or exceeds the key that issued it: a revoked, expired or replaced key ends its tokens.
+ * 2. Claims are readable and hold no secret.
  */
 export class SessionTokens {
   private readonly secret: KeyObject;
