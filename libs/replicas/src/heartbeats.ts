@@ -1,44 +1,44 @@
 /**
- * What is known of a replica's end besides its silence. `cut`: the connection that carries its heartbeat is gone, and what
- * keeps the heartbeats was there all the time; one that lives is back in a moment. `ended`: its process is no more.
+ * Evidence of a replica's death besides silence. `cut`: its heartbeat connection is gone while the database was up; a
+ * live one reconnects in a moment. `ended`: its process has exited.
  */
 export type EndSign = 'none' | 'cut' | 'ended';
 
-/** What is known of a replica. */
+/** Last known state of a replica. */
 export interface Heartbeat {
   readonly replica: string;
-  /** ms since it last said that it lives, by the clock of whoever keeps the heartbeats. */
+  /** ms since its last heartbeat, by the clock of the store. */
   readonly silentMs: number;
-  /** How long it may be silent. */
+  /** Its lease: how long it may be silent. */
   readonly leaseMs: number;
-  /** It has ended in order and will not come back. */
+  /** It shut down in order and will not come back. */
   readonly hasLeft: boolean;
   readonly sign: EndSign;
 }
 
-/** Port: what tells the replicas of one log which of them live. Every call fails where that cannot be said. */
+/** Port: liveness of the replicas of one log. Every call fails where that cannot be told. */
 export abstract class Heartbeats {
-  /** The replica lives, and will say so again within `leaseMs`. */
+  /** Records a heartbeat; the next follows within `leaseMs`. */
   abstract beat(replica: string, leaseMs: number): Promise<void>;
 
-  /** All replicas that are remembered: the living, and for a day at least those that were. */
+  /** All known replicas: the live ones, and dead ones for a day at least. */
   abstract all(): Promise<readonly Heartbeat[]>;
 
-  /** The replica has ended what it did: whatever is left of it may be claimed at once. */
+  /** Records an orderly shutdown: the replica's work may be claimed at once. */
   abstract leave(replica: string): Promise<void>;
 }
 
-/** Port: work that one replica at a time does holds a lease. Every call fails where that cannot be said. */
+/** Port: leases for work that one replica at a time does. Every call fails where that cannot be told. */
 export abstract class Leases {
   /**
-   * Takes the lease where nobody holds it, and renews it where the holder does.
-   * @returns its fence, which rises with every other holder; null: somebody else holds it
+   * Acquires a free lease, or renews the holder's own.
+   * @returns its fencing token, which rises with every change of holder; null: somebody else holds it
    */
   abstract take(name: string, holder: string, leaseMs: number): Promise<number | null>;
 
-  /** Gives it up, so that another may take it at once. Nothing happens where somebody else holds it. */
+  /** Releases the lease, so that another may take it at once; a no-op where somebody else holds it. */
   abstract release(name: string, holder: string): Promise<void>;
 
-  /** Gives up all that a holder has who is known to be no more. */
+  /** Releases all leases of a holder that is known to be dead. */
   abstract releaseAll(holder: string): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { type Background, type Clock, type Logger, closeInOrder } from '#platform';
 import type { Leases } from './heartbeats.js';
 
-/** Something that works until it is stopped. */
+/** A component that works until it is stopped. */
 export interface Part {
   start(): void;
-  /** Resolves when it does nothing any more, within a little more than `graceMs`. */
+  /** Resolves when it has stopped, within little more than `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -13,7 +13,9 @@ export interface LeasedPartOptions {
   /** The process that would hold it. */
   readonly holder: string;
   readonly leaseMs: number;
-  /** Makes the part for one term; what it does outside must bear a rival of an earlier term. */
+  /**
+   * Opens the component for one term of the lease; its external effects must tolerate a rival from an earlier term.
+   */
   readonly open: (fence: number) => Part;
 }
 
@@ -29,11 +31,11 @@ const LOST_GRACE_MS = 500;
 const RENEWALS = 4;
 
 /**
- * A part of the service that one replica at a time does. Owns the part while the lease holds.
- * 1. The lease counts from before it was asked for, and the part is stopped when it ends, whatever keeps it from being
- *    renewed.
- * 2. A holder that was frozen may do a little more before it notices: the log is the fence for what a part writes there,
- *    `fence` for what it does elsewhere.
+ * A singleton component: runs on the one replica that holds the lease. Owns the component while it does.
+ * 1. The lease counts from before its request was sent, and the component is stopped when it ends, whatever delays
+ *    the renewal.
+ * 2. A holder that was frozen may act briefly after its lease: appends are fenced by the log, other effects by the
+ *    fencing token `fence`.
  */
 export class LeasedPart {
   private part: Part | null = null;

@@ -2,7 +2,7 @@ import type { Background, Clock, Logger } from '#platform';
 import type { Heartbeat, Heartbeats } from './heartbeats.js';
 import type { ReplicaTimes } from './replica-times.js';
 
-/** `silent`: for a lease; `gone`: for three, or it has left, or its end is certain, or nobody knows of it. */
+/** `silent`: no heartbeat for one lease. `gone`: none for three, or it has left, is certainly dead, or is unknown. */
 export type ReplicaState = 'alive' | 'silent' | 'gone';
 
 export interface MembershipPorts {
@@ -12,16 +12,16 @@ export interface MembershipPorts {
   readonly logger: Logger;
 }
 
-/** A claim of a run with tool servers ends it: so many leases its replica is waited for. */
+/** Leases to wait before a replica counts as gone: a claim of a run with tool servers ends that run. */
 const LEASES_UNTIL_GONE = 3;
 /** A connection that is gone for so long stays gone: a replica that lives makes a new one at once. */
 const CUT_MS = 600;
 
 /**
- * This replica among the others. Owns its own lease, and what was heard of the others at the last look.
- * 1. The lease counts from before a heartbeat was sent: others see it no shorter than this replica does.
- * 2. A replica that nobody knows of is gone, but not before this one has been heard for a lease: the heartbeats may have
- *    been lost, and the living come back within that time.
+ * Membership of this replica, and its view of the others. Owns its own lease, and the heartbeats of the last look.
+ * 1. The lease counts from before the heartbeat was sent: others never see it end earlier than this replica does.
+ * 2. An unknown replica is gone, but only once this one has held its lease for a full term: heartbeats may have been
+ *    lost, and live replicas reappear within that time.
  */
 export class Membership {
   private heldUntil = -Infinity;

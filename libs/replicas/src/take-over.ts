@@ -29,12 +29,12 @@ const LISTS_LATE_MS = 1_000;
 const AT_ONCE = 16;
 
 /**
- * Goes on with the runs of replicas that are silent. Owns which of them it has seen to.
- * 1. It names runs, nothing more: who claims one, the log decides.
- * 2. A replica that cannot renew its own heartbeat looks for nothing.
- * 3. A run with tool servers is claimed when its replica is gone and not just silent, because the claim ends it.
- *    What it held besides may be taken at once.
- * 4. Runs that wait behind one that is driven are the business of whoever drives it.
+ * Fail-over: continues the runs of dead replicas. Owns which of them it has handled.
+ * 1. It only names runs: who claims one is decided by the log.
+ * 2. A replica whose own heartbeat is not renewed takes nothing over.
+ * 3. A run with tool servers is only claimed once its replica is gone, not just silent, since the claim ends the run.
+ *    Its other work may be claimed at once.
+ * 4. Runs queued behind a run in progress are left to the replica that drives that one.
  */
 export class TakeOver {
   private readonly seenTo = new Map<string, ReplicaState>();

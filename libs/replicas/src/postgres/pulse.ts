@@ -19,8 +19,9 @@ export interface PulseQuery {
 }
 
 /**
- * The connection that carries a heartbeat. The lock that it holds is gone as soon as its process is, and the others see it.
- * A connection that breaks while the process lives is made again at once, before anybody believes in a death.
+ * The heartbeat's own connection, which holds an advisory lock as a liveness signal: PostgreSQL drops it as soon as
+ * the process dies, and the others see that. A connection that breaks while the process lives is reopened at once,
+ * before anybody takes it for a death.
  */
 export class Pulse implements PulseQuery {
   /** What the lock is called; 0: it has no name yet. */
