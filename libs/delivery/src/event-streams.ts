@@ -27,7 +27,10 @@ const FIRST_EVENTS = 16;
 /** What a page of the log brings into memory, for Weigh. */
 const LOG_PAGE_BYTES = 512 * 1024;
 
-/** Sends what stands on the log, from any point on, then what comes. The log is the buffer: nothing is kept per client. */
+/**
+ * Streams a session's events to a client (SSE): from any revision, then live. The log is the buffer: nothing is
+ * buffered per client.
+ */
 export class EventStreams {
   constructor(
     private readonly log: EventLog,

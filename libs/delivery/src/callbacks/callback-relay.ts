@@ -59,10 +59,10 @@ const CHECKPOINT_EVERY = 5_000;
 const BATCH_MS = 5;
 
 /**
- * Sends the events of runs with a callback. A follower of the sessions finds the runs; each run has a lane of its own.
- * Owns the lanes that are open.
+ * Delivers events of runs to their callbacks (webhooks). A follower of the sessions' streams finds the runs; each has
+ * a delivery queue of its own, its lane. Owns the open lanes.
  * 1. A run has one lane at most.
- * 2. The checkpoint names every lane that was open when it was made; what it does not name is settled or comes after it.
+ * 2. The checkpoint names every lane that was open when it was made; any other run is settled or comes after it.
  */
 export class CallbackRelay implements FollowerTarget {
   private readonly lanes = new Map<string, OpenLane>();
@@ -87,7 +87,7 @@ export class CallbackRelay implements FollowerTarget {
     );
   }
 
-  /** Runs with deliveries that are not settled. */
+  /** Number of runs with unsettled deliveries. */
   get open(): number {
     return this.lanes.size;
   }
@@ -100,7 +100,7 @@ export class CallbackRelay implements FollowerTarget {
     return this.follower.status();
   }
 
-  /** Lets the attempts under way end, within `graceMs`, and writes what is known, if the log takes it. */
+  /** Lets attempts in progress end, within `graceMs`, and writes their outcomes where the log takes them. */
   async stop(graceMs: number): Promise<void> {
     await this.follower.stop();
     const cancel = this.ports.clock.timer(graceMs, () => this.cut());

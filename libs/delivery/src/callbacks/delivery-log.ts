@@ -40,10 +40,10 @@ const UNWRITTEN = 80;
 const RETRY_MS = 500;
 
 /**
- * The `delivery-` stream of a run, as the relay that sends the run's events writes it.
- * 1. The fold holds what is on the stream and, behind it, what this relay did and has not written yet.
- * 2. What others wrote meanwhile is found by the conflict; then the fold is made anew. Attempts are facts: they are
- *    written behind whatever came.
+ * Writer of a run's `delivery-` stream, which records delivery attempts.
+ * 1. The folded state includes this relay's attempts that are not written yet.
+ * 2. Concurrent writes show as a revision conflict; then the state is folded anew. Attempts are facts, so they are
+ *    appended behind whatever came.
  */
 export class DeliveryLog {
   private state = new DeliveryFold(false);

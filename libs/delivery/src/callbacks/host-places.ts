@@ -11,8 +11,8 @@ interface Host {
 }
 
 /**
- * Bounds the attempts that are under way to each receiver, so that no receiver is flooded, and one that hangs holds few
- * sockets. Owns a queue a host; hosts with nothing under way are forgotten, so their next attempts begin carefully again.
+ * Bulkhead: bounds concurrent attempts to each host, less for a failing one. Owns a queue for each host; an idle host
+ * is forgotten, with its count of failures.
  */
 export class HostPlaces {
   private readonly hosts = new Map<string, Host>();

@@ -20,10 +20,10 @@ export interface LanePorts {
 const LOG_RETRY_MS = 1_000;
 
 /**
- * Sends one run's events to its callback, one after the other. Owns the run's place in its stream.
- * 1. An event is sent when the one before it was delivered, never earlier.
- * 2. It holds nothing of the run while it waits: the log is read again.
- * 3. What it does next follows from the `delivery-` stream alone, so any relay can go on with it.
+ * Delivers one run's events to its callback, in order. Owns the run's position in its stream.
+ * 1. An event is sent only after the one before it was delivered, never earlier.
+ * 2. It keeps no events while it waits: the log is read again.
+ * 3. Its next step follows from the `delivery-` stream alone, so any relay can continue.
  */
 export class RunLane {
   private readonly callback: Callback | null;

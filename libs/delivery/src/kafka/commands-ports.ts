@@ -1,7 +1,7 @@
 import type { Background, Clock, CountedWork, Logger, Random } from '#platform';
 import type { CommandHandler } from './kafka-command.js';
 
-/** What taking commands needs of the rest of the house. */
+/** Dependencies of the Kafka command consumer. */
 export interface CommandsPorts {
   readonly handler: CommandHandler;
   readonly clock: Clock;

@@ -22,10 +22,10 @@ export interface TransactionPorts {
 }
 
 /**
- * The one writer of a log's events. Owns a producer with the log's transactional id.
- * 1. Opening it ends what another with this id has begun, and makes that one fail from then on.
- * 2. Events and the checkpoint behind them are committed together.
- * 3. After any failure it is not used again: whether the transaction was committed is only known by opening another.
+ * Transactional Kafka producer of one log's events. Owns a producer with the log's transactional id.
+ * 1. Opening it aborts the open transaction of an earlier producer with this id and fences it.
+ * 2. Events and the checkpoint behind them are committed in one transaction.
+ * 3. It is not reused after a failure: only opening another tells whether the transaction was committed.
  */
 export class Transactions {
   private constructor(
