@@ -34,12 +34,12 @@ export interface Queries {
 }
 
 /**
- * How far a follower's rows are, in a row beside them: both are written in one transaction, and only if the checkpoint still
- * stands where the batch begins, so that of several processes that follow for the same tables one writes each batch.
+ * Checkpoint of a projection, in a row next to its tables: both are written in one transaction, and only if the
+ * checkpoint is still where the batch begins (optimistic concurrency), so that each batch is applied by one process.
  *
- * Other places in the log are kept where what they speak of is, by rules of their own. Those of erasure, beside the keys on
- * PostgreSQL and SQLite, go forward whoever saves them, because to erase twice does no harm. That of the callbacks is an event
- * with the runs that are open. That of Kafka is a record in the producer's transaction.
+ * Other checkpoints are stored elsewhere, by rules of their own: those of erasure with the keys, where they only move
+ * forwards, since erasing is idempotent; that of callbacks as an event that names the open runs; that of Kafka as a
+ * record in the producer's transaction.
  */
 export class PostgresCheckpoints {
   /** Moves the checkpoint if it stands at `from`; a piece of a statement that writes rows, too. */
