@@ -9,19 +9,19 @@ export type Compilation =
   | { readonly kind: 'compiled'; readonly schema: CompiledSchema }
   | { readonly kind: 'refused'; readonly error: FieldError };
 
-/** Compiled schemas by their JSON text, the one that was asked for last at the end. Recovery compiles again. */
+/** LRU cache of compiled schemas by JSON text; the most recent is last. Recovery compiles the same ones again. */
 const cache = new Map<string, CompiledSchema>();
 const MAX_CACHED = 64;
-/** Of all that are cached: what they hold in memory goes with it. */
+/** Bound on subschemas of all cached schemas, and so on memory. */
 const MAX_CACHED_SUBSCHEMAS = 8_000;
 let cachedSubschemas = 0;
 
 /**
- * Compiles a caller's JSON schema (draft 2020-12, or draft-07 where `$schema` says so). References lead within the schema
- * only, and what is too large, too deep, or takes too long is refused. Still, a schema can be made to take all the memory
- * that there is: where others depend on the process, `ProcessSchemas` does this in one of its own.
+ * Compiles an untrusted JSON schema (draft 2020-12, or draft-07 where `$schema` says so). References must stay within
+ * the schema; one that is too large, too deep or too slow is refused. It can still exhaust memory, so the service
+ * compiles in a sandboxed process (`ProcessSchemas`).
  *
- * @param path where the schema stands in the request, for the error: `workflows[0].steps[2].output_schema`
+ * @param path of the schema in the request, for the error: `workflows[0].steps[2].output_schema`
  */
 export function compileSchema(schema: object, path: string): Compilation {
   const text = schemaText(schema);
@@ -56,7 +56,7 @@ function compile(schema: object, text: string): CompiledSchema | SchemaFault {
   }
 }
 
-/** Of computing. */
+/** CPU time limit of compiling (ms). */
 const COMPILE_MS = 2_000;
 
 function compileOf(schema: object, text: string, draft: Draft): CompiledSchema | SchemaFault {
@@ -73,10 +73,12 @@ function compileOf(schema: object, text: string, draft: Draft): CompiledSchema |
 
 const PROBES: readonly unknown[] = [null, true, 0, '', [], {}];
 
-/** Of each probe. */
+/** CPU time limit of each probe (ms). */
 const PROBE_MS = 400;
 
-/** A schema that refers to itself without going deeper into the value never ends, or takes exponential time. */
+/**
+ * Detects a schema that refers to itself without descending into the value: it never ends, or takes exponential time.
+ */
 function endlessFault(check: (value: unknown) => unknown): SchemaFault | null {
   try {
     for (const probe of PROBES) withinTime(PROBE_MS, () => check(probe));

@@ -4,15 +4,15 @@ import type { Patterns } from './patterns.js';
 import { TookTooLong, withinTime } from './within-time.js';
 import { MAX_ERRORS, TOO_LONG, type Validation } from './validation.js';
 
-/** UTF-16 units of a text that is looked at. */
+/** Longest text (UTF-16 units) that is validated. */
 const MAX_TEXT = 1024 * 1024;
 const MAX_ERROR = 300;
-/** Arrays and objects within each other, so that whatever writes the value as JSON can. */
+/** Deepest nesting of arrays and objects, so that any JSON writer can handle the value. */
 const MAX_VALUE_DEPTH = 64;
-/** Of computing, for one look at a value. */
+/** CPU time limit of one validation (ms). */
 const VALIDATE_MS = 1_500;
 
-/** A schema that was compiled: holds values against it. */
+/** A compiled schema, which validates values. */
 export class CompiledSchema {
   constructor(
     private readonly check: ValidateFunction,
@@ -37,7 +37,7 @@ export class CompiledSchema {
     }
   }
 
-  /** What a model wrote: JSON, plain, in a fence, or with words around it. */
+  /** Validates a model's output: JSON, plain, in a code fence, or with prose around it. */
   validateText(text: string): Validation {
     if (text.length > MAX_TEXT) return { ok: false, errors: [`it is longer than ${MAX_TEXT} characters`] };
     let first: Validation | null = null;

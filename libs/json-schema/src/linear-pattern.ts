@@ -5,14 +5,14 @@ const MAX_PATTERN = 1000;
 /** Instructions; `[a-z]{1,300}` has about 600. */
 const MAX_PROGRAM = 2500;
 
-/** A pattern of a JSON schema on an engine that needs linear time, whatever the text. */
+/** A `pattern` of a JSON schema on a linear-time engine (RE2), safe from catastrophic backtracking. */
 export class LinearPattern {
   private constructor(
     private readonly source: string,
     private readonly compiled: RE2JS,
   ) {}
 
-  /** null: this engine cannot run it, or not in little memory. */
+  /** null: the engine does not support it, or only with too much memory. */
   static compile(source: string): LinearPattern | null {
     if (source.length > MAX_PATTERN) return null;
     try {

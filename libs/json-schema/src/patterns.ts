@@ -1,6 +1,6 @@
 import { LinearPattern } from './linear-pattern.js';
 
-/** What Ajv asks of a pattern. */
+/** The interface that Ajv expects of a regular expression. */
 export interface Pattern {
   test(text: string): boolean;
   toString(): string;
@@ -10,8 +10,8 @@ export interface Pattern {
 const MAX_PROGRAMS = 10_000;
 
 /**
- * The patterns of one schema. Those with look-around or back-references are run by JavaScript's own engine, which may take
- * exponential time: whoever validates has a limit, and may go without them.
+ * The patterns of one schema. Those with look-around or back-references need JavaScript's engine, which may take
+ * exponential time: validation has a time limit, and may skip them.
  */
 export class Patterns {
   private readonly known = new Map<string, Pattern>();

@@ -36,8 +36,8 @@ const NAMED = new Set([
 ]);
 
 /**
- * Goes through a schema once before anything is made of it: counts, compiles its patterns, and copies it in the drafts' own
- * words, with the keyword that stops in each subschema.
+ * One pass over a schema before it is compiled: counts subschemas, compiles patterns, and copies it with dialects
+ * normalised and a keyword in each subschema that stops validation after enough errors.
  */
 export class SchemaSurvey {
   fault: SchemaFault | null = null;

@@ -6,7 +6,10 @@ export type SchemaVerdict =
   | { readonly kind: 'accepted'; readonly subschemas: number }
   | { readonly kind: 'refused'; readonly error: FieldError };
 
-/** Port: callers' JSON schemas (draft 2020-12, or draft-07 where `$schema` says so), and what is held against them. */
+/**
+ * Port: compiles callers' JSON schemas (draft 2020-12, or draft-07 where `$schema` says so) and validates against
+ * them.
+ */
 export abstract class Schemas {
   /**
    * @param path where the schema stands in the request, for the error: `workflows[0].steps[2].output_schema`
@@ -21,7 +24,7 @@ export abstract class Schemas {
   abstract validateText(schema: object, text: string, project: string): Promise<Validation>;
 }
 
-/** One project's schema, to hold against it what its model writes. */
+/** One project's schema, to validate its models' output. */
 export class SchemaInUse {
   constructor(
     private readonly schemas: Schemas,

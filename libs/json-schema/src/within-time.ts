@@ -9,9 +9,10 @@ const call = new Script('work()');
 let context: (Context & { work?: () => unknown }) | null = null;
 
 /**
- * Does work that does not wait for anything, but computes no longer than it may: V8 interrupts it wherever it is, in a loop
- * or in the middle of matching a pattern, and it cannot catch that. On a busy machine, where it did not get the time, it is
- * begun again with more. Costs about 0.2 ms. @throws TookTooLong, what the work throws
+ * Runs synchronous work with a CPU time limit: V8 interrupts it anywhere, in a loop or in the middle of a regular
+ * expression, and it cannot catch that. Where a busy machine gave it too little CPU, it is run again with a longer
+ * limit. Costs about 0.2 ms.
+ * @throws TookTooLong, what the work throws
  */
 export function withinTime<T>(cpuMs: number, work: () => T): T {
   for (let ms = cpuMs; ; ms *= 2) {

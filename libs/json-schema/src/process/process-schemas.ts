@@ -35,9 +35,9 @@ const START_PAUSE_MS = 1_000;
 const MAX_KEPT = 1_000;
 
 /**
- * Schemas in a process that may die. Owns the process and the verdicts that are known.
- * 1. One request at a time, in turns by project.
- * 2. A request that ends the process is refused or invalid, and says why; the others never hear of it.
+ * JSON schemas in a sandboxed child process. Owns the process and a cache of verdicts.
+ * 1. One request at a time, fair between projects.
+ * 2. A request that kills the process is refused or invalid, with the reason; other requests are not affected.
  */
 export class ProcessSchemas extends Schemas {
   private readonly process: ExpendableProcess<SchemaRequest, SchemaAnswer>;
