@@ -16,12 +16,13 @@ export interface TailListener {
 }
 
 /**
- * The one live subscription of a process to the whole log. Owns the place up to which the log was heard.
- * 1. Only the call of the current generation is heard: one that was dropped may still deliver.
- * 2. What is not after the last heard position is dropped, so nothing comes twice.
- * 3. A subscription that is not confirmed in time is given up, for nothing would ever come of it.
- * 4. Being dropped is the normal case under a burst: it goes on after the last position, at once if anything had come.
- * 5. While it is held nothing is read of the call: the server waits, or drops it.
+ * The process's one live subscription to `$all`. Owns the position up to which it has received.
+ * 1. Only the current generation's call is heard: a dropped one may still deliver.
+ * 2. Events at or before the last position are dropped, so nothing comes twice.
+ * 3. A subscription that is not confirmed in time is abandoned.
+ * 4. Being dropped by the server is normal under a burst: it resumes after the last position, at once if anything had
+ *    come.
+ * 5. While held (back-pressure) nothing is read from the call: the server waits, or drops it.
  */
 export class AllTail {
   private generation = 0;

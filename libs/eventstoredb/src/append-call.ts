@@ -36,10 +36,10 @@ const CORRELATION = '00000000-0000-0000-0000-';
 const ID_DIGITS = 12;
 
 /**
- * One call that carries appends to the server and the answers back. Owns what is in flight on it.
+ * One BatchAppend call: appends out, answers back. Owns the appends in flight on it.
  * 1. Each append gets exactly one outcome: its answer, or `abandon` for the whole call.
- * 2. An answer to an append that is not in flight here (late, repeated, of nobody) is dropped.
- * 3. The end of the call is told once, whether it was an error or a bare end.
+ * 2. An answer to an append that is not in flight here (late, repeated, unknown) is ignored.
+ * 3. The end of the call is reported once, whether an error or a clean end.
  */
 export class AppendCall implements CallListener {
   private readonly inFlight = new Numbered<InFlight>();

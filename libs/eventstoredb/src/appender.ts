@@ -23,10 +23,10 @@ const MAX_IN_FLIGHT = 1_024;
 const MAX_WAITING = 50_000;
 
 /**
- * Sends appends, over the deaths of connections and servers. Owns the only channel that appends, and who waits.
- * 1. One channel at a time: the next is made when the calls of the last have ended.
- * 2. A call that ends or falls silent gives all that was in flight an unknown outcome. What was never sent waits for the
- *    next connection, and is refused when that one does not work at once.
+ * Sends appends, across failures of connections and servers. Owns the only channel for appends, and the queue.
+ * 1. One channel at a time: the next is opened when the calls of the last have ended.
+ * 2. When a call ends or times out, appends in flight have an unknown outcome. Unsent ones wait for the next
+ *    connection, and are refused when that does not work at once.
  * 3. While the server is away (`down`) nothing is sent, so a refusal means that nothing was stored.
  */
 export class Appender {

@@ -60,11 +60,12 @@ const READ_TIMEOUT_MS = 10_000;
 const SILENCE_MS = 10_000;
 
 /**
- * The log on an EventStoreDB. A thread of its own speaks to the server (ServerSide); what is told to subscribers is made here.
- * 1. Subscribers of a stream hear of an own append at its acknowledgement; subscribers of the whole log hear everything in
- *    the order of the server, from the subscription.
- * 2. At the acknowledgement only the position of an append's last event is known. Its earlier events bear it, too, until
- *    they are read: such a position is never before the event's own.
+ * EventStoreDB adapter of EventLog. A worker thread speaks to the server (ServerSide); fan-out to subscribers happens
+ * here.
+ * 1. Stream subscribers get own appends when they are acknowledged; subscribers of the whole log get everything in
+ *    the server's order, from the subscription.
+ * 2. An acknowledgement only tells the position of an append's last event. Its earlier events carry it, too, until
+ *    they are read: never lower than their own.
  */
 export class EsdbEventLog extends EventLog {
   override readonly exclusive = false;

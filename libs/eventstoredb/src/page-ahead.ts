@@ -14,9 +14,8 @@ const MAX_AHEAD = 4;
 const KEPT_MS = 5_000;
 
 /**
- * Reads the page after the one that was given while its reader works on that: a reader who catches up waits for the server
- * or for himself, and not for both by turns. Owns the pages that were read ahead.
- * 1. A page is given once, to whoever asks for what follows the page before; a failed one is read anew.
+ * Read-ahead: fetches the next page while the reader handles the last one. Owns the prefetched pages.
+ * 1. A page is given once, to whoever asks for what follows the page before; a failed one is read again.
  * 2. At most MAX_AHEAD pages are kept, none longer than KEPT_MS.
  */
 export class PageAhead {

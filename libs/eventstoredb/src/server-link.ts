@@ -54,9 +54,10 @@ export interface AnsweredAppend extends SentAppend {
 type Answer = Extract<Reply, { readonly read: number }>;
 
 /**
- * The way to the adapter's thread. Owns the thread, and everything that waits for an answer of it.
- * 1. Each append and each question is answered once.
- * 2. The thread ends when it is told to. By itself it ends for a bug, which ends the process as it would without a thread.
+ * Main thread's side of the adapter's worker thread. Owns the thread and all pending requests.
+ * 1. Each append and each request is answered once.
+ * 2. The thread ends when told to. If it ends by itself that is a bug, which ends the process as it would without a
+ *    thread.
  */
 export class ServerLink {
   readonly keys: KnownKeys;

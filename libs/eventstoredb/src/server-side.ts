@@ -31,10 +31,10 @@ interface Numbered extends SentAppend {
 }
 
 /**
- * The side of the log that speaks to the server, in a thread of its own; the bytes of events are made and opened here. Owns
- * one channel that appends, one that reads, the one live subscription to what all processes append, the ends of the streams'
- * chains, and what was sent and not heard of yet.
- * 1. Everything after the head that the start has told is told, in the order of the server, each event once.
+ * Worker-thread side of the adapter: speaks to the server, encodes and decodes events. Owns a channel for appends,
+ * one for reads, the one live subscription, the ends of the streams' hash chains, and own appends not yet received
+ * back.
+ * 1. Every event after the head at the start is reported once, in the server's order.
  * 2. Each append is answered once.
  */
 export class ServerSide {

@@ -1,6 +1,6 @@
 /**
- * A read that callers who come together share. One that is under way is not joined: its answer may be older than what the
- * caller knows. Who comes meanwhile shares the next.
+ * Coalesces concurrent reads. A read in progress is not joined, for its answer may be older than what the caller
+ * knows: callers meanwhile share the next one.
  */
 export class SharedRead<T> {
   private current: Promise<unknown> = Promise.resolve();
