@@ -6,6 +6,7 @@ import {
   type CurrentRun,
   type OpenAction,
   Problem,
+  type Revision,
   type SessionState,
   decideAction,
   fitsKind,
@@ -79,7 +80,11 @@ export class ActionCommands {
       await this.check(session, open, request, caller);
       const verdict = await this.verdictOf(session, open, request);
       const isDecided = await this.decide(session, id, request, verdict, caller);
-      return isDecided ? this.read(session, id, caller.project) : this.repeated(session, id, request, caller);
+      // The tables may not know it yet.
+      const { asked } = open.action;
+      return isDecided
+        ? this.read(session, id, caller.project, asked)
+        : this.repeated(session, id, request, caller, asked);
     });
     return asAction(decided);
   }
@@ -192,8 +197,9 @@ export class ActionCommands {
     id: ActionId,
     request: DecisionRequest,
     { project }: Caller,
+    at?: Revision,
   ): Promise<ActionRecord> {
-    const record = await this.read(session, id, project);
+    const record = await this.read(session, id, project, at);
     const { resolved } = record;
     if (resolved === null) throw conflict('its run has ended');
     if (resolved.decision === 'expired') throw conflict('its time is over');
@@ -215,9 +221,10 @@ export class ActionCommands {
       : (await textOf(resolved.result)) === resultOf(request);
   }
 
-  private async read(session: Session, id: ActionId, project: string): Promise<ActionRecord> {
+  /** @param at where it was asked, if that is known */
+  private async read(session: Session, id: ActionId, project: string, at?: Revision): Promise<ActionRecord> {
     const open = openAction(session.journal.state, project, id);
-    const asked = open?.action.asked ?? (await this.index().askedAt(project, id));
+    const asked = at ?? open?.action.asked ?? (await this.index().askedAt(project, id));
     const record = asked === null ? null : await readAction(this.ports.log, session.id, id, asked);
     if (record === null) throw notFound('the action');
     return record;
