@@ -17,8 +17,8 @@ interface AbandonedUploadsPorts {
 const OTHERS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Removes files that no document refers to: a process that dies between a file and its event leaves one. The log says
- * which those are, for the rows may be behind it; it is read to its end only where a file is in no row.
+ * Garbage collection of files that no document refers to, left by a process that died between a file and its event.
+ * The log decides, for rows may lag behind; it is read to its end only for files that are in no row.
  */
 export class AbandonedUploads {
   private readonly before: number;

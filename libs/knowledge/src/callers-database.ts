@@ -34,7 +34,10 @@ export class DatabaseRefusal extends Error {
   override readonly name = 'DatabaseRefusal';
 }
 
-/** A database of a caller. Every call has a connection of its own, so that nothing is left of it for the next. */
+/**
+ * Port: a caller's external database (MySQL, PostgreSQL). Each call has a connection of its own, so that no session
+ * state reaches the next.
+ */
 export abstract class CallersDatabase {
   /** @throws DatabaseRefusal, or the signal's reason */
   abstract run(request: SqlRequest, signal: AbortSignal): Promise<SqlResult>;

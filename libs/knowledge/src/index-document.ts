@@ -52,7 +52,10 @@ const QUICK_MS = 4_000;
 export const scopeOf = (upload: string): string => SCOPE_PREFIX + upload;
 export const SCOPE_PREFIX = 'document-';
 
-/** Takes in files. Reads before it accepts, so that what cannot be read leaves nothing behind. */
+/**
+ * Ingests uploads into a datastore. Extracts the text before it accepts one, so that an unreadable file leaves
+ * nothing behind.
+ */
 export class IndexDocumentHandler {
   constructor(private readonly ports: IndexDocumentPorts) {}
 

@@ -37,8 +37,8 @@ const VACUUM_PAUSE_MS = 2_000;
 const AT_ONCE = 20;
 
 /**
- * Follows the streams of datastores and documents: keeps their rows, removes what was deleted, and reads the documents
- * whose text is nowhere: those that a crash interrupted, and all of them when the tables were lost.
+ * Projection of the streams of datastores and documents: maintains their rows, removes what was deleted, and extracts
+ * documents whose passages are missing, after a crash or when the tables were lost.
  */
 export class Indexer implements FollowerTarget {
   private readonly stopping = new AbortController();

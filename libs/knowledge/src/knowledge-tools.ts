@@ -25,7 +25,7 @@ export interface KnowledgeRequest {
   readonly queries: readonly DatastoreQuery[];
 }
 
-/** Makes a run's tools of the datastores that it names. */
+/** Provides a run's tools for the datastores that its request names. */
 export class KnowledgeTools {
   constructor(
     private readonly ports: {

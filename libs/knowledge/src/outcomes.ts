@@ -4,7 +4,7 @@ import type { Extraction } from '#extraction';
 import type { PassageRows } from './postgres/passage-rows.js';
 import type { KnowledgeStreams } from './streams.js';
 
-/** Writes down what came of reading a document that was answered `processing`. */
+/** Records the outcome of extracting a document whose upload was answered with `processing`. */
 export class DocumentOutcomes {
   constructor(
     private readonly ports: {

@@ -6,7 +6,7 @@ import type { KnowledgeRows } from './postgres/knowledge-rows.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Bounds what the files of a project's documents weigh together. */
+/** Storage quota of a project: bounds the total bytes of its documents' files. */
 export class StoredBytes {
   private readonly quota: Quota;
 

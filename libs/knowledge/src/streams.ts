@@ -35,7 +35,7 @@ export interface StreamPorts {
   readonly random: Random;
 }
 
-/** Datastores and documents as the log has them: what was answered before is always seen. */
+/** Reads datastores and documents from the log, not from rows: read-your-writes. */
 export class KnowledgeStreams {
   constructor(private readonly ports: StreamPorts) {}
 

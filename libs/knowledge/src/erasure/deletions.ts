@@ -19,8 +19,8 @@ interface DeletionPorts extends FollowerPorts {
 }
 
 /**
- * Carries out what deletions of datastores and documents say, in every replica: destroys their keys, which takes all copies
- * with them that are in memory. Files and rows are the indexer's.
+ * Crypto-shredding of deleted datastores and documents, in every replica: destroys their keys, and so all copies,
+ * those in memory too. Files and rows are removed by the indexer.
  */
 export class Deletions {
   private readonly follower: ErasureFollower;

@@ -43,10 +43,10 @@ interface Found {
 }
 
 /**
- * Older versions sealed documents with the key of their datastore, so none could go by itself. Says all that stands under such
- * a key again, under a key for each, and then destroys it: with it goes what older events say, also of documents that were
- * deleted long ago. What is said again is told apart by its key, so broken off or done by several at once it comes to the
- * same. Owns nothing: the key store knows how far the log was looked through.
+ * Migration to one key for each document: older versions encrypted documents with their datastore's key, so none
+ * could be erased alone. Appends such events again under a key for each document, then destroys the old key, and with
+ * it what older events hold, of deleted documents too. Idempotent, also when interrupted or run by several replicas:
+ * events written again are recognised by their key. Its checkpoint is in the key store.
  */
 export class Resealing {
   private readonly stopping = new AbortController();

@@ -49,7 +49,7 @@ const SHOW = statement(sql<Shown>`
 
 const HEADLINE = `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`;
 
-/** Questions to the passages of one datastore. */
+/** Search queries over the passages of one datastore. */
 export class PassageSearch {
   constructor(
     private readonly database: KnowledgeDatabase,
