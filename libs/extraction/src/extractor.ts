@@ -38,7 +38,7 @@ export class ReadersBusy extends Error {
   override readonly name = 'ReadersBusy';
 }
 
-/** Port: makes text of files, in bounded time and memory, in turns by project. */
+/** Port: extracts text from files, in bounded time and memory, fair between projects. */
 export abstract class Extractor {
   /**
    * A file that is missing or damaged, or whose reading ends the reader, is unreadable.

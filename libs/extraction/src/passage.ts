@@ -22,7 +22,7 @@ const LONGEST = 1400;
 /** What is longer is cut, whatever it is; it would take the room of the text. */
 const LONGEST_HEADING = 200;
 
-/** Puts blocks together to passages, one document long. Owns what is not a passage yet. */
+/** Splits a document's blocks into passages (chunks for search), one document long. Owns the unfinished passage. */
 export class PassageMaker {
   private parts: string[] = [];
   private length = 0;

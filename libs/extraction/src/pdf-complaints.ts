@@ -15,7 +15,7 @@ const MEANINGS: readonly (readonly [RegExp, WarningCode, string])[] = [
   ],
 ];
 
-/** Hears what pdf.js leaves out of a page without an error. It has one way to say so: the console of the process. */
+/** Captures pdf.js warnings about content that it skips; it only reports them to the console. */
 export class PdfComplaints {
   /** That is being read. */
   page = 1;

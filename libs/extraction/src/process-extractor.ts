@@ -46,11 +46,11 @@ const PAUSE_MS = 1_000;
 type Reader = ExpendableProcess<null, ReadAnswer, PassageBatch>;
 
 /**
- * Reads files in processes that may die: see ExpendableProcess. Owns the processes.
- * 1. A process reads one file at a time; files wait in turns by project, large ones never for all of the processes.
- * 2. A file that takes too long or too much memory ends its process and is unreadable; no other file hears of it.
- * 3. A file does not pay for what others have left in its process: what ends one that read others before is read again in
- *    a fresh one, and one that holds much is not used again.
+ * Extracts text in sandboxed child processes: see ExpendableProcess. Owns the processes.
+ * 1. A process reads one file at a time; files queue fairly by project, and large ones never occupy all processes.
+ * 2. A file over its time or memory kills its process and is unreadable; no other file is affected.
+ * 3. A file is not blamed for what earlier ones left in its process: after a death in a used process it is retried in
+ *    a fresh one, and a process that holds much memory is not reused.
  */
 export class ProcessExtractor extends Extractor {
   private readonly limits: ExtractorLimits;
