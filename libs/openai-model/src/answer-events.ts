@@ -5,8 +5,8 @@ import { createParser } from 'eventsource-parser';
 const maxTries = 4;
 
 /**
- * Cuts the bytes of an answer into what it consists of, whatever its content type says: the records of an event stream,
- * lines of JSON, or one JSON value. Owns what has come of a record that is not complete.
+ * Splits a response body into records, whatever its content type says: server-sent events, JSON lines, or one JSON
+ * value. Owns the incomplete record.
  */
 export class AnswerEvents {
   private readonly decoder = new StringDecoder('utf8');

@@ -15,9 +15,9 @@ export type Learnt = 'again' | 'search' | 'refused_output' | 'nothing';
 type Asker = Pick<ModelRequest, 'model' | 'omit' | 'project'>;
 
 /**
- * What a server does not take from us, by model: learnt from its refusals, so that it is asked in another way at once and
- * from then on. Each project learns for itself: what a server says may repeat what a caller sent, and nobody is to decide
- * by that how others are served. In memory; owns the newest forms, 3,000 at most.
+ * Which parameters a model's server rejects, learnt from its errors, so that later requests omit them. Kept for each
+ * project: an error may repeat what a caller sent, and must not decide for others. In memory; an LRU of 3,000 entries
+ * at most.
  */
 export class ServerMemory {
   private readonly forms = new Map<string, RequestForm>();

@@ -20,8 +20,8 @@ export interface TagListener {
 }
 
 /**
- * Tells thinking inside tags from the text that it stands in front of, also when the tags come in pieces. Only what stands
- * at the head of the answer is thinking: elsewhere a tag is what is talked of. Owns what may become a tag.
+ * Separates reasoning in `<think>`-style tags from the answer, in a stream whose chunks may split a tag. Only tags at
+ * the head of the answer count: elsewhere they are quoted text. Owns a possible beginning of a tag.
  */
 export class ThinkingTags {
   /** Whether such an answer begins inside the tags, as far as this one shows it. */

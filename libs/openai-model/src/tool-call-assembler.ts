@@ -21,8 +21,8 @@ export interface AssembledCall {
 }
 
 /**
- * Puts the pieces of tool calls together. Servers differ: the index may be missing or always 0, the id may be missing or
- * repeated, the name may come in pieces or again with every piece, and some send whole calls.
+ * Assembles tool calls from streamed deltas. Servers differ: the index may be missing or always 0, the id missing or
+ * repeated, the name split or repeated in every delta, and some send whole calls.
  */
 export class ToolCallAssembler {
   private readonly drafts: Draft[] = [];

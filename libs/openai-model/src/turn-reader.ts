@@ -28,10 +28,7 @@ export interface TurnReaderOptions {
   readonly beginsInside?: boolean;
 }
 
-/**
- * Reads the bytes of one answer and says what they mean, whichever way they come. Owns what has been read of one turn so
- * far.
- */
+/** Parses one model response, streamed or not, into a turn. Owns what has been read of it so far. */
 export class TurnReader {
   private readonly events = new AnswerEvents((data, name) => this.read(data, name));
   private readonly calls = new ToolCallAssembler();

@@ -14,10 +14,7 @@ const maxUnpackedBytes = 64 * 1024 * 1024;
 /** Nobody packs what is packed more often. */
 const maxLayers = 3;
 
-/**
- * Unpacks the body of an answer that came packed although it was asked for as it is. Owns the unpacking streams until
- * `close`.
- */
+/** Decompresses a response that is compressed although it was requested otherwise. Owns the streams until `close`. */
 export class UnpackedBody {
   private readonly layers: Layer[];
 
