@@ -2,7 +2,7 @@ import type { TransactionClient } from '#postgres';
 import type { Database } from './database.js';
 import { PROJECTED_TABLES, REBUILD_SCHEMA, SCHEMA, checkpointIn } from './schema.js';
 
-/** The tables of a rebuild: made like those in use, and put in their place. */
+/** Shadow tables of a rebuild: created like those in use, and swapped with them at the end. */
 export class RebuildTables {
   constructor(private readonly database: Database) {}
 

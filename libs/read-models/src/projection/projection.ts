@@ -32,7 +32,7 @@ const BATCH_MS = 100;
 /** Failures in a row after which the projection is not just late. */
 const MANY_FAILURES = 5;
 
-/** The filling of the tables by this process, from its start to its stop. Owns the follower. */
+/** The running projection of this process, from start to stop. Owns the follower. */
 export class Projection {
   readonly follower: Follower;
   private readonly projector: Projector;

@@ -4,7 +4,7 @@ import type { Clock } from '#platform';
 /** The longest that whoever projects may take; a new one is found within the time of a take-over. */
 const STANDSTILL_MS = 30_000;
 
-/** Whether anybody projects, as a process sees it that does not: looks whenever it is asked. */
+/** Health of the projection for a process that does not project itself: whether the stored checkpoint moves. */
 export class StoredHealth {
   /** Where the log ended at some time, to be reached. */
   private goal: { readonly head: Position; readonly since: number } | null = null;
