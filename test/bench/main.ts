@@ -10,6 +10,7 @@ import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 import { run as replicas } from './replicas.bench.js';
 import { run as tasks } from './tasks.bench.js';
+import { run as waiting } from './waiting.bench.js';
 import { run as workflow } from './workflow.bench.js';
 
 /** `npm run bench`, or one of them: `npm run bench -- log`. Each prints its own table, with its baseline from the same run. */
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   sealing,
   search,
   tasks,
+  waiting,
   workflow: () => workflow(),
 };
 
