@@ -15,8 +15,23 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.dispose(), 60_000);
 
+interface Waiting {
+  readonly run_id: string;
+  readonly actions: readonly { readonly action_id: string }[];
+}
+
+/** A run that was cancelled while it waited. */
+async function brokenRun(): Promise<string> {
+  const { run_id: run } = await waitingFor({});
+  await service.client().post(`/runs/${run}/cancel`);
+  return run;
+}
+
 /** An action that this decision fits, of a run that waits for it. */
-async function actionFor(decision: object): Promise<string> {
+const actionFor = async (decision: object): Promise<string> =>
+  (await waitingFor(decision)).actions[0]?.action_id ?? '';
+
+async function waitingFor(decision: object): Promise<Waiting> {
   const isApproval = 'decision' in decision && decision.decision === 'approve';
   const step = { id: 's', name: 's', description: 'd', depends_on: [] };
   const asking = isApproval
@@ -31,7 +46,7 @@ async function actionFor(decision: object): Promise<string> {
       };
   const headers = { accept: 'application/json' };
   const answer = await service.client().post('/', asking, { headers });
-  return answer.json<{ actions: readonly { action_id: string }[] }>().actions[0]?.action_id ?? '';
+  return answer.json<Waiting>();
 }
 
 describe('/openapi.json', () => {
@@ -177,7 +192,8 @@ describe('/openapi.json', () => {
       for (const [method, { requestBody }] of Object.entries(methods)) {
         for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
           const id = path.startsWith('/actions/') ? await actionFor(value) : String(datastore_id);
-          const place = path.replace('{id}', id);
+          const run = path.endsWith('/retry') ? await brokenRun() : '';
+          const place = path.replace('{id}', id).replace('{run_id}', run);
           const { status, text } = await service.client().call(method.toUpperCase(), place, { body: value });
           expect([status < 300, text]).toEqual([true, expect.not.stringContaining('agent_error')]);
           count++;

@@ -44,6 +44,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     file: 'swagger-ui.css',
     session: ended.session,
     run_id: ended.run_id,
+    broken_run: await brokenRun(stage, owner, mark),
     task_id: ended.task_ids[0] ?? '',
     delivery_id: delivery,
     datastores: datastore,
@@ -62,7 +63,9 @@ const STEP = { id: 's', name: 's', description: 'd', depends_on: [] };
 /** `/datastores/{id}/search` with the ids of these things. */
 export function placed(path: string, { ids }: Belongings): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const id = ids[name === 'id' ? (path.split('/')[1] ?? '') : name];
+    // What has completed is not retried.
+    const own = path.endsWith('/retry') ? 'broken_run' : name;
+    const id = ids[name === 'id' ? (path.split('/')[1] ?? '') : own];
     if (id === undefined) throw new Error(`${path}: makeBelongings makes nothing with a ${name}; let it`);
     return encodeURIComponent(id);
   });
@@ -74,16 +77,30 @@ async function madeId(owner: ServiceClient, path: string, body: object): Promise
   return String(answer.json()['datastore_id']);
 }
 
+/** A run that was cancelled while it waited. */
+async function brokenRun(stage: Stage, owner: ServiceClient, mark: string): Promise<string> {
+  const { run_id: run } = await waitingRun(stage, owner, mark);
+  await owner.post(`/runs/${run}/cancel`);
+  return run;
+}
+
 /** A call of the caller's own tool, which nobody has answered. */
 async function waitingAction(stage: Stage, owner: ServiceClient, mark: string): Promise<string> {
+  const { actions } = await waitingRun(stage, owner, mark);
+  return actions[0]?.action_id ?? '';
+}
+
+interface WaitingRun {
+  readonly run_id: string;
+  readonly actions: readonly { readonly action_id: string }[];
+}
+
+async function waitingRun(stage: Stage, owner: ServiceClient, mark: string): Promise<WaitingRun> {
   const asks = say(...call(0, 'c', 'look_up', { word: mark }));
   const message = stage.book.on(stage.message(`${mark} question`), asks, say('done'));
   const tools = [{ name: 'look_up', description: mark, parameters: { type: 'object' } }];
   const headers = { accept: 'application/json' };
-  const { actions } = (await owner.post('/', { message, tools }, { headers })).json<{
-    readonly actions: readonly { readonly action_id: string }[];
-  }>();
-  return actions[0]?.action_id ?? '';
+  return (await owner.post('/', { message, tools }, { headers })).json<WaitingRun>();
 }
 
 const BOUNDARY = 'part-of-an-upload';

@@ -35,6 +35,7 @@ export class RetryController {
       'session was cleared.',
     scope: 'run',
     body: RetryDto,
+    examples: { again: { summary: 'As it was, in the background', value: { background: true } } },
     headers: ['Idempotency-Key'],
     answerHeaders: ['Content-Location', 'Location'],
     answers: {
