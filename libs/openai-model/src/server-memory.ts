@@ -15,9 +15,9 @@ export type Learnt = 'again' | 'search' | 'refused_output' | 'nothing';
 type Asker = Pick<ModelRequest, 'model' | 'omit' | 'project'>;
 
 /**
- * Which parameters a model's server rejects, learnt from its errors, so that later requests omit them. Kept for each
- * project: an error may repeat what a caller sent, and must not decide for others. In memory; an LRU of 3,000 entries
- * at most.
+ * How requests must be written for a server and model, learnt from its rejections (e.g. parameters to omit), so that
+ * later requests avoid them. Kept for each project: an error may repeat what a caller sent, and must not decide for
+ * others. In memory; the 3,000 most recently changed entries at most.
  */
 export class ServerMemory {
   private readonly forms = new Map<string, RequestForm>();
