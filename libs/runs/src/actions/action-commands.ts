@@ -47,6 +47,8 @@ export interface ActionPorts {
   readonly clock: Clock;
 }
 
+type Opened = NonNullable<ReturnType<typeof openAction>>;
+
 /** What an action was decided on, as events hold it. */
 interface Verdict {
   readonly content: string;
@@ -79,7 +81,7 @@ export class ActionCommands {
       if (open === null) return this.repeated(session, id, request, caller);
       await this.check(session, open, request, caller);
       const verdict = await this.verdictOf(session, open, request);
-      const isDecided = await this.decide(session, id, request, verdict, caller);
+      const isDecided = await this.decide(session, open, request, verdict, caller);
       // The tables may not know it yet.
       const { asked } = open.action;
       return isDecided
@@ -92,13 +94,12 @@ export class ActionCommands {
   /** Returns whether it was open until then. @throws Problem conflict */
   private async decide(
     session: Session,
-    id: ActionId,
+    { action: { id }, run: { run } }: Opened,
     { decision, mcpServers }: DecisionRequest,
     verdict: Verdict,
     { project, actor }: Caller,
   ): Promise<boolean> {
     const { contents, toolboxes, clock } = this.ports;
-    const run = session.journal.state.current?.run ?? '';
     const content = await contents.store(session.id, verdict.content);
     const result = await contents.store(session.id, verdict.result);
     const wereKnown = toolboxes.knows(run);
@@ -124,7 +125,7 @@ export class ActionCommands {
   /** @throws Problem unprocessable, forbidden */
   private async check(
     session: Session,
-    { action, run }: { readonly action: OpenAction; readonly run: CurrentRun },
+    { action, run }: Opened,
     { decision, mcpServers }: DecisionRequest,
     { actor }: Caller,
   ): Promise<void> {
@@ -150,7 +151,7 @@ export class ActionCommands {
 
   private async verdictOf(
     session: Session,
-    { action, run }: { readonly action: OpenAction; readonly run: CurrentRun },
+    { action, run }: Opened,
     request: DecisionRequest,
   ): Promise<Verdict> {
     const { input, reason } = request;
