@@ -16,8 +16,8 @@ const HEALTHY_SEEDS = 300;
 const HEALTHY: Mutant = {
   name: 'none',
   story: 'nothing is planted',
-  file: 'libs/agent/src/run/journal.ts',
-  symbol: 'Journal.constructor',
+  file: 'libs/agent/src/run/event-maker.ts',
+  symbol: 'EventMaker.constructor',
   find: 'ports.random.hex(9)',
   replace: 'ports.random.hex(9)',
 };

@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'claim-id-shared',
     story: 'two workers that write at the same revision make the same event ids',
-    file: JOURNAL,
-    symbol: 'Journal.constructor',
+    file: 'libs/agent/src/run/event-maker.ts',
+    symbol: 'EventMaker.constructor',
     find: 'ports.random.hex(9)',
     replace: "'0'.repeat(18)",
   },
@@ -106,16 +106,16 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a call whose result is not known is made again after a take-over',
     file: 'libs/agent/src/tools/tool-runner.ts',
     symbol: 'ToolRunner.outcomeOf',
-    find: '!this.isFresh(call) && !tool?.isRepeatable',
-    replace: '!this.isFresh(call) && !tool',
+    find: '!isUnmade && !tool?.isRepeatable',
+    replace: '!isUnmade && !tool',
   },
   {
     name: 'recovery-starts-over',
     story: 'a run that is taken over begins again instead of going on from the log',
     file: RUN_DRIVE,
     symbol: 'RunDrive.driveOn',
-    find: 'await loadRun(log, journal.stream, request, claimed, begun, workflows)',
-    replace: 'begun.steps > 0 ? await loadRun(log, journal.stream, request, claimed, begun) : begun',
+    find: 'loaded?.state ?? begun(chain.at(-1)!)',
+    replace: 'begun(chain.at(-1)!)',
   },
   {
     name: 'put-back-behind',
@@ -161,10 +161,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'claim-given-up',
     story: 'a claim that the log refused is not tried again',
-    file: SESSION,
-    symbol: 'Session.claim',
-    find: 'again();',
-    replace: 'return;',
+    file: 'libs/runs/src/run-claims.ts',
+    symbol: 'RunClaims.claim',
+    find: 'if (!isTried) again();',
+    replace: '',
   },
   {
     name: 'cancel-before-tools',
@@ -227,7 +227,10 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a worker forgets its run before the end of it is on the log',
     file: DRIVER,
     symbol: 'Driver.finish',
-    find: 'await record.settled();',
-    replace: '',
+    find: 'await this.record.decided((state) => decideEnd(state, endEvent(end), cost))',
+    replace: `(this.record
+      .decided((state) => decideEnd(state, endEvent(end), cost))
+      .catch(() => undefined),
+    [end])`,
   },
 ];
