@@ -61,9 +61,7 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
   if (isIdle(state)) return begin(request, terms);
-  const { current } = state;
-  if (request.onBusy === 'steer' && current !== null && !current.isCancelRequested)
-    return steer(current, request, terms);
+  if (request.onBusy === 'steer' && canBeSteered(state)) return steer(state.current, request, terms);
   if (request.onBusy === 'reject') return busy('another run of this session is under way', terms);
   if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING)
     return busy(`${MAX_WAITING} runs wait in this session already`, terms);
@@ -88,6 +86,10 @@ export function decideRetry(state: SessionState, request: RunRequest, terms: Sta
 export const MAX_STEERED = 100;
 /** Keys that may steer a run: its claims name them all. */
 const MAX_STEERERS = 100;
+
+/** Whether a run of the session is under way, or waits, and may be told something. */
+export const canBeSteered = (state: SessionState): state is SessionState & { readonly current: CurrentRun } =>
+  state.current !== null && !state.current.isCancelRequested;
 
 function steer(
   current: CurrentRun,

@@ -13,6 +13,7 @@ export interface ActionClockPorts {
 
 const LOOK_MS = 1_000;
 const AT_ONCE = 100;
+const LEFT_ALONE_MS = 30_000;
 /** Tables that do not answer are asked again; nobody waits for them at a stop. */
 const INDEX_PATIENCE_MS = 10_000;
 
@@ -24,6 +25,8 @@ export class ActionClock {
   private readonly stopping = new AbortController();
   private readonly ended = Promise.withResolvers<void>();
   private isStarted = false;
+  /** Until when those are left alone that were looked at: the tables may not show yet, or never, what came of it. */
+  private readonly seenTo = new Map<ActionId, number>();
 
   constructor(private readonly ports: ActionClockPorts) {}
 
@@ -45,11 +48,14 @@ export class ActionClock {
   }
 
   private async look(): Promise<void> {
-    const { logger } = this.ports;
+    const { logger, clock } = this.ports;
+    const now = clock.now();
+    for (const [action, until] of this.seenTo) if (until <= now) this.seenTo.delete(action);
     try {
       for (const action of await this.due()) {
         if (this.stopping.signal.aborted) return;
-        await this.expire(action);
+        if (this.seenTo.has(action)) continue;
+        if (await this.expire(action)) this.seenTo.set(action, now + LEFT_ALONE_MS);
       }
     } catch (err) {
       logger.warn({ err }, 'actions that expire could not be looked up yet');
@@ -65,16 +71,17 @@ export class ActionClock {
       () => [],
     );
     try {
-      return await Promise.race([index.due(clock.now(), AT_ONCE), nothing]);
+      return await Promise.race([index.due(clock.now(), AT_ONCE + this.seenTo.size), nothing]);
     } finally {
       answered.abort();
     }
   }
 
-  private async expire(action: ActionId): Promise<void> {
+  /** Returns whether it is closed now, or there is nothing to close. */
+  private async expire(action: ActionId): Promise<boolean> {
     const { sessions, clock, logger } = this.ports;
     const session = sessionOfAction(action);
-    if (session === null) return;
+    if (session === null) return true;
     try {
       await sessions.use(session, async ({ journal }) => {
         const { project, current } = journal.state;
@@ -85,10 +92,12 @@ export class ActionClock {
           value: undefined,
         }));
       });
+      return true;
     } catch (err) {
       // Erased, and the tables do not know it yet.
-      if (err instanceof Problem && err.code === 'not_found') return;
+      if (err instanceof Problem && err.code === 'not_found') return true;
       logger.warn({ err, action }, 'an action could not be closed yet');
+      return false;
     }
   }
 }

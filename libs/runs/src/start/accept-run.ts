@@ -2,6 +2,7 @@ import type { Toolboxes } from '#agent';
 import {
   type Mode,
   Problem,
+  canBeSteered,
   decideOpen,
   decideRetry,
   decideStart,
@@ -53,14 +54,16 @@ export class RunAcceptance {
   async accept(session: Session, place: RunLocation, command: PlannedRun): Promise<StartedRun> {
     const { admission } = this.ports;
     if (command.session !== undefined) requireSession(session.journal.state, command.project);
-    const hasRoom = admission.tryTake(place.run, command.project);
+    // A message for the run under way needs no place.
+    const isSteering = command.onBusy === 'steer' && canBeSteered(session.journal.state);
+    const hasRoom = !isSteering && admission.tryTake(place.run, command.project);
     const { asking } = this;
     asking.set(place.run, (asking.get(place.run) ?? 0) + 1);
     let isStarted = false;
     let entered = (): void => undefined;
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
-      entered = admission.enter(command.project, hasRoom, session.journal.state);
+      if (!isSteering) entered = admission.enter(command.project, hasRoom, session.journal.state);
       const accepted = await this.append(session, place, command, hasRoom);
       if (accepted instanceof Problem) throw accepted;
       isStarted = accepted?.isStarted === true;
