@@ -868,6 +868,65 @@ export interface Delivery {
   readonly last_response: string | null;
 }
 
+export interface RunDiff {
+  /** Whether the last turns of both say the same. */
+  readonly same_response: boolean;
+  /** Whether the turns at each position make the same calls in the same order; the order of keys says nothing. */
+  readonly same_tool_calls: boolean;
+  /** Whether both have the same value as final output, or none. */
+  readonly same_final_output: boolean;
+  /** By position. */
+  readonly turns: readonly TurnDiff[];
+  /** As `GET /runs/{run_id}` tells it. */
+  readonly status: {
+    readonly a: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+    readonly b: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+  };
+  /** US dollars, a decimal without exponent. */
+  readonly cost: {
+    readonly a: string;
+    readonly b: string;
+  };
+  /** What the model was given and gave. */
+  readonly usage: {
+    readonly a: Usage;
+    readonly b: Usage;
+  };
+  /** Milliseconds from its start to its end; null: it has not ended, or never started. */
+  readonly ms: {
+    readonly a: number | null;
+    readonly b: number | null;
+  };
+  /** The value; null: there is none. */
+  readonly final_output: {
+    readonly a: unknown;
+    readonly b: unknown;
+  };
+}
+
+export interface TurnDiff {
+  /** How the turns at this position compare; `only_a`: the other run has none there. */
+  readonly status: 'same' | 'changed' | 'only_a' | 'only_b';
+  /** Of the run that is named first. */
+  readonly a: ComparedTurn | null;
+  /** Of the run that is named second. */
+  readonly b: ComparedTurn | null;
+}
+
+export interface ComparedTurn {
+  /** Its text. */
+  readonly response: string;
+  /** In their order. */
+  readonly tool_calls: readonly ComparedCall[];
+}
+
+export interface ComparedCall {
+  /** The name of the tool. */
+  readonly tool: string;
+  /** The arguments; text where they are no JSON. */
+  readonly input: unknown;
+}
+
 export interface RecordedEventPage {
   /** What is on this page. */
   readonly items: readonly RecordedEvent[];

@@ -10,6 +10,9 @@ export {
 } from './actions/waiting-calls.js';
 export { type Waiting } from './actions/waiting-run.js';
 export * from './api-key.js';
+export * from './compare/run-comparison.js';
+export * from './compare/same-json.js';
+export * from './compare/turns-fold.js';
 export * from './content.js';
 export * from './context.js';
 export * from './datastores/datastore.js';

@@ -45,6 +45,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     session: ended.session,
     run_id: ended.run_id,
     broken_run: await brokenRun(stage, owner, mark),
+    other_run_id: ended.run_id,
     task_id: ended.task_ids[0] ?? '',
     delivery_id: delivery,
     datastores: datastore,

@@ -822,6 +822,85 @@ class Delivery(TypedDict):
     last_response: Union[str, None]
 
 
+class RunDiffStatus(TypedDict):
+    """As `GET /runs/{run_id}` tells it."""
+
+    a: Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
+    b: Literal["queued", "running", "waiting", "completed", "failed", "cancelled"]
+
+
+class RunDiffCost(TypedDict):
+    """US dollars, a decimal without exponent."""
+
+    a: str
+    b: str
+
+
+class RunDiffUsage(TypedDict):
+    """What the model was given and gave."""
+
+    a: Usage
+    b: Usage
+
+
+class RunDiffMs(TypedDict):
+    """Milliseconds from its start to its end; null: it has not ended, or never started."""
+
+    a: Union[int, None]
+    b: Union[int, None]
+
+
+class RunDiffFinalOutput(TypedDict):
+    """The value; null: there is none."""
+
+    a: Any
+    b: Any
+
+
+class RunDiff(TypedDict):
+    #: Whether the last turns of both say the same.
+    same_response: bool
+    #: Whether the turns at each position make the same calls in the same order; the order of keys says nothing.
+    same_tool_calls: bool
+    #: Whether both have the same value as final output, or none.
+    same_final_output: bool
+    #: By position.
+    turns: list[TurnDiff]
+    #: As `GET /runs/{run_id}` tells it.
+    status: RunDiffStatus
+    #: US dollars, a decimal without exponent.
+    cost: RunDiffCost
+    #: What the model was given and gave.
+    usage: RunDiffUsage
+    #: Milliseconds from its start to its end; null: it has not ended, or never started.
+    ms: RunDiffMs
+    #: The value; null: there is none.
+    final_output: RunDiffFinalOutput
+
+
+class TurnDiff(TypedDict):
+    #: How the turns at this position compare; `only_a`: the other run has none there.
+    status: Literal["same", "changed", "only_a", "only_b"]
+    #: Of the run that is named first.
+    a: Union[ComparedTurn, None]
+    #: Of the run that is named second.
+    b: Union[ComparedTurn, None]
+
+
+class ComparedTurn(TypedDict):
+    #: Its text.
+    response: str
+    #: In their order.
+    tool_calls: list[ComparedCall]
+
+
+class ComparedCall(TypedDict):
+    #: The name of the tool.
+    tool: str
+    #: The arguments; text where they are no JSON.
+    input: Any
+
+
 class RecordedEventPage(TypedDict):
     #: What is on this page.
     items: list[RecordedEvent]

@@ -131,7 +131,10 @@ function refuseReach(principal: Principal, terms: OperationTerms, request: Fasti
   const { reach } = principal;
   if (reach === undefined) return null;
   if (terms.isForTokens !== true) return new Problem('forbidden', 'a token only starts and reads runs');
-  const { what, session } = namedIn({ ...(request.query as object), ...(request.params as object) });
+  const named: Named = { ...(request.query as object), ...(request.params as object) };
+  const { what, session } = namedIn(named);
+  if (named.other !== undefined && !reaches(principal, sessionOfRun(named.other) ?? ''))
+    return notFound('the run');
   if (session !== undefined) return reaches(principal, session) ? null : notFound(what);
   return reach.session === null ? null : new Problem('forbidden', 'this token is for one session: name it');
 }
@@ -139,6 +142,8 @@ function refuseReach(principal: Principal, terms: OperationTerms, request: Fasti
 interface Named {
   readonly session?: string;
   readonly run?: string;
+  /** A run that another one is compared with. */
+  readonly other?: string;
   readonly action?: string;
 }
 

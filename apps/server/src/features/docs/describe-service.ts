@@ -49,6 +49,7 @@ export interface OpenApiResponse {
 /** Parameters of paths whose name in the contract is not the router's. */
 const PATH_NAMES: Readonly<Record<string, string>> = {
   run: 'run_id',
+  other: 'other_run_id',
   action: 'id',
   task: 'task_id',
   delivery: 'delivery_id',

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AgentController } from './agent.controller.js';
+import { DiffController } from './diff/diff.controller.js';
+import { RunDiffs } from './diff/run-diffs.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunsController } from './runs.controller.js';
 import { RetryController } from './retry.controller.js';
@@ -9,8 +11,8 @@ import { RunAnswers } from './shared/run-answers.js';
 import { RunPlaces } from './shared/run-places.js';
 
 @Module({
-  controllers: [AgentController, RunsController, RetryController],
-  providers: [RunStartAnswers, HistoryAnswers, RunAnswers, RunPlaces, EventAnswers],
+  controllers: [AgentController, RunsController, RetryController, DiffController],
+  providers: [RunStartAnswers, HistoryAnswers, RunAnswers, RunPlaces, RunDiffs, EventAnswers],
   exports: [RunPlaces, EventAnswers],
 })
 export class RunsModule {}

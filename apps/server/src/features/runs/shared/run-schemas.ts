@@ -20,6 +20,8 @@ const WARNING = named(
   objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) }),
 );
 
+export const USAGE = named('Usage', objectOf({ input_tokens: COUNT, output_tokens: COUNT }));
+
 export const MESSAGE = named(
   'Message',
   objectOf({
@@ -43,7 +45,7 @@ export const RUN = named(
     started_at: orNull(TIME),
     ended_at: orNull(TIME),
     cost: DOLLARS,
-    usage: named('Usage', objectOf({ input_tokens: COUNT, output_tokens: COUNT })),
+    usage: USAGE,
     warnings: listOf(WARNING),
     error: orNull(RUN_ERROR),
     last_event_id: orNull(EVENT_ID),
