@@ -33,6 +33,7 @@ export class RunDrive {
   private readonly opened: Toolbox[] = [];
   /** What others wrote about the run before there was a record of it. */
   private early: RecordedSessionEvent[] = [];
+  private take: ((event: RecordedSessionEvent) => void) | null = null;
 
   constructor(
     private readonly session: { readonly id: string; readonly journal: Journal },
@@ -67,8 +68,8 @@ export class RunDrive {
   /** What others wrote about the run: a decision, its result, a message. */
   hear(event: RecordedSessionEvent): void {
     if (event.meta.run !== this.run) return;
-    if (this.record === null) this.early.push(event);
-    else this.record.hear(event);
+    if (this.take === null) this.early.push(event);
+    else this.take(event);
   }
 
   /** The session is erased: there is nothing left to write to. */
@@ -147,12 +148,17 @@ export class RunDrive {
     );
   }
 
-  /** What the log held of it when it was read stands in both, only the context may have been read a little earlier. */
+  /**
+   * What the log held of it when it was read stands in both, only the context may have been read a little earlier. The journal
+   * may hear of such events after there is a record, too: a decision that counts twice is one that is never seen.
+   */
   private takeEarly(record: RunRecord, context: ContextFold, upTo: Revision): void {
-    for (const event of this.early.splice(0)) {
+    const take = (event: RecordedSessionEvent): void => {
       if (event.revision > upTo) record.hear(event);
       else context.push(event);
-    }
+    };
+    this.early.splice(0).forEach(take);
+    this.take = take;
   }
 
   /** A run that is to end before its tools are open needs none. */
