@@ -1,10 +1,10 @@
-import { ArrayMaxSize, IsArray, IsIn } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { type ActionDecision, parseDollars } from '#domain';
-import { Describe, IsText, MayBeOmitted, Nested, Satisfies } from '../../edge/validation/decorators.js';
+import { Describe, IsText, MayBeOmitted, Satisfies } from '../../edge/validation/decorators.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import { described } from '../../edge/validation/rules.js';
 import type { Example } from '../../edge/routes/operation.js';
-import { McpServerDto } from '../runs/shared/mcp-server.dto.js';
+import { type McpServerDto, McpServerList, McpServerListAlias } from '../runs/shared/mcp-server.dto.js';
 
 const MAX_BUDGET = 30;
 const BUDGET = /^\d{1,17}(?:\.\d{1,12})?$/;
@@ -44,20 +44,13 @@ export class DecisionDto {
   @Describe({ description: 'Of `raise`: what the run may cost in all, in US dollars.', examples: ['0.50'] })
   readonly budget?: string;
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
+  @McpServerList()
   @Describe({
     description: 'Of `supply`: the servers that are asked for, as in the request of the run. Never stored.',
   })
   readonly mcp_servers?: readonly McpServerDto[];
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
-  @Describe({ description: 'Another name of mcp_servers.', deprecated: true })
+  @McpServerListAlias()
   readonly mcpServers?: readonly McpServerDto[];
 
   @MayBeOmitted()

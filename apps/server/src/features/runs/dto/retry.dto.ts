@@ -1,22 +1,15 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
 import { Describe, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
 import { ApprovalsDto } from './approvals.dto.js';
-import { McpServerDto } from '../shared/mcp-server.dto.js';
+import { type McpServerDto, McpServerList, McpServerListAlias } from '../shared/mcp-server.dto.js';
 
 /** The body of `POST /runs/{id}/retry`. */
 export class RetryDto {
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
+  @McpServerList()
   @Describe({ description: "The run's tool servers, under the same names: they are stored nowhere." })
   readonly mcp_servers?: readonly McpServerDto[];
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
-  @Describe({ description: 'Another name of mcp_servers.', deprecated: true })
+  @McpServerListAlias()
   readonly mcpServers?: readonly McpServerDto[];
 
   @MayBeOmitted()

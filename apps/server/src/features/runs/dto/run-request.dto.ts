@@ -16,7 +16,7 @@ import { ApprovalsDto } from './approvals.dto.js';
 import { callbackHeaders } from './callback-headers.js';
 import { CallerToolDto } from './caller-tool.dto.js';
 import { IsHttpUrlWithoutCredentials } from './http-url.js';
-import { McpServerDto } from '../shared/mcp-server.dto.js';
+import { type McpServerDto, McpServerList, McpServerListAlias } from '../shared/mcp-server.dto.js';
 import { schedule } from './schedule.js';
 import { WorkflowDto } from './workflow.dto.js';
 
@@ -133,18 +133,11 @@ export class RunRequestDto {
   @Describe({ description: 'Specialists to which the conversation can be handed off.' })
   readonly agents?: readonly AgentDto[];
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
+  @McpServerList()
   @Describe({ description: 'External tool servers. Never stored: send them each time.' })
   readonly mcp_servers?: readonly McpServerDto[];
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(20)
-  @Nested(McpServerDto)
-  @Describe({ description: 'Another name of mcp_servers.', deprecated: true })
+  @McpServerListAlias()
   readonly mcpServers?: readonly McpServerDto[];
 
   @IsBoolean()

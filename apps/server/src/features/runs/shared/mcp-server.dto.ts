@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn } from 'class-validator';
 import {
   Describe,
   IsFilledText,
@@ -7,6 +7,7 @@ import {
   MayBeOmitted,
   Nested,
   NestedBy,
+  all,
 } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import { IsHttpUrl } from '../dto/http-url.js';
@@ -50,3 +51,11 @@ export class McpServerDto {
   @NestedBy('type', { bearer: BearerAuthDto, oauth: OauthAuthDto })
   readonly auth?: BearerAuthDto | OauthAuthDto;
 }
+
+/** Tool servers of a run, at most 20; may be left out. */
+export const McpServerList = (): PropertyDecorator =>
+  all(MayBeOmitted(), IsArray(), ArrayMaxSize(20), Nested(McpServerDto));
+
+/** Another name of `mcp_servers`. */
+export const McpServerListAlias = (): PropertyDecorator =>
+  all(McpServerList(), Describe({ description: 'Another name of mcp_servers.', deprecated: true }));
