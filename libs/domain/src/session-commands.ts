@@ -202,6 +202,7 @@ export function decideTakeOver(
     ...(current.silent > 0 ? { silent: current.silent } : {}),
     ...(current.fruitless > 0 ? { fruitless: current.fruitless } : {}),
     ...(current.cost > 0n ? { cost: formatDollars(current.cost) } : {}),
+    ...(current.isClosed ? { isClosed: true as const } : {}),
   };
   const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];

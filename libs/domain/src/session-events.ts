@@ -150,6 +150,8 @@ export type InternalEvent =
         readonly isCancelled?: true;
         /** It goes on where another ended: neither has it a message. */
         readonly isRetry?: true;
+        /** The session was cleared since the run's start: nobody can go on with it. */
+        readonly isClosed?: true;
         /** A cancel that came under an earlier claim of the run and was not obeyed yet. */
         readonly isCancelRequested?: true;
         /** Claims in a row before this one under which nothing was written, and nothing that the run is further by. */

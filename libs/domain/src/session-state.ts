@@ -191,7 +191,7 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
       silent: silent + 1,
       fruitless: fruitless + 1,
       ...waiting.waitingAtClaim(event),
-      ...(event.data.isCancelled ? { isClosed: true as const } : {}),
+      ...(event.data.isCancelled || event.data.isClosed ? { isClosed: true as const } : {}),
     },
     waiting: event.data.waiting ?? [],
     broken: null,
@@ -215,6 +215,7 @@ function unreadClaim(state: SessionState, run: RunId, claimed: Revision): Sessio
       silent: 1,
       fruitless: (before?.fruitless ?? 0) + 1,
       ...waitingOf(before),
+      ...(before?.isClosed || waited?.isCancelled ? { isClosed: true as const } : {}),
     },
     waiting: state.waiting.filter((w) => w.run !== run),
   };
