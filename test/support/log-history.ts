@@ -2,7 +2,13 @@ import { type Content, type HistoryMessage, type RecordedSessionEvent, isEndType
 
 export type LoggedMessage = Pick<HistoryMessage, 'type' | 'pieces'>;
 
-const ENDS = new Set(['agent_thinking_start', 'agent_response_start', 'agent_tool_use', 'agent_step']);
+const ENDS = new Set([
+  'agent_thinking_start',
+  'agent_response_start',
+  'agent_tool_use',
+  'agent_steered',
+  'agent_step',
+]);
 
 /**
  * The history of a session, from the sentence that promises it and not from the fold that makes it: of each block all that
@@ -17,6 +23,7 @@ export function historyOnLog(events: readonly RecordedSessionEvent[]): LoggedMes
     const run = event.meta.run ?? '';
     if (event.type === 'agent_started') return messageOf(run, events);
     if (event.type === 'agent_tool_use') return [{ type: event.type, pieces: [event.data.content] }];
+    if (event.type === 'agent_steered') return [{ type: 'user_message', pieces: [event.data.content] }];
     if (event.type !== 'agent_thinking_start' && event.type !== 'agent_response_start') return [];
     const type = event.type === 'agent_thinking_start' ? 'agent_thinking' : 'agent_response';
     const pieces = piecesOf(type, run, shown.slice(at + 1));

@@ -36,6 +36,7 @@ export class Story {
   private runs = 0;
   private current: string | null = null;
   private epoch = 1;
+  private requestedAt = 0;
   private isCancelling = false;
   private waiting: { run: string; requested: number; isCancelled: boolean }[] = [];
   private steps = 0;
@@ -90,6 +91,7 @@ export class Story {
     if (next.isCancelled) return [...started, costs(next.run, '0'), event('agent_cancelled', next.run)];
     this.current = next.run;
     this.epoch = 1;
+    this.requestedAt = next.requested;
     this.isCancelling = false;
     return started;
   }
@@ -109,7 +111,7 @@ export class Story {
 
   private takeOver(): Step[] {
     this.epoch += 1;
-    const data = { worker: 'w2', epoch: this.epoch, requested: 0 };
+    const data = { worker: 'w2', epoch: this.epoch, requested: this.requestedAt };
     return [{ type: 'run_claimed', run: this.current!, data }];
   }
 

@@ -25,6 +25,8 @@ export const OUTCOME_UNKNOWN =
 /** Of one that was not made, because somebody has to release it or to carry it out, and has not. */
 export const NOT_MADE = 'the call was not made: nobody has decided on it';
 
+const NOTHING_ENDED = { length: 0, closedAt: null, steeredSince: [] };
+
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
  * the model's API refuses a session for ever otherwise. Turns of workflow steps and answers to the request for the final
@@ -34,20 +36,34 @@ export const NOT_MADE = 'the call was not made: nobody has decided on it';
 export class ContextFold {
   readonly messages: ContextMessage[] = [];
   private readonly requests = new Map<string, Content>();
-  /** How much there was of it when the last run ended, before what that said last. */
-  private lengthAtEnd = 0;
   private text: Content[] = [];
   /** The text is that of a turn that broke. */
   private isBroken = false;
   private isHidden = false;
   /** The run that has no message of its own: it was cancelled while it waited, or goes on where another ended. */
   private silentRun: string | null = null;
+  /** Of the run under way: how many messages there were at its start or its last closed step; null: none is. */
+  private closedAt: number | null = null;
+  /** What steered it since. */
+  private steeredSince: ContextMessage[] = [];
+  /** What a run goes on with that takes up the last one: how it stood when that ended, before what it said last. */
+  private atEnd: { length: number; closedAt: number | null; steeredSince: ContextMessage[] } = NOTHING_ENDED;
+
+  /**
+   * What a run that starts here is told. Of a run under way that is its message, what steered it and its closed steps: no
+   * half turn, and no call that is open.
+   */
+  settled(): readonly ContextMessage[] {
+    const { closedAt, messages, steeredSince } = this;
+    return closedAt === null ? messages : [...messages.slice(0, closedAt), ...steeredSince];
+  }
 
   /** A run starts with this message. */
   begin(message: Content): void {
     this.isHidden = false;
     this.takeText();
     this.messages.push({ role: 'user', content: message });
+    this.closeStep();
   }
 
   push(event: RecordedSessionEvent): void {
@@ -58,7 +74,7 @@ export class ContextFold {
       case 'run_claimed':
         this.isBroken = true;
         this.silentRun = event.data.isCancelled || event.data.isRetry ? (event.meta.run ?? null) : null;
-        if (event.data.isRetry) this.messages.length = Math.min(this.messages.length, this.lengthAtEnd);
+        if (event.data.isRetry) this.goOn();
         return;
       case 'agent_started':
         return this.start(event.meta.run ?? '');
@@ -78,17 +94,16 @@ export class ContextFold {
       case 'tool_call_begun':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, OUTCOME_UNKNOWN);
+      case 'agent_step':
+        return this.closeStep();
       case 'agent_steered':
         return this.takeIn(event.data.content);
       case 'agent_completed':
       case 'agent_error':
       case 'agent_cancelled':
-        this.lengthAtEnd = this.messages.length;
         return this.endRun();
       case 'messages_cleared':
-        this.messages.length = 0;
-        this.isHidden = true;
-        return;
+        return this.clear();
       case 'agent_task_scheduled':
       case 'agent_thinking_start':
       case 'agent_thinking':
@@ -96,7 +111,6 @@ export class ContextFold {
       case 'agent_tool_use_start':
       case 'agent_tool_use':
       case 'agent_tool_response':
-      case 'agent_step':
       case 'agent_handoff':
       case 'agent_workflow_step':
       case 'agent_final_output':
@@ -129,6 +143,26 @@ export class ContextFold {
     this.requests.delete(run);
     if (message !== undefined && this.silentRun !== run)
       this.messages.push({ role: 'user', content: message });
+    // One that takes up another has the steps that the other had closed.
+    if (this.closedAt === null) this.closeStep();
+  }
+
+  private goOn(): void {
+    const { length, closedAt, steeredSince } = this.atEnd;
+    this.messages.length = Math.min(this.messages.length, length);
+    this.closedAt = closedAt;
+    this.steeredSince = steeredSince;
+  }
+
+  private clear(): void {
+    this.messages.length = 0;
+    this.isHidden = true;
+    if (this.closedAt !== null) this.closeStep();
+  }
+
+  private closeStep(): void {
+    this.closedAt = this.messages.length;
+    this.steeredSince = [];
   }
 
   private completeTurn({ tool_calls: toolCalls = [], provider }: TurnData): void {
@@ -152,12 +186,22 @@ export class ContextFold {
   }
 
   private takeIn(message: Content): void {
-    this.endRun();
-    if (!this.isHidden) this.messages.push({ role: 'user', content: message });
+    this.sayAll();
+    if (this.isHidden) return;
+    const taken = { role: 'user' as const, content: message };
+    this.messages.push(taken);
+    this.steeredSince.push(taken);
+  }
+
+  private endRun(): void {
+    const { closedAt, steeredSince } = this;
+    this.atEnd = { length: this.messages.length, closedAt, steeredSince };
+    this.sayAll();
+    this.closedAt = null;
   }
 
   /** What was said last counts, broken or not. */
-  private endRun(): void {
+  private sayAll(): void {
     const text = this.takeText();
     if (!this.isHidden) for (const part of text) this.messages.push({ role: 'assistant', content: part });
   }

@@ -10,6 +10,13 @@ export {
 } from './actions/waiting-calls.js';
 export { type Waiting } from './actions/waiting-run.js';
 export * from './api-key.js';
+export * from './as-of/as-of.js';
+export * from './as-of/chat-message.js';
+export * from './as-of/history-messages.js';
+export * from './as-of/run-records.js';
+export * from './as-of/session-fold.js';
+export * from './as-of/session-record.js';
+export * from './as-of/title.js';
 export * from './compare/run-comparison.js';
 export * from './compare/same-json.js';
 export * from './compare/turns-fold.js';

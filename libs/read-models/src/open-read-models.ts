@@ -22,6 +22,7 @@ import { MessagePages } from './queries/message-pages.js';
 import { RunQueries } from './queries/runs.js';
 import { SessionOwners } from './queries/session-owners.js';
 import { SessionQueries } from './queries/sessions.js';
+import { SessionsAsOf } from './queries/sessions-as-of.js';
 import { TaskQueries } from './queries/tasks.js';
 import { UpgradeRebuild } from './upgrade-rebuild.js';
 
@@ -54,6 +55,7 @@ export interface ReadModels {
   readonly messagePages: MessagePages;
   readonly runs: RunQueries;
   readonly sessions: SessionQueries;
+  readonly sessionsAsOf: SessionsAsOf;
   readonly keyUses: KeyUseTable;
   readonly tasks: TaskQueries;
   readonly actions: ActionQueries;
@@ -105,6 +107,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     messagePages: new MessagePages({ rows, log, content, placeOf: (...of) => runs.place(...of) }),
     runs,
     sessions: new SessionQueries(database, codec, freshness, owners),
+    sessionsAsOf: new SessionsAsOf(log, content, owners),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),
     actions: new ActionQueries(database, codec, freshness, owners, clock),

@@ -3,6 +3,7 @@ export { ActionCommands, type DecisionRequest } from './actions/action-commands.
 export { ActionIndex } from './actions/action-index.js';
 export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
+export { contextAsOf } from './context-as-of.js';
 export * from './core.js';
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';
 export { Erasures } from './erasure/erasures.js';

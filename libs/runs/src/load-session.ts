@@ -153,7 +153,7 @@ function requireReadable({ isErased, stream }: RecordedEvent): void {
 }
 
 /** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
-const READ_CHARS = 1_000_000;
+export const READ_CHARS = 1_000_000;
 
 /**
  * The context in which a run goes on: what stood before it, as far back as the model could be told, and its own turns.
@@ -187,18 +187,19 @@ export async function loadContext(
   return foldContext(log, stream, tail.reverse(), request);
 }
 
-async function foldContext(
+/** @param request of the run that the context is for, if it has one */
+export async function foldContext(
   log: EventLog,
   stream: StreamName,
   events: readonly RecordedSessionEvent[],
-  request: RequestEvent,
+  request: RequestEvent | null,
 ): Promise<ContextFold> {
   const fold = new ContextFold();
   const first = events[0]?.revision ?? 0;
   for (const event of events) {
     if (event.type === 'run_claimed' && event.data.requested < first && !event.isUnreadable) {
-      const isOwn = event.meta.run === request.meta.run;
-      fold.push(isOwn ? request : await readRequest(log, stream, event.data.requested));
+      const isOwn = event.meta.run === request?.meta.run;
+      fold.push(isOwn ? request! : await readRequest(log, stream, event.data.requested));
     }
     fold.push(event);
   }

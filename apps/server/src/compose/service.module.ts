@@ -3,7 +3,15 @@ import { ApiKeys } from '#access';
 import { Deliveries, EventStreams } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics } from '#platform';
-import { ActionQueries, History, MessagePages, RunQueries, SessionQueries, TaskQueries } from '#read-models';
+import {
+  ActionQueries,
+  History,
+  MessagePages,
+  RunQueries,
+  SessionQueries,
+  SessionsAsOf,
+  TaskQueries,
+} from '#read-models';
 import {
   ActionCommands,
   EraseSession,
@@ -76,6 +84,7 @@ const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
 const listsOf = ({ readModels }: Service): readonly ValueProvider[] => [
   value(RunQueries, readModels.runs),
   value(SessionQueries, readModels.sessions),
+  value(SessionsAsOf, readModels.sessionsAsOf),
   value(TaskQueries, readModels.tasks),
   value(ActionQueries, readModels.actions),
   value(History, readModels.history),

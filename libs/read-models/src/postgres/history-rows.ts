@@ -46,6 +46,16 @@ FROM ${raw(SCHEMA)}.sessions s WHERE s.session = ${(session) => session}`,
   'history_bounds',
 );
 
+/** The part of a history that the tables know for good to have been there at an event. */
+export interface PastHistory {
+  /** Of the session as it is now: no clear up to here lies behind the first row. */
+  readonly foldedTo: number;
+  /** Revision of the first message that is not among these: it stood there at the event, perhaps half; null: there is none. */
+  readonly next: number | null;
+  readonly messages: readonly StoredMessage[];
+  readonly rest: HistoryRest | null;
+}
+
 /** A database that answers later than this is no faster than the log. */
 const PATIENCE_MS = 1_000;
 
@@ -89,6 +99,28 @@ CROSS JOIN LATERAL (
 LEFT JOIN LATERAL (${pageOf(raw('session = s.session'), `upto <= ${FIRST_BYTES}`)}) m ON true
 WHERE s.session = ${(session) => session} ORDER BY m.place`,
   'history',
+);
+
+interface SessionAt {
+  readonly session: SessionId;
+  readonly at: number;
+}
+
+const PAST = statement(
+  sql<SessionAt>`
+SELECT s.folded_to, s.is_hidden, b.next, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
+FROM ${raw(SCHEMA)}.sessions s
+CROSS JOIN LATERAL (
+  SELECT max(revision) AS next FROM ${MESSAGES} WHERE session = s.session AND revision <= ${({ at }) => at}
+) b
+CROSS JOIN LATERAL (
+  SELECT min(revision) AS first, max(revision) AS until, max(octet_length(contents)) AS most,
+    min(tableoid::bigint)::float8 AS of_table
+  FROM ${MESSAGES} WHERE session = s.session AND revision < b.next
+) w
+LEFT JOIN LATERAL (${pageOf(raw('session = s.session AND revision < b.next'), `upto <= ${FIRST_BYTES}`)}) m ON true
+WHERE s.session = ${({ session }) => session} ORDER BY m.place`,
+  'history_past',
 );
 
 type RestOfSession = HistoryRest & { readonly session: SessionId };
@@ -148,6 +180,22 @@ export class HistoryRows {
     const { folded_to: foldedTo, is_hidden: isHidden } = row;
     const messages = await this.messages(session, rows);
     return { foldedTo, isHidden, messages, rest: restOf(row, rows.at(-1)!.last ?? -1) };
+  }
+
+  /** What was complete at an event; null as for `bounds`. @throws ContentErased */
+  async past(session: SessionId, at: number): Promise<PastHistory | null> {
+    try {
+      const { rows } = await this.database.query(PAST({ session, at }), PATIENCE_MS);
+      const found = rows as readonly (FirstRow & { readonly next: number | null })[];
+      const [row] = found;
+      if (row === undefined) return null;
+      const messages = await this.messages(session, found);
+      const rest = restOf(row, found.at(-1)!.last ?? -1);
+      return { foldedTo: row.folded_to, next: row.next, messages, rest };
+    } catch (error) {
+      if (error instanceof DatabaseFault || error instanceof ReadModelsUnavailable) return null;
+      throw error;
+    }
   }
 
   /** null: the tables do not know the session, or are not there; the log can tell the same. */

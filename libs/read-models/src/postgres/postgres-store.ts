@@ -1,4 +1,5 @@
 import type { QueryConfig, QueryResult } from 'pg';
+import type { StoredSession } from '#domain';
 import { type Checkpoint, type PostgresCheckpoints, type StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import {
@@ -7,7 +8,6 @@ import {
   type KeyIds,
   type ParkedStream,
   ReadModelStore,
-  type StoredSession,
   type TaskRow,
 } from '../projection/rows.js';
 import { ACTIONS } from '../tables/actions.js';

@@ -1,9 +1,12 @@
 import {
   type Content,
+  type SessionChanges,
   UNREADABLE_TEXT,
+  type WantedMessage,
   asSessionEvent,
   isFileRef,
   sessionStream,
+  titleOf,
   type Revision,
   type SessionId,
 } from '#domain';
@@ -11,8 +14,6 @@ import { type ContentStore, FileMissing } from '#vault';
 import { type EventLog } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
 import type { Changes, MessageRow, ParkedStream, SessionRow, TaskRow } from './rows.js';
-import type { SessionChanges, WantedMessage } from './session-projection.js';
-import { titleOf } from './title.js';
 
 /** Gathers what a batch changes, and fetches what its events only refer to. */
 export class BatchChanges {

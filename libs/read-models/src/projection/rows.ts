@@ -1,4 +1,4 @@
-import type { Content, MessageType, Revision, SessionId } from '#domain';
+import type { MessageRecord, Revision, SessionId, StoredSession } from '#domain';
 import type { Checkpoint } from '#postgres';
 import type { ActionRow } from '../tables/actions.js';
 import type { ApiKeyRow } from '../tables/api-keys.js';
@@ -10,16 +10,11 @@ import type { TaskRow } from '../tables/tasks.js';
 export type { ActionRow } from '../tables/actions.js';
 export type { ApiKeyRow } from '../tables/api-keys.js';
 export type { ParkedStream } from '../tables/parked-streams.js';
-export type { RunError, RunRow, RunStatus } from '../tables/runs.js';
+export type { RunRow } from '../tables/runs.js';
 export type { SessionRow } from '../tables/sessions.js';
 export type { TaskRow } from '../tables/tasks.js';
 
-export interface MessageRow {
-  readonly session: SessionId;
-  readonly revision: Revision;
-  readonly type: MessageType;
-  readonly pieces: readonly Content[];
-}
+export type MessageRow = MessageRecord;
 
 /** What a batch changes. Rows are whole, so that writing them twice is harmless. */
 export interface Changes {
@@ -58,12 +53,6 @@ export const NO_CHANGES: Changes = {
 
 export const isEmpty = (changes: Changes): boolean =>
   Object.values(changes).every((rows) => rows.length === 0);
-
-/** A session's row with the runs that may still change and those that ended last. */
-export interface StoredSession {
-  readonly row: SessionRow;
-  readonly runs: readonly RunRow[];
-}
 
 /** Where the projection keeps its rows. */
 export abstract class ReadModelStore {

@@ -1,21 +1,26 @@
-import { type RecordedSessionEvent, asSessionEvent, sessionStream, type SessionId } from '#domain';
+import {
+  type RecordedSessionEvent,
+  SessionFold,
+  asSessionEvent,
+  sessionStream,
+  type SessionId,
+} from '#domain';
 import type { EventLog } from '#event-log';
 import type { ReadModelStore } from './rows.js';
-import { SessionProjection } from './session-projection.js';
 
 /** Sessions whose fold is kept; of others it is made from their rows and the end of their stream. */
 const KEPT_SESSIONS = 1_000;
 
 /** The sessions that events come for, those of the latest batches ready in memory. */
 export class SessionCache {
-  private readonly sessions = new Map<string, SessionProjection>();
+  private readonly sessions = new Map<string, SessionFold>();
 
   constructor(
     private readonly store: ReadModelStore,
     private readonly log: EventLog,
   ) {}
 
-  get(session: SessionId): SessionProjection | undefined {
+  get(session: SessionId): SessionFold | undefined {
     return this.sessions.get(session);
   }
 
@@ -35,7 +40,7 @@ export class SessionCache {
       const known = this.sessions.get(session);
       this.sessions.delete(session);
       if (known !== undefined && known.seen >= next - 1) this.sessions.set(session, known);
-      else if (next === 0) this.sessions.set(session, new SessionProjection(session, null));
+      else if (next === 0) this.sessions.set(session, new SessionFold(session, null));
       else missing.push(session);
     }
     if (missing.length > 0) await this.restore(missing, nextRevisions);
@@ -57,13 +62,13 @@ export class SessionCache {
       const next = nextRevisions.get(session) ?? 0;
       const projection = found === null ? await this.refold(session, next) : null;
       const tail = found === null ? [] : await this.read(session, found.row.foldedTo, next);
-      this.sessions.set(session, projection ?? new SessionProjection(session, found, tail));
+      this.sessions.set(session, projection ?? new SessionFold(session, found, tail));
     }
   }
 
   /** A session whose events came before, but not its row: all of it is folded again. */
-  private async refold(session: SessionId, next: number): Promise<SessionProjection> {
-    const projection = new SessionProjection(session, null);
+  private async refold(session: SessionId, next: number): Promise<SessionFold> {
+    const projection = new SessionFold(session, null);
     for await (const page of this.log.readStream(sessionStream(session), { limit: next }))
       for (const event of page) if (!event.isErased) projection.push(asSessionEvent(event));
     return projection;

@@ -1,24 +1,15 @@
 import {
-  type Content,
-  HistoryFold,
-  type HistorySink,
-  type MessageType,
+  type FoldedMessage,
+  HistoryMessages,
   type RecordedSessionEvent,
   asSessionEvent,
   notFound,
   sessionStream,
-  type Revision,
   type SessionId,
   isKnownType,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';
-
-export interface FoldedMessage {
-  readonly type: MessageType;
-  /** A number: the revision of the `run_requested` that holds the message. */
-  readonly pieces: readonly Content[] | number;
-}
 
 /** JSON of events whose messages are kept after the first look; of more they are read again. */
 const KEPT_CHARS = 64 * 1024;
@@ -47,14 +38,14 @@ export class HistoryTail {
   /** Where a fold has to begin that shows what came after the clear. */
   private resumesAt: number | null = null;
   /** null: too many. */
-  private kept: TailFold | null;
+  private kept: HistoryMessages | null;
 
   constructor(
     private readonly log: EventLog,
     private readonly start: TailStart,
     private readonly weigh: Weigh,
   ) {
-    this.kept = new TailFold(start.isHidden);
+    this.kept = new HistoryMessages(start.isHidden);
   }
 
   get isCleared(): boolean {
@@ -90,7 +81,7 @@ export class HistoryTail {
   /** After `look`. @throws Problem not_found: erased meanwhile; LogUnavailable */
   async *messages(): AsyncGenerator<readonly FoldedMessage[]> {
     if (this.kept !== null) return yield this.kept.finish();
-    const fold = new TailFold(this.start.isHidden);
+    const fold = new HistoryMessages(this.start.isHidden);
     const after = this.resumesAt === null ? this.start.foldedTo : this.resumesAt - 1;
     for await (const page of this.log.readStream(sessionStream(this.start.session), { after })) {
       requireUnerased(page);
@@ -111,41 +102,5 @@ export function requireUnerased(page: readonly RecordedEvent[]): void {
 type KnownEvent = RecordedEvent & RecordedSessionEvent;
 
 /** null: only a newer version knows it. */
-const knownEvent = (event: RecordedEvent): KnownEvent | null =>
+export const knownEvent = (event: RecordedEvent): KnownEvent | null =>
   isKnownType(event.type) ? (asSessionEvent(event) as KnownEvent) : null;
-
-class TailFold implements HistorySink {
-  private messages: FoldedMessage[] = [];
-  private readonly fold: HistoryFold;
-
-  constructor(isHidden: boolean) {
-    this.fold = new HistoryFold(this, { isHidden });
-  }
-
-  push(event: RecordedSessionEvent): void {
-    this.fold.push(event);
-  }
-
-  take(): readonly FoldedMessage[] {
-    const { messages } = this;
-    this.messages = [];
-    return messages;
-  }
-
-  finish(): readonly FoldedMessage[] {
-    this.fold.finish();
-    return this.take();
-  }
-
-  add({ type, pieces }: FoldedMessage): void {
-    this.messages.push({ type, pieces });
-  }
-
-  addRequest(_run: string, _revision: number, requested: Revision): void {
-    this.messages.push({ type: 'user_message', pieces: requested });
-  }
-
-  clear(): void {
-    this.messages = [];
-  }
-}

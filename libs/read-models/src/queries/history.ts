@@ -1,17 +1,32 @@
-import { type MessageType, notFound, type ProjectId, type SessionId, lengthOfAll } from '#domain';
+import {
+  type FoldedMessage,
+  type MessageType,
+  notFound,
+  type ProjectId,
+  type Revision,
+  type SessionId,
+  lengthOfAll,
+} from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
-import { type FoldedMessage, HistoryTail } from './history-tail.js';
+import { HistoryPassage } from './history-passage.js';
+import { HistoryTail } from './history-tail.js';
 import type { SessionOwners } from './session-owners.js';
 
 /** A message as `POST /get-messages` shows it. */
 export interface MessageView {
   readonly type: MessageType;
   readonly content: string;
+}
+
+/** Of a session's stream, and all of it up to `at` is the session's as it was there. */
+export interface Moment {
+  readonly session: SessionId;
+  readonly at: Revision;
 }
 
 const NOTHING: ProjectedHistory = { foldedTo: -1, isHidden: false, messages: [], rest: null };
@@ -57,6 +72,18 @@ export class History {
       }
     }
     for await (const page of tail.messages()) yield* this.views(session, page, weigh);
+  }
+
+  /**
+   * The same as of an event, as if nothing had happened after it; a page of the log at a time is in memory.
+   * @throws Problem not_found: erased meanwhile; LogUnavailable
+   */
+  async *messagesAsOf(
+    { session, at }: Moment,
+    weigh: Weigh = unweighed,
+  ): AsyncGenerator<readonly MessageView[]> {
+    const passage = new HistoryPassage(this.log, this.rows, { session, at });
+    for await (const page of passage.messages(weigh)) yield* this.views(session, page, weigh);
   }
 
   private async projected(session: SessionId): Promise<ProjectedHistory> {

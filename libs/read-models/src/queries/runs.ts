@@ -4,7 +4,9 @@ import {
   creationCursors,
   type ProjectId,
   type Revision,
+  type RunError,
   type RunId,
+  type RunStatus,
   type SessionId,
   type RunWarning,
   formatDollars,
@@ -19,7 +21,7 @@ import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
-import { RUNS, type RunError, type RunRow, type RunStatus } from '../tables/runs.js';
+import { RUNS, type RunRow } from '../tables/runs.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
 import { type WeighedPage, weighedRows } from './weighed-page.js';

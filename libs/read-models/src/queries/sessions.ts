@@ -3,31 +3,18 @@ import {
   type PageRequest,
   type ProjectId,
   type SessionId,
+  type SessionView,
   creationCursors,
-  formatDollars,
   notFound,
   pageOf,
+  viewOfSession,
 } from '#domain';
 import type { Freshness } from '#event-log';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
-import type { RunStatus } from '../tables/runs.js';
-import { SESSIONS, type SessionRow } from '../tables/sessions.js';
+import { SESSIONS } from '../tables/sessions.js';
 import type { SessionOwners } from './session-owners.js';
-import { timestamp } from './views.js';
-
-/** A session as `GET /sessions/{session}` shows it. */
-export interface SessionView {
-  readonly session: SessionId;
-  /** The beginning of its first message; null where the history is empty. */
-  readonly title: string | null;
-  readonly message_count: number;
-  /** Of the run that was requested last. */
-  readonly last_status: RunStatus | null;
-  readonly cost: string;
-  readonly created_at: string;
-}
 
 export interface SessionQuery extends PageRequest {
   readonly project: ProjectId;
@@ -57,7 +44,7 @@ export class SessionQueries {
     if (found.length === 0) throw notFound('the session');
     await this.owners.require(project, session, 'the session');
     const [row] = await openedRows(SESSIONS, found, this.codec);
-    return viewOf(row!);
+    return viewOfSession(row!);
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
@@ -78,15 +65,6 @@ export class SessionQueries {
       CURSORS.encode({ createdAt: Number(row['created_at']), id: session }, { project }),
     );
     const own = (await this.owners.only(project, items)).map(({ row }) => row);
-    return { items: (await openedRows(SESSIONS, own, this.codec)).map(viewOf), next_cursor };
+    return { items: (await openedRows(SESSIONS, own, this.codec)).map(viewOfSession), next_cursor };
   }
 }
-
-const viewOf = (row: SessionRow): SessionView => ({
-  session: row.session,
-  title: row.title,
-  message_count: row.messageCount + (row.hasOpenText ? 1 : 0),
-  last_status: row.lastStatus,
-  cost: formatDollars(row.cost),
-  created_at: timestamp(row.createdAt),
-});

@@ -1,4 +1,14 @@
-import type { Mode, ProjectId, Revision, RunId, RunWarning, SessionId, Trigger } from '#domain';
+import type {
+  Mode,
+  ProjectId,
+  Revision,
+  RunError,
+  RunId,
+  RunStatus,
+  RunWarning,
+  SessionId,
+  Trigger,
+} from '#domain';
 import {
   type Field,
   type RowOf,
@@ -14,14 +24,6 @@ import {
   whole,
 } from '#postgres';
 import { dollars } from './dollars.js';
-
-export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
-
-export interface RunError {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
-}
 
 /** Each is null where there is no error. */
 type ErrorParts = { readonly [P in keyof RunError]: RunError[P] | null };

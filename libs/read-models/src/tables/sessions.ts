@@ -1,7 +1,6 @@
-import type { ProjectId, SessionId } from '#domain';
+import type { ProjectId, RunStatus, SessionId } from '#domain';
 import { type RowOf, changing, integer, nullable, sealed, table, text, truth, whole } from '#postgres';
 import { dollars } from './dollars.js';
-import type { RunStatus } from './runs.js';
 
 export const SESSIONS = table(
   'sessions',

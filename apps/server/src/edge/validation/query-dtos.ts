@@ -26,6 +26,22 @@ export class PageQuery extends QueryStringDto {
 export const IsEventId = (): PropertyDecorator =>
   all(FromDigits(), IsInt(AN_EVENT), Min(0, AN_EVENT), Max(Number.MAX_SAFE_INTEGER, AN_EVENT));
 
+/** An event of a session, shown or not: a larger one than there can be is one that is not there. */
+export const IsEventOfSession = (): PropertyDecorator =>
+  all(
+    FromText((text) => (/^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : text)),
+    IsInt(AN_EVENT),
+    Min(0, AN_EVENT),
+    Max(Number.MAX_SAFE_INTEGER, AN_EVENT),
+  );
+
+/** `?at=` */
+export class MomentQuery extends QueryStringDto {
+  @MayBeOmitted()
+  @IsEventOfSession()
+  readonly at?: number;
+}
+
 /** A date, or a date and time with its offset from UTC (RFC 3339), as milliseconds since 1970. */
 export const IsTimeParameter = (): PropertyDecorator =>
   all(

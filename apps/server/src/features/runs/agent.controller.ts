@@ -5,12 +5,13 @@ import { SessionCommands } from '#runs';
 import { type Principal } from '#access';
 import { Caller } from '../../edge/admission/caller.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
-import { RunQuery, SessionQuery } from './dto/run-queries.js';
+import { MessagesQuery, RunQuery, SessionQuery } from './dto/run-queries.js';
 import { runBodyOf } from './dto/run-body.js';
 import { checkRunSemantics } from './dto/run-semantics.js';
 import { causeOf } from '../../edge/request-trace.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunStartAnswers } from './run-start-answers.js';
+import { AS_OF } from './shared/as-of.js';
 import { RunSurroundings, runCommandOf } from './run-command.js';
 import { FLAG, TEXT, listOf, named, objectOf } from '../../edge/openapi/json-schema.js';
 import { JSON_TYPE, Operation, SSE_TYPE, answer } from '../../edge/routes/operation.js';
@@ -89,16 +90,17 @@ export class AgentController {
     summary: "A session's history",
     scope: 'read',
     isForTokens: true,
-    query: SessionQuery,
+    description: AS_OF,
+    query: MessagesQuery,
     answers: answer(200, listOf(MESSAGE)),
-    refusals: [404],
+    refusals: [404, 422],
   })
   async messages(
-    @Query() { session }: SessionQuery,
+    @Query() { session, at }: MessagesQuery,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    return this.histories.messages(project, session, reply);
+    return this.histories.messages(project, { session, at }, reply);
   }
 
   @Post('clear-messages')

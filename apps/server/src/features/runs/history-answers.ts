@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { isFileRef, type ProjectId, type SessionId } from '#domain';
+import { isFileRef, type ProjectId, type Revision, type SessionId } from '#domain';
 import { ContentStore } from '#vault';
 import { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
-import { History } from '#read-models';
+import { History, SessionsAsOf } from '#read-models';
 import type { AcceptedRun } from '#runs';
 import { jsonItems } from '../../edge/answers/json-items.js';
 import { LargeAnswers } from '../../edge/answers/large-answer.js';
@@ -18,6 +18,7 @@ export class HistoryAnswers {
 
   constructor(
     private readonly history: History,
+    private readonly past: SessionsAsOf,
     private readonly large: LargeAnswers,
     log: EventLog,
     contents: ContentStore,
@@ -25,13 +26,23 @@ export class HistoryAnswers {
     this.stores = { log, contents };
   }
 
-  /** @throws Problem not_found, overloaded; LogUnavailable */
-  async messages(project: ProjectId, session: SessionId, reply: FastifyReply): Promise<void> {
+  /**
+   * @param asked `at`: as of this event
+   * @throws Problem not_found, unprocessable, overloaded; LogUnavailable
+   */
+  async messages(
+    project: ProjectId,
+    { session, at }: { readonly session: SessionId; readonly at?: Revision | undefined },
+    reply: FastifyReply,
+  ): Promise<void> {
     const { history } = this;
+    const moment = at === undefined ? null : await this.past.moment(project, session, at);
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
       yield '[';
-      yield* jsonItems(history.messages(project, session, weigh));
+      yield* jsonItems(
+        moment === null ? history.messages(project, session, weigh) : history.messagesAsOf(moment, weigh),
+      );
       yield ']';
     });
   }

@@ -24,6 +24,34 @@ export const SESSION = named(
   }),
 );
 
+const CALL = named(
+  'ChatToolCall',
+  objectOf({
+    id: TEXT,
+    type: oneOf('function'),
+    function: objectOf({
+      name: TEXT,
+      arguments: { ...TEXT, description: 'JSON text as the model wrote it' },
+    }),
+  }),
+);
+
+const CHAT_MESSAGE = named(
+  'ChatMessage',
+  objectOf(
+    {
+      role: oneOf('user', 'assistant', 'tool'),
+      content: { ...orNull(TEXT), description: 'null where it called tools and said nothing' },
+    },
+    {
+      tool_calls: { ...listOf(CALL), description: 'of an assistant that called tools' },
+      tool_call_id: { ...TEXT, description: "of a tool's result: of the call that it belongs to" },
+    },
+  ),
+);
+
+export const CONTEXT = named('Context', objectOf({ messages: listOf(CHAT_MESSAGE) }));
+
 export const MESSAGE_ITEM = named(
   'MessageItem',
   objectOf(

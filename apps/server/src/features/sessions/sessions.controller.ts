@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isSessionId, notFound, type SessionId } from '#domain';
+import { type SessionId } from '#domain';
 import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
@@ -39,21 +39,6 @@ export class SessionsController {
   })
   all(@Query() { limit, cursor }: PageQuery, @Caller() { project }: Principal) {
     return this.list.list({ project, limit, cursor });
-  }
-
-  @Get(':session')
-  @Operation({
-    id: 'getSession',
-    tag: 'sessions',
-    summary: 'One session',
-    scope: 'read',
-    isForTokens: true,
-    answers: answer(200, SESSION),
-  })
-  one(@Param('session') session: SessionId, @Caller() { project }: Principal) {
-    // The tables are not asked for what they cannot hold, such as U+0000.
-    if (!isSessionId(session)) throw notFound('the session');
-    return this.list.get(project, session);
   }
 
   /** For good, and at once; what stays is that it existed. */

@@ -1,7 +1,12 @@
 import { Module } from '@nestjs/common';
 import { MessagesController } from './messages.controller.js';
+import { SessionAnswers } from './session-answers.js';
+import { SessionController } from './session.controller.js';
 import { SessionsController } from './sessions.controller.js';
 
 /** Needs what RunsModule exports. */
-@Module({ controllers: [MessagesController, SessionsController] })
+@Module({
+  controllers: [MessagesController, SessionController, SessionsController],
+  providers: [SessionAnswers],
+})
 export class SessionsModule {}

@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import type { SessionId } from '#domain';
 import { IsNameParameter, MayBeOmitted } from '../../../edge/validation/decorators.js';
-import { IsTimeParameter, PageQuery } from '../../../edge/validation/query-dtos.js';
+import { IsTimeParameter, MomentQuery, PageQuery } from '../../../edge/validation/query-dtos.js';
 import { QueryStringDto } from '../../../edge/validation/validate.js';
 
 /** `POST /` */
@@ -11,7 +11,13 @@ export class RunQuery extends QueryStringDto {
   readonly session?: SessionId;
 }
 
-/** `POST /get-messages`, `POST /clear-messages` */
+/** `POST /get-messages` */
+export class MessagesQuery extends MomentQuery {
+  @IsNameParameter()
+  readonly session!: SessionId;
+}
+
+/** `POST /clear-messages` */
 export class SessionQuery extends QueryStringDto {
   @IsNameParameter()
   readonly session!: SessionId;

@@ -1,14 +1,43 @@
-import {
-  type Content,
-  HistoryFold,
-  type HistoryMessage,
-  type HistorySink,
-  type RecordedSessionEvent,
-  type Revision,
-  type SessionId,
-} from '#domain';
-import type { MessageRow, RunRow, SessionRow, StoredSession } from './rows.js';
-import { RunRows } from './run-rows.js';
+import type { Content } from '../content.js';
+import { HistoryFold, type HistoryMessage, type HistorySink, type MessageType } from '../history.js';
+import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
+import type { PicoDollars } from '../money.js';
+import type { RecordedSessionEvent } from '../session-events.js';
+import { type RunRecord, RunRecords, type RunStatus } from './run-records.js';
+
+/** A session as lists tell of it. */
+export interface SessionRecord {
+  session: SessionId;
+  project: ProjectId;
+  title: string | null;
+  /** ms since 1970 */
+  createdAt: number;
+  /** The run that was requested last, and its status. */
+  lastRun: RunId | null;
+  lastStatus: RunStatus | null;
+  cost: PicoDollars;
+  /** Messages that are complete. */
+  messageCount: number;
+  /** A block is being written that has text already: one message more. */
+  hasOpenText: boolean;
+  /** All messages that began up to this revision are complete. A fold may go on after it. */
+  foldedTo: Revision;
+  /** What follows `foldedTo` is hidden until a run starts, because the messages were cleared. */
+  isHidden: boolean;
+}
+
+export interface MessageRecord {
+  readonly session: SessionId;
+  readonly revision: Revision;
+  readonly type: MessageType;
+  readonly pieces: readonly Content[];
+}
+
+/** A session's record with the runs that may still change and those that ended last. */
+export interface StoredSession {
+  readonly row: SessionRecord;
+  readonly runs: readonly RunRecord[];
+}
 
 /** A run's message that has to be read from the log before it can be written. */
 export interface WantedMessage {
@@ -21,9 +50,9 @@ export interface WantedMessage {
 
 /** What a session's events changed since the last take. */
 export interface SessionChanges {
-  readonly row: SessionRow;
-  readonly runs: readonly RunRow[];
-  readonly messages: readonly MessageRow[];
+  readonly row: SessionRecord;
+  readonly runs: readonly RunRecord[];
+  readonly messages: readonly MessageRecord[];
   readonly wanted: readonly WantedMessage[];
   readonly clearedTo: number | null;
   /** Whose beginning is the new title; a number: of the message that was requested at that revision. */
@@ -44,13 +73,13 @@ export class StreamGap extends Error {
  *    claim and its start.
  * 4. An event that throws has changed nothing.
  */
-export class SessionProjection {
+export class SessionFold {
   /** Revision of the last event that was taken. */
   seen = -1;
-  private row: SessionRow | null = null;
-  private readonly runs = new RunRows();
+  private row: SessionRecord | null = null;
+  private readonly runs = new RunRecords();
   private readonly fold: HistoryFold;
-  private messages: MessageRow[] = [];
+  private messages: MessageRecord[] = [];
   private wanted: WantedMessage[] = [];
   private clearedTo: number | null = null;
   private titleFrom: Content | number | null = null;
@@ -131,7 +160,7 @@ export class SessionProjection {
   }
 
   /** Invariant 2. */
-  private pushText(row: SessionRow, event: RecordedSessionEvent): void {
+  private pushText(row: SessionRecord, event: RecordedSessionEvent): void {
     this.fold.push(event);
     this.runs.noteText(event.meta.run, event.revision);
     if (row.hasOpenText || this.fold.openSince === null || this.fold.hides) return;
@@ -141,7 +170,7 @@ export class SessionProjection {
     this.isDirty = true;
   }
 
-  private pushOther(row: SessionRow, event: RecordedSessionEvent): void {
+  private pushOther(row: SessionRecord, event: RecordedSessionEvent): void {
     this.runs.push(this.session, event);
     this.fold.push(event);
     this.noteStart(event);
@@ -159,7 +188,7 @@ export class SessionProjection {
     else if (event.type === 'agent_response_start') this.openType = 'agent_response';
   }
 
-  private noteRun(row: SessionRow, event: RecordedSessionEvent): void {
+  private noteRun(row: SessionRecord, event: RecordedSessionEvent): void {
     if (event.type === 'session_opened') this.isDirty = true;
     if (event.type === 'run_requested' && this.runs.isRequest(event)) {
       row.lastRun = event.meta.run ?? null;
@@ -200,7 +229,7 @@ export class SessionProjection {
   }
 }
 
-const newRow = (session: SessionId, event: RecordedSessionEvent): SessionRow => ({
+const newRow = (session: SessionId, event: RecordedSessionEvent): SessionRecord => ({
   session,
   project: event.meta.project,
   createdAt: event.time,

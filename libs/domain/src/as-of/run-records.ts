@@ -1,16 +1,45 @@
-import {
-  MAX_WARNINGS,
-  type PicoDollars,
-  type RecordedSessionEvent,
-  isPublicType,
-  parseDollars,
-  warningOf,
-  assertNever,
-  type Revision,
-  type RunId,
-  type SessionId,
-} from '#domain';
-import type { RunRow, RunStatus } from './rows.js';
+import { isPublicType } from '../event-types.js';
+import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
+import { type PicoDollars, parseDollars } from '../money.js';
+import { assertNever } from '../problem.js';
+import type { Mode, Trigger } from '../run-config.js';
+import { MAX_WARNINGS, type RunWarning, warningOf } from '../run-warning.js';
+import type { RecordedSessionEvent } from '../session-events.js';
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** A run as lists tell of it. */
+export interface RunRecord {
+  run: RunId;
+  session: SessionId;
+  project: ProjectId;
+  /** Revision of its `run_requested`; a second one of the same run changes nothing. */
+  requested: Revision;
+  status: RunStatus;
+  mode: Mode;
+  model: string;
+  trigger: Trigger;
+  /** The run that it goes on with. */
+  retryOf: RunId | null;
+  actor: string;
+  /** ms since 1970, as all times. */
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  cost: PicoDollars;
+  inputTokens: number;
+  outputTokens: number;
+  error: RunError | null;
+  /** Revision of its last public event. */
+  lastEventId: Revision | null;
+  warnings: readonly RunWarning[];
+}
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
 
@@ -18,12 +47,12 @@ type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, 
 const ENDED_KEPT = 64;
 
 /** The runs of a session: those that may still change, and the newest that ended. */
-export class RunRows {
-  private readonly rows = new Map<string, RunRow>();
-  private changed = new Set<RunRow>();
+export class RunRecords {
+  private readonly rows = new Map<string, RunRecord>();
+  private changed = new Set<RunRecord>();
   private costChange: PicoDollars = 0n;
 
-  load(rows: readonly RunRow[]): void {
+  load(rows: readonly RunRecord[]): void {
     for (const row of rows) this.rows.set(row.run, row);
   }
 
@@ -48,7 +77,7 @@ export class RunRows {
   }
 
   /** The rows that changed since the last call. */
-  take(): readonly RunRow[] {
+  take(): readonly RunRecord[] {
     const taken = [...this.changed];
     this.changed = new Set();
     return taken;
@@ -77,7 +106,7 @@ export class RunRows {
   private request(session: SessionId, run: RunId, event: Of<'run_requested'>): void {
     if (this.rows.has(run)) return;
     const { mode, model, trigger } = event.data;
-    const row: RunRow = {
+    const row: RunRecord = {
       run,
       session,
       project: event.meta.project,
@@ -111,13 +140,13 @@ export class RunRows {
 }
 
 /** A cancelled run that waited still has its three events before it. */
-const isOver = (row: RunRow): boolean =>
+const isOver = (row: RunRecord): boolean =>
   row.status === 'completed' ||
   row.status === 'failed' ||
   (row.status === 'cancelled' && row.lastEventId !== null);
 
 /** Returns whether the row must be written. */
-function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
+function changeOf(row: RunRecord, event: RecordedSessionEvent): boolean {
   switch (event.type) {
     case 'agent_started':
       if (row.status !== 'queued') return false;
@@ -197,7 +226,7 @@ function changeOf(row: RunRow, event: RecordedSessionEvent): boolean {
   }
 }
 
-function end(row: RunRow, status: RunStatus, at: number): true {
+function end(row: RunRecord, status: RunStatus, at: number): true {
   row.status = status;
   row.endedAt = at;
   return true;

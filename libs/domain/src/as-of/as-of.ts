@@ -1,0 +1,36 @@
+import { ContextFold, type ContextMessage } from '../context.js';
+import type { Revision, SessionId } from '../ids.js';
+import type { RecordedSessionEvent } from '../session-events.js';
+import { type FoldedMessage, HistoryMessages } from './history-messages.js';
+import { SessionRecordFold, type SessionSummary } from './session-record.js';
+
+/** A session at one of its events, as if nothing had happened after it. */
+export interface SessionAsOf {
+  /** The history, in the order of the conversation. */
+  readonly messages: readonly FoldedMessage[];
+  /** null: there was no event yet. */
+  readonly summary: SessionSummary | null;
+  /** What a run that starts there is told, without the system message. */
+  readonly context: readonly ContextMessage[];
+}
+
+/**
+ * What a session was at its event `at`, by the folds that the answers of now are made of. Takes its events in order, from the
+ * first on; those behind `at` are passed over.
+ */
+export function asOf(
+  session: SessionId,
+  events: Iterable<RecordedSessionEvent>,
+  at: Revision = Infinity,
+): SessionAsOf {
+  const history = new HistoryMessages();
+  const record = new SessionRecordFold(session);
+  const context = new ContextFold();
+  for (const event of events) {
+    if (event.revision > at) break;
+    history.push(event);
+    record.push(event);
+    context.push(event);
+  }
+  return { messages: history.finish(), summary: record.finish(), context: context.settled() };
+}

@@ -1,0 +1,86 @@
+import {
+  type Content,
+  type Revision,
+  type ProjectId,
+  SessionRecordFold,
+  type SessionId,
+  type SessionView,
+  Problem,
+  isFileRef,
+  isSessionId,
+  notFound,
+  sessionStream,
+  sessionView,
+  titleOf,
+} from '#domain';
+import type { EventLog } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
+import { type ContentStore, FileMissing } from '#vault';
+import { requestedMessage } from '../projection/batch-changes.js';
+import type { Moment } from './history.js';
+import { LOG_PAGE_BYTES, knownEvent, requireUnerased } from './history-tail.js';
+import type { SessionOwners } from './session-owners.js';
+
+/** Sessions as they were at one of their events, from the log alone. */
+export class SessionsAsOf {
+  constructor(
+    private readonly log: EventLog,
+    private readonly content: ContentStore,
+    private readonly owners: SessionOwners,
+  ) {}
+
+  /**
+   * The event of a session of the project's own that a question is about.
+   * @param at absent: its last
+   * @throws Problem not_found; unprocessable: the session has no such event yet; LogUnavailable
+   */
+  async moment(project: ProjectId, session: SessionId, at?: Revision): Promise<Moment> {
+    if (!isSessionId(session)) throw notFound('the session');
+    await this.owners.require(project, session, 'the session');
+    const last = await this.lastOf(session);
+    if (at !== undefined && at > last)
+      throw new Problem('unprocessable', `at: the last event of the session is ${last}`);
+    return { session, at: at ?? last };
+  }
+
+  /** What lists told of it then. @throws Problem not_found: erased meanwhile; LogUnavailable */
+  async session({ session, at }: Moment, weigh: Weigh = unweighed): Promise<SessionView> {
+    const fold = new SessionRecordFold(session);
+    for await (const page of this.log.readStream(sessionStream(session), { limit: at + 1 })) {
+      requireUnerased(page);
+      const unknown = page.findIndex((event) => knownEvent(event) === null);
+      // What follows an event that is unknown here is not known either.
+      for (const event of unknown < 0 ? page : page.slice(0, unknown)) fold.push(knownEvent(event)!);
+      if (unknown >= 0) break;
+      await weigh(LOG_PAGE_BYTES);
+    }
+    const summary = fold.finish();
+    if (summary === null) throw notFound('the session');
+    return sessionView(summary, await this.titleOf(session, summary.titleFrom, weigh));
+  }
+
+  private async titleOf(
+    session: SessionId,
+    from: Content | Revision | null,
+    weigh: Weigh,
+  ): Promise<string | null> {
+    if (from === null) return null;
+    const message = typeof from === 'number' ? await requestedMessage(this.log, session, from) : from;
+    if (!isFileRef(message)) return titleOf(message);
+    await weigh(message.bytes);
+    try {
+      return titleOf(await this.content.text(session, message));
+    } catch (error) {
+      if (error instanceof FileMissing) return null;
+      throw error;
+    }
+  }
+
+  private async lastOf(session: SessionId): Promise<Revision> {
+    for await (const page of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 })) {
+      requireUnerased(page);
+      if (page[0] !== undefined) return page[0].revision;
+    }
+    throw notFound('the session');
+  }
+}
