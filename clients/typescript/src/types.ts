@@ -988,6 +988,35 @@ export interface ErasedSession {
   readonly not_reached: readonly string[];
 }
 
+export interface Context {
+  /** In the order in which they were said, without the system message. */
+  readonly messages: readonly ChatMessage[];
+}
+
+export interface ChatMessage {
+  /** Who said it. */
+  readonly role: 'user' | 'assistant' | 'tool';
+  /** null where it called tools and said nothing */
+  readonly content: string | null;
+  /** of an assistant that called tools */
+  readonly tool_calls?: readonly ChatToolCall[];
+  /** of a tool's result: of the call that it belongs to */
+  readonly tool_call_id?: string;
+}
+
+export interface ChatToolCall {
+  /** As the model named it. */
+  readonly id: string;
+  /** Which kind it is. */
+  readonly type: 'function';
+  /** What was called, and with what. */
+  readonly function: {
+    readonly name: string;
+    /** JSON text as the model wrote it */
+    readonly arguments: string;
+  };
+}
+
 export interface MessageItemPage {
   /** What is on this page. */
   readonly items: readonly MessageItem[];

@@ -962,6 +962,39 @@ class ErasedSession(TypedDict):
     not_reached: list[str]
 
 
+class Context(TypedDict):
+    #: In the order in which they were said, without the system message.
+    messages: list[ChatMessage]
+
+
+class ChatMessage(TypedDict):
+    #: Who said it.
+    role: Literal["user", "assistant", "tool"]
+    #: null where it called tools and said nothing
+    content: Union[str, None]
+    #: of an assistant that called tools
+    tool_calls: NotRequired[list[ChatToolCall]]
+    #: of a tool's result: of the call that it belongs to
+    tool_call_id: NotRequired[str]
+
+
+class ChatToolCallFunction(TypedDict):
+    """What was called, and with what."""
+
+    name: str
+    #: JSON text as the model wrote it
+    arguments: str
+
+
+class ChatToolCall(TypedDict):
+    #: As the model named it.
+    id: str
+    #: Which kind it is.
+    type: Literal["function"]
+    #: What was called, and with what.
+    function: ChatToolCallFunction
+
+
 class MessageItemPage(TypedDict):
     #: What is on this page.
     items: list[MessageItem]
