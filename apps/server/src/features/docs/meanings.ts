@@ -110,7 +110,6 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   tool_call_id: 'Of a result: the call that it belongs to.',
   'ChatToolCall.id': 'As the model named it.',
   'ChatToolCall.function': 'What was called, and with what.',
-  arguments: 'JSON text as the model wrote it.',
   message_count: 'As many messages as its history has.',
   erased_at: 'When that was.',
   events: 'Events whose content nobody can read any more.',
