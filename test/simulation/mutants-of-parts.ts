@@ -1,3 +1,4 @@
+import { OF_ACTIONS } from './mutants-of-actions.js';
 import type { Mutant } from './mutants.js';
 
 const WORKFLOW_TOOL = 'libs/agent/src/workflow/workflow-tool.ts';
@@ -222,4 +223,5 @@ export const MUTANTS_OF_PARTS: readonly Mutant[] = [
   ...OF_TASKS.map((mutant): Mutant => ({ ...mutant, parts: ['tasks'] })),
   ...OF_CALLBACKS.map((mutant): Mutant => ({ ...mutant, parts: ['callbacks'] })),
   ...OF_ERASURES.map((mutant): Mutant => ({ ...mutant, parts: ['erasures'] })),
+  ...OF_ACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['actions'] })),
 ];

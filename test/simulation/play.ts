@@ -6,6 +6,8 @@ import type { Tape } from './engine/tape.js';
 import { Trace } from './engine/trace.js';
 import type { Flaw } from './world/flaws.js';
 import { DeliveryWatch } from './world/delivery-watch.js';
+import { SimActionIndex } from './world/sim-action-index.js';
+import { DecidingClients } from './world/deciding-clients.js';
 import { newLedger } from './world/ledger.js';
 import { LogStore } from './world/log-store.js';
 import { Marks } from './world/marks.js';
@@ -123,6 +125,7 @@ class Game {
     this.deliveries = new DeliveryWatch(store);
     const maxSteps = tape.choose(4) === 3 ? 2 : 50;
     let lives = 0;
+    const actions = new SimActionIndex(world, this.watch);
     const setup = {
       maxSteps,
       files: this.files,
@@ -130,10 +133,13 @@ class Game {
       progress: { checkpoint: null },
       unfinished: () => this.watch.unfinished(),
       tasks: this.tasks,
+      actions,
       nextLife: () => ++lives,
     };
     this.workers = REPLICAS.slice(0, count).map((replica) => new SimWorker(replica, world, setup));
     this.clients = new SimClients(world, this.workers, this.transcript, this.archive);
+    const deciding = new DecidingClients(world, this.clients, this.transcript.verdicts, actions);
+    if (parts.actions) deciding.listen();
     this.scenario = new Scenario(
       tape,
       this.clients,

@@ -181,12 +181,14 @@ class DeliveriesFold implements StreamFold {
 }
 
 /** Without what states hold besides since the first log was kept: the events of that log say nothing of it. */
-function asKept({ warnings, ...state }: RunState): object {
-  return warnings.length === 0 ? state : { ...state, warnings };
+function asKept({ warnings, ...all }: RunState): object {
+  const { asked: _, openActions: __, decisions: ___, steered: ____, ...state } = all;
+  const { hasNews: _n, hasTurn: _t, isAskingForStep: _s, ...kept } = state;
+  return warnings.length === 0 ? kept : { ...kept, warnings };
 }
 
 function sessionAsKept({ current, ...session }: SessionState): object {
-  const { project, ...rest } = session;
+  const { project, broken: _, ...rest } = session;
   if (current === null) return { project, current, ...rest };
   const { run, requested, worker, epoch, claimed, isCancelRequested } = current;
   return { project, current: { run, requested, worker, epoch, claimed, isCancelRequested }, ...rest };

@@ -43,7 +43,8 @@ export function decideEnd({ current }: SessionState, end: SessionEvent, cost: Pi
  * @param decisions since the latest claim, of which whoever drives it knows
  */
 export function decidePark({ current }: SessionState, decisions: number): readonly Draft[] {
-  if (current === null || current.decisions !== decisions || current.isCancelRequested) return [];
+  // Of a decision that was read from the log the journal may have to hear yet: then the append conflicts.
+  if (current === null || current.decisions > decisions || current.isCancelRequested) return [];
   return current.actions.length === 0 ? [] : [{ type: 'run_parked', data: {}, run: current.run }];
 }
 

@@ -116,6 +116,7 @@ export async function loadRun(
   stream: StreamName,
   chain: readonly RunToLoad[],
   claimed: Revision,
+  context: LoadedContext,
   workflows?: WorkflowRuns,
 ): Promise<{ readonly state: RunState; readonly upTo: Revision } | null> {
   const byRun = new Map(chain.map((part) => [part.request.meta.run, part]));
@@ -138,6 +139,8 @@ export async function loadRun(
       } else {
         state = evolveRun(state, event);
         workflows?.push(event);
+        // It was read before: what has come since then is told to the model, too.
+        if (event.revision > context.upTo) context.fold.push(event);
       }
     }
   }
@@ -150,6 +153,12 @@ export const begun = ({ request: { data }, config }: RunToLoad): RunState => new
 /** Nothing can be made of a part of what was said. @throws ContentErased */
 function requireReadable({ isErased, stream }: RecordedEvent): void {
   if (isErased) throw new ContentErased(`what was said in ${stream} is erased`);
+}
+
+/** What the model is told when a run goes on, with all of its session up to a revision. */
+export interface LoadedContext {
+  readonly fold: ContextFold;
+  readonly upTo: Revision;
 }
 
 /** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
@@ -166,14 +175,16 @@ export async function loadContext(
   stream: StreamName,
   request: RequestEvent,
   claimed: Revision,
-): Promise<ContextFold | null> {
+): Promise<LoadedContext | null> {
   const run = request.meta.run;
   const tail: RecordedSessionEvent[] = [];
   let chars = 0;
+  let upTo = claimed;
   let isBefore = false;
   reading: for await (const page of log.readStream(stream, { backwards: true })) {
     for (const raw of page) {
       requireReadable(raw);
+      upTo = Math.max(upTo, raw.revision);
       const event = knownSessionEvent(raw);
       if (event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
@@ -184,7 +195,7 @@ export async function loadContext(
       if (chars > READ_CHARS && event.type === 'run_claimed') break reading;
     }
   }
-  return foldContext(log, stream, tail.reverse(), request);
+  return { fold: await foldContext(log, stream, tail.reverse(), request), upTo };
 }
 
 /** @param request of the run that the context is for, if it has one */

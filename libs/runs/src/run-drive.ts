@@ -12,7 +12,6 @@ import {
   UNWATCHED,
 } from '#agent';
 import {
-  type ContextFold,
   type CurrentRun,
   type RecordedSessionEvent,
   type RunEnd,
@@ -20,7 +19,14 @@ import {
   type Revision,
   type RunId,
 } from '#domain';
-import { type RequestEvent, type RunToLoad, begun, loadRetried, loadRun } from './load-session.js';
+import {
+  type LoadedContext,
+  type RequestEvent,
+  type RunToLoad,
+  begun,
+  loadRetried,
+  loadRun,
+} from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 
 /** The driving of one run under one claim of this process. */
@@ -91,7 +97,7 @@ export class RunDrive {
    * Drives the run to its end; null where it is no longer this process's, or waits for somebody.
    * @param isBegun the log holds more of it than its claim
    */
-  drive(request: RequestEvent, context: ContextFold, isBegun: boolean): Promise<RunEnd | null> {
+  drive(request: RequestEvent, context: LoadedContext, isBegun: boolean): Promise<RunEnd | null> {
     const { watch = UNWATCHED } = this.ports.driver;
     return watch.run(this.factsOf(request), () => this.driveOn(request, context, isBegun));
   }
@@ -105,7 +111,7 @@ export class RunDrive {
 
   private async driveOn(
     request: RequestEvent,
-    context: ContextFold,
+    context: LoadedContext,
     isBegun: boolean,
   ): Promise<RunEnd | null> {
     const { log, driver, contents, logger, clock } = this.ports;
@@ -117,14 +123,15 @@ export class RunDrive {
     const { config } = chain.at(-1)!;
     const workflows = new WorkflowRuns(config.workflows ?? []);
     const { claimed } = this.claim;
-    const loaded = isBegun ? await loadRun(log, journal.stream, chain, claimed, workflows) : null;
+    const loaded = isBegun ? await loadRun(log, journal.stream, chain, claimed, context, workflows) : null;
     if (isBegun && loaded === null) return null;
     const state = loaded?.state ?? begun(chain.at(-1)!);
     const { project } = request.meta;
     const tools = { session: id, run, project, config };
-    const record = new RunRecord({ session: id, journal, writer, contents, state, context, workflows });
+    const parts = { session: id, journal, writer, contents, state, context: context.fold, workflows };
+    const record = new RunRecord(parts);
     this.record = record;
-    this.takeEarly(record, context, loaded?.upTo ?? claimed);
+    this.hearWith(record, loaded?.upTo ?? claimed);
     const end = await this.driveWith(
       new Driver(driver, record, await this.openTools(tools), controller, () => this.openTools(tools)),
     );
@@ -149,13 +156,12 @@ export class RunDrive {
   }
 
   /**
-   * What the log held of it when it was read stands in both, only the context may have been read a little earlier. The journal
-   * may hear of such events after there is a record, too: a decision that counts twice is one that is never seen.
+   * The record holds what was read from the log, up to a revision. The journal may hear of such events only then: a decision
+   * that counts twice is one that is never seen.
    */
-  private takeEarly(record: RunRecord, context: ContextFold, upTo: Revision): void {
+  private hearWith(record: RunRecord, upTo: Revision): void {
     const take = (event: RecordedSessionEvent): void => {
       if (event.revision > upTo) record.hear(event);
-      else context.push(event);
     };
     this.early.splice(0).forEach(take);
     this.take = take;

@@ -115,7 +115,7 @@ export class Session {
   /** Knows all that is on the log now. At once where nobody else writes, or where it follows its stream anyway. */
   async refresh(): Promise<void> {
     if (this.watch.isNeedless) return;
-    await this.journal.refresh(NO_META);
+    await this.journal.refresh();
   }
 
   private rest(): void {
@@ -263,13 +263,15 @@ export class Session {
     const isBegun = !isFirst || request.data.retry_of !== undefined;
     const known = isBegun ? null : this.context;
     this.context = null;
-    const context = known ?? (await loadContext(this.ports.log, this.journal.stream, request, claimed));
-    if (context === null) return;
     known?.begin(request.data.message);
+    const context = known
+      ? { fold: known, upTo: claimed }
+      : await loadContext(this.ports.log, this.journal.stream, request, claimed);
+    if (context === null) return;
     const end = await driving.drive(request, context, isBegun);
     // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
     const isKnown = end !== null && !driving.wasRefused;
-    if (isKnown && epoch === 1 && this.lastClear < claimed) this.context = context;
+    if (isKnown && epoch === 1 && this.lastClear < claimed) this.context = context.fold;
   }
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */
@@ -296,5 +298,3 @@ export class Session {
     this.ports.toolboxes.forget(run);
   }
 }
-
-const NO_META = { schemaVersion: 1, project: '', actor: '' };

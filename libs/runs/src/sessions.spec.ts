@@ -103,7 +103,7 @@ async function endElsewhere(house: House, { session, run }: StartedRun): Promise
   const { revision } = await other.heard(session, (e) => e.meta.run === run && isEndType(e.type));
   const known = await house.core.sessions.get(session);
   known.journal.learn(revision);
-  await known.journal.refresh({ schemaVersion: 1, project: '', actor: '' });
+  await known.journal.refresh();
   return known;
 }
 

@@ -1,3 +1,4 @@
+import { checkActions } from './actions.js';
 import { checkCallbacks } from './callbacks.js';
 import { checkClaims } from './claims.js';
 import { checkClients } from './clients.js';
@@ -31,6 +32,7 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
       checkWorkflows(sessions, evidence);
       checkServers(sessions, evidence);
     }
+    if (evidence.parts.actions) checkActions(sessions, evidence);
     if (evidence.parts.tasks) checkTasks(sessions, evidence);
     if (evidence.parts.callbacks) checkCallbacks(sessions, evidence);
     if (evidence.parts.erasures) checkErasures(sessions, evidence);

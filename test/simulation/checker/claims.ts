@@ -7,6 +7,8 @@ interface Claim {
   /** What the ids of its writer begin with: a claim and all that is written under it come from one journal. */
   readonly writer: string;
   ordinal: number;
+  /** Nobody drives the run: it waits for somebody. */
+  isParked?: true;
 }
 
 interface Waiting {
@@ -15,6 +17,8 @@ interface Waiting {
   readonly requested: number;
 }
 
+const AT_AN_END: ReadonlySet<string> = new Set(['agent_steered', 'agent_cost', 'agent_cancelled']);
+
 const BY_COMMANDS: ReadonlySet<string> = new Set([
   'session_opened',
   'run_requested',
@@ -22,6 +26,7 @@ const BY_COMMANDS: ReadonlySet<string> = new Set([
   'run_refused',
   'run_cancel_requested',
   'messages_cleared',
+  'agent_action_resolved',
   'session_erased',
 ]);
 
@@ -45,6 +50,7 @@ export function checkClaims({ events }: SessionLog): void {
       claim = nextClaim(event, epochs);
       checkNamedWaiting(event, waiting);
     } else if (!BY_COMMANDS.has(event.type)) {
+      if (event.type === 'run_parked' && claim !== null) claim.isParked = true;
       checkWriter(event, claim);
       if (isEndType(event.type)) claim = null;
     }
@@ -84,10 +90,13 @@ function checkNamedWaiting(event: SessionRecord, waiting: readonly Waiting[]): v
 }
 
 function checkWriter(event: SessionRecord, claim: Claim | null): void {
+  if (event.type === 'tool_call_completed' && event.data.action !== undefined) return;
   require(claim !== null, 'I4 nothing after the end', () =>
     `${at(event)} of ${event.meta.run}, no run is under way`);
   require(claim.run === event.meta.run, 'I4 one run at a time', () =>
     `${at(event)} of ${event.meta.run} while ${claim.run} is under way`);
+  // Whoever cancels a run that nobody drives writes its end.
+  if (claim.isParked && AT_AN_END.has(event.type)) return;
   require(claim.writer === writerOf(event), "I3 an event's epoch is the claim before it", () =>
     `${at(event)} was written by ${writerOf(event)}, the claim by ${claim.writer}`);
   const ordinal = ordinalOf(event);

@@ -1,4 +1,4 @@
-import { type Content, ContextFold, type ContextMessage, isFileRef } from '#domain';
+import { type Content, ContextFold, type ContextMessage, type TurnToolCall, isFileRef } from '#domain';
 import { type PromptMessage, type Reply, replyTo } from '../world/script.js';
 import { TOO_LONG } from '../world/sim-model.js';
 import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
@@ -114,10 +114,20 @@ function checkTurn(
     `${at(event)}: "${text}", not "${expected}"`);
   require(joined(said.thinking) === reply.thinking.join(''), "I3 blocks spell the model's text", () =>
     `${at(event)}: thinking "${joined(said.thinking)}"`);
-  const calls = JSON.stringify((event.type === 'model_turn_completed' && event.data.tool_calls) || []);
+  const calls = JSON.stringify(
+    event.type === 'model_turn_completed' ? (event.data.tool_calls ?? []).map(asSaid) : [],
+  );
   require(calls === JSON.stringify(reply.toolCalls), "I3 a turn has the model's calls", () =>
     `${at(event)}: ${calls}, not ${JSON.stringify(reply.toolCalls)}`);
 }
+
+/** A call as the model made it, without what the log says of it besides. */
+export const asSaid = ({ id, name, arguments: input, cut }: TurnToolCall): object => ({
+  id,
+  name,
+  arguments: input,
+  ...(cut ? { cut } : {}),
+});
 
 /** What the model will be told that it said is what it said. */
 function checkRemembered(

@@ -10,6 +10,9 @@ interface Intent {
   readonly tool: string;
   readonly key: string;
   readonly epoch: number;
+  /** Whether somebody has to release it, and the position of the release. */
+  readonly isAsked: boolean;
+  released: number | null;
   result: { readonly content: Content; readonly epoch: number; readonly position: number } | null;
 }
 
@@ -23,6 +26,9 @@ interface RunFacts {
   /** Turns of each attempt of a workflow step. */
   readonly stepTurns: Map<string, number>;
   readonly intents: Map<string, Intent>;
+  /** Of the latest turn, those about which nobody was asked yet. */
+  asking: Intent[];
+  readonly actions: Map<string, Intent>;
 }
 
 /** Equal prompts make equal keys, so a key may be that of several calls. */
@@ -63,7 +69,14 @@ function factsOf(session: SessionLog): Iterable<{ message: string; facts: RunFac
     const { run = '', actor } = event.meta;
     if (event.type === 'run_requested') {
       const message = typeof event.data.message === 'string' ? event.data.message : '';
-      const none = { claims: [], turns: [], stepTurns: new Map(), intents: new Map() };
+      const none = {
+        claims: [],
+        turns: [],
+        stepTurns: new Map(),
+        intents: new Map(),
+        asking: [],
+        actions: new Map(),
+      };
       byRun.set(run, { message, facts: { session: session.id, actor, ...none } });
     }
     const found = byRun.get(run);
@@ -84,8 +97,18 @@ function take(facts: RunFacts, event: SessionRecord): void {
     else facts.stepTurns.set(place, (facts.stepTurns.get(place) ?? 0) + 1);
     for (const call of event.data.tool_calls ?? []) {
       const id = idOf(facts, place, call.id);
-      facts.intents.set(id, { event, tool: call.name, key: keyOf(call.arguments), epoch, result: null });
+      const isAsked = call.needs !== undefined;
+      const key = keyOf(call.arguments);
+      const intent = { event, tool: call.name, key, epoch, isAsked, released: null, result: null };
+      facts.intents.set(id, intent);
+      if (isAsked) facts.asking.push(intent);
     }
+  } else if (event.type === 'agent_action_required') {
+    const intent = facts.asking.shift();
+    if (intent) facts.actions.set(event.data.action_id, intent);
+  } else if (event.type === 'agent_action_resolved' && event.data.decision === 'approve') {
+    const intent = facts.actions.get(event.data.action_id);
+    if (intent) intent.released = position;
   } else if (event.type === 'tool_call_completed') {
     const { step, call_id } = event.data;
     const place = step && `${step.call_id}/${step.step_id}/${step.attempt}`;
@@ -113,6 +136,9 @@ function checkEffects(intents: Intents, { ledger, marks }: Evidence): void {
     const found = (intents.get(key) ?? []).filter(({ intent }) => intent.event.position <= position);
     require(found.length > 0, 'I5 the intent comes first', () =>
       `${worker} called ${tool} with ${key}, which was not on the log`);
+    const isReleased = found.some(({ intent: i }) => !i.isAsked || (i.released ?? Infinity) <= position);
+    require(isReleased, 'I15 nothing is made before it is released', () =>
+      `${worker} called ${tool} with ${key}`);
     const times = (calls.get(key) ?? 0) + 1;
     calls.set(key, times);
     // Who has lost the run and does not know it yet may find the winner's call open, and make it, too.
@@ -137,7 +163,12 @@ function checkResult({ event, tool, key, epoch, result }: Intent, evidence: Evid
       `${at(event)}, ${key}`);
     return;
   }
-  if (text.startsWith('the tool failed: ') || text.startsWith('there is no tool')) return;
+  if (
+    text.startsWith('the tool failed: ') ||
+    text.startsWith('there is no tool') ||
+    text.startsWith('the call was not made')
+  )
+    return;
   require(text === resultOf(tool, key), 'I5 a result is what the tool said', () =>
     `${at(event)}, ${key}: ${text.slice(0, 80)}`);
   const wasCalled = evidence.ledger.effects.some(

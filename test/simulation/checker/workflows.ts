@@ -1,5 +1,6 @@
 import { OUTCOME_UNKNOWN } from '#domain';
 import type { Marks } from '../world/marks.js';
+import { asSaid } from './contexts.js';
 import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
 import { checkStepAsks } from './step-asks.js';
 import {
@@ -125,7 +126,7 @@ function takeTurn(
   require(last?.ended === null && step.attempts.length === attempt, ONCE, () =>
     `${at(event)}: no attempt ${attempt} of ${ref.step_id} is under way`);
   const text = textIn(session, content, evidence);
-  const calls = JSON.stringify(tool_calls);
+  const calls = JSON.stringify(tool_calls.map(asSaid));
   const wasSaid = evidence.ledger.asks.some(
     (ask) =>
       ask.step?.step === step.script.step &&

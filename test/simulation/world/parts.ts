@@ -8,9 +8,11 @@ export interface Parts {
   readonly callbacks: boolean;
   /** Sessions that are erased. */
   readonly erasures: boolean;
+  /** Calls that somebody decides on. */
+  readonly actions: boolean;
 }
 
-export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures'] as const;
+export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures', 'actions'] as const;
 export type Part = (typeof PART_NAMES)[number];
 
 /** A tape says nothing of the parts of its world, so that a new part changes no tape that is kept. */
@@ -19,6 +21,7 @@ export const partsOf = (names: readonly Part[]): Parts => ({
   tasks: names.includes('tasks'),
   callbacks: names.includes('callbacks'),
   erasures: names.includes('erasures'),
+  actions: names.includes('actions'),
 });
 
 /** What a world with everything costs, four without it cost. */
@@ -27,18 +30,18 @@ const MIX: readonly (readonly Part[])[] = [
   ['flows'],
   ['erasures'],
   ['tasks'],
-  [],
+  ['actions'],
   ['flows'],
   [],
   ['callbacks'],
   [],
-  ['flows'],
+  ['flows', 'actions'],
   [],
   ['flows', 'tasks', 'callbacks', 'erasures'],
-  [],
+  ['actions'],
   ['flows', 'erasures'],
   [],
-  [],
+  ['erasures', 'actions'],
 ];
 
 export const partsOfSeed = (seed: number): readonly Part[] => MIX[seed % MIX.length] ?? [];

@@ -100,6 +100,14 @@ export class Scenario {
         ...config,
         ...(hasFlows ? { workflows: drawWorkflows(tape, m) } : {}),
         ...(hasServers ? { mcp_servers: ['crm'] } : {}),
+        ...(parts.actions
+          ? {
+              approvals: {
+                tools: { pay: 'ask', look: 'ask' },
+                expires_s: [600, 1, 60][tape.choose(3)] ?? 60,
+              } as const,
+            }
+          : {}),
       },
       hasServers,
       ...(parts.tasks && tape.choose(2) > 0 ? { schedules: this.schedules() } : {}),

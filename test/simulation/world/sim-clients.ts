@@ -41,7 +41,7 @@ export class SimClients {
   /** Requests and streams that are not done. */
   open = 0;
   readonly erasing: ErasingClients;
-  private readonly owner: Owner = immortal('client');
+  readonly owner: Owner = immortal('client');
   private count = 0;
 
   constructor(

@@ -46,6 +46,14 @@ export class SimToolboxes extends Toolboxes {
     this.told.delete(run);
   }
 
+  override knows(run: string): boolean {
+    return this.servers?.knows(run) ?? false;
+  }
+
+  override hold(run: string, project: string): void {
+    this.servers?.hold(run, project);
+  }
+
   override async open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
     await cancellable(this.world, this.owner, 'tools opened', signal);
     const remote = await this.servers?.open(request, signal);

@@ -2,7 +2,7 @@ import { CallbackRelay, EventStreams } from '#delivery';
 import { type EventLog, Follower, type FollowerPorts, type ContentKeys, LogUnavailable } from '#event-log';
 import { type FileStore, SealedEventLog, SealedFileStore, StreamKeys } from '#vault';
 import { SilentLogger } from '#platform';
-import { type Core, EraseSession, Erasures, TaskClock, openCore } from '#runs';
+import { ActionClock, type Core, EraseSession, Erasures, TaskClock, openCore } from '#runs';
 import { SimBackground, SimClock, SimLogger, SimRandom } from '../engine/ports.js';
 import type { Owner } from '../engine/scheduler.js';
 import { OPEN_BOX, SimSender, WEBHOOK_SECRET } from './receivers.js';
@@ -12,6 +12,7 @@ import { type KeptProgress, SimKeys, SimProgress } from './sim-keys.js';
 import { SimLog } from './sim-log.js';
 import { SimModel } from './sim-model.js';
 import { SimProjection } from './sim-projection.js';
+import type { SimActionIndex } from './sim-action-index.js';
 import { SimTaskIndex } from './sim-task-index.js';
 import { SimToolboxes } from './sim-tools.js';
 import type { SimWorld } from './sim-world.js';
@@ -27,6 +28,7 @@ export interface WorkerOptions {
   /** Sessions with a run that has not ended. */
   readonly unfinished: () => readonly string[];
   readonly tasks: TaskWatch;
+  readonly actions: SimActionIndex;
   /** Numbers the lives of all workers of a world, from 1. */
   readonly nextLife: () => number;
 }
@@ -40,6 +42,7 @@ export interface Life {
   readonly streams: EventStreams;
   /** null in worlds without. */
   readonly taskClock: TaskClock | null;
+  readonly actionClock: ActionClock | null;
   readonly relay: CallbackRelay | null;
   readonly erasing: { readonly eraser: EraseSession; readonly erasures: Erasures } | null;
   /** Told when the process dies: the other ends of its connections. */
@@ -79,6 +82,7 @@ export class SimWorker {
     if (world.isExclusive)
       life.core.recovery.start({ sessions: () => Promise.resolve(this.options.unfinished()) });
     life.taskClock?.start();
+    life.actionClock?.start();
     life.relay?.start();
     life.erasing?.erasures.start();
   }
@@ -108,8 +112,9 @@ export class SimWorker {
   }
 
   /** In the order in which the service closes. */
-  private async close({ core, taskClock, relay, erasing }: Life): Promise<void> {
+  private async close({ core, taskClock, actionClock, relay, erasing }: Life): Promise<void> {
     await taskClock?.stop();
+    await actionClock?.stop();
     await core.sessions.drain(20_000);
     await relay?.stop(3_000);
     await erasing?.erasures.stop();
@@ -152,11 +157,15 @@ export class SimWorker {
     this.follow(owner, { log, clock, random });
     const streams = new EventStreams(log, core.contents);
     const taskClock = world.parts.tasks ? this.taskClock(owner, core, ports) : null;
+    const index = this.options.actions;
+    const actionClock = world.parts.actions
+      ? new ActionClock({ ...ports, sessions: core.sessions, index })
+      : null;
     const relay = world.parts.callbacks ? this.relay(owner, core, ports) : null;
     const erasing = world.parts.erasures
       ? this.erasing(owner, core, ports, { keys, streams: streamKeys, files })
       : null;
-    const doors = { streams, taskClock, relay, erasing, connections: new Set<() => void>() };
+    const doors = { streams, taskClock, actionClock, relay, erasing, connections: new Set<() => void>() };
     return { number, owner, core, log, ...doors, isDraining: false };
   }
 

@@ -45,7 +45,8 @@ export class Supervisors {
 
   private look(worker: SimWorker, life: Life): void {
     for (const [id, { current, waiting }] of this.watch.sessions()) {
-      if (current !== null && !this.isAlive(current.worker)) this.resume(life, id);
+      if (current !== null && (current.park === 'woken' || !this.isAlive(current.worker)))
+        this.resume(life, id);
       else if (waiting.some((run) => run.replica === worker.replica)) this.wake(life, id);
     }
   }

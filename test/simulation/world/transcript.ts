@@ -1,4 +1,5 @@
 import type { OnBusy, TaskCommand } from '#domain';
+import type { Verdict } from './deciding-clients.js';
 import type { Moment } from './ledger.js';
 
 /** What clients sent and saw. With the log and the ledger it is all that the checkers read. */
@@ -8,6 +9,7 @@ export interface Transcript {
   readonly taskCommands: TaskCommandRequest[];
   readonly erasures: EraseRequest[];
   readonly connections: Connection[];
+  readonly verdicts: Verdict[];
 }
 
 /** A client's wish for a run, over all its tries. Its actor is its own, so the log tells what came of it. */
@@ -85,4 +87,5 @@ export const newTranscript = (): Transcript => ({
   taskCommands: [],
   erasures: [],
   connections: [],
+  verdicts: [],
 });

@@ -159,9 +159,9 @@ export class Journal {
   }
 
   /** Reads what others may have written meanwhile. Resolves when it is known. */
-  async refresh(meta: EventMeta): Promise<void> {
+  async refresh(): Promise<void> {
     this.mustRead = true;
-    await this.command(meta, () => ({ events: [], value: undefined }));
+    await this.command(NO_META, () => ({ events: [], value: undefined }));
   }
 
   private enqueue(entry: Entry): void {
@@ -291,6 +291,8 @@ export class Journal {
   }
 }
 
+/** Of a command that writes nothing. */
+const NO_META: EventMeta = { schemaVersion: 1, project: '', actor: '' };
 const RETRY_MS = 200;
 /** So often it is looked whether the log says of an erasure what the keys say. */
 const MOST_UNHEARD = 50;

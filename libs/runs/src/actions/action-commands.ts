@@ -15,7 +15,7 @@ import {
   sessionOfAction,
   sessionStream,
 } from '#domain';
-import { type EventLog } from '#event-log';
+import { type EventLog, LogUnavailable } from '#event-log';
 import type { Schemas } from '#json-schema';
 import type { Clock } from '#platform';
 import type { ContentStore } from '#vault';
@@ -189,7 +189,8 @@ export class ActionCommands {
 
   private async askedOf<T>(session: Session, { id, asked }: OpenAction): Promise<T> {
     const record = await readAction(this.ports.log, session.id, id, asked);
-    return JSON.parse(await this.ports.contents.text(session.id, record?.asked ?? '{}')) as T;
+    if (record === null) throw UNREAD;
+    return JSON.parse(await this.ports.contents.text(session.id, record.asked)) as T;
   }
 
   /** An action that is not open any more: the same decision again is answered as the first was. @throws Problem */
@@ -201,7 +202,9 @@ export class ActionCommands {
     at?: Revision,
   ): Promise<ActionRecord> {
     const record = await this.read(session, id, project, at);
-    const { resolved } = record;
+    const { resolved, overAt } = record;
+    // It is not open, as far as the journal knows.
+    if (resolved === null && overAt === null) throw UNREAD;
     if (resolved === null) throw conflict('its run has ended');
     if (resolved.decision === 'expired') throw conflict('its time is over');
     if (!(await this.isSame(session, record, request))) throw conflict('another decision was first');
@@ -227,10 +230,13 @@ export class ActionCommands {
     const open = openAction(session.journal.state, project, id);
     const asked = at ?? open?.action.asked ?? (await this.index().askedAt(project, id));
     const record = asked === null ? null : await readAction(this.ports.log, session.id, id, asked);
-    if (record === null) throw notFound('the action');
-    return record;
+    if (record !== null) return record;
+    throw open === null ? notFound('the action') : UNREAD;
   }
 }
+
+/** A read of a log that others write to lags behind what is known. */
+const UNREAD = new LogUnavailable('the action cannot be read yet');
 
 const sessionOf = (id: ActionId): string => {
   const session = sessionOfAction(id);

@@ -1,0 +1,47 @@
+import type { Mutant } from './mutants.js';
+
+const RUNNER = 'libs/agent/src/tools/tool-runner.ts';
+
+/** Mistakes in what is done with calls that somebody decides on. */
+export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
+  {
+    name: 'released-call-made-twice',
+    story: 'a released call that was begun is begun again by whoever claims the run next',
+    file: 'libs/domain/src/actions/waiting-calls.ts',
+    symbol: 'isReleased',
+    find: 'isBegun !== true',
+    replace: 'isBegun !== null',
+  },
+  {
+    name: 'begun-after-the-call',
+    story: 'a released call is made before the log has that it is begun',
+    file: RUNNER,
+    symbol: 'ToolRunner.released',
+    find: 'await this.record.settled();',
+    replace: '',
+  },
+  {
+    name: 'decided-twice',
+    story: 'an action that is decided stays open',
+    file: 'libs/domain/src/actions/waiting-run.ts',
+    symbol: 'resolve',
+    find: 'waiting.actions.filter(({ id }) => id !== data.action_id)',
+    replace: 'waiting.actions',
+  },
+  {
+    name: 'action-lost-at-take-over',
+    story: 'a claim does not name the actions that are open',
+    file: 'libs/domain/src/actions/waiting-run.ts',
+    symbol: 'carriedOn',
+    find: 'actions.length > 0',
+    replace: 'actions.length > 1_000',
+  },
+  {
+    name: 'nobody-woken',
+    story: 'nobody claims a run that waited, and on which somebody has decided',
+    file: 'libs/runs/src/session.ts',
+    symbol: 'Session.react',
+    find: "if (current?.park === 'woken') return this.takeOver();",
+    replace: "if (current?.park === 'woken') return;",
+  },
+];
