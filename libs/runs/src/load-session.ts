@@ -176,7 +176,8 @@ export async function loadContext(
   request: RequestEvent,
   claimed: Revision,
 ): Promise<LoadedContext | null> {
-  const run = request.meta.run;
+  // What a retry goes on with is its own, too.
+  const [{ meta }] = (await loadRetried(log, stream, request)) as readonly [RequestEvent];
   const tail: RecordedSessionEvent[] = [];
   let chars = 0;
   let upTo = claimed;
@@ -189,7 +190,7 @@ export async function loadContext(
       if (event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
       tail.push(event);
-      if (event.type === 'agent_started' && event.meta.run === run) isBefore = true;
+      if (event.type === 'agent_started' && event.meta.run === meta.run) isBefore = true;
       if (isBefore) chars += raw.json.length;
       if (event.type === 'messages_cleared') break reading;
       if (chars > READ_CHARS && event.type === 'run_claimed') break reading;
