@@ -143,13 +143,13 @@ describe('in PostgreSQL', () => {
     expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
     const connection = async () =>
       (
-        await watcher.own.query<{ pid: number }>(
-          `SELECT pid FROM pg_locks, annals_replicas.heartbeats
+        await watcher.own.query<{ pid: number }>({
+          text: `SELECT pid FROM pg_locks, annals_replicas.heartbeats
            WHERE replica = 'other' AND locktype = 'advisory' AND objid::bigint = pulse`,
-        )
+        })
       )[0]?.pid;
     const first = await connection();
-    await watcher.own.query('SELECT pg_terminate_backend($1)', [first]);
+    await watcher.own.query({ text: 'SELECT pg_terminate_backend($1)', values: [first] });
     // It makes a new one without being asked to, and goes on.
     await until(async () => ![undefined, first].includes(await connection()));
     expect(await signOf(watcher.heartbeats, 'other')).toBe('none');
@@ -165,9 +165,9 @@ describe('in PostgreSQL', () => {
     await other.own.close();
     await becomes(watcher.heartbeats, 'silent', 'cut');
     // As a row looks that was written before it.
-    await watcher.own.query(
-      "UPDATE annals_replicas.heartbeats SET server_started = server_started - interval '1 s' WHERE replica = 'silent'",
-    );
+    await watcher.own.query({
+      text: "UPDATE annals_replicas.heartbeats SET server_started = server_started - interval '1 s' WHERE replica = 'silent'",
+    });
     expect(await signOf(watcher.heartbeats, 'silent')).toBe('none');
     await watcher.own.close();
   });
@@ -186,7 +186,7 @@ describe('in PostgreSQL', () => {
 
   it('the tables are made again where they were lost', async () => {
     await new PostgresHeartbeats(database).beat('d', LONG_MS);
-    await database.query('DROP SCHEMA annals_replicas CASCADE');
+    await database.query({ text: 'DROP SCHEMA annals_replicas CASCADE' });
     await expect(new PostgresHeartbeats(database).all()).rejects.toThrow('42P01');
     await new PostgresHeartbeats(database).beat('d', LONG_MS);
     expect((await new PostgresHeartbeats(database).all()).map(({ replica }) => replica)).toEqual(['d']);

@@ -1,6 +1,7 @@
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import { hearErrors } from '#platform';
 import { type ConnectionOptions, configOf } from './connection.js';
+import { sql, statement } from './tables/sql.js';
 
 export interface PoolOptions extends ConnectionOptions {
   /** At most. */
@@ -12,6 +13,8 @@ export interface PoolOptions extends ConnectionOptions {
   /** Hears of connections that broke while nothing was asked. */
   readonly onLost?: (error: Error) => void;
 }
+
+const TAKE_TURN = statement(sql<number>`SELECT pg_advisory_xact_lock(${(lock) => lock})`);
 
 /** The connection of a transaction, as its work sees it. */
 export interface TransactionClient {
@@ -85,7 +88,7 @@ export class PostgresPool {
   /** The same, one at a time among all processes that name the same lock: any number that nobody else takes. */
   inTurn<T>(lock: number, work: (client: TransactionClient) => Promise<T>): Promise<T> {
     return this.transaction(async (client) => {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [lock]);
+      await client.query(TAKE_TURN(lock));
       return work(client);
     });
   }

@@ -14,7 +14,7 @@ import {
 } from '#domain';
 import type { Freshness } from '#event-log';
 import { type Clock, type Weigh, unweighed } from '#platform';
-import type { StoredRow } from '#postgres';
+import { type StoredRow, raw, sql, statement } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
@@ -95,23 +95,26 @@ export class ActionQueries {
   /** Revision of the action's `agent_action_required`; null: the project has no such action. @throws ReadModelsUnavailable */
   async askedAt(project: ProjectId, action: ActionId): Promise<Revision | null> {
     await this.freshness.caughtUp();
-    const { rows } = await this.database.query({
-      text: `SELECT asked FROM ${SCHEMA}.actions WHERE action_id = $1 AND project = $2`,
-      values: [action, project],
-    });
+    const { rows } = await this.database.query(ASKED_AT({ project, action }));
     return (rows as readonly { asked: Revision }[])[0]?.asked ?? null;
   }
 
   /** Open ones whose time is over, of all projects, those that wait longest first. @throws ReadModelsUnavailable */
   async due(now: number, limit: number): Promise<readonly ActionId[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT action_id FROM ${SCHEMA}.actions
-        WHERE status = 'open' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-      values: [now, limit],
-    });
+    const { rows } = await this.database.query(DUE({ now, limit }));
     return (rows as readonly { action_id: ActionId }[]).map(({ action_id }) => action_id);
   }
 }
+
+const ASKED_AT = statement(
+  sql<{ readonly project: ProjectId; readonly action: ActionId }>`SELECT asked FROM ${raw(SCHEMA)}.actions
+    WHERE action_id = ${({ action }) => action} AND project = ${({ project }) => project}`,
+);
+
+const DUE = statement(
+  sql<{ readonly now: number; readonly limit: number }>`SELECT action_id FROM ${raw(SCHEMA)}.actions
+    WHERE status = 'open' AND expires_at <= ${({ now }) => now} ORDER BY expires_at LIMIT ${({ limit }) => limit}`,
+);
 
 /** Of rows that show a status now. */
 const CONDITIONS: Readonly<Record<ActionStatus, string>> = {

@@ -15,7 +15,7 @@ import {
 import type { Freshness } from '#event-log';
 import type { ContentStore } from '#vault';
 import { type Weigh, unweighed } from '#platform';
-import type { StoredRow } from '#postgres';
+import { type StoredRow, raw, sql, statement } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
@@ -103,11 +103,7 @@ export class TaskQueries {
   /** How many of a project may fire again: scheduled, or paused. @throws ReadModelsUnavailable */
   async standing(project: ProjectId): Promise<number> {
     await this.freshness.caughtUp();
-    const { rows } = await this.database.query({
-      text: `SELECT count(*)::int AS standing FROM ${SCHEMA}.tasks
-        WHERE project = $1 AND status IN ('scheduled', 'paused')`,
-      values: [project],
-    });
+    const { rows } = await this.database.query(STANDING(project));
     return (rows as readonly { standing: number }[])[0]?.standing ?? 0;
   }
 
@@ -131,11 +127,7 @@ export class TaskQueries {
 
   /** Tasks that fired before this time and whose run is not there. @throws ReadModelsUnavailable */
   async unstarted(before: number): Promise<readonly string[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT task_id FROM ${SCHEMA}.tasks
-        WHERE last_run IS NOT NULL AND last_run IS DISTINCT FROM started_run AND last_fired_at < $1`,
-      values: [before],
-    });
+    const { rows } = await this.database.query(UNSTARTED(before));
     return (rows as readonly { task_id: TaskId }[]).map(({ task_id }) => task_id);
   }
 
@@ -147,10 +139,7 @@ export class TaskQueries {
 
   /** What a key has scheduled, whatever its project. @throws ReadModelsUnavailable */
   async scheduledBy(keyId: string): Promise<readonly string[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT task_id FROM (${BY_KEY}) AS found WHERE actor = $1`,
-      values: [keyId],
-    });
+    const { rows } = await this.database.query(OF_KEY(keyId));
     return (rows as readonly { task_id: TaskId }[]).map(({ task_id }) => task_id);
   }
 
@@ -179,6 +168,16 @@ const BY_KEY = `
   SELECT t.task_id, r.actor FROM ${SCHEMA}.tasks t
     JOIN ${SCHEMA}.runs r ON r.session = t.session AND r.requested = t.requested
     WHERE t.status = 'scheduled' AND t.actor = ''`;
+
+const OF_KEY = statement(
+  sql<string>`SELECT task_id FROM (${raw(BY_KEY)}) AS found WHERE actor = ${(key) => key}`,
+);
+
+const STANDING = statement(sql<ProjectId>`SELECT count(*)::int AS standing FROM ${raw(SCHEMA)}.tasks
+  WHERE project = ${(project) => project} AND status IN ('scheduled', 'paused')`);
+
+const UNSTARTED = statement(sql<number>`SELECT task_id FROM ${raw(SCHEMA)}.tasks
+  WHERE last_run IS NOT NULL AND last_run IS DISTINCT FROM started_run AND last_fired_at < ${(before) => before}`);
 
 const firingView = ({ slot, firedAt, run, isLate, failure }: Firing): FiringView => ({
   slot: new Date(slot).toISOString(),

@@ -1,3 +1,4 @@
+import { raw, sql, statement } from '#postgres';
 import { type EndSign, type Heartbeat, Heartbeats } from '../heartbeats.js';
 import { PULSE_CLASS, type Pulse } from './pulse.js';
 import { type ReplicaDatabase, SCHEMA } from './replica-database.js';
@@ -24,14 +25,25 @@ const PULSES = `SELECT objid::bigint AS pulse, pid FROM pg_locks
   WHERE locktype = 'advisory' AND classid::bigint = ${PULSE_CLASS} AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** A pooler may put a beat on another connection than the lock: then the lock says nothing of this process. */
-const BEAT = `INSERT INTO ${SCHEMA}.heartbeats (replica, beat_at, lease_ms, process, server_started, pulse)
-  SELECT $1, clock_timestamp(), $2::integer, $3, pg_postmaster_start_time(),
-    (SELECT pulse::integer FROM (${PULSES}) AS held WHERE pulse = $4 AND pid = pg_backend_pid())
-  ON CONFLICT (replica) DO UPDATE SET beat_at = excluded.beat_at, lease_ms = excluded.lease_ms, left_at = NULL,
-    process = excluded.process, server_started = excluded.server_started, pulse = excluded.pulse`;
+interface Beat {
+  readonly replica: string;
+  readonly leaseMs: number;
+  readonly process: string;
+  readonly pulse: number;
+}
 
-const LEAVE = `UPDATE ${SCHEMA}.heartbeats SET left_at = clock_timestamp() WHERE replica = $1`;
+/** A pooler may put a beat on another connection than the lock: then the lock says nothing of this process. */
+const BEAT =
+  statement(sql<Beat>`INSERT INTO ${raw(SCHEMA)}.heartbeats (replica, beat_at, lease_ms, process, server_started, pulse)
+  SELECT ${({ replica }) => replica}, clock_timestamp(), ${({ leaseMs }) => Math.ceil(leaseMs)}::integer,
+    ${({ process }) => process}, pg_postmaster_start_time(),
+    (SELECT pulse::integer FROM (${raw(PULSES)}) AS held
+      WHERE pulse = ${({ pulse }) => pulse} AND pid = pg_backend_pid())
+  ON CONFLICT (replica) DO UPDATE SET beat_at = excluded.beat_at, lease_ms = excluded.lease_ms, left_at = NULL,
+    process = excluded.process, server_started = excluded.server_started, pulse = excluded.pulse`);
+
+const LEAVE = statement(sql<string>`
+  UPDATE ${raw(SCHEMA)}.heartbeats SET left_at = clock_timestamp() WHERE replica = ${(replica) => replica}`);
 
 /**
  * By the clock of the database: those of the replicas need not agree. Where the server has just dropped all connections, and
@@ -69,11 +81,13 @@ export class PostgresHeartbeats extends Heartbeats {
     await this.beatAgain();
     if (this.hasForgotten) return;
     this.hasForgotten = true;
-    await this.database.query(FORGET);
+    await this.database.query({ text: FORGET });
   }
 
   override async all(): Promise<readonly Heartbeat[]> {
-    const rows = await this.database.query<Row & Record<string, unknown>>(ALL, [], this.pulse);
+    const rows = await this.database.queryOver<Row & Record<string, unknown>>(this.pulse, () => ({
+      text: ALL,
+    }));
     return rows.map((row) => ({
       replica: row.replica,
       silentMs: row.silent_ms,
@@ -85,7 +99,7 @@ export class PostgresHeartbeats extends Heartbeats {
 
   override async leave(replica: string): Promise<void> {
     this.last = null;
-    await this.database.query(LEAVE, [replica]);
+    await this.database.query(LEAVE(replica));
   }
 
   private signOf({ replica, process, is_cut: isCut }: Row): EndSign {
@@ -97,7 +111,8 @@ export class PostgresHeartbeats extends Heartbeats {
   private async beatAgain(): Promise<void> {
     if (this.last === null) return;
     const { replica, leaseMs } = this.last;
-    await this.database.query(BEAT, [replica, Math.ceil(leaseMs), this.watch.own], this.pulse.named);
+    const { own: process } = this.watch;
+    await this.database.queryOver(this.pulse, (pulse) => BEAT({ replica, leaseMs, process, pulse }));
   }
 }
 

@@ -1,18 +1,31 @@
+import { raw, sql, statement } from '#postgres';
 import { Leases } from '../heartbeats.js';
 import { type ReplicaDatabase, SCHEMA } from './replica-database.js';
 
-const TAKE = `INSERT INTO ${SCHEMA}.leases AS held (name, holder, fence, held_until)
-  VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
+interface Wanted {
+  readonly name: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+}
+type Held = Omit<Wanted, 'leaseMs'>;
+const name = (lease: Pick<Wanted, 'name'>): string => lease.name;
+const holder = (lease: Pick<Wanted, 'holder'>): string => lease.holder;
+const IN = raw(SCHEMA);
+
+const TAKE = statement(sql<Wanted>`INSERT INTO ${IN}.leases AS held (name, holder, fence, held_until)
+  VALUES (${name}, ${holder}, 1, clock_timestamp() + ${({ leaseMs }) => Math.ceil(leaseMs)} * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET
     fence = held.fence + CASE WHEN held.holder = excluded.holder THEN 0 ELSE 1 END,
     holder = excluded.holder,
     held_until = excluded.held_until
   WHERE held.holder = excluded.holder OR held.held_until < clock_timestamp()
-  RETURNING fence::float8 AS fence`;
+  RETURNING fence::float8 AS fence`);
 
-const RELEASE = `UPDATE ${SCHEMA}.leases SET held_until = '-infinity' WHERE name = $1 AND holder = $2`;
+const LET_GO = raw(`UPDATE ${SCHEMA}.leases SET held_until = '-infinity'`);
 
-const RELEASE_ALL = `UPDATE ${SCHEMA}.leases SET held_until = '-infinity' WHERE holder = $1`;
+const RELEASE = statement(sql<Held>`${LET_GO} WHERE name = ${name} AND holder = ${holder}`);
+
+const RELEASE_ALL = statement(sql<Pick<Held, 'holder'>>`${LET_GO} WHERE holder = ${holder}`);
 
 /** Leases as rows of a PostgreSQL that all replicas share, by its clock. */
 export class PostgresLeases extends Leases {
@@ -21,15 +34,15 @@ export class PostgresLeases extends Leases {
   }
 
   override async take(name: string, holder: string, leaseMs: number): Promise<number | null> {
-    const [row] = await this.database.query<{ fence: number }>(TAKE, [name, holder, Math.ceil(leaseMs)]);
+    const [row] = await this.database.query<{ fence: number }>(TAKE({ name, holder, leaseMs }));
     return row?.fence ?? null;
   }
 
   override async release(name: string, holder: string): Promise<void> {
-    await this.database.query(RELEASE, [name, holder]);
+    await this.database.query(RELEASE({ name, holder }));
   }
 
   override async releaseAll(holder: string): Promise<void> {
-    await this.database.query(RELEASE_ALL, [holder]);
+    await this.database.query(RELEASE_ALL({ holder }));
   }
 }

@@ -1,6 +1,6 @@
-import type { Client, QueryResultRow } from 'pg';
+import type { Client, QueryConfig, QueryResultRow } from 'pg';
 import { type Clock, type Random } from '#platform';
-import { type ConnectionOptions, configOf, newConnection } from '#postgres';
+import { type ConnectionOptions, configOf, newConnection, sql, statement } from '#postgres';
 
 /** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
 export const PULSE_CLASS = 0x616e6e;
@@ -13,17 +13,16 @@ export interface PulsePorts {
   readonly random: Random;
 }
 
-/** What a PostgreSQL answers a replica over its own connection. */
-export interface PulseQuery {
-  query: <R extends QueryResultRow>(text: string, values: readonly unknown[]) => Promise<R[]>;
-}
+const TRY_LOCK = statement(
+  sql<number>`SELECT pg_try_advisory_lock(${() => PULSE_CLASS}, ${(lock) => lock}) AS taken`,
+);
 
 /**
  * The heartbeat's own connection, which holds an advisory lock as a liveness signal: PostgreSQL drops it as soon as
  * the process dies, and the others see that. A connection that breaks while the process lives is reopened at once,
  * before anybody takes it for a death.
  */
-export class Pulse implements PulseQuery {
+export class Pulse {
   /** What the lock is called; 0: it has no name yet. */
   private lock = 0;
   private connection: Promise<Client> | null = null;
@@ -36,18 +35,11 @@ export class Pulse implements PulseQuery {
     private readonly renewed: () => Promise<void>,
   ) {}
 
-  /** Asks with the lock's name as the last value. */
-  readonly named: PulseQuery = {
-    query: async (text, values) => {
-      await this.connected();
-      return this.query(text, [...values, this.lock]);
-    },
-  };
-
-  async query<R extends QueryResultRow>(text: string, values: readonly unknown[]): Promise<R[]> {
+  /** @param asked of what the lock is called while it is asked */
+  async query<R extends QueryResultRow>(asked: (lock: number) => QueryConfig): Promise<R[]> {
     const client = await this.connected();
     try {
-      return (await client.query<R>(text, [...values])).rows;
+      return (await client.query<R>(asked(this.lock))).rows;
     } catch (error) {
       // What the server itself refused says nothing about the connection.
       if (!isRefusal(error)) void client.end().catch(ignore);
@@ -88,10 +80,7 @@ export class Pulse implements PulseQuery {
   private async takeLock(client: Client): Promise<void> {
     for (;;) {
       const lock = this.lock || this.newLock();
-      const { rows } = await client.query<{ taken: boolean }>(
-        'SELECT pg_try_advisory_lock($1, $2) AS taken',
-        [PULSE_CLASS, lock],
-      );
+      const { rows } = await client.query<{ taken: boolean }>(TRY_LOCK(lock));
       this.lock = lock;
       if (rows[0]?.taken === true) return;
       this.lock = 0;

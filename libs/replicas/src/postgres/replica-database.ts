@@ -1,6 +1,6 @@
-import type { QueryResultRow } from 'pg';
+import type { QueryConfig, QueryResultRow } from 'pg';
 import { type ConnectionOptions, PostgresPool, errorCodeOf, isMissingTable } from '#postgres';
-import { Pulse, type PulsePorts, type PulseQuery } from './pulse.js';
+import { Pulse, type PulsePorts } from './pulse.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
 export const SCHEMA = 'annals_replicas';
@@ -79,17 +79,20 @@ export class ReplicaDatabase {
     return pulse;
   }
 
-  /** @param over absent: any of the others. @throws ReplicasUnavailable */
-  async query<R extends QueryResultRow>(
-    text: string,
-    values: readonly unknown[] = [],
-    over?: PulseQuery,
+  /** @throws ReplicasUnavailable */
+  async query<R extends QueryResultRow>(config: QueryConfig): Promise<R[]> {
+    await this.needTables();
+    return (await this.pool.query<R>(config)).rows;
+  }
+
+  /** Over the connection of a pulse. @param asked of what its lock is called. @throws ReplicasUnavailable */
+  async queryOver<R extends QueryResultRow>(
+    pulse: Pulse,
+    asked: (lock: number) => QueryConfig,
   ): Promise<R[]> {
-    if (!this.hasTables) await this.makeTables();
-    this.hasTables = true;
-    if (over === undefined) return (await this.pool.query<R>({ text, values: [...values] })).rows;
+    await this.needTables();
     try {
-      return await over.query<R>(text, values);
+      return await pulse.query<R>(asked);
     } catch (error) {
       throw this.failed(error);
     }
@@ -99,10 +102,12 @@ export class ReplicaDatabase {
     await Promise.all([this.pool.close(), ...this.pulses.map((pulse) => pulse.close())]);
   }
 
-  private makeTables(): Promise<void> {
-    return this.pool.inTurn(LOCK, async (client) => {
+  private async needTables(): Promise<void> {
+    if (this.hasTables) return;
+    await this.pool.inTurn(LOCK, async (client) => {
       for (const table of TABLES) await client.query(table);
     });
+    this.hasTables = true;
   }
 
   private failed(error: unknown): ReplicasUnavailable {

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import { type Clock, type Logger } from '#platform';
 import { PostgresPool } from '#postgres';
 import { LogUnavailable } from '#event-log';
@@ -8,8 +9,24 @@ import {
   type StoredKey,
   type StoreState,
 } from '../key-store.js';
+import {
+  ADD,
+  BEGIN,
+  BELOW,
+  DESTROY,
+  NEXT_GENERATION,
+  NOT_UNDER,
+  PLACE_BELOW,
+  PLACE_OF,
+  READ,
+  REMOVE,
+  REPLACE_MASTER,
+  REWRAP,
+  SAVE_ERASURES,
+  SAVE_PLACE,
+  SCHEMA,
+} from './key-statements.js';
 
-const SCHEMA = 'annals_keys';
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 const RETRY_MS = 1_000;
@@ -84,7 +101,7 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   override async state(): Promise<StoreState | null> {
-    const [row] = await this.rows(`SELECT * FROM ${SCHEMA}.state`);
+    const [row] = await this.rows({ text: `SELECT * FROM ${SCHEMA}.state` });
     if (row === undefined) return null;
     const of = row['successor_of'] as string | null;
     return {
@@ -96,140 +113,86 @@ export class PostgresKeyStore extends KeyStore {
     };
   }
 
-  override async begin({ storeId, master, root, generation }: StoreState): Promise<void> {
-    await this.rows(
-      `INSERT INTO ${SCHEMA}.state (one, store_id, master, root, generation) VALUES (1, $1, $2, $3, $4)
-       ON CONFLICT DO NOTHING`,
-      [storeId, master, root, generation],
-    );
+  override async begin(state: StoreState): Promise<void> {
+    await this.rows(BEGIN(state));
   }
 
   override async read(ids: readonly string[]): Promise<readonly StoredKey[]> {
-    const rows = await this.rows(`SELECT id, master, wrapped FROM ${SCHEMA}.keys WHERE id = ANY ($1)`, [ids]);
+    const rows = await this.rows(READ(ids));
     return rows as unknown as StoredKey[];
   }
 
   override add(keys: readonly StoredKey[]): Promise<number | null> {
     return this.pool.transaction(async (client) => {
-      const { rows } = await client.query<Row>(
-        `UPDATE ${SCHEMA}.state SET generation = generation + 1 WHERE master = $1 RETURNING generation`,
-        [keys[0]?.master ?? ''],
-      );
+      const { rows } = await client.query<Row>(NEXT_GENERATION(keys[0]?.master ?? ''));
       const [state] = rows;
       if (state === undefined) return null;
-      await client.query(
-        `INSERT INTO ${SCHEMA}.keys (id, master, wrapped) SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[])`,
-        columnsOf(keys),
-      );
+      await client.query(ADD(keys));
       return Number(state['generation']);
     });
   }
 
   override async destroy(id: string, at: number): Promise<void> {
-    await this.rows(DESTROY, [[id], at]);
+    await this.rows(DESTROY({ ids: [id], at }));
     // Takes the old version of the row off its page. No transaction may be around it.
-    await this.rows(`VACUUM ${SCHEMA}.keys`);
+    await this.rows({ text: `VACUUM ${SCHEMA}.keys` });
   }
 
   /** Row locks serialise this with a concurrent destruction of the parent. */
   override async placeBelow(id: string, parent: string): Promise<boolean> {
-    const [row] = await this.rows(
-      `WITH p AS (SELECT id FROM ${SCHEMA}.keys WHERE id = $2 AND wrapped IS NOT NULL FOR SHARE),
-         placed AS (INSERT INTO ${SCHEMA}.below (id, parent) SELECT $1, id FROM p ON CONFLICT DO NOTHING)
-       SELECT count(*)::int AS parents FROM p`,
-      [id, parent],
-    );
+    const [row] = await this.rows(PLACE_BELOW({ id, parent }));
     return row?.['parents'] === 1;
   }
 
   override async destroyTree(id: string, at: number): Promise<readonly string[]> {
     const ids = await this.pool.transaction(async (client) => {
       // By itself: from now on nothing comes below it, and the next statement sees all that did.
-      await client.query(DESTROY, [[id], at]);
-      const { rows } = await client.query<{ id: string }>(
-        `SELECT id FROM ${SCHEMA}.below WHERE parent = $1 ORDER BY id`,
-        [id],
-      );
+      await client.query(DESTROY({ ids: [id], at }));
+      const { rows } = await client.query<{ id: string }>(BELOW(id));
       const below = rows.map((row) => row.id);
-      await client.query(DESTROY, [below, at]);
+      await client.query(DESTROY({ ids: below, at }));
       return [id, ...below];
     });
-    await this.rows(`VACUUM ${SCHEMA}.keys`);
+    await this.rows({ text: `VACUUM ${SCHEMA}.keys` });
     return ids;
   }
 
   override async remove(ids: readonly string[]): Promise<void> {
-    await this.rows(`DELETE FROM ${SCHEMA}.keys WHERE id = ANY ($1) AND wrapped IS NOT NULL`, [ids]);
+    await this.rows(REMOVE(ids));
   }
 
   override async checkpoint(of: ErasureKind = 'sessions'): Promise<ErasureCheckpoint | null> {
     const [row] =
       of === 'sessions'
-        ? await this.rows(`SELECT log_id, position FROM ${SCHEMA}.erasures`)
-        : await this.rows(`SELECT log_id, position FROM ${SCHEMA}.places WHERE kind = $1`, [of]);
+        ? await this.rows({ text: `SELECT log_id, position FROM ${SCHEMA}.erasures` })
+        : await this.rows(PLACE_OF(of));
     return row === undefined ? null : { logId: row['log_id'] as string, position: Number(row['position']) };
   }
 
   /** The checkpoint never moves backwards, for replicas may lag behind each other. */
-  override async saveCheckpoint(
-    { logId, position }: ErasureCheckpoint,
-    of: ErasureKind = 'sessions',
-  ): Promise<void> {
-    const [table, key, name] = of === 'sessions' ? ['erasures', 'one', 1] : ['places', 'kind', of];
-    await this.rows(
-      `INSERT INTO ${SCHEMA}.${table} AS e VALUES ($1, $2, $3) ON CONFLICT (${key}) DO UPDATE SET log_id = EXCLUDED.log_id,
-         position = CASE WHEN e.log_id = EXCLUDED.log_id THEN greatest(e.position, EXCLUDED.position)
-           ELSE EXCLUDED.position END`,
-      [name, logId, position],
-    );
+  override async saveCheckpoint(place: ErasureCheckpoint, of: ErasureKind = 'sessions'): Promise<void> {
+    await this.rows(of === 'sessions' ? SAVE_ERASURES({ ...place, of: 1 }) : SAVE_PLACE({ ...place, of }));
   }
 
-  override async replaceMaster({
-    master,
-    root,
-    successor,
-  }: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void> {
-    await this.rows(`UPDATE ${SCHEMA}.state SET master = $1, root = $2, successor_of = $3, successor = $4`, [
-      master,
-      root,
-      successor?.of ?? null,
-      successor?.wrapped ?? null,
-    ]);
-    await this.rows(`VACUUM ${SCHEMA}.state`);
+  override async replaceMaster(by: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void> {
+    await this.rows(REPLACE_MASTER(by));
+    await this.rows({ text: `VACUUM ${SCHEMA}.state` });
   }
 
   override async notUnder(master: string, limit: number): Promise<readonly StoredKey[]> {
-    const rows = await this.rows(
-      `SELECT id, master, wrapped FROM ${SCHEMA}.keys WHERE master <> $1 AND wrapped IS NOT NULL LIMIT $2`,
-      [master, limit],
-    );
+    const rows = await this.rows(NOT_UNDER({ master, limit }));
     return rows as unknown as StoredKey[];
   }
 
   override async rewrap(keys: readonly StoredKey[]): Promise<void> {
-    await this.rows(
-      `UPDATE ${SCHEMA}.keys k SET master = n.master, wrapped = n.wrapped
-       FROM unnest($1::text[], $2::text[], $3::bytea[]) AS n(id, master, wrapped)
-       WHERE k.id = n.id AND k.wrapped IS NOT NULL`,
-      columnsOf(keys),
-    );
+    await this.rows(REWRAP(keys));
   }
 
   override close(): Promise<void> {
     return this.pool.close();
   }
 
-  private async rows(text: string, values: unknown[] = []): Promise<readonly Row[]> {
-    return (await this.pool.query<Row>({ text, values })).rows;
+  private async rows(config: QueryConfig): Promise<readonly Row[]> {
+    return (await this.pool.query<Row>(config)).rows;
   }
 }
-
-const DESTROY = `
-  INSERT INTO ${SCHEMA}.keys AS k (id, master, wrapped, destroyed_at) SELECT id, '', NULL, $2 FROM unnest($1::text[]) AS id
-  ON CONFLICT (id) DO UPDATE SET wrapped = NULL, destroyed_at = coalesce(k.destroyed_at, EXCLUDED.destroyed_at)`;
-
-const columnsOf = (keys: readonly StoredKey[]): unknown[] => [
-  keys.map(({ id }) => id),
-  keys.map(({ master }) => master),
-  keys.map(({ wrapped }) => wrapped),
-];
