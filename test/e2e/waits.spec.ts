@@ -178,6 +178,25 @@ describe('a run that waits', () => {
     expect(messages.filter(({ type }) => type === 'user_message')).toHaveLength(2);
   });
 
+  it('asks about a handoff like about any call', async () => {
+    const { client } = stage;
+    const message = stage.book.on(
+      stage.message('handed on'),
+      say(...call(0, 'h1', 'transfer_to_refunds')),
+      say('I am refunds.'),
+    );
+    const agents = [{ name: 'refunds', description: 'Refunds.' }];
+    const approvals = { tools: { 'transfer_to_*': 'ask' } };
+    const { run_id: run, actions } = await waitingRun(client, { message, agents, approvals });
+    expect(actions).toMatchObject([{ kind: 'approval', asked: { tool: 'transfer_to_refunds', input: {} } }]);
+    await resolve(client, actions![0]!.action_id, { decision: 'approve' });
+    await ended(client, run);
+    const { items } = (await client.get(`/runs/${run}/events?limit=200`, JSON_ONLY)).json<{
+      items: readonly { data: { type: string; agent?: string } }[];
+    }>();
+    expect(items.find(({ data }) => data.type === 'agent_handoff')?.data.agent).toBe('refunds');
+  });
+
   it('lets the other steps of a workflow go on', async () => {
     const { client } = stage;
     const step = (id: string, depends_on: readonly string[] = []) => ({

@@ -5,6 +5,22 @@ const RUNNER = 'libs/agent/src/tools/tool-runner.ts';
 /** Mistakes in what is done with calls that somebody decides on. */
 export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
   {
+    name: 'made-before-decided',
+    story: 'a call counts as released as soon as somebody is asked about it',
+    file: 'libs/domain/src/actions/waiting-calls.ts',
+    symbol: 'withAction',
+    find: '{ id, decided: null }',
+    replace: "{ id, decided: { decision: 'approve', content: '{}' } }",
+  },
+  {
+    name: 'arguments-changed',
+    story: 'a released call is made with other arguments than those that were shown',
+    file: RUNNER,
+    symbol: 'ToolRunner.outcomeOf',
+    find: 'made === undefined ? input : made.input',
+    replace: 'call.needs === undefined ? input : { key: "another" }',
+  },
+  {
     name: 'released-call-made-twice',
     story: 'a released call that was begun is begun again by whoever claims the run next',
     file: 'libs/domain/src/actions/waiting-calls.ts',

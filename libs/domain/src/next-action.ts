@@ -1,11 +1,13 @@
 import type { Content } from './content.js';
-import type { CallState } from './actions/waiting-calls.js';
+import { type CallState, isUnasked, isUndecided } from './actions/waiting-calls.js';
 import type { RunEnd, RunState } from './run-state.js';
 
 export type NextAction =
   | { readonly kind: 'call_model' }
-  /** Calls of the latest turn that have no result yet; some may wait for somebody. */
+  /** Calls of the latest turn that have no result yet; some may wait for somebody, but not all. */
   | { readonly kind: 'run_tools'; readonly calls: readonly CallState[] }
+  /** Nothing, before somebody decides on a call. */
+  | { readonly kind: 'wait' }
   /** Write the responses that are missing and close the step. */
   | { readonly kind: 'close_step'; readonly responses: readonly CallState[] }
   /** Give the model the messages that came while the run was under way. */
@@ -33,9 +35,11 @@ function lastOf({ config, hasFinalOutput }: RunState): NextAction {
 
 function nextOfTurn(state: RunState): NextAction {
   const open = state.calls.filter((c) => c.result === null);
-  if (open.length > 0) return { kind: 'run_tools', calls: open };
+  if (open.length > 0) return open.every(isWaiting) ? { kind: 'wait' } : { kind: 'run_tools', calls: open };
   return { kind: 'close_step', responses: state.calls.filter((c) => !c.isResponded) };
 }
+
+const isWaiting = (call: CallState): boolean => isUndecided(call) && !isUnasked(call);
 
 const tooManySteps = (maxSteps: number): RunEnd => ({
   kind: 'failed',

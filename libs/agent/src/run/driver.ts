@@ -7,7 +7,6 @@ import {
   assertNever,
   decideEnd,
   decidePark,
-  isUndecided,
   nextAction,
   warningEvent,
 } from '#domain';
@@ -120,6 +119,9 @@ export class Driver {
         case 'run_tools':
           if (await this.runTools()) return;
           break;
+        case 'wait':
+          if (await this.park(this.record.state)) return;
+          break;
         case 'take_in':
           this.takeIn(action.messages);
           break;
@@ -171,15 +173,8 @@ export class Driver {
     this.calls.offer(this.tools.all);
     await this.record.settled();
     const open = (): readonly CallState[] => this.record.state.calls.filter((c) => c.result === null);
-    await this.calls.ask(open());
-    if (this.toolbox.isLost) return this.parkWithoutTools(open());
     const known = await this.calls.run(open, this.controller.signal);
     return known !== null && (await this.park(known));
-  }
-
-  /** What was released meanwhile cannot be made before the servers are there. */
-  private async parkWithoutTools(open: readonly CallState[]): Promise<boolean> {
-    return open.every(isUndecided) && (await this.park(this.record.state));
   }
 
   /**
@@ -282,9 +277,7 @@ export class Driver {
   }
 }
 
-/** Whether a tool server may be asked: not where all that is left waits for somebody. */
-const needsTools = (action: NextAction): boolean =>
-  action.kind === 'call_model' || (action.kind === 'run_tools' && !action.calls.every(isUndecided));
+const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
 
 /** A call of a tool server that was under way when the process that made it ended. */
 const isMaybeMade = ({ call, result, isBegun }: CallState): boolean =>

@@ -142,7 +142,7 @@ export class ToolRunner {
   }
 
   /** Asks about those of which nobody is asked: somebody was, in a run that this one goes on with, and did not decide. */
-  async ask(calls: readonly CallState[], step?: AttemptRef): Promise<void> {
+  private async ask(calls: readonly CallState[], step?: AttemptRef): Promise<void> {
     const all = calls.filter(isUnasked).map(({ call }) => call);
     if (all.length === 0) return;
     const contents = await this.inputsOf(all);

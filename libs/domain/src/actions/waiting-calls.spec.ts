@@ -102,7 +102,7 @@ describe('calls that need somebody', () => {
 
   it('keep a turn open until each has its result', () => {
     const state = of(...asked, ...['c1', 'c2', 'c3'].map((c) => result(c, 'x')));
-    expect(nextOf(state)).toBe('run_tools');
+    expect(nextOf(state)).toBe('wait');
     expect(nextOf(evolveRun(state, result('c4', 'x')))).toBe('close_step');
   });
 });
