@@ -15,3 +15,13 @@ export interface TurnToolCall {
    */
   readonly needs?: 'approval' | 'caller';
 }
+
+/** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
+export function inputOf({ arguments: text }: TurnToolCall): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -24,6 +24,22 @@ export abstract class Schemas {
   abstract validateText(schema: object, text: string, project: string): Promise<Validation>;
 }
 
+/**
+ * What is wrong with the arguments of a tool, fit to be shown to the model; none where its schema is one that cannot be used:
+ * a tool server says itself what it takes.
+ */
+export async function faultsOfArguments(
+  schemas: Schemas,
+  { parameters }: { readonly parameters: object },
+  input: unknown,
+  project: string,
+): Promise<readonly string[]> {
+  const verdict = await schemas.check(parameters, 'parameters', project);
+  if (verdict.kind === 'refused') return [];
+  const found = await schemas.validate(parameters, input, project);
+  return found.ok ? [] : found.errors;
+}
+
 /** One project's schema, to validate its models' output. */
 export class SchemaInUse {
   constructor(

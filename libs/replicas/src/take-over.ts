@@ -2,7 +2,7 @@ import { sessionStream, type Revision, type SessionId } from '#domain';
 import { type ContentStore, isUnreadable } from '#vault';
 import { type EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
-import { loadRequest, loadSession, type Recovery, type UnfinishedRuns } from '#runs';
+import { loadRequest, loadSession, type Recovery, replicaOf, type UnfinishedRuns } from '#runs';
 import type { Leases } from './heartbeats.js';
 import type { Membership, ReplicaState } from './membership.js';
 
@@ -151,6 +151,3 @@ export class TakeOver {
     }
   }
 }
-
-/** A worker's name is its replica's and its boot's. */
-const replicaOf = (worker: string): string => worker.slice(0, worker.lastIndexOf(':'));

@@ -19,6 +19,7 @@ import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
 import { RetryPlanner } from './start/retry-run.js';
+import { workerOf } from './worker-name.js';
 import { StartRunHandler } from './start/start-run.js';
 import { TaskCommands } from './tasks/task-commands.js';
 import { TaskFirings } from './tasks/task-firings.js';
@@ -83,7 +84,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options };
   const admission = new RunAdmission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
-  const worker = `${replica}:${random.hex(8)}`;
+  const worker = workerOf(replica, random.hex(8));
   const shared = { log, clock, random, background, logger };
   const { isAlive = () => false } = options;
   const sessions = new Sessions({

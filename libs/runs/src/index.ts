@@ -24,3 +24,4 @@ export { type KnownTask, TaskIndex, type TaskSnapshot } from './tasks/task-index
 export { TaskMaker } from './tasks/task-maker.js';
 export { TaskPauses, type TaskPausesPorts, TasksOfKeys } from './tasks/task-pauses.js';
 export { TaskShares } from './tasks/task-shares.js';
+export { replicaOf } from './worker-name.js';

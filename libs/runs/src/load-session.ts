@@ -87,7 +87,7 @@ export async function readRequest(
 }
 
 /** The requests of a run and of those that it goes on with, the first of them first. @throws ContentErased, LogUnavailable */
-export async function loadRetried(
+async function loadRetried(
   log: EventLog,
   stream: StreamName,
   request: RequestEvent,
@@ -159,6 +159,8 @@ function requireReadable({ isErased, stream }: RecordedEvent): void {
 export interface LoadedContext {
   readonly fold: ContextFold;
   readonly upTo: Revision;
+  /** The request of the run, behind those of the runs that it goes on with. */
+  readonly chain: readonly RequestEvent[];
 }
 
 /** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
@@ -177,7 +179,8 @@ export async function loadContext(
   claimed: Revision,
 ): Promise<LoadedContext | null> {
   // What a retry goes on with is its own, too.
-  const [{ meta }] = (await loadRetried(log, stream, request)) as readonly [RequestEvent];
+  const chain = await loadRetried(log, stream, request);
+  const first = chain[0]?.meta.run;
   const tail: RecordedSessionEvent[] = [];
   let chars = 0;
   let upTo = claimed;
@@ -190,13 +193,13 @@ export async function loadContext(
       if (event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
       tail.push(event);
-      if (event.type === 'agent_started' && event.meta.run === meta.run) isBefore = true;
+      if (event.type === 'agent_started' && event.meta.run === first) isBefore = true;
       if (isBefore) chars += raw.json.length;
       if (event.type === 'messages_cleared') break reading;
       if (chars > READ_CHARS && event.type === 'run_claimed') break reading;
     }
   }
-  return { fold: await foldContext(log, stream, tail.reverse(), request), upTo };
+  return { fold: await foldContext(log, stream, tail.reverse(), request), upTo, chain };
 }
 
 /** @param request of the run that the context is for, if it has one */

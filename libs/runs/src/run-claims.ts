@@ -3,6 +3,7 @@ import type { CurrentRun, Draft, RunId, SessionId, SessionState } from '#domain'
 import type { KnownRequests } from './known-requests.js';
 import type { RequestEvent } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
+import { replicaOf } from './worker-name.js';
 
 interface ClaimingSession {
   readonly id: SessionId;
@@ -74,7 +75,7 @@ export class RunClaims {
    */
   async mayWake({ run, worker }: CurrentRun, { data }: RequestEvent): Promise<boolean> {
     const { log, toolboxes, contents, replica, isAlive } = this.ports;
-    const last = worker.slice(0, worker.lastIndexOf(':'));
+    const last = replicaOf(worker);
     if (log.exclusive || last === replica || toolboxes.knows(run) || !isAlive(last)) return true;
     const { mcp_servers: servers = [] } = await contents.object(this.session.id, data.config);
     return servers.length === 0;

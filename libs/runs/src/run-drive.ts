@@ -19,14 +19,8 @@ import {
   type Revision,
   type RunId,
 } from '#domain';
-import {
-  type LoadedContext,
-  type RequestEvent,
-  type RunToLoad,
-  begun,
-  loadRetried,
-  loadRun,
-} from './load-session.js';
+import { NO_EVENTS } from '#event-log';
+import { type LoadedContext, type RequestEvent, type RunToLoad, begun, loadRun } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
 
 /** The driving of one run under one claim of this process. */
@@ -39,7 +33,8 @@ export class RunDrive {
   private readonly opened: Toolbox[] = [];
   /** What others wrote about the run before there was a record of it. */
   private early: RecordedSessionEvent[] = [];
-  private take: ((event: RecordedSessionEvent) => void) | null = null;
+  /** Up to here the record holds what was read from the log; the journal may hear of such events only then. */
+  private readTo: Revision = NO_EVENTS;
 
   constructor(
     private readonly session: { readonly id: string; readonly journal: Journal },
@@ -74,8 +69,9 @@ export class RunDrive {
   /** What others wrote about the run: a decision, its result, a message. */
   hear(event: RecordedSessionEvent): void {
     if (event.meta.run !== this.run) return;
-    if (this.take === null) this.early.push(event);
-    else this.take(event);
+    if (this.record === null) this.early.push(event);
+    // A decision that counts twice is one that is never seen.
+    else if (event.revision > this.readTo) this.record.hear(event);
   }
 
   /** The session is erased: there is nothing left to write to. */
@@ -119,7 +115,7 @@ export class RunDrive {
     const { run, controller } = this;
     const writer = new RunWriter(this.claim, request.meta, (reason) => controller.abort(reason));
     this.writer = writer;
-    const chain = await this.chainOf(request);
+    const chain = await this.chainOf(context);
     const { config } = chain.at(-1)!;
     const workflows = new WorkflowRuns(config.workflows ?? []);
     const { claimed } = this.claim;
@@ -131,7 +127,8 @@ export class RunDrive {
     const parts = { session: id, journal, writer, contents, state, context: context.fold, workflows };
     const record = new RunRecord(parts);
     this.record = record;
-    this.hearWith(record, loaded?.upTo ?? claimed);
+    this.readTo = loaded?.upTo ?? claimed;
+    for (const event of this.early.splice(0)) this.hear(event);
     const end = await this.driveWith(
       new Driver(driver, record, await this.openTools(tools), controller, () => this.openTools(tools)),
     );
@@ -143,28 +140,15 @@ export class RunDrive {
   }
 
   /** The run, behind those that it goes on with. */
-  private async chainOf(request: RequestEvent): Promise<readonly RunToLoad[]> {
-    const { log, contents } = this.ports;
-    const { id, journal } = this.session;
-    const requests = await loadRetried(log, journal.stream, request);
+  private chainOf({ chain }: LoadedContext): Promise<readonly RunToLoad[]> {
+    const { contents } = this.ports;
+    const { id } = this.session;
     return Promise.all(
-      requests.map(async (part) => ({
+      chain.map(async (part) => ({
         request: part,
         config: await contents.object(id, part.data.config),
       })),
     );
-  }
-
-  /**
-   * The record holds what was read from the log, up to a revision. The journal may hear of such events only then: a decision
-   * that counts twice is one that is never seen.
-   */
-  private hearWith(record: RunRecord, upTo: Revision): void {
-    const take = (event: RecordedSessionEvent): void => {
-      if (event.revision > upTo) record.hear(event);
-    };
-    this.early.splice(0).forEach(take);
-    this.take = take;
   }
 
   /** A run that is to end before its tools are open needs none. */

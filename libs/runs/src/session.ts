@@ -265,7 +265,7 @@ export class Session {
     this.context = null;
     known?.begin(request.data.message);
     const context = known
-      ? { fold: known, upTo: claimed }
+      ? { fold: known, upTo: claimed, chain: [request] }
       : await loadContext(this.ports.log, this.journal.stream, request, claimed);
     if (context === null) return;
     const end = await driving.drive(request, context, isBegun);

@@ -209,12 +209,9 @@ export class Driver {
     }
     if (servers?.outcome !== 'open') {
       await this.calls.giveUp(record.state.calls.filter(isMaybeMade));
-      const { mcp_servers: names = [], approvals } = config;
+      const { mcp_servers: names = [] } = config;
       const content = await record.contents.store(record.session, JSON.stringify({ servers: names }));
-      const { run } = record;
-      const { asked } = record.state;
-      const asking = { run, asked, now: this.ports.clock.now(), expiresS: approvals?.expires_s };
-      record.write([actionOf('tool_servers', content, 0, asking)]);
+      record.write([actionOf('tool_servers', content, record, this.ports.clock.now())]);
     }
     return this.park(known);
   }

@@ -1,5 +1,5 @@
 import { type ApprovalPolicy, type OfferedTool, type TurnToolCall, ruleFor } from '#domain';
-import type { Schemas } from '#json-schema';
+import { type Schemas, faultsOfArguments } from '#json-schema';
 import type { Tool } from './tool.js';
 
 /**
@@ -8,6 +8,8 @@ import type { Tool } from './tool.js';
  */
 export class CallGate {
   private readonly offered = new Map<string, string>();
+  /** Lists that were told of: they are asked about at every turn, and seldom change. */
+  private readonly told = new WeakSet<readonly Tool[]>();
 
   constructor(
     private readonly policy: ApprovalPolicy | undefined,
@@ -29,17 +31,16 @@ export class CallGate {
   }
 
   /** What is wrong with the arguments, so that nobody is asked about them; null: nothing. */
-  async faultOf(input: unknown, { definition: { parameters } }: Tool): Promise<string | null> {
+  async faultOf(input: unknown, { definition }: Tool): Promise<string | null> {
     if (input === undefined) return 'the arguments are not valid JSON';
-    // A tool server's schema may be one that cannot be used: then the server says what it takes.
-    const verdict = await this.schemas.check(parameters, 'parameters', this.project);
-    if (verdict.kind === 'refused') return null;
-    const found = await this.schemas.validate(parameters, input, this.project);
-    return found.ok ? null : `the arguments do not fit the tool: ${found.errors.join('; ')}`;
+    const faults = await faultsOfArguments(this.schemas, definition, input, this.project);
+    return faults.length === 0 ? null : `the arguments do not fit the tool: ${faults.join('; ')}`;
   }
 
   /** The tools as the log is told of them; null: it knows them all. */
   newsOf(tools: readonly Tool[]): readonly OfferedTool[] | null {
+    if (this.told.has(tools)) return null;
+    this.told.add(tools);
     const all = tools.map(({ definition, origin = {} }): OfferedTool => ({ ...definition, ...origin }));
     const isNews = all.filter((tool) => {
       const text = JSON.stringify(tool);

@@ -8,6 +8,7 @@ import {
   OUTCOME_UNKNOWN,
   type RunState,
   type TurnToolCall,
+  inputOf,
   isReleased,
   isUnasked,
   isUndecided,
@@ -71,14 +72,11 @@ export class ToolRunner {
     const calls = await Promise.all((turn.tool_calls ?? []).map((call) => this.settled(call)));
     const contents = await this.inputsOf(calls);
     signal?.throwIfAborted();
-    const { openActions, asked, config } = this.record.state;
-    let room = MAX_OPEN_ACTIONS - openActions.length;
+    let room = MAX_OPEN_ACTIONS - this.record.state.openActions.length;
     const settled = calls.map(({ needs, ...call }) =>
       needs === undefined || room-- <= 0 ? call : { ...call, needs },
     );
     for (const call of settled) this.fresh.add(call);
-    const { run } = this.record;
-    const now = this.ports.clock.now();
     this.record.write([
       ...offered.map((tools): Draft => ({ type: 'tools_offered', data: { tools } })),
       { type: 'model_turn_completed', data: settled.length > 0 ? { ...turn, tool_calls: settled } : turn },
@@ -86,7 +84,7 @@ export class ToolRunner {
         { type: 'agent_tool_use_start', data: {} },
         { type: 'agent_tool_use', data: { content } },
       ]),
-      ...actionsOf(settled, contents, { run, asked, now, expiresS: config.approvals?.expires_s }),
+      ...actionsOf(settled, contents, this.record, this.ports.clock.now()),
     ]);
   }
 
@@ -146,11 +144,9 @@ export class ToolRunner {
     const all = calls.filter(isUnasked).map(({ call }) => call);
     if (all.length === 0) return;
     const contents = await this.inputsOf(all);
-    const { run, state } = this.record;
-    const { asked, config } = state;
-    const asking = { run, asked, now: this.ports.clock.now(), expiresS: config.approvals?.expires_s };
+    const actions = actionsOf(all, contents, this.record, this.ports.clock.now());
     const data = { call_ids: all.map(({ id }) => id), ...(step === undefined ? {} : { step }) };
-    this.record.write([{ type: 'tool_calls_reopened', data }, ...actionsOf(all, contents, asking)]);
+    this.record.write([{ type: 'tool_calls_reopened', data }, ...actions]);
   }
 
   /** Records that nobody knows what became of calls that were under way, and that the others were not made. */
@@ -270,13 +266,3 @@ const changedTo = ({ input }: { readonly input: unknown }): string =>
   `The call was made with other arguments than yours, as whoever released it decided: ${JSON.stringify(input)}\n\n`;
 
 const failed = (content: string): ToolOutcome => ({ content, isError: true });
-
-/** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
-function inputOf(call: TurnToolCall): unknown {
-  if (call.arguments.trim() === '') return {};
-  try {
-    return JSON.parse(call.arguments) as unknown;
-  } catch {
-    return undefined;
-  }
-}

@@ -15,7 +15,7 @@ export interface RunError {
 }
 
 /** A run as lists tell of it. */
-export interface RunRecord {
+export interface ListedRun {
   run: RunId;
   session: SessionId;
   project: ProjectId;
@@ -48,11 +48,11 @@ const ENDED_KEPT = 64;
 
 /** The runs of a session: those that may still change, and the newest that ended. */
 export class RunRecords {
-  private readonly rows = new Map<string, RunRecord>();
-  private changed = new Set<RunRecord>();
+  private readonly rows = new Map<string, ListedRun>();
+  private changed = new Set<ListedRun>();
   private costChange: PicoDollars = 0n;
 
-  load(rows: readonly RunRecord[]): void {
+  load(rows: readonly ListedRun[]): void {
     for (const row of rows) this.rows.set(row.run, row);
   }
 
@@ -77,7 +77,7 @@ export class RunRecords {
   }
 
   /** The rows that changed since the last call. */
-  take(): readonly RunRecord[] {
+  take(): readonly ListedRun[] {
     const taken = [...this.changed];
     this.changed = new Set();
     return taken;
@@ -106,7 +106,7 @@ export class RunRecords {
   private request(session: SessionId, run: RunId, event: Of<'run_requested'>): void {
     if (this.rows.has(run)) return;
     const { mode, model, trigger } = event.data;
-    const row: RunRecord = {
+    const row: ListedRun = {
       run,
       session,
       project: event.meta.project,
@@ -140,13 +140,13 @@ export class RunRecords {
 }
 
 /** A cancelled run that waited still has its three events before it. */
-const isOver = (row: RunRecord): boolean =>
+const isOver = (row: ListedRun): boolean =>
   row.status === 'completed' ||
   row.status === 'failed' ||
   (row.status === 'cancelled' && row.lastEventId !== null);
 
 /** Returns whether the row must be written. */
-function changeOf(row: RunRecord, event: RecordedSessionEvent): boolean {
+function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
   switch (event.type) {
     case 'agent_started':
       if (row.status !== 'queued') return false;
@@ -226,7 +226,7 @@ function changeOf(row: RunRecord, event: RecordedSessionEvent): boolean {
   }
 }
 
-function end(row: RunRecord, status: RunStatus, at: number): true {
+function end(row: ListedRun, status: RunStatus, at: number): true {
   row.status = status;
   row.endedAt = at;
   return true;

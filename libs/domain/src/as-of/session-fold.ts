@@ -3,7 +3,7 @@ import { HistoryFold, type HistoryMessage, type HistorySink, type MessageType } 
 import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
 import type { PicoDollars } from '../money.js';
 import type { RecordedSessionEvent } from '../session-events.js';
-import { type RunRecord, RunRecords, type RunStatus } from './run-records.js';
+import { type ListedRun, RunRecords, type RunStatus } from './run-records.js';
 
 /** A session as lists tell of it. */
 export interface SessionRecord {
@@ -36,7 +36,7 @@ export interface MessageRecord {
 /** A session's record with the runs that may still change and those that ended last. */
 export interface StoredSession {
   readonly row: SessionRecord;
-  readonly runs: readonly RunRecord[];
+  readonly runs: readonly ListedRun[];
 }
 
 /** A run's message that has to be read from the log before it can be written. */
@@ -51,7 +51,7 @@ export interface WantedMessage {
 /** What a session's events changed since the last take. */
 export interface SessionChanges {
   readonly row: SessionRecord;
-  readonly runs: readonly RunRecord[];
+  readonly runs: readonly ListedRun[];
   readonly messages: readonly MessageRecord[];
   readonly wanted: readonly WantedMessage[];
   readonly clearedTo: number | null;

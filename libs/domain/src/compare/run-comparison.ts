@@ -1,4 +1,4 @@
-import type { TurnToolCall } from '../turn-tool-call.js';
+import { type TurnToolCall, inputOf } from '../turn-tool-call.js';
 import { isSameJson } from './same-json.js';
 
 /** A turn as it is compared. */
@@ -30,10 +30,10 @@ export interface Verdict {
 
 export const comparedTurn = (response: string, calls: readonly TurnToolCall[]): ComparedTurn => ({
   response,
-  tool_calls: calls.map(({ name, arguments: text }) => ({
-    tool: name,
-    input: text.trim() === '' ? {} : jsonOrText(text),
-  })),
+  tool_calls: calls.map((call) => {
+    const input = inputOf(call);
+    return { tool: call.name, input: input === undefined ? call.arguments : input };
+  }),
 });
 
 /** Compares the turns of two runs, position by position. It keeps of them no more than what each run said last. */

@@ -16,10 +16,11 @@ import {
   sessionStream,
 } from '#domain';
 import { type EventLog, LogUnavailable } from '#event-log';
-import type { Schemas } from '#json-schema';
+import { type Schemas, faultsOfArguments } from '#json-schema';
 import type { Clock } from '#platform';
 import type { ContentStore } from '#vault';
 import { readRequest } from '../load-session.js';
+import { requireServers } from '../require-servers.js';
 import type { Caller } from '../session-commands.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
@@ -135,15 +136,12 @@ export class ActionCommands {
         'unprocessable',
         `decision: an action of kind ${kind} cannot be decided with ${decision}`,
       );
-    const stream = sessionStream(session.id);
     if (decision === 'supply') {
       const asked = await this.askedOf<{ servers: readonly string[] }>(session, action);
-      const given = (mcpServers ?? []).map(({ serverName }) => serverName);
-      if (!isDeepStrictEqual(given.toSorted(), asked.servers.toSorted()))
-        throw new Problem('unprocessable', `mcp_servers: must be ${asked.servers.join(', ')}`);
+      requireServers(asked.servers, mcpServers ?? []);
     }
     if (decision !== 'approve' && decision !== 'raise') return;
-    const { data } = await readRequest(this.ports.log, stream, run.requested);
+    const { data } = await readRequest(this.ports.log, sessionStream(session.id), run.requested);
     const { approvals } = await this.ports.contents.object(session.id, data.config);
     if (approvals?.by === 'another_key' && run.actors.includes(actor))
       throw new Problem('forbidden', 'a key that started or steered the run may not release its calls');
@@ -172,23 +170,18 @@ export class ActionCommands {
     input: unknown,
   ): Promise<void> {
     const { log, contents, schemas } = this.ports;
-    const tool = await readOfferedTool(log, contents, {
-      stream: sessionStream(session.id),
-      run,
-      before: asked,
-      name,
-    });
+    const place = { session: session.id, run, before: asked, name };
+    const tool = await readOfferedTool(log, contents, place);
     if (tool === null) return;
     const project = session.journal.state.project ?? '';
-    const verdict = await schemas.check(tool.parameters, 'parameters', project);
-    const found = verdict.kind === 'refused' ? null : await schemas.validate(tool.parameters, input, project);
-    if (found === null || found.ok) return;
-    const errors = found.errors.map((message) => ({ path: 'input', message }));
-    throw new Problem('unprocessable', `input: ${found.errors.join('; ')}`, { errors });
+    const faults = await faultsOfArguments(schemas, tool, input, project);
+    if (faults.length === 0) return;
+    const errors = faults.map((message) => ({ path: 'input', message }));
+    throw new Problem('unprocessable', `input: ${faults.join('; ')}`, { errors });
   }
 
   private async askedOf<T>(session: Session, { id, asked }: OpenAction): Promise<T> {
-    const record = await readAction(this.ports.log, session.id, id, asked);
+    const record = await readAction(this.ports.log, { session: session.id, id, asked, isOpen: true });
     if (record === null) throw UNREAD;
     return JSON.parse(await this.ports.contents.text(session.id, record.asked)) as T;
   }
@@ -216,9 +209,10 @@ export class ActionCommands {
     const { resolved } = record;
     if (resolved === null || resolved.decision !== request.decision) return false;
     const textOf = (content: typeof record.asked) => contents.text(session.id, content);
-    const { reason, input = { value: inputOf(await textOf(record.asked)) } } = request;
+    const asked = inputOf(await textOf(record.asked));
+    const { reason, input = { value: asked } } = request;
     const said = JSON.parse(await textOf(resolved.content)) as { reason?: string; input?: unknown };
-    const madeWith = 'input' in said ? said.input : inputOf(await textOf(record.asked));
+    const madeWith = 'input' in said ? said.input : asked;
     if (said.reason !== reason || !isDeepStrictEqual(madeWith, input.value)) return false;
     return request.result === undefined || resolved.result === null
       ? true
@@ -229,7 +223,9 @@ export class ActionCommands {
   private async read(session: Session, id: ActionId, project: string, at?: Revision): Promise<ActionRecord> {
     const open = openAction(session.journal.state, project, id);
     const asked = at ?? open?.action.asked ?? (await this.index().askedAt(project, id));
-    const record = asked === null ? null : await readAction(this.ports.log, session.id, id, asked);
+    const isOpen = open !== null;
+    const record =
+      asked === null ? null : await readAction(this.ports.log, { session: session.id, id, asked, isOpen });
     if (record !== null) return record;
     throw open === null ? notFound('the action') : UNREAD;
   }

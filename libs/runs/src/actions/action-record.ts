@@ -8,7 +8,6 @@ import {
   type Revision,
   type RunId,
   type SessionId,
-  type StreamName,
   isEndType,
   knownSessionEvent,
   sessionStream,
@@ -45,17 +44,28 @@ export interface ActionResolution {
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
 
+/** Where an action stands. */
+export interface ActionPlace {
+  readonly session: SessionId;
+  readonly id: ActionId;
+  /** Revision of its `agent_action_required`. */
+  readonly asked: Revision;
+  /** Nothing has come of it, as is known: what stands behind it is not read. */
+  readonly isOpen?: boolean;
+}
+
 /** The action that was asked at a revision of its session, read from there on; null: another event stands there. */
 export async function readAction(
   log: EventLog,
-  session: SessionId,
-  id: ActionId,
-  asked: Revision,
+  { session, id, asked, isOpen = false }: ActionPlace,
 ): Promise<ActionRecord | null> {
   let required: Of<'agent_action_required'> | null = null;
   let resolved: ActionResolution | null = null;
   const record = (overAt: number | null) => required && recordOf(session, required, resolved, overAt);
-  for await (const page of log.readStream(sessionStream(session), { after: asked - 1 }))
+  for await (const page of log.readStream(sessionStream(session), {
+    after: asked - 1,
+    ...(isOpen ? { limit: 1 } : {}),
+  }))
     for (const raw of page) {
       const event = knownSessionEvent(raw);
       if (required === null) {
@@ -116,10 +126,19 @@ const withResult = (
 export async function readOfferedTool(
   log: EventLog,
   contents: ContentStore,
-  { stream, run, before, name }: { stream: StreamName; run: RunId; before: Revision; name: string },
+  {
+    session,
+    run,
+    before,
+    name,
+  }: {
+    readonly session: SessionId;
+    readonly run: RunId;
+    readonly before: Revision;
+    readonly name: string;
+  },
 ): Promise<OfferedTool | null> {
-  const session = stream.slice('session-'.length);
-  for await (const page of log.readStream(stream, { backwards: true, after: before }))
+  for await (const page of log.readStream(sessionStream(session), { backwards: true, after: before }))
     for (const raw of page) {
       const event = knownSessionEvent(raw);
       if (event === null || event.meta.run !== run) continue;

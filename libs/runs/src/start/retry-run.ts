@@ -2,7 +2,6 @@ import type { McpServerConfig } from '#agent';
 import {
   type ApprovalPolicy,
   type Mode,
-  Problem,
   type ProjectId,
   type Revision,
   type RunId,
@@ -13,6 +12,7 @@ import {
 import type { EventLog } from '#event-log';
 import type { ContentStore } from '#vault';
 import { loadRequest } from '../load-session.js';
+import { requireServers } from '../require-servers.js';
 import type { Sessions } from '../sessions.js';
 import type { StartRun } from './start-run-request.js';
 
@@ -52,7 +52,7 @@ export class RetryPlanner {
     await sessions.require(project, session);
     const { data } = await loadRequest(log, sessionStream(session), requested);
     const config = await contents.object(session, data.config);
-    requireSameNames(config.mcp_servers ?? [], mcpServers);
+    requireServers(config.mcp_servers ?? [], mcpServers);
     return {
       ...terms,
       session,
@@ -68,12 +68,4 @@ export class RetryPlanner {
       ...(data.callback === undefined ? {} : { callback: data.callback }),
     };
   }
-}
-
-function requireSameNames(asked: readonly string[], servers: readonly McpServerConfig[]): void {
-  const given = servers.map(({ serverName }) => serverName).toSorted();
-  const isSame = asked.length === given.length && asked.toSorted().every((name, at) => name === given[at]);
-  if (isSame) return;
-  const names = asked.length === 0 ? 'the run has none' : `must be ${asked.join(', ')}`;
-  throw new Problem('unprocessable', `mcp_servers: ${names}`);
 }

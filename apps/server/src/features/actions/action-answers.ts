@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type Content, type ProjectId, isFileRef } from '#domain';
+import { type ProjectId, lengthOf } from '#domain';
 import { Clock } from '#platform';
 import { type ActionEntry, ActionQueries, type ActionQuery, type WeighedPage } from '#read-models';
 import { ContentStore } from '#vault';
@@ -26,7 +26,7 @@ export class ActionAnswers {
   one(reply: FastifyReply, project: ProjectId, find: () => Promise<ActionEntry>): Promise<void> {
     return this.pages.one(reply, project, async (weigh) => {
       const action = await find();
-      await weigh(bytesOf(action.asked) + bytesOf(action.resolved?.content ?? ''));
+      await weigh(lengthOf(action.asked) + lengthOf(action.resolved?.content ?? ''));
       return this.view(action);
     });
   }
@@ -43,5 +43,3 @@ export class ActionAnswers {
     return actionView(action, this.contents, this.clock.now());
   }
 }
-
-const bytesOf = (content: Content): number => (isFileRef(content) ? content.bytes : content.length);

@@ -1,7 +1,7 @@
 import { TEXT, TIME, named, objectOf, oneOf, orNull } from '../../../edge/openapi/json-schema.js';
-import { ACTION_KIND } from './event-schemas.js';
+import { ACTION_KIND, ACTION_OUTCOME } from './event-schemas.js';
 
-export const ACTION_STATUS = oneOf('open', 'resolved', 'expired', 'cancelled');
+const ACTION_STATUS = oneOf('open', 'resolved', 'expired', 'cancelled');
 
 export const ACTION = named(
   'Action',
@@ -16,7 +16,7 @@ export const ACTION = named(
       description: 'approval, tool: {tool, input}; tool_servers: {servers}; budget: {spent, limit}',
     },
     decided: orNull({ type: 'object', description: '{reason?, input?, budget?}' }),
-    decision: orNull(oneOf('approve', 'answer', 'raise', 'supply', 'deny', 'expired')),
+    decision: orNull(ACTION_OUTCOME),
     actor: orNull({ ...TEXT, description: 'the id of the key; empty: nobody decided in time' }),
     created_at: TIME,
     expires_at: TIME,

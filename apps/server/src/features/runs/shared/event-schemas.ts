@@ -18,6 +18,8 @@ type Fields = Readonly<Record<string, JsonSchema>>;
 const CONTENT: Fields = { content: TEXT };
 const COUNTED: JsonSchema = { type: 'string', pattern: '^\\d+$' };
 
+/** How an action was closed. */
+export const ACTION_OUTCOME = oneOf('approve', 'answer', 'raise', 'supply', 'deny', 'expired');
 export const ACTION_KIND = oneOf('approval', 'tool', 'budget', 'tool_servers', 'input');
 
 /** The fields of each event besides `type` and `session`. */
@@ -54,7 +56,7 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   },
   agent_action_resolved: {
     action_id: TEXT,
-    decision: oneOf('approve', 'answer', 'raise', 'supply', 'deny', 'expired'),
+    decision: ACTION_OUTCOME,
     actor: TEXT,
     content: { ...TEXT, description: 'JSON text of {reason?, input?, budget?}' },
   },

@@ -87,7 +87,9 @@ export class RunAnswers {
   private async waiting({ session, run }: StartedRun): Promise<Waiting | null> {
     const { current } = (await this.sessions.get(session)).journal.state;
     if (current?.run !== run || current.park !== 'parked') return null;
-    const records = current.actions.map(({ id, asked }) => readAction(this.log, session, id, asked));
+    const records = current.actions.map(({ id, asked }) =>
+      readAction(this.log, { session, id, asked, isOpen: true }),
+    );
     const known = (await Promise.all(records)).filter((record) => record !== null);
     const now = this.clock.now();
     const actions = await Promise.all(known.map((record) => actionView(record, this.contents, now)));
