@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { readEvents } from './event-stream.js';
 import type { HttpExchange } from '#http';
 import type { McpLimits } from './limits.js';

@@ -1,9 +1,10 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
-  McpError,
-  ResultSchema,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type StandardSchemaV1,
+} from '@modelcontextprotocol/client';
 import { LegacySseTransport } from './legacy-sse-transport.js';
 import { McpFailure } from './mcp-failure.js';
 import type { McpHttp, McpHttpPorts } from './mcp-http.js';
@@ -21,6 +22,15 @@ export interface RequestOptions {
 const never = 2 ** 31 - 1;
 const noValidator = {
   getValidator: () => () => ({ valid: true as const, data: undefined as never, errorMessage: undefined }),
+};
+
+/** What a result holds is for whoever asked to judge. */
+const anyResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
+  '~standard': {
+    version: 1,
+    vendor: 'annals',
+    validate: (value) => ({ value: value as Record<string, unknown> }),
+  },
 };
 
 /** One initialised session with a server. */
@@ -53,7 +63,7 @@ export class McpSession {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
-      await client.connect(transport, { timeout: never });
+      await client.connect(transport, { timeout: never, prior: { kind: 'legacy' } });
     } catch (error) {
       await transport.close();
       throw failureOf(error);
@@ -61,7 +71,7 @@ export class McpSession {
       signal.removeEventListener('abort', stop);
     }
     if (session.mayChangeTools) {
-      client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged);
+      client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
       transport.listen();
     }
     return session;
@@ -78,7 +88,7 @@ export class McpSession {
     { signal, onProgress }: RequestOptions,
   ): Promise<Record<string, unknown>> {
     try {
-      return await this.client.request({ method, params }, ResultSchema, {
+      return await this.client.request({ method, params }, anyResult, {
         signal,
         timeout: never,
         ...(onProgress === undefined ? {} : { onprogress: onProgress }),
@@ -100,12 +110,10 @@ export class McpSession {
 
 function failureOf(error: unknown): McpFailure {
   if (error instanceof McpFailure) return error;
-  // -32000: the SDK's word for a session that was closed under the request.
-  if (error instanceof McpError && error.message.endsWith('Connection closed')) {
+  // The session was closed under the request.
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
     return new McpFailure('lost', 'broke the connection before its answer was complete');
   }
-  if (error instanceof McpError) {
-    return new McpFailure('refused', `said: ${error.message.replace(/^MCP error -?\d+: /, '')}`);
-  }
+  if (error instanceof ProtocolError) return new McpFailure('refused', `said: ${error.message}`);
   return new McpFailure('nonsense', 'gave an answer that is not as MCP has it');
 }

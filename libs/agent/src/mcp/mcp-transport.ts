@@ -1,4 +1,4 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport } from '@modelcontextprotocol/client';
 
 /** Why exchanges are aborted at the end. One for all: an AbortError of their own costs each run more than a request. */
 export const CLOSED = new Error('closed');

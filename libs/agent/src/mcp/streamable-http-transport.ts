@@ -1,4 +1,4 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { Backoff, type Clock } from '#platform';
 import { type HttpExchange } from '#http';
 import { type StreamPlace, readEvents } from './event-stream.js';
