@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  NOTHING_INHERITED,
   type RecordedSessionEvent,
   type SessionId,
   asOf,
@@ -54,8 +55,10 @@ async function expectAsOf(session: SessionId, events: readonly RecordedSessionEv
   const prefix = events.slice(0, at + 1);
   const { summary, context } = asOf(session, prefix);
   expect(await historyAt(session, at)).toEqual(historyOf(prefix));
-  const title = summary!.titleFrom === null ? null : titleOf(summary!.titleFrom as string);
-  expect(await fixture.models.sessionsAsOf.session({ session, at })).toEqual(sessionView(summary!, title));
+  const from = summary!.titleFrom;
+  const title = from === null ? null : titleOf(from.message as string);
+  const view = sessionView(summary!, title, NOTHING_INHERITED);
+  expect(await fixture.models.sessionsAsOf.session({ session, at })).toEqual(view);
   expect(await contextAsOf(fixture.log, { session, at })).toEqual(context);
 }
 

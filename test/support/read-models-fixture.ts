@@ -129,7 +129,13 @@ export const claimed = (run: string, at: number, isCancelled = false): Step => (
   data: { worker: 'w1', epoch: 1, requested: at, ...(isCancelled && { isCancelled: true as const }) },
 });
 
-type EmptyType = Extract<SessionEvent, { data: Record<string, never> }>['type'];
+type Named<E> = E extends SessionEvent
+  ? Record<string, never> extends E['data']
+    ? E['type']
+    : never
+  : never;
+/** Events that may say nothing besides what they are. */
+type EmptyType = Named<SessionEvent>;
 
 export const event = (type: EmptyType, run?: string): Step => ({
   type,

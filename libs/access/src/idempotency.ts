@@ -14,7 +14,7 @@ import {
 import { type EventLog, type EventMeta, appendUntilDefinite, collect, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 
-export type Operation = 'start_run' | 'create_datastore' | 'index_document';
+export type Operation = 'start_run' | 'fork_session' | 'create_datastore' | 'index_document';
 
 export interface IdempotentRequest {
   readonly project: ProjectId;

@@ -1,7 +1,11 @@
+import type { SessionId } from './ids.js';
+
 /** Text too large for an event lies in the file store; the event holds its name. */
 export interface FileRef {
   readonly $file: string;
   readonly bytes: number;
+  /** In whose files it lies; absent: in those of the session that the event is of. Never in an event. */
+  readonly session?: SessionId;
 }
 
 export type Content = string | FileRef;

@@ -1,5 +1,6 @@
 import type { RunId } from './ids.js';
 import type { Content } from './content.js';
+import { forkOf } from './fork/fork.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
 import type { TurnToolCall } from './turn-tool-call.js';
@@ -94,6 +95,8 @@ export class ContextFold {
       case 'tool_call_begun':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, OUTCOME_UNKNOWN);
+      case 'session_opened':
+        return forkOf(event.data) === null ? undefined : this.branch();
       case 'agent_step':
         return this.closeStep();
       case 'agent_steered':
@@ -122,7 +125,7 @@ export class ContextFold {
       case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':
-      case 'session_opened':
+      case 'session_forked':
       case 'run_refused':
       case 'workflow_attempt_started':
       case 'workflow_attempt_failed':
@@ -145,6 +148,20 @@ export class ContextFold {
       this.messages.push({ role: 'user', content: message });
     // One that takes up another has the steps that the other had closed.
     if (this.closedAt === null) this.closeStep();
+  }
+
+  /** What follows is that of a fork: of a run that was under way it is told as `settled` says. */
+  private branch(): void {
+    const settled = [...this.settled()];
+    this.messages.splice(0, Infinity, ...settled);
+    this.requests.clear();
+    this.text = [];
+    this.isBroken = false;
+    this.isHidden = false;
+    this.silentRun = null;
+    this.closedAt = null;
+    this.steeredSince = [];
+    this.atEnd = NOTHING_ENDED;
   }
 
   private goOn(): void {

@@ -26,6 +26,7 @@ const PUBLIC: Record<PublicEvent['type'], true> = {
 
 const INTERNAL: Record<InternalEvent['type'], true> = {
   session_opened: true,
+  session_forked: true,
   run_requested: true,
   run_claimed: true,
   run_refused: true,

@@ -12,6 +12,8 @@ export interface HistoryMessage {
   /** Revision where the message begins: of `agent_started`, of a block's `_start`, of the tool use, of `agent_steered`. */
   readonly revision: Revision;
   readonly pieces: readonly Content[];
+  /** Of a run's message: revision of the `run_requested` that holds it; -1: its claim does not open. */
+  readonly requested?: Revision;
 }
 
 /**
@@ -69,6 +71,9 @@ export class HistoryFold {
       case 'agent_response':
         if (this.open?.type === event.type) this.open.pieces.push(event.data.content);
         return;
+      case 'session_opened':
+        // In a fork: what its parent was saying is as long as it was.
+        return this.close();
       case 'agent_tool_use':
         this.close();
         return this.add({ type: event.type, run, revision: event.revision, pieces: [event.data.content] });
@@ -102,7 +107,7 @@ export class HistoryFold {
       case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':
-      case 'session_opened':
+      case 'session_forked':
       case 'run_refused':
       case 'model_turn_completed':
       case 'model_turn_failed':
@@ -131,8 +136,9 @@ export class HistoryFold {
     const message = this.requests.get(run);
     this.requests.delete(run);
     if (claim?.isSilent) return;
-    if (message !== undefined) return this.add({ type: 'user_message', run, revision, pieces: [message] });
-    this.sink.addRequest(run, revision, claim?.requested ?? -1);
+    const requested = claim?.requested ?? -1;
+    if (message === undefined) return this.sink.addRequest(run, revision, requested);
+    this.add({ type: 'user_message', run, revision, pieces: [message], requested });
   }
 
   private begin(type: 'agent_thinking' | 'agent_response', run: RunId, revision: Revision): void {

@@ -18,7 +18,7 @@ export interface RunKeyUse extends KeyedPayload {
   readonly after: number;
 }
 
-/** The key of a datastore or of a document. */
+/** The key of a datastore, a document or a fork. */
 export interface ResourceKeyUse extends KeyedPayload {
   /** Its id. */
   readonly resource: string;

@@ -161,6 +161,7 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'agent_workflow_step':
     case 'agent_cost':
     case 'session_opened':
+    case 'session_forked':
     case 'run_requested':
     case 'run_refused':
     case 'tools_offered':

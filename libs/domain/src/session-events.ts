@@ -1,6 +1,7 @@
 import type { ActionKind, ActionOutcome, OpenAction, SteeringMessage } from './actions/action.js';
-import type { ActionId, ProjectId, Revision, RunId, TaskId } from './ids.js';
+import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
+import type { Fork } from './fork/fork.js';
 import type { Mode, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import type { TurnToolCall } from './turn-tool-call.js';
@@ -113,7 +114,12 @@ export type PublicEvent =
 
 /** Events that stay inside. The run of an event stands in its envelope (`meta.run`). */
 export type InternalEvent =
-  | { readonly type: 'session_opened'; readonly data: Empty }
+  | { readonly type: 'session_opened'; readonly data: Empty | Fork }
+  /** A fork of the session is about to be opened: it shares all events up to `at`. */
+  | {
+      readonly type: 'session_forked';
+      readonly data: { readonly session: SessionId; readonly at: Revision };
+    }
   | {
       readonly type: 'run_requested';
       readonly data: {

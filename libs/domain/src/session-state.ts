@@ -36,6 +36,8 @@ export interface SessionState {
   readonly ended: readonly RunId[];
   /** The run that ended last, where it can be gone on with: it failed or was cancelled, and nothing came after it. */
   readonly broken: { readonly run: RunId; readonly requested: Revision } | null;
+  /** How many forks were made of it since the event from which on it is known. */
+  readonly forks: number;
   /** For good: nothing can be done with it any more. */
   readonly isErased?: true;
 }
@@ -46,6 +48,7 @@ export const NO_SESSION: SessionState = {
   waiting: [],
   ended: [],
   broken: null,
+  forks: 0,
 };
 
 const ENDED_KEPT = 64;
@@ -57,6 +60,8 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return { ...NO_SESSION, isErased: true };
     case 'session_opened':
       return { ...state, project: event.meta.project };
+    case 'session_forked':
+      return { ...state, forks: state.forks + 1 };
     case 'run_requested':
       return request(state, event);
     case 'run_claimed':

@@ -37,6 +37,7 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   agent_cancelled: EMPTY,
   agent_error: { content: UNREADABLE_TEXT, code: 'internal', retryable: false },
   session_opened: EMPTY,
+  session_forked: { session: '', at: -1 },
   run_requested: {
     message: UNREADABLE_TEXT,
     mode: 'base',
@@ -91,6 +92,7 @@ const SPARE: ReadonlySet<string> = new Set<SessionEvent['type']>([
   'messages_cleared',
   'model_turn_failed',
   'run_refused',
+  'session_forked',
   'tools_offered',
   'run_parked',
   'run_steered',

@@ -3,7 +3,7 @@ export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } f
 export { type Database } from './postgres/database.js';
 export { DatabaseFault } from './postgres/errors.js';
 export { type ActionEntry, ActionQueries, type ActionQuery } from './queries/actions.js';
-export { History, type MessageView, type Moment } from './queries/history.js';
+export { History, type MessageView } from './queries/history.js';
 export { type MessageItem, MessagePages } from './queries/message-pages.js';
 export { KeyUseTable } from './queries/key-uses.js';
 export { type RunQuery, RunQueries, type RunView } from './queries/runs.js';

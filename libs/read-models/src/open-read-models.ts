@@ -20,6 +20,7 @@ import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
 import { MessagePages } from './queries/message-pages.js';
 import { RunQueries } from './queries/runs.js';
+import { SessionLines } from './queries/session-lines.js';
 import { SessionOwners } from './queries/session-owners.js';
 import { SessionQueries } from './queries/sessions.js';
 import { SessionsAsOf } from './queries/sessions-as-of.js';
@@ -90,6 +91,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness({ log, clock, progress, isAvailable: () => database.isOpen });
   const owners = new SessionOwners(log, clock);
+  const lines = new SessionLines(log, content);
   const rows = new HistoryRows(database, codec);
   const runs = new RunQueries(database, log, codec, freshness, owners);
   if (isProjector) projection.start();
@@ -103,11 +105,11 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const health = new StoredHealth(log, stored, clock);
   return {
     ready: database.ready,
-    history: new History(rows, log, content, owners),
-    messagePages: new MessagePages({ rows, log, content, placeOf: (...of) => runs.place(...of) }),
+    history: new History(rows, log, content, owners, lines),
+    messagePages: new MessagePages({ rows, log, content, lines, placeOf: (...of) => runs.place(...of) }),
     runs,
-    sessions: new SessionQueries(database, codec, freshness, owners),
-    sessionsAsOf: new SessionsAsOf(log, content, owners),
+    sessions: new SessionQueries(database, codec, freshness, owners, lines),
+    sessionsAsOf: new SessionsAsOf(log, content, owners, lines),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),
     actions: new ActionQueries(database, codec, freshness, owners, clock),

@@ -15,6 +15,7 @@ import { RunAdmission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from '#access';
 import { ActionCommands } from './actions/action-commands.js';
 import type { ActionIndex } from './actions/action-index.js';
+import { ForkSession } from './fork/fork-session.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
@@ -73,6 +74,7 @@ export interface Core {
   /** With the index where actions are looked up, once there is one. */
   readonly actions: (index: () => ActionIndex) => ActionCommands;
   readonly retries: RetryPlanner;
+  readonly forks: ForkSession;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
 }
@@ -111,6 +113,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
   const retries = new RetryPlanner({ log, sessions, contents });
+  const forks = new ForkSession({ log, sessions, keys, random });
   const firings = new TaskFirings({ ...shared, ...starting });
   return {
     sessions,
@@ -122,6 +125,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     tasks,
     actions,
     retries,
+    forks,
     maker,
     firings,
   };

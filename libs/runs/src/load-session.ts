@@ -9,12 +9,15 @@ import {
   canBeSpared,
   evolveRun,
   evolveSession,
+  inLine,
   knownSessionEvent,
   newRun,
   retried,
   type RunConfig,
   type RunId,
+  type SessionId,
   type StreamName,
+  sessionStream,
 } from '#domain';
 import {
   ContentErased,
@@ -25,6 +28,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '#event-log';
+import { type LineEvent, lineBackwards } from './session-line.js';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
 /** A run's `run_requested`, with the whole envelope. */
@@ -158,6 +162,8 @@ function requireReadable({ isErased, stream }: RecordedEvent): void {
 /** What the model is told when a run goes on, with all of its session up to a revision. */
 export interface LoadedContext {
   readonly fold: ContextFold;
+  /** The sessions that something of it was said in: of a fork those of its line. */
+  readonly origins: ReadonlySet<SessionId>;
   readonly upTo: Revision;
   /** The request of the run, behind those of the runs that it goes on with. */
   readonly chain: readonly RequestEvent[];
@@ -167,58 +173,69 @@ export interface LoadedContext {
 export const READ_CHARS = 1_000_000;
 
 /**
- * The context in which a run goes on: what stood before it, as far back as the model could be told, and its own turns.
+ * The context in which a run goes on: what stood before it in the session's line, as far back as the model could be told, and
+ * its own turns.
  * A clear during the run does not touch it. null where the log holds a claim after the one at `claimed`: another process
  * drives the run, or has driven it to its end, and what stands after that is no part of the context.
  * @throws ContentErased
  */
 export async function loadContext(
   log: EventLog,
-  stream: StreamName,
+  session: SessionId,
   request: RequestEvent,
   claimed: Revision,
 ): Promise<LoadedContext | null> {
   // What a retry goes on with is its own, too.
-  const chain = await loadRetried(log, stream, request);
+  const chain = await loadRetried(log, sessionStream(session), request);
   const first = chain[0]?.meta.run;
-  const tail: RecordedSessionEvent[] = [];
+  const tail: LineEvent[] = [];
   let chars = 0;
   let upTo = claimed;
   let isBefore = false;
-  reading: for await (const page of log.readStream(stream, { backwards: true })) {
-    for (const raw of page) {
-      requireReadable(raw);
-      upTo = Math.max(upTo, raw.revision);
-      const event = knownSessionEvent(raw);
-      if (event?.type === 'run_claimed' && event.revision > claimed) return null;
+  reading: for await (const page of lineBackwards(log, session)) {
+    for (const part of page) {
+      const { event } = part;
+      const isOwn = part.session === session;
+      if (isOwn) upTo = Math.max(upTo, part.revision);
+      if (isOwn && event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
-      tail.push(event);
+      tail.push(part);
       if (event.type === 'agent_started' && event.meta.run === first) isBefore = true;
-      if (isBefore) chars += raw.json.length;
-      if (event.type === 'messages_cleared') break reading;
-      if (chars > READ_CHARS && event.type === 'run_claimed') break reading;
+      if (isBefore) chars += part.chars;
+      if (event.type === 'messages_cleared' || (chars > READ_CHARS && isFirstClaim(event))) break reading;
     }
   }
-  return { fold: await foldContext(log, stream, tail.reverse(), request), upTo, chain };
+  return { ...(await foldContext(log, tail.reverse(), request)), upTo, chain };
 }
 
-/** @param request of the run that the context is for, if it has one */
+/** One that comes later, or of a run that takes up another, stands in the middle of what a run is told. */
+export const isFirstClaim = (event: RecordedSessionEvent): boolean =>
+  event.type === 'run_claimed' && !event.isUnreadable && event.data.epoch === 1 && !event.data.isRetry;
+
+/**
+ * @param events the end of a line, in their order
+ * @param request of the run that the context is for, if it has one
+ */
 export async function foldContext(
   log: EventLog,
-  stream: StreamName,
-  events: readonly RecordedSessionEvent[],
+  events: readonly LineEvent[],
   request: RequestEvent | null,
-): Promise<ContextFold> {
+): Promise<Pick<LoadedContext, 'fold' | 'origins'>> {
   const fold = new ContextFold();
-  const first = events[0]?.revision ?? 0;
-  for (const event of events) {
-    if (event.type === 'run_claimed' && event.data.requested < first && !event.isUnreadable) {
+  const [oldest] = events;
+  for (const { event, session } of events) {
+    if (event === null) continue;
+    const isCut = session === oldest?.session && event.type === 'run_claimed' && !event.isUnreadable;
+    if (isCut && event.data.requested < oldest.revision) {
       const isOwn = event.meta.run === request?.meta.run;
-      fold.push(isOwn ? request! : await readRequest(log, stream, event.data.requested));
+      const requested = isOwn
+        ? request!
+        : await readRequest(log, sessionStream(session), event.data.requested);
+      fold.push(inLine(requested, session));
     }
     fold.push(event);
   }
-  return fold;
+  return { fold, origins: new Set(events.map(({ session }) => session)) };
 }
 
 /** A message that went into a run under way has the id of the run that it would have started. */

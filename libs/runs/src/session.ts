@@ -1,10 +1,10 @@
 import { ClaimLost, Journal } from '#agent';
 import {
-  ContextFold,
   type CurrentRun,
   asSessionEvent,
   decideClaimNext,
   decideTakeOver,
+  forkOf,
   isEndType,
   knownSessionEvent,
   isIdle,
@@ -12,11 +12,12 @@ import {
   sessionStream,
   type RunId,
 } from '#domain';
-import { NO_EVENTS, type RecordedEvent } from '#event-log';
+import type { RecordedEvent } from '#event-log';
 import { isUnreadable } from '#vault';
 import { DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
 import { endUnreadable } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
+import { KnownContext } from './known-context.js';
 import { type LoadedSession, loadContext } from './load-session.js';
 import { RETRY_MS, RunClaims, pauseForLog } from './run-claims.js';
 import { RunDrive } from './run-drive.js';
@@ -31,12 +32,9 @@ import { StreamWatch } from './stream-watch.js';
  */
 export class Session {
   readonly journal: Journal;
-  /** What the model knows of the runs that have ended; null: not known here, to be read from the log. */
-  private context: ContextFold | null;
+  readonly context: KnownContext;
   private driving: RunDrive | null = null;
   private readonly watch: StreamWatch;
-  /** Revision of the last clear that was heard of here. */
-  private lastClear = NO_EVENTS;
   private readonly claims: RunClaims;
   private users = 0;
   isStopped = false;
@@ -51,7 +49,7 @@ export class Session {
     private readonly ports: SessionPorts,
     start?: LoadedSession,
   ) {
-    this.context = start ? null : new ContextFold();
+    this.context = new KnownContext(id, start === undefined);
     const { log, clock, random, background } = ports;
     this.journal = new Journal(
       sessionStream(id),
@@ -149,10 +147,10 @@ export class Session {
     const over: string[] = [];
     for (const event of events) {
       if (event.type === 'run_requested') this.requests.note(event);
-      else if (this.isUnseen(event)) this.context = null;
+      else if (this.isUnseen(event)) this.context.forget();
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (TOLD_TO_DRIVER.has(event.type)) this.tellDriver(event);
-      if (event.type === 'messages_cleared') this.lastClear = event.revision;
+      if (event.type === 'messages_cleared') this.context.clear(event.revision);
       if (event.type === 'session_erased') over.push(...this.erased());
       if (isEndType(event.type)) over.push(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
@@ -170,7 +168,7 @@ export class Session {
 
   /** Every copy of what was said goes, and whatever works with one. Returns the runs that are over. */
   private erased(): readonly string[] {
-    this.context = null;
+    this.context.forget();
     const over = this.requests.runs;
     for (const run of over) this.forget(run);
     this.driving?.lose();
@@ -184,11 +182,12 @@ export class Session {
     if (!this.claims.isClaiming(run)) this.ports.admission.release(run);
   }
 
-  /** Whether the event changes the context in a way that no driver of ours sees to: a run that a stranger claims does. */
+  /** Whether the event changes the context in a way that no driver of ours sees to: a stranger's claim does, and a fork's begin. */
   private isUnseen(event: RecordedEvent): boolean {
-    if (event.type === 'messages_cleared') return true;
-    const claim = event.type === 'run_claimed' ? asSessionEvent(event) : null;
-    return claim?.type === 'run_claimed' && claim.data.worker !== this.ports.worker;
+    if (event.type !== 'run_claimed' && event.type !== 'session_opened') return false;
+    const known = asSessionEvent(event);
+    if (known.type === 'session_opened') return forkOf(known.data) !== null;
+    return known.type === 'run_claimed' && known.data.worker !== this.ports.worker;
   }
 
   /**
@@ -261,17 +260,16 @@ export class Session {
     const request = await this.requests.readable(run, this.journal.state);
     const isFirst = epoch === 1 && steered.length === 0 && this.brokenOff !== run;
     const isBegun = !isFirst || request.data.retry_of !== undefined;
-    const known = isBegun ? null : this.context;
-    this.context = null;
-    known?.begin(request.data.message);
+    const kept = this.context.take();
+    const known = isBegun ? null : kept;
+    known?.fold.begin(request.data.message);
     const context = known
-      ? { fold: known, upTo: claimed, chain: [request] }
-      : await loadContext(this.ports.log, this.journal.stream, request, claimed);
+      ? { ...known, upTo: claimed, chain: [request] }
+      : await loadContext(this.ports.log, this.id, request, claimed);
     if (context === null) return;
     const end = await driving.drive(request, context, isBegun);
-    // After a clear the next run begins with nothing; of a clear before a take-over only the log knows.
     const isKnown = end !== null && !driving.wasRefused;
-    if (isKnown && epoch === 1 && this.lastClear < claimed) this.context = context.fold;
+    if (isKnown && epoch === 1) this.context.keep(context, claimed);
   }
 
   /** A run that is still ours, because its drive broke off, keeps its place and goes on from the log. */

@@ -1,4 +1,11 @@
-import { requireSession, type ProjectId, isSessionId, notFound, sessionStream } from '#domain';
+import {
+  requireSession,
+  type ProjectId,
+  type SessionId,
+  isSessionId,
+  notFound,
+  sessionStream,
+} from '#domain';
 import { LogUnavailable, NO_EVENTS } from '#event-log';
 import { loadSession } from './load-session.js';
 import type { SessionPorts } from './session-ports.js';
@@ -69,6 +76,11 @@ export class Sessions {
     const session = await this.get(id);
     requireSession(session.journal.state, project);
     return session;
+  }
+
+  /** A session is erased: what forks of it know of it goes. */
+  forgetOrigin(session: SessionId): void {
+    for (const known of this.known.values()) known.context.forgetOrigin(session);
   }
 
   /** Those with something to do in this process. */

@@ -178,8 +178,8 @@ export class SimWorker {
   private erasing(owner: Owner, core: Core, ports: WorkerPorts, sealing: Sealing): Life['erasing'] {
     const progress = new SimProgress(this.options.progress, this.world, owner);
     const onFatal = this.ended('the erasures', owner);
-    const erasures = new Erasures({ ...ports, ...sealing, checkpoints: progress, onFatal });
     const { sessions, commands, tasks } = core;
+    const erasures = new Erasures({ ...ports, ...sealing, checkpoints: progress, sessions, onFatal });
     return {
       erasures,
       eraser: new EraseSession({ ...ports, ...sealing, sessions, commands, tasks, erasures }),

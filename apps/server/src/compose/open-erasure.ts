@@ -19,7 +19,7 @@ export function openErasure(
   { sealed, ...ports }: ErasureParts,
 ): { readonly erasures: Erasures; readonly eraseSession: EraseSession } {
   const { log, vault: keys, store: checkpoints, streams } = sealed;
-  const erasures = new Erasures({ ...ports, log, keys, checkpoints });
+  const erasures = new Erasures({ ...ports, log, keys, checkpoints, sessions });
   erasures.start();
   const eraseSession = new EraseSession({ ...ports, log, streams, sessions, commands, tasks, erasures });
   return { erasures, eraseSession };

@@ -15,6 +15,7 @@ import {
 import {
   ActionCommands,
   EraseSession,
+  ForkSession,
   RetryPlanner,
   SessionCommands,
   Sessions,
@@ -74,6 +75,7 @@ const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
   value(Sessions, core.sessions),
   value(SessionCommands, core.commands),
   value(RetryPlanner, core.retries),
+  value(ForkSession, core.forks),
   value(ActionCommands, service.actions),
   value(TaskCommands, core.tasks),
   value(TaskPauses, service.taskPauses),

@@ -16,16 +16,21 @@ export interface SessionAsOf {
 
 /**
  * What a session was at its event `at`, by the folds that the answers of now are made of. Takes its events in order, from the
- * first on; those behind `at` are passed over.
+ * first on; those behind `at` are passed over. @param inherited of a fork: what its line holds before its own events
  */
 export function asOf(
   session: SessionId,
   events: Iterable<RecordedSessionEvent>,
   at: Revision = Infinity,
+  inherited: Iterable<RecordedSessionEvent> = [],
 ): SessionAsOf {
   const history = new HistoryMessages();
   const record = new SessionRecordFold(session);
   const context = new ContextFold();
+  for (const event of inherited) {
+    history.push(event);
+    context.push(event);
+  }
   for (const event of events) {
     if (event.revision > at) break;
     history.push(event);

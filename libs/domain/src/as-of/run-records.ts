@@ -210,6 +210,7 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'tool_calls_reopened':
     case 'run_steered':
     case 'session_opened':
+    case 'session_forked':
     case 'run_requested':
     case 'run_refused':
     case 'model_turn_failed':

@@ -1,4 +1,5 @@
 import type { Content } from '../content.js';
+import { type SessionMoment, forkOf } from '../fork/fork.js';
 import { HistoryFold, type HistoryMessage, type HistorySink, type MessageType } from '../history.js';
 import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
 import type { PicoDollars } from '../money.js';
@@ -24,6 +25,18 @@ export interface SessionRecord {
   foldedTo: Revision;
   /** What follows `foldedTo` is hidden until a run starts, because the messages were cleared. */
   isHidden: boolean;
+  /** null: it is no fork. */
+  forkedFrom: SessionMoment | null;
+  /** What it was forked from stands in its history: it is a fork, and was not cleared. */
+  inherits: boolean;
+}
+
+/** Where the message stands whose beginning is the title. */
+export interface TitleSource {
+  /** Revision of the event that holds it; -1: nobody can tell which. */
+  readonly at: Revision;
+  /** Absent: it has to be read. */
+  readonly message?: Content;
 }
 
 export interface MessageRecord {
@@ -55,8 +68,8 @@ export interface SessionChanges {
   readonly messages: readonly MessageRecord[];
   readonly wanted: readonly WantedMessage[];
   readonly clearedTo: number | null;
-  /** Whose beginning is the new title; a number: of the message that was requested at that revision. */
-  readonly titleFrom: Content | number | null;
+  /** Of the new title; null: it is as it was. */
+  readonly titleFrom: TitleSource | null;
 }
 
 /** An event came that is not the next one. */
@@ -82,7 +95,7 @@ export class SessionFold {
   private messages: MessageRecord[] = [];
   private wanted: WantedMessage[] = [];
   private clearedTo: number | null = null;
-  private titleFrom: Content | number | null = null;
+  private titleFrom: TitleSource | null = null;
   private isDirty = false;
   /** Revision of a first claim whose `agent_started` is yet to come. */
   private claimedAt: number | null = null;
@@ -189,13 +202,19 @@ export class SessionFold {
   }
 
   private noteRun(row: SessionRecord, event: RecordedSessionEvent): void {
-    if (event.type === 'session_opened') this.isDirty = true;
+    if (event.type === 'session_opened') this.noteFork(row, event.data);
     if (event.type === 'run_requested' && this.runs.isRequest(event)) {
       row.lastRun = event.meta.run ?? null;
-      this.noteTitle(event.data.message);
+      this.noteTitle({ at: event.revision, message: event.data.message });
     }
     row.cost += this.runs.takeCost();
     if (row.lastRun !== null) row.lastStatus = this.runs.statusOf(row.lastRun) ?? row.lastStatus;
+  }
+
+  private noteFork(row: SessionRecord, opened: Parameters<typeof forkOf>[0]): void {
+    row.forkedFrom = forkOf(opened)?.forked_from ?? null;
+    row.inherits = row.forkedFrom !== null;
+    this.isDirty = true;
   }
 
   private sink(): HistorySink {
@@ -204,27 +223,28 @@ export class SessionFold {
       addRequest: (_run, revision, requested) => {
         this.wanted.push({ session: this.session, revision, requested });
         this.row!.messageCount += 1;
-        this.noteTitle(requested);
+        this.noteTitle({ at: requested });
         this.isDirty = true;
       },
       clear: (revision) => {
         this.forgetTaken();
         this.clearedTo = revision;
-        Object.assign(this.row!, { messageCount: 0, title: null });
+        Object.assign(this.row!, { messageCount: 0, title: null, inherits: false });
         this.isDirty = true;
       },
     };
   }
 
-  private addMessage({ type, revision, pieces }: HistoryMessage): void {
+  private addMessage({ type, revision, pieces, requested = revision }: HistoryMessage): void {
     this.messages.push({ session: this.session, revision, type, pieces });
     this.row!.messageCount += 1;
-    if (type === 'user_message') this.noteTitle(pieces[0] ?? null);
+    const [message] = pieces;
+    if (type === 'user_message' && message !== undefined) this.noteTitle({ at: requested, message });
     this.isDirty = true;
   }
 
   /** The first message, of a run that waits, too; after a clear the first one after it. */
-  private noteTitle(from: Content | number | null): void {
+  private noteTitle(from: TitleSource): void {
     if (this.row!.title === null) this.titleFrom ??= from;
   }
 }
@@ -241,4 +261,6 @@ const newRow = (session: SessionId, event: RecordedSessionEvent): SessionRecord 
   hasOpenText: false,
   foldedTo: -1,
   isHidden: false,
+  forkedFrom: null,
+  inherits: false,
 });

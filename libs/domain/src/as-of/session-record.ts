@@ -1,22 +1,24 @@
-import type { Content } from '../content.js';
-import type { Revision, SessionId } from '../ids.js';
+import type { SessionMoment, SharedPart } from '../fork/fork.js';
+import type { SessionId } from '../ids.js';
 import { type PicoDollars, formatDollars } from '../money.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 import type { RunStatus } from './run-records.js';
-import { SessionFold, type SessionRecord } from './session-fold.js';
+import { SessionFold, type SessionRecord, type TitleSource } from './session-fold.js';
 
 /** What lists tell of a session, its title where it lies. */
 export interface SessionSummary {
   readonly session: SessionId;
-  /** The message whose beginning is the title; a number: the revision of the `run_requested` that holds it; null: there is none. */
-  readonly titleFrom: Content | Revision | null;
-  /** As the history counts. */
+  /** null: there is no title. */
+  readonly titleFrom: TitleSource | null;
+  /** As the history counts, but what it was forked from. */
   readonly messageCount: number;
   /** Of the run that was requested last. */
   readonly lastStatus: RunStatus | null;
   readonly cost: PicoDollars;
   /** ms since 1970 */
   readonly createdAt: number;
+  readonly forkedFrom: SessionMoment | null;
+  readonly inherits: boolean;
 }
 
 /** A session as it is shown. */
@@ -29,6 +31,8 @@ export interface SessionView {
   readonly last_status: RunStatus | null;
   readonly cost: string;
   readonly created_at: string;
+  /** null: it is no fork. */
+  readonly forked_from: { readonly session: SessionId; readonly at: string } | null;
 }
 
 /** Events after which what the fold has found is taken from it. */
@@ -39,7 +43,7 @@ export class SessionRecordFold {
   private readonly fold: SessionFold;
   private untaken = 0;
   private record: SessionRecord | null = null;
-  private titleFrom: Content | Revision | null = null;
+  private titleFrom: TitleSource | null = null;
 
   constructor(session: SessionId) {
     this.fold = new SessionFold(session, null);
@@ -57,8 +61,9 @@ export class SessionRecordFold {
     this.take();
     const { record, titleFrom } = this;
     if (record === null) return null;
-    const { session, lastStatus, cost, createdAt } = record;
-    return { session, titleFrom, messageCount: countOf(record), lastStatus, cost, createdAt };
+    const { session, lastStatus, cost, createdAt, forkedFrom, inherits } = record;
+    const messageCount = countOf(record);
+    return { session, titleFrom, messageCount, lastStatus, cost, createdAt, forkedFrom, inherits };
   }
 
   private take(): void {
@@ -78,14 +83,40 @@ export class SessionRecordFold {
 const countOf = ({ messageCount, hasOpenText }: SessionRecord): number =>
   messageCount + (hasOpenText ? 1 : 0);
 
-export const viewOfSession = (record: SessionRecord): SessionView =>
-  sessionView({ ...record, titleFrom: null, messageCount: countOf(record) }, record.title);
+/** What a fork made here has of the session. */
+export function sharedPart({ messageCount: messages, titleFrom, inherits }: SessionSummary): SharedPart {
+  return {
+    messages,
+    ...(titleFrom === null || titleFrom.at < 0 ? {} : { title_at: titleFrom.at }),
+    ...(inherits ? { goes_on: true } : {}),
+  };
+}
 
-export const sessionView = (summary: SessionSummary, title: string | null): SessionView => ({
+/** What stands in the history of a fork before its own part. */
+export interface Inherited {
+  readonly messages: number;
+  /** As it was called, or of what it has of others; null: it has the title of its own part. */
+  readonly title: string | null;
+}
+
+export const NOTHING_INHERITED: Inherited = { messages: 0, title: null };
+
+export const viewOfSession = (record: SessionRecord, inherited: Inherited): SessionView =>
+  sessionView({ ...record, titleFrom: null, messageCount: countOf(record) }, record.title, inherited);
+
+export const sessionView = (
+  summary: SessionSummary,
+  ownTitle: string | null,
+  { messages, title }: Inherited,
+): SessionView => ({
   session: summary.session,
-  title,
-  message_count: summary.messageCount,
+  title: title ?? ownTitle,
+  message_count: summary.messageCount + messages,
   last_status: summary.lastStatus,
   cost: formatDollars(summary.cost),
   created_at: new Date(summary.createdAt).toISOString(),
+  forked_from: momentView(summary.forkedFrom),
 });
+
+const momentView = (moment: SessionMoment | null): SessionView['forked_from'] =>
+  moment && { session: moment.session, at: String(moment.at) };

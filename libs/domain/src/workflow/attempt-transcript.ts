@@ -79,6 +79,7 @@ export class AttemptTranscript {
       case 'agent_cancelled':
       case 'agent_error':
       case 'session_opened':
+      case 'session_forked':
       case 'run_requested':
       case 'run_claimed':
       case 'run_refused':

@@ -12,6 +12,8 @@ export interface ProjectedHistory {
   /** All messages that began up to this revision are there. */
   readonly foldedTo: number;
   readonly isHidden: boolean;
+  /** What the session was forked from stands before it. */
+  readonly inherits: boolean;
   /** The first ones, in at most FIRST_BYTES of rows; none where the first row is larger. */
   readonly messages: readonly StoredMessage[];
   /** null: these are all. */
@@ -35,13 +37,15 @@ export interface HistoryRest {
 export interface HistoryBounds {
   readonly foldedTo: number;
   readonly isHidden: boolean;
+  /** What the session was forked from stands before it. */
+  readonly inherits: boolean;
   /** Revision of the first message; null: there is none. */
   readonly first: number | null;
 }
 
 const BOUNDS = statement(
   sql<SessionId>`
-SELECT s.folded_to, s.is_hidden, (SELECT min(revision) FROM ${raw(SCHEMA)}.messages WHERE session = s.session) AS first
+SELECT s.folded_to, s.is_hidden, s.inherits, (SELECT min(revision) FROM ${raw(SCHEMA)}.messages WHERE session = s.session) AS first
 FROM ${raw(SCHEMA)}.sessions s WHERE s.session = ${(session) => session}`,
   'history_bounds',
 );
@@ -52,6 +56,10 @@ export interface PastHistory {
   readonly foldedTo: number;
   /** Revision of the first message that is not among these: it stood there at the event, perhaps half; null: there is none. */
   readonly next: number | null;
+  /** Of the first row of these; null: there is none. */
+  readonly first: number | null;
+  /** As of `foldedTo`: what the session was forked from stands before it. */
+  readonly inherits: boolean;
   readonly messages: readonly StoredMessage[];
   readonly rest: HistoryRest | null;
 }
@@ -89,7 +97,7 @@ FROM (
 
 const FIRST = statement(
   sql<SessionId>`
-SELECT s.folded_to, s.is_hidden, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
+SELECT s.folded_to, s.is_hidden, s.inherits, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
 FROM ${raw(SCHEMA)}.sessions s
 CROSS JOIN LATERAL (
   SELECT min(revision) AS first, max(revision) AS until, max(octet_length(contents)) AS most,
@@ -108,7 +116,7 @@ interface SessionAt {
 
 const PAST = statement(
   sql<SessionAt>`
-SELECT s.folded_to, s.is_hidden, b.next, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
+SELECT s.folded_to, s.is_hidden, s.inherits, b.next, w.first, w.until, w.most, w.of_table, m.last, m.parts, m.contents
 FROM ${raw(SCHEMA)}.sessions s
 CROSS JOIN LATERAL (
   SELECT max(revision) AS next FROM ${MESSAGES} WHERE session = s.session AND revision <= ${({ at }) => at}
@@ -148,6 +156,7 @@ interface Row {
 interface FirstRow extends Row {
   readonly folded_to: number;
   readonly is_hidden: boolean;
+  readonly inherits: boolean;
   /** These four are null where there are no messages at all. */
   readonly first: number | null;
   readonly until: number | null;
@@ -177,9 +186,9 @@ export class HistoryRows {
     const rows = await this.first(session);
     const [row] = rows;
     if (row === undefined) return null;
-    const { folded_to: foldedTo, is_hidden: isHidden } = row;
+    const { folded_to: foldedTo, is_hidden: isHidden, inherits } = row;
     const messages = await this.messages(session, rows);
-    return { foldedTo, isHidden, messages, rest: restOf(row, rows.at(-1)!.last ?? -1) };
+    return { foldedTo, isHidden, inherits, messages, rest: restOf(row, rows.at(-1)!.last ?? -1) };
   }
 
   /** What was complete at an event; null as for `bounds`. @throws ContentErased */
@@ -191,7 +200,8 @@ export class HistoryRows {
       if (row === undefined) return null;
       const messages = await this.messages(session, found);
       const rest = restOf(row, found.at(-1)!.last ?? -1);
-      return { foldedTo: row.folded_to, next: row.next, messages, rest };
+      const { folded_to: foldedTo, next, first, inherits } = row;
+      return { foldedTo, next, first, inherits, messages, rest };
     } catch (error) {
       if (error instanceof DatabaseFault || error instanceof ReadModelsUnavailable) return null;
       throw error;
@@ -202,8 +212,10 @@ export class HistoryRows {
   async bounds(session: SessionId): Promise<HistoryBounds | null> {
     try {
       const { rows } = await this.database.query(BOUNDS(session), PATIENCE_MS);
-      const [row] = rows as readonly Pick<FirstRow, 'folded_to' | 'is_hidden' | 'first'>[];
-      return row ? { foldedTo: row.folded_to, isHidden: row.is_hidden, first: row.first } : null;
+      const [row] = rows as readonly Pick<FirstRow, 'folded_to' | 'is_hidden' | 'inherits' | 'first'>[];
+      if (row === undefined) return null;
+      const { folded_to: foldedTo, is_hidden: isHidden, inherits, first } = row;
+      return { foldedTo, isHidden, inherits, first };
     } catch (error) {
       if (error instanceof DatabaseFault || error instanceof ReadModelsUnavailable) return null;
       throw error;

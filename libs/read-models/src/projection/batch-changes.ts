@@ -1,6 +1,7 @@
 import {
   type Content,
   type SessionChanges,
+  type TitleSource,
   UNREADABLE_TEXT,
   type WantedMessage,
   asSessionEvent,
@@ -67,8 +68,8 @@ export class BatchChanges {
     return { session, revision, type: 'user_message', pieces: [message] };
   }
 
-  private async setTitle(row: SessionRow, from: Content | number): Promise<void> {
-    const message = typeof from === 'number' ? await requestedMessage(this.log, row.session, from) : from;
+  private async setTitle(row: SessionRow, from: TitleSource): Promise<void> {
+    const message = from.message ?? (await requestedMessage(this.log, row.session, from.at));
     try {
       row.title = titleOf(isFileRef(message) ? await this.content.text(row.session, message) : message);
     } catch (error) {

@@ -52,6 +52,21 @@ export class HistoryPassage {
     yield* this.onLog(begin, weigh);
   }
 
+  /** Whether anything was cleared up to the event. @throws Problem not_found: erased; LogUnavailable */
+  async isCleared(): Promise<boolean> {
+    const past = await this.rows.past(this.of.session, this.of.at);
+    return (await this.lastClear(past?.inherits ? past.foldedTo : -1)) !== null;
+  }
+
+  /** Behind which event a fold of the log begins that shows all of it. @throws as `isCleared` */
+  async beginOnLog(): Promise<Revision> {
+    const past = await this.rows.past(this.of.session, this.of.at);
+    const { after, from, claim } = await this.begin(past);
+    if (claim !== undefined) return claim.revision - 1;
+    // The claim of a run stands before its start, where its message is.
+    return past !== null && past.next === from ? Math.max((past.first ?? from) - 2, -1) : after;
+  }
+
   private async *onLog(
     { after, from, claim }: Begin,
     weigh: Weigh,

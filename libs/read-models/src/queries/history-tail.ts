@@ -3,6 +3,7 @@ import {
   HistoryMessages,
   type RecordedSessionEvent,
   asSessionEvent,
+  forkOf,
   notFound,
   sessionStream,
   type SessionId,
@@ -31,6 +32,8 @@ export interface TailStart {
 export class HistoryTail {
   /** Whether there is no event behind the start. */
   isEmpty = true;
+  /** Whether a fork begins behind it. */
+  isFork = false;
   /** The last revision that counts. */
   private end = -1;
   /** Of the last clear: everything before is gone. */
@@ -65,6 +68,7 @@ export class HistoryTail {
         if (event === null) return;
         if (event.type === 'run_claimed') claimedAt = event.revision;
         else if (event.type === 'agent_started') claimedAt = null;
+        else if (event.type === 'session_opened') this.isFork = forkOf(event.data) !== null;
         else if (event.type === 'messages_cleared') {
           this.clearedAt = event.revision;
           this.resumesAt = claimedAt ?? event.revision;

@@ -2,19 +2,21 @@ import {
   type FoldedMessage,
   type MessageType,
   notFound,
+  Problem,
   type ProjectId,
-  type Revision,
   type SessionId,
+  type SessionMoment,
   lengthOfAll,
 } from '#domain';
 import type { ContentStore } from '#vault';
-import type { EventLog } from '#event-log';
+import { type EventLog, LogUnavailable } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import { HistoryPassage } from './history-passage.js';
 import { HistoryTail } from './history-tail.js';
+import type { SessionLines } from './session-lines.js';
 import type { SessionOwners } from './session-owners.js';
 
 /** A message as `POST /get-messages` shows it. */
@@ -23,13 +25,13 @@ export interface MessageView {
   readonly content: string;
 }
 
-/** Of a session's stream, and all of it up to `at` is the session's as it was there. */
-export interface Moment {
-  readonly session: SessionId;
-  readonly at: Revision;
-}
-
-const NOTHING: ProjectedHistory = { foldedTo: -1, isHidden: false, messages: [], rest: null };
+const NOTHING: ProjectedHistory = {
+  foldedTo: -1,
+  isHidden: false,
+  inherits: false,
+  messages: [],
+  rest: null,
+};
 
 /** A longer message is weighed by itself. */
 const LONG_CHARS = 64 * 1024;
@@ -44,6 +46,7 @@ export class History {
     private readonly log: EventLog,
     private readonly content: ContentStore,
     private readonly owners: SessionOwners,
+    private readonly lines: SessionLines,
   ) {}
 
   /**
@@ -65,6 +68,7 @@ export class History {
     });
     if (projected === NOTHING && tail.isEmpty) throw notFound('the session');
     if (!tail.isCleared) {
+      if (projected.inherits || tail.isFork) yield* this.inherited(session, weigh);
       yield* this.views(session, messages, weigh);
       if (rest !== null) {
         await weigh(rest.pageBytes);
@@ -79,11 +83,31 @@ export class History {
    * @throws Problem not_found: erased meanwhile; LogUnavailable
    */
   async *messagesAsOf(
-    { session, at }: Moment,
+    { session, at }: SessionMoment,
     weigh: Weigh = unweighed,
   ): AsyncGenerator<readonly MessageView[]> {
     const passage = new HistoryPassage(this.log, this.rows, { session, at });
-    for await (const page of passage.messages(weigh)) yield* this.views(session, page, weigh);
+    const isFork = await this.lines.isFork(session);
+    if (isFork && !(await passage.isCleared())) yield* this.inherited(session, weigh);
+    yield* this.ownAsOf({ session, at }, weigh);
+  }
+
+  /** What stands before the own part of a fork. */
+  private async *inherited(session: SessionId, weigh: Weigh): AsyncGenerator<readonly MessageView[]> {
+    const parts = await this.lines.partsOf(session);
+    try {
+      for (const part of parts.toReversed()) yield* this.ownAsOf(part, weigh);
+    } catch (error) {
+      // Erased since then: asked again, the history begins behind it.
+      if (error instanceof Problem && error.code === 'not_found')
+        throw new LogUnavailable('the history changed while it was read');
+      throw error;
+    }
+  }
+
+  private async *ownAsOf(moment: SessionMoment, weigh: Weigh): AsyncGenerator<readonly MessageView[]> {
+    const passage = new HistoryPassage(this.log, this.rows, moment);
+    for await (const page of passage.messages(weigh)) yield* this.views(moment.session, page, weigh);
   }
 
   private async projected(session: SessionId): Promise<ProjectedHistory> {

@@ -8,18 +8,22 @@ import {
   type RunId,
   type SessionId,
   asSessionEvent,
+  forkOf,
   isCount,
   isKnownType,
+  knownSessionEvent,
   sessionStream,
   lengthOfAll,
 } from '#domain';
 import type { ContentStore } from '#vault';
-import type { EventLog } from '#event-log';
+import type { EventLog, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
+import { HistoryPassage } from './history-passage.js';
 import { LOG_PAGE_BYTES, requireUnerased } from './history-tail.js';
 import { type FoldStart, PageFold, type PageMessage, type ToolEvent } from './page-fold.js';
+import type { SessionLines } from './session-lines.js';
 import type { WeighedPage } from './weighed-page.js';
 
 /** A message as `GET /sessions/{session}/messages` shows it. */
@@ -43,33 +47,44 @@ export interface MessageQuery extends PageRequest {
 }
 
 export interface MessagePagesPorts {
-  readonly rows: Pick<HistoryRows, 'bounds'>;
+  readonly rows: Pick<HistoryRows, 'bounds' | 'past' | 'rest'>;
+  readonly lines: Pick<SessionLines, 'partsOf'>;
   readonly log: EventLog;
   readonly content: ContentStore;
   /** Where a run was requested. @throws Problem not_found */
   readonly placeOf: (project: ProjectId, run: RunId) => Promise<{ readonly requested: Revision }>;
 }
 
-/** What a page of the log brings into memory. */
-
 interface Place {
   /** Up to which messages were shown. */
   readonly shown: Revision;
   readonly after: Revision;
+  /** Of the session of the line in which it is, as forks count; absent: the last. */
+  readonly depth?: number;
 }
 
 const START: Place = { shown: -1, after: -1 };
 
 const CURSORS = new Cursors<Place>(
   'messages',
-  ({ after, shown }) => [after, shown],
-  ([after, shown]) =>
-    (after === -1 || isCount(after)) && isCount(shown) && after <= shown ? { after, shown } : null,
+  ({ after, shown, depth }) => (depth === undefined ? [after, shown] : [after, shown, depth]),
+  ([after, shown, depth]) => {
+    if (!(after === -1 || isCount(after)) || !isCount(shown) || after > shown) return null;
+    if (depth === undefined) return { after, shown };
+    return isCount(depth) ? { after, shown, depth } : null;
+  },
 );
+
+/** A session of a line: all of the last one, of the others what the next was forked from. */
+interface LinePart {
+  readonly session: SessionId;
+  readonly at?: Revision;
+  readonly depth?: number;
+}
 
 /**
  * A session's messages a page at a time, in the order of the conversation. The tables say where the history begins, the log
- * what stands in it: a page costs what it holds, wherever it is.
+ * what stands in it: a page costs what it holds, wherever it is. In a fork it goes through the sessions of its line.
  */
 export class MessagePages {
   constructor(private readonly ports: MessagePagesPorts) {}
@@ -79,11 +94,54 @@ export class MessagePages {
     { project, session, limit, cursor }: MessageQuery,
     weigh: Weigh = unweighed,
   ): WeighedPage<MessageItem> {
-    const place = CURSORS.decode(cursor, { session }) ?? START;
+    const place = CURSORS.decode(cursor, { session });
     const begin = await this.beginOf(session);
-    const start = place.after > begin.after ? { after: place.after, isHidden: false } : begin;
-    const fold = new PageFold(start, place.shown, limit);
-    await this.read(session, start, fold, weigh);
+    let room = limit;
+    let held = 0;
+    let last: Place | null = null;
+    for (const part of await this.partsFrom(session, place?.depth ?? null, place === null, begin.inherits)) {
+      const isHere = place !== null && place.depth === part.depth;
+      const { after, shown } = isHere ? place : START;
+      const start = await this.startOf(part, after, begin);
+      const fold = new PageFold(start, shown, room, held);
+      await this.read(part, start, fold, weigh);
+      yield* this.items(project, part.session, fold, weigh);
+      const end = fold.page.at(-1);
+      const depth = part.depth === undefined ? {} : { depth: part.depth };
+      if (end !== undefined) last = { after: end.safe, shown: end.revision, ...depth };
+      if (fold.hasMore) return last === null ? null : CURSORS.encode(last, { session });
+      room -= fold.page.length;
+      held = fold.weight;
+    }
+    return null;
+  }
+
+  /** The sessions of the line, from the one at the depth on, or the next that is still there. */
+  private async partsFrom(
+    session: SessionId,
+    depth: number | null,
+    isFirst: boolean,
+    inherits: boolean,
+  ): Promise<readonly LinePart[]> {
+    const isInOthers = inherits && (isFirst || depth !== null);
+    const others = isInOthers ? await this.ports.lines.partsOf(session) : [];
+    return [...others.toReversed().filter((part) => part.depth >= (depth ?? 0)), { session }];
+  }
+
+  private async startOf(part: LinePart, after: Revision, begin: HistoryBegin): Promise<FoldStart> {
+    if (part.at === undefined) return after > begin.after ? { after, isHidden: false } : begin;
+    if (after >= 0) return { after, isHidden: false };
+    const { log, rows } = this.ports;
+    const passage = new HistoryPassage(log, rows, { session: part.session, at: part.at });
+    return { after: await passage.beginOnLog(), isHidden: false };
+  }
+
+  private async *items(
+    project: ProjectId,
+    session: SessionId,
+    fold: PageFold,
+    weigh: Weigh,
+  ): AsyncGenerator<readonly MessageItem[]> {
     const tools = await this.tools(session, fold.tools, weigh);
     for (const message of fold.page) {
       const { revision, run, at, type } = message;
@@ -91,13 +149,17 @@ export class MessagePages {
       const created_at = new Date(at).toISOString();
       yield [{ id: String(revision), type, content, ...tools.get(revision), run_id: run, created_at }];
     }
-    const last = fold.page.at(-1);
-    if (!fold.hasMore || last === undefined) return null;
-    return CURSORS.encode({ after: last.safe, shown: last.revision }, { session });
   }
 
-  private async read(session: SessionId, { after }: FoldStart, fold: PageFold, weigh: Weigh): Promise<void> {
-    for await (const page of this.ports.log.readStream(sessionStream(session), { after })) {
+  private async read(
+    { session, at }: LinePart,
+    { after }: FoldStart,
+    fold: PageFold,
+    weigh: Weigh,
+  ): Promise<void> {
+    const bound = at === undefined ? {} : { limit: at - after };
+    if (bound.limit === 0) return;
+    for await (const page of this.ports.log.readStream(sessionStream(session), { after, ...bound })) {
       requireUnerased(page);
       for (const event of page) {
         // Only a newer version knows it, and so what follows.
@@ -110,21 +172,27 @@ export class MessagePages {
     fold.finish();
   }
 
-  /** Where the history begins: behind the last clear. */
-  private async beginOf(session: SessionId): Promise<FoldStart> {
+  /** Where the own history of a session begins: behind the last clear. */
+  private async beginOf(session: SessionId): Promise<HistoryBegin> {
     const known = await this.ports.rows.bounds(session);
     const { foldedTo, isHidden, first } = known ?? { foldedTo: -1, isHidden: false, first: null };
+    let inherits = known?.inherits ?? false;
     let claimedAt: Revision | null = null;
     // The claim of a run stands before its start, where its message is.
     let begin: FoldStart =
       first === null ? { after: foldedTo, isHidden } : { after: first - 2, isHidden: false };
     for await (const page of this.ports.log.readStream(sessionStream(session), { after: foldedTo }))
-      for (const { type, revision } of page) {
+      for (const event of page) {
+        const { type, revision } = event;
         if (type === 'run_claimed') claimedAt = revision;
         else if (type === 'agent_started') claimedAt = null;
-        else if (type === 'messages_cleared') begin = { after: (claimedAt ?? revision) - 1, isHidden: false };
+        else if (type === 'session_opened') inherits = isFork(event);
+        else if (type === 'messages_cleared') {
+          begin = { after: (claimedAt ?? revision) - 1, isHidden: false };
+          inherits = false;
+        }
       }
-    return begin;
+    return { ...begin, inherits };
   }
 
   private async contentOf(
@@ -171,6 +239,16 @@ export class MessagePages {
     }
     return fields;
   }
+}
+
+interface HistoryBegin extends FoldStart {
+  /** What the session was forked from stands before it. */
+  readonly inherits: boolean;
+}
+
+function isFork(opened: RecordedEvent): boolean {
+  const event = knownSessionEvent(opened);
+  return event?.type === 'session_opened' && forkOf(event.data) !== null;
 }
 
 interface ToolFields {

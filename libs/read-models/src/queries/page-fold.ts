@@ -51,18 +51,23 @@ export class PageFold implements HistorySink {
   /** When the block that is open began. */
   private begunAt = 0;
   private safe: Revision;
-  private chars = 0;
+  private chars: number;
   /** Revision of the last end of a turn or run. */
   private turnEnd = -1;
   private isFull = false;
 
-  /** @param shown what begins up to here is not told */
+  /**
+   * @param shown what begins up to here is not told
+   * @param held what the page holds of text already
+   */
   constructor(
     { after, isHidden }: FoldStart,
     private readonly shown: Revision,
     private readonly limit: number,
+    private readonly held = 0,
   ) {
     this.safe = after;
+    this.chars = held;
     this.fold = new HistoryFold(this, { isHidden });
   }
 
@@ -117,7 +122,7 @@ export class PageFold implements HistorySink {
   clear(): void {
     this.messages = [];
     this.tools = [];
-    this.chars = 0;
+    this.chars = this.held;
     this.isFull = false;
   }
 
@@ -126,7 +131,8 @@ export class PageFold implements HistorySink {
     const { pieces } = message;
     const chars = typeof pieces === 'number' ? 0 : lengthOfAll(pieces);
     const { length } = this.messages;
-    this.isFull = length >= this.limit || (length > 0 && this.chars + chars > PAGE_CHARS);
+    const isFirst = length === 0 && this.held === 0;
+    this.isFull = length >= this.limit || (!isFirst && this.chars + chars > PAGE_CHARS);
     if (this.isFull) return;
     this.messages.push(message);
     this.chars += chars;

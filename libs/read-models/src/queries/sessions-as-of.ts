@@ -1,13 +1,14 @@
 import {
-  type Content,
   type Revision,
   type ProjectId,
   SessionRecordFold,
   type SessionId,
+  type SessionMoment,
   type SessionView,
-  Problem,
+  type TitleSource,
   isFileRef,
   isSessionId,
+  requireMoment,
   notFound,
   sessionStream,
   sessionView,
@@ -17,8 +18,8 @@ import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { type ContentStore, FileMissing } from '#vault';
 import { requestedMessage } from '../projection/batch-changes.js';
-import type { Moment } from './history.js';
 import { LOG_PAGE_BYTES, knownEvent, requireUnerased } from './history-tail.js';
+import type { SessionLines } from './session-lines.js';
 import type { SessionOwners } from './session-owners.js';
 
 /** Sessions as they were at one of their events, from the log alone. */
@@ -27,6 +28,7 @@ export class SessionsAsOf {
     private readonly log: EventLog,
     private readonly content: ContentStore,
     private readonly owners: SessionOwners,
+    private readonly lines: SessionLines,
   ) {}
 
   /**
@@ -34,17 +36,16 @@ export class SessionsAsOf {
    * @param at absent: its last
    * @throws Problem not_found; unprocessable: the session has no such event yet; LogUnavailable
    */
-  async moment(project: ProjectId, session: SessionId, at?: Revision): Promise<Moment> {
+  async moment(project: ProjectId, session: SessionId, at?: Revision): Promise<SessionMoment> {
     if (!isSessionId(session)) throw notFound('the session');
     await this.owners.require(project, session, 'the session');
     const last = await this.lastOf(session);
-    if (at !== undefined && at > last)
-      throw new Problem('unprocessable', `at: the last event of the session is ${last}`);
+    if (at !== undefined) requireMoment(at, last);
     return { session, at: at ?? last };
   }
 
   /** What lists told of it then. @throws Problem not_found: erased meanwhile; LogUnavailable */
-  async session({ session, at }: Moment, weigh: Weigh = unweighed): Promise<SessionView> {
+  async session({ session, at }: SessionMoment, weigh: Weigh = unweighed): Promise<SessionView> {
     const fold = new SessionRecordFold(session);
     for await (const page of this.log.readStream(sessionStream(session), { limit: at + 1 })) {
       requireUnerased(page);
@@ -56,16 +57,13 @@ export class SessionsAsOf {
     }
     const summary = fold.finish();
     if (summary === null) throw notFound('the session');
-    return sessionView(summary, await this.titleOf(session, summary.titleFrom, weigh));
+    const inherited = await this.lines.inherited(session, summary.inherits, { weigh });
+    return sessionView(summary, await this.titleOf(session, summary.titleFrom, weigh), inherited);
   }
 
-  private async titleOf(
-    session: SessionId,
-    from: Content | Revision | null,
-    weigh: Weigh,
-  ): Promise<string | null> {
+  private async titleOf(session: SessionId, from: TitleSource | null, weigh: Weigh): Promise<string | null> {
     if (from === null) return null;
-    const message = typeof from === 'number' ? await requestedMessage(this.log, session, from) : from;
+    const message = from.message ?? (await requestedMessage(this.log, session, from.at));
     if (!isFileRef(message)) return titleOf(message);
     await weigh(message.bytes);
     try {

@@ -1,5 +1,6 @@
 import {
   type ListPage,
+  NOTHING_INHERITED,
   type PageRequest,
   type ProjectId,
   type SessionId,
@@ -10,10 +11,12 @@ import {
   viewOfSession,
 } from '#domain';
 import type { Freshness } from '#event-log';
+import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
 import { SESSIONS } from '../tables/sessions.js';
+import type { SessionLines } from './session-lines.js';
 import type { SessionOwners } from './session-owners.js';
 
 export interface SessionQuery extends PageRequest {
@@ -28,6 +31,7 @@ export class SessionQueries {
     private readonly codec: ContentCodec,
     private readonly freshness: Freshness,
     private readonly owners: SessionOwners,
+    private readonly lines: SessionLines,
   ) {}
 
   /** Resolves when the lists show what was done before; in any case after 2 s. */
@@ -43,8 +47,8 @@ export class SessionQueries {
     );
     if (found.length === 0) throw notFound('the session');
     await this.owners.require(project, session, 'the session');
-    const [row] = await openedRows(SESSIONS, found, this.codec);
-    return viewOfSession(row!);
+    const [view] = await this.views(found);
+    return view!;
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
@@ -65,6 +69,18 @@ export class SessionQueries {
       CURSORS.encode({ createdAt: Number(row['created_at']), id: session }, { project }),
     );
     const own = (await this.owners.only(project, items)).map(({ row }) => row);
-    return { items: (await openedRows(SESSIONS, own, this.codec)).map(viewOfSession), next_cursor };
+    return { items: await this.views(own), next_cursor };
+  }
+
+  private async views(stored: readonly StoredRow[]): Promise<SessionView[]> {
+    const known = this.lines.openings();
+    const views: SessionView[] = [];
+    for (const row of await openedRows(SESSIONS, stored, this.codec)) {
+      const { session, forkedFrom, inherits } = row;
+      const isFork = forkedFrom !== null;
+      const inherited = isFork ? await this.lines.inherited(session, inherits, { known }) : NOTHING_INHERITED;
+      views.push(viewOfSession(row, inherited));
+    }
+    return views;
   }
 }

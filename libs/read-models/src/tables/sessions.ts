@@ -1,6 +1,27 @@
-import type { ProjectId, RunStatus, SessionId } from '#domain';
-import { type RowOf, changing, integer, nullable, sealed, table, text, truth, whole } from '#postgres';
+import type { ProjectId, Revision, RunStatus, SessionId, SessionMoment } from '#domain';
+import {
+  type Field,
+  type RowOf,
+  changing,
+  integer,
+  nullable,
+  parted,
+  sealed,
+  table,
+  text,
+  truth,
+  whole,
+} from '#postgres';
 import { dollars } from './dollars.js';
+
+/** Each is null where the session is no fork. */
+type MomentParts = { readonly [P in keyof SessionMoment]: SessionMoment[P] | null };
+
+const forkedFrom: Field<SessionMoment | null> = parted(
+  { session: nullable(text<SessionId>('forked_from')), at: nullable(integer<Revision>('forked_at')) },
+  (value: SessionMoment | null): MomentParts => value ?? { session: null, at: null },
+  ({ session, at }) => (session === null || at === null ? null : { session, at }),
+);
 
 export const SESSIONS = table(
   'sessions',
@@ -23,6 +44,9 @@ export const SESSIONS = table(
     foldedTo: changing(integer('folded_to')),
     /** What follows `foldedTo` is hidden until a run starts, because the messages were cleared. */
     isHidden: changing(truth('is_hidden')),
+    forkedFrom,
+    /** What it was forked from stands in its history. */
+    inherits: changing(truth('inherits')),
   },
 );
 

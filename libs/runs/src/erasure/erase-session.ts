@@ -15,10 +15,13 @@ import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
 import type { TaskCommands } from '../tasks/task-commands.js';
 import type { Erasures } from './erasures.js';
+import { ForksOf } from './forks-of.js';
 
 /** Runs that do not end in this time are ended by the erasure itself. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 20;
+/** Of an erasure, before which a fork is made each time. */
+const MAX_TRIES = 20;
 
 export interface EraseSessionPorts {
   readonly log: EventLog;
@@ -36,14 +39,22 @@ export interface ErasedSession {
   readonly erasedAt: number;
   /** How many events can be read no more. */
   readonly events: number;
+  /** Its forks, and theirs, those that were erased with it, too. */
+  readonly forks: readonly SessionId[];
 }
 
-/** Erases a session: its runs and tasks end, and what was said in it is gone for good. */
+/**
+ * Erases a session: its runs and tasks end, and what was said in it is gone for good, in its forks, too: what they share with
+ * it is written nowhere else.
+ */
 export class EraseSession {
   constructor(private readonly ports: EraseSessionPorts) {}
 
-  /** @throws Problem not_found; LogUnavailable: once `session_erased` is on the log, who follows it does the rest */
-  async erase(id: string, caller: Caller): Promise<ErasedSession> {
+  /**
+   * @param withForks erases all of its forks, too, and before it: `erase` again goes on where it was cut off
+   * @throws Problem not_found; LogUnavailable: once `session_erased` is on the log, who follows it does the rest
+   */
+  async erase(id: string, caller: Caller, withForks = false): Promise<ErasedSession> {
     const { sessions, streams, erasures, clock } = this.ports;
     return sessions.use(id, async (session) => {
       // Refuses the sessions of others before anything is done.
@@ -52,13 +63,37 @@ export class EraseSession {
       await this.ended(session);
       const key = (await streams.of(sessionStream(id))) ?? undefined;
       const meta = { schemaVersion: 1, project: caller.project, actor: caller.actor };
-      const events = await session.journal.command(meta, (state, next) => ({
-        events: decideErase(state, caller.project, next, key),
-        value: next,
-      }));
-      await erasures.carryOut(id, key ?? null);
-      return { session: id, erasedAt: clock.now(), events };
+      const forks = new ForksOf(this.ports.log, id);
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const { state, revision } = session.journal;
+        await forks.look(revision);
+        const erased = withForks ? await this.eraseAll(await forks.direct(), caller) : null;
+        const events = await session.journal.command(meta, (now, next) => {
+          const decided = decideErase(now, caller.project, next, key);
+          // A fork came meanwhile: it has to be looked at, too.
+          return now.forks === state.forks ? { events: decided, value: next } : { events: [], value: null };
+        });
+        if (events === null) continue;
+        const named = erased ?? (await forks.all());
+        await erasures.carryOut(id, key ?? null);
+        return { session: id, erasedAt: clock.now(), events, forks: named };
+      }
+      throw new Problem('conflict', 'the session is forked again and again');
     });
+  }
+
+  /** Returns them, and theirs. */
+  private async eraseAll(forks: readonly SessionId[], caller: Caller): Promise<readonly SessionId[]> {
+    const erased: SessionId[] = [];
+    for (const fork of forks) {
+      try {
+        erased.push(fork, ...(await this.erase(fork, caller, true)).forks);
+      } catch (error) {
+        // Somebody else was faster.
+        if (!(error instanceof Problem && error.code === 'not_found')) throw error;
+      }
+    }
+    return erased;
   }
 
   private async cancelAll(session: Session, caller: Caller): Promise<void> {

@@ -40,9 +40,10 @@ export class ContentStore {
     return isFileRef(stored) ? (JSON.parse(await this.text(session, stored)) as T) : stored;
   }
 
+  /** @param session of the event; a file of its line is looked for where that names it */
   async text(session: SessionId, content: Content): Promise<string> {
     if (!isFileRef(content)) return content;
-    return Buffer.from(await this.files.get(session, content.$file)).toString('utf8');
+    return Buffer.from(await this.files.get(content.session ?? session, content.$file)).toString('utf8');
   }
 
   /**

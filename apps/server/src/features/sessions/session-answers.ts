@@ -51,6 +51,15 @@ export class SessionAnswers {
     });
   }
 
+  /** One that was opened just now: from the log, before the tables know it. @throws the same */
+  async opened(project: ProjectId, session: SessionId, reply: FastifyReply): Promise<void> {
+    const { past } = this;
+    reply.code(201);
+    await this.large.send(reply, project, async function* (weigh) {
+      yield JSON.stringify(await past.session(await past.moment(project, session), weigh));
+    });
+  }
+
   /** @throws the same */
   async context(project: ProjectId, { session, at }: AskedMoment, reply: FastifyReply): Promise<void> {
     const moment = await this.past.moment(project, session, at);

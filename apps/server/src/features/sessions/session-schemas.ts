@@ -21,6 +21,12 @@ export const SESSION = named(
     last_status: orNull(RUN_STATUS),
     cost: DOLLARS,
     created_at: TIME,
+    forked_from: {
+      ...orNull(
+        objectOf({ session: TEXT, at: { ...EVENT_ID, description: 'the last event that is shared' } }),
+      ),
+      description: 'null: it is no fork',
+    },
   }),
 );
 
@@ -76,6 +82,10 @@ export const ERASED_SESSION = named(
     session: TEXT,
     erased_at: TIME,
     events: COUNT,
+    forks: {
+      ...listOf(TEXT),
+      description: 'ids of its forks, and of theirs; with `?forks=true` they are erased, too',
+    },
     not_reached: listOf(TEXT),
   }),
 );

@@ -11,6 +11,7 @@ import { EventAnswers } from '../runs/shared/event-answers.js';
 import { pageOf } from '../../edge/openapi/json-schema.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
 import { FROM_ANY_POINT, RECORDED } from '../runs/shared/event-schemas.js';
+import { EraseQuery } from './fork.dto.js';
 import { ERASED_SESSION, SESSION } from './session-schemas.js';
 
 /** How long what an erasure does not reach at once may be kept. */
@@ -49,18 +50,26 @@ export class SessionsController {
     summary: 'Erases a session for good',
     description:
       'Its runs and tasks end, and what was said in it can be read by nobody any more. `not_reached` says where copies ' +
-      'may be that the service does not hold. Afterwards everything of the session answers 404.',
+      'may be that the service does not hold. Afterwards everything of the session answers 404. Its forks lose what they ' +
+      'share with it.',
     scope: 'admin',
+    query: EraseQuery,
     answers: answer(200, ERASED_SESSION),
   })
-  async erase(@Param('session') id: string, @Caller() { project, keyId }: Principal): Promise<object> {
-    const { session, erasedAt, events } = await this.eraseSession.erase(id, { project, actor: keyId });
+  async erase(
+    @Param('session') id: string,
+    @Query() { forks: withForks }: EraseQuery,
+    @Caller() { project, keyId: actor }: Principal,
+  ): Promise<object> {
+    const erased = await this.eraseSession.erase(id, { project, actor }, withForks);
+    const { session, erasedAt, events, forks } = erased;
     await this.list.caughtUp();
     const { keyBackupDays } = this.limits;
     return {
       session,
       erased_at: new Date(erasedAt).toISOString(),
       events,
+      forks,
       not_reached: [
         'what receivers of callbacks were sent',
         'records that were published to Kafka',

@@ -1,0 +1,133 @@
+import {
+  type Content,
+  type Fork,
+  type Inherited,
+  NOTHING_INHERITED,
+  type Revision,
+  type SessionId,
+  type SessionMoment,
+  asSessionEvent,
+  forkOf,
+  isFileRef,
+  knownSessionEvent,
+  sessionStream,
+  titleOf,
+} from '#domain';
+import type { EventLog } from '#event-log';
+import { type Weigh, unweighed } from '#platform';
+import { type ContentStore, FileMissing } from '#vault';
+
+/** What a session shares with a fork, directly or through others. */
+export interface InheritedPart extends SessionMoment {
+  /** Of the session, as forks count. */
+  readonly depth: number;
+  readonly messages: number;
+  readonly titleAt: Revision | null;
+  /** As whoever forked the session called it. */
+  readonly title?: Content;
+}
+
+/** What sessions were forked from, as the first event of each says: it never changes, but it goes where a session is erased. */
+export class SessionLines {
+  constructor(
+    private readonly log: EventLog,
+    private readonly content: ContentStore,
+  ) {}
+
+  /**
+   * What stands in the history of a fork before its own part, the last of it first; nothing of what lies behind an erased
+   * session. @param known openings that were read already @throws LogUnavailable
+   */
+  async partsOf(
+    session: SessionId,
+    known: Openings = new Openings(this.log),
+  ): Promise<readonly InheritedPart[]> {
+    const parts: InheritedPart[] = [];
+    let fork = await known.of(session);
+    while (fork !== null && fork !== 'erased') {
+      const { forked_from: from, shared, depth } = fork;
+      const before = await known.of(from.session);
+      if (before === 'erased') break;
+      const { messages, title_at: titleAt = null } = shared;
+      const title = before?.title === undefined ? {} : { title: before.title };
+      parts.push({ ...from, depth: depth - 1, messages, titleAt, ...title });
+      fork = shared.goes_on ? before : null;
+    }
+    return parts;
+  }
+
+  /**
+   * What forks show of it in lists. @param hasHistory it stands in their history: they were not cleared
+   * @throws LogUnavailable
+   */
+  async inherited(
+    session: SessionId,
+    hasHistory: boolean,
+    { known = new Openings(this.log), weigh = unweighed }: { known?: Openings; weigh?: Weigh } = {},
+  ): Promise<Inherited> {
+    const fork = await known.of(session);
+    if (fork === null || fork === 'erased') return NOTHING_INHERITED;
+    const parts = hasHistory ? await this.partsOf(session, known) : [];
+    const messages = parts.reduce((sum, part) => sum + part.messages, 0);
+    if (fork.title !== undefined) return { messages, title: await this.textOf(session, fork.title, weigh) };
+    const called = parts.find((part) => part.title !== undefined);
+    if (called?.title !== undefined)
+      return { messages, title: await this.textOf(called.session, called.title, weigh) };
+    const titled = parts.findLast((part) => part.titleAt !== null);
+    return { messages, title: titled === undefined ? null : await this.titleOf(titled, weigh) };
+  }
+
+  async isFork(session: SessionId): Promise<boolean> {
+    const fork = await this.openings().of(session);
+    return fork !== null && fork !== 'erased';
+  }
+
+  openings(): Openings {
+    return new Openings(this.log);
+  }
+
+  private async titleOf({ session, titleAt }: InheritedPart, weigh: Weigh): Promise<string | null> {
+    const read = this.log.readStream(sessionStream(session), { after: (titleAt ?? 0) - 1, limit: 1 });
+    for await (const [recorded] of read) {
+      const event = recorded === undefined ? null : knownSessionEvent(recorded);
+      if (event?.type === 'run_requested') return this.textOf(session, event.data.message, weigh);
+      if (event?.type === 'agent_steered') return this.textOf(session, event.data.content, weigh);
+    }
+    return null;
+  }
+
+  private async textOf(session: SessionId, content: Content, weigh: Weigh): Promise<string | null> {
+    if (!isFileRef(content)) return titleOf(content);
+    await weigh(content.bytes);
+    try {
+      return titleOf(await this.content.text(session, content));
+    } catch (error) {
+      if (error instanceof FileMissing) return null;
+      throw error;
+    }
+  }
+}
+
+/** What the first events of sessions say, each read once. For one answer: it does not hear of erasures. */
+export class Openings {
+  private readonly read = new Map<SessionId, Promise<Fork | 'erased' | null>>();
+
+  constructor(private readonly log: EventLog) {}
+
+  /** null: it is no fork. */
+  of(session: SessionId): Promise<Fork | 'erased' | null> {
+    const read = this.read.get(session) ?? this.open(session);
+    this.read.set(session, read);
+    return read;
+  }
+
+  private async open(session: SessionId): Promise<Fork | 'erased' | null> {
+    for await (const [first] of this.log.readStream(sessionStream(session), { limit: 1 })) {
+      if (first === undefined) return null;
+      if (first.isErased || first.type === 'session_erased') return 'erased';
+      const opened = asSessionEvent(first);
+      return opened.type === 'session_opened' ? forkOf(opened.data) : null;
+    }
+    return null;
+  }
+}

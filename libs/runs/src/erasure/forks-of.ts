@@ -1,0 +1,52 @@
+import { type Revision, type SessionId, knownSessionEvent, sessionStream } from '#domain';
+import { type EventLog, LogUnavailable, NO_EVENTS } from '#event-log';
+
+/** The forks that were made of a session, and those of these: what the streams of the sessions say. */
+export class ForksOf {
+  private seenTo = NO_EVENTS;
+  private readonly found = new Set<SessionId>();
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly session: SessionId,
+  ) {}
+
+  /** Finds those that were made since the last look. @throws LogUnavailable where a read lags behind `known` */
+  async look(known: Revision = NO_EVENTS): Promise<void> {
+    const { seenTo: after } = this;
+    const bound = after === NO_EVENTS ? {} : { after };
+    for await (const page of this.log.readStream(sessionStream(this.session), bound))
+      for (const recorded of page) {
+        this.seenTo = recorded.revision;
+        if (recorded.type !== 'session_forked') continue;
+        const event = knownSessionEvent(recorded);
+        if (event?.type === 'session_forked' && !event.isUnreadable) this.found.add(event.data.session);
+      }
+    if (this.seenTo < known) throw new LogUnavailable('the session cannot be read as far as it is known');
+  }
+
+  /** Made of the session itself, and there. */
+  async direct(): Promise<readonly SessionId[]> {
+    const there: SessionId[] = [];
+    for (const fork of this.found) if (await isThere(this.log, fork)) there.push(fork);
+    return there;
+  }
+
+  /** Each before its own. */
+  async all(): Promise<readonly SessionId[]> {
+    const all: SessionId[] = [];
+    for (const fork of await this.direct()) {
+      const forks = new ForksOf(this.log, fork);
+      await forks.look();
+      all.push(fork, ...(await forks.all()));
+    }
+    return all;
+  }
+}
+
+/** One that was to be opened, and was not, is not there; nor is one that is erased. */
+async function isThere(log: EventLog, session: SessionId): Promise<boolean> {
+  for await (const [last] of log.readStream(sessionStream(session), { backwards: true, limit: 1 }))
+    return last !== undefined && last.type !== 'session_erased';
+  return false;
+}

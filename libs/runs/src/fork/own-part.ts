@@ -1,0 +1,45 @@
+import {
+  type Fork,
+  type RecordedSessionEvent,
+  type Revision,
+  SessionRecordFold,
+  type SessionId,
+  type SharedPart,
+  forkOf,
+  knownSessionEvent,
+  sessionStream,
+  sharedPart,
+} from '#domain';
+import { ContentErased, type EventLog } from '#event-log';
+
+/** What a session's own events say of it, up to one of them. */
+export interface OwnPart {
+  /** null: it is no fork. */
+  readonly fork: Fork | null;
+  readonly shared: SharedPart;
+}
+
+const NOTHING: OwnPart = { fork: null, shared: { messages: 0 } };
+
+/** @throws ContentErased, LogUnavailable */
+export async function ownPart(log: EventLog, session: SessionId, at: Revision): Promise<OwnPart> {
+  const fold = new SessionRecordFold(session);
+  let first: RecordedSessionEvent | null = null;
+  reading: for await (const page of log.readStream(sessionStream(session), { limit: at + 1 })) {
+    for (const recorded of page) {
+      if (recorded.isErased || recorded.type === 'session_erased')
+        throw new ContentErased(`what was said in ${session} is erased`);
+      const event = knownSessionEvent(recorded);
+      // What follows an event that only a newer version knows is not known either.
+      if (event === null) break reading;
+      first ??= event;
+      fold.push(event);
+    }
+  }
+  const summary = fold.finish();
+  if (summary === null) return NOTHING;
+  return {
+    fork: first?.type === 'session_opened' ? forkOf(first.data) : null,
+    shared: sharedPart(summary),
+  };
+}
