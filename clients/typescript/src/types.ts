@@ -975,6 +975,12 @@ export interface Session {
   readonly cost: string;
   /** When it came to be. */
   readonly created_at: string;
+  /** null: it is no fork */
+  readonly forked_from: {
+    readonly session: string;
+    /** the last event that is shared */
+    readonly at: string;
+  } | null;
 }
 
 export interface ErasedSession {
@@ -984,6 +990,8 @@ export interface ErasedSession {
   readonly erased_at: string;
   /** Events whose content nobody can read any more. */
   readonly events: number;
+  /** ids of its forks, and of theirs; with `?forks=true` they are erased, too */
+  readonly forks: readonly string[];
   /** Where copies may be that the service does not hold. */
   readonly not_reached: readonly string[];
 }
@@ -1015,6 +1023,13 @@ export interface ChatToolCall {
     /** JSON text as the model wrote it */
     readonly arguments: string;
   };
+}
+
+export interface Fork {
+  /** Id of the event up to which it is shared; absent: the last. */
+  readonly at?: number | string;
+  /** Absent: as the parent's. */
+  readonly title?: string;
 }
 
 export interface MessageItemPage {

@@ -60,6 +60,7 @@ describe('read models', () => {
     });
     expect(await fixture.models.sessions.get(PROJECT, session)).toEqual({
       session,
+      forked_from: null,
       title: 'What is 6 x 7?',
       message_count: 2,
       last_status: 'completed',

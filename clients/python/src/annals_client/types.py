@@ -936,6 +936,12 @@ class SessionPage(TypedDict):
     next_cursor: Union[str, None]
 
 
+class SessionForkedFrom1(TypedDict):
+    session: str
+    #: the last event that is shared
+    at: str
+
+
 class Session(TypedDict):
     #: The session: what was said in one conversation.
     session: str
@@ -949,6 +955,8 @@ class Session(TypedDict):
     cost: str
     #: When it came to be.
     created_at: str
+    #: null: it is no fork
+    forked_from: Union[SessionForkedFrom1, None]
 
 
 class ErasedSession(TypedDict):
@@ -958,6 +966,8 @@ class ErasedSession(TypedDict):
     erased_at: str
     #: Events whose content nobody can read any more.
     events: int
+    #: ids of its forks, and of theirs; with `?forks=true` they are erased, too
+    forks: list[str]
     #: Where copies may be that the service does not hold.
     not_reached: list[str]
 
@@ -993,6 +1003,13 @@ class ChatToolCall(TypedDict):
     type: Literal["function"]
     #: What was called, and with what.
     function: ChatToolCallFunction
+
+
+class Fork(TypedDict):
+    #: Id of the event up to which it is shared; absent: the last.
+    at: NotRequired[Union[int, str]]
+    #: Absent: as the parent's.
+    title: NotRequired[str]
 
 
 class MessageItemPage(TypedDict):

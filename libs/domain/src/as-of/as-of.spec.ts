@@ -123,21 +123,25 @@ describe('a session as of an event', () => {
     const tape = start().addRun(first, 'hi', responseStart, response('One'), turn(), step(1), completed);
     const before = tape.next - 1;
     tape.add(undefined, cleared).addRun(second, 'new');
-    expect(at(tape, before)).toMatchObject({ summary: { titleFrom: 'hi', messageCount: 2 } });
+    expect(at(tape, before)).toMatchObject({ summary: { titleFrom: { message: 'hi' }, messageCount: 2 } });
     expect(told(at(tape, before).context)).toEqual(['user hi', 'assistant One']);
     expect(at(tape, before + 1)).toMatchObject({
       messages: [],
       context: [],
       summary: { titleFrom: null, messageCount: 0, lastStatus: 'completed', cost: 1_000_000_000n },
     });
-    expect(at(tape)).toMatchObject({ summary: { titleFrom: 'new', lastStatus: 'running' } });
+    expect(at(tape)).toMatchObject({ summary: { titleFrom: { message: 'new' }, lastStatus: 'running' } });
     expect(told(at(tape).context)).toEqual(['user new']);
   });
 
   it('keeps the title of its first message, also of a run that waits', () => {
     const tape = start().add(first, requested('first'));
     for (let n = 0; n < 300; n++) tape.add(`run_ses_1_${n}`, requested(`later ${n}`));
-    expect(at(tape).summary).toMatchObject({ titleFrom: 'first', messageCount: 0, lastStatus: 'queued' });
+    expect(at(tape).summary).toMatchObject({
+      titleFrom: { message: 'first' },
+      messageCount: 0,
+      lastStatus: 'queued',
+    });
   });
 });
 
