@@ -31,6 +31,7 @@ export * from './deliveries/delivery-events.js';
 export * from './deliveries/delivery-fold.js';
 export * from './deliveries/delivery-ids.js';
 export * from './deliveries/retry.js';
+export * from './fork/decide-fork.js';
 export * from './fork/fork.js';
 export * from './fork/line.js';
 export * from './history.js';
