@@ -76,7 +76,7 @@ const isOpen = ({ scope }: Ask): boolean => scope === null;
 /** Each of which is enough instead. */
 const otherScopes = (ask: Ask): readonly string[] => {
   if (isMetrics(ask)) return ['metrics'];
-  if (ask.path === '/tokens') return ['read'];
+  if (ask.path === '/tokens' || ask.path === '/mcp') return ['read'];
   if (!ask.path.startsWith('/actions')) return [];
   return ask.method === 'GET' ? ['approve'] : ['run'];
 };

@@ -74,7 +74,9 @@ function faultOf({ method, path, status, headers, text }: SeenAnswer): string | 
   if (response === undefined) return 'the status is not described';
   if (response.content === undefined) return text === undefined || text === '' ? null : 'it has a body';
   if (response.content[type] === undefined) return `the media type ${type} is not described`;
-  if (text === undefined || !type.endsWith('json')) return type === SSE && text ? wrongEvents(text) : null;
+  // The events of `/mcp` are messages of its protocol.
+  const hasEvents = type === SSE && place !== '/mcp';
+  if (text === undefined || !type.endsWith('json')) return hasEvents && text ? wrongEvents(text) : null;
   const at = [place, method.toLowerCase(), 'responses', status, 'content', type, 'schema'];
   return wrongWith(`#/paths/${at.map(pointer).join('/')}`, text);
 }

@@ -8,6 +8,7 @@ import { DeliveriesModule } from './features/deliveries/deliveries.module.js';
 import { DocsModule } from './features/docs/docs.module.js';
 import { HealthModule } from './features/health/health.module.js';
 import { KeysModule } from './features/keys/keys.module.js';
+import { McpModule } from './features/mcp/mcp.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
 import { RunsModule } from './features/runs/runs.module.js';
 import { SessionsModule } from './features/sessions/sessions.module.js';
@@ -30,6 +31,7 @@ export class AppModule {
       on(ActionsModule, answers),
       on(TasksModule, answers),
       on(SessionsModule, runs, answers),
+      on(McpModule, runs),
       on(DatastoresModule),
       on(KeysModule),
       on(DocsModule),

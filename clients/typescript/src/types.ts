@@ -564,6 +564,19 @@ export interface AgentErrorEvent {
   readonly retryable: boolean;
 }
 
+export interface ResourceMetadata {
+  /** What keys are shown to. */
+  readonly resource: string;
+  /** What it is called. */
+  readonly resource_name: string;
+  /** How a key is sent. */
+  readonly bearer_methods_supported: readonly string[];
+  /** What a key may be for. */
+  readonly scopes_supported: readonly string[];
+  /** Where more is said. */
+  readonly resource_documentation: string;
+}
+
 export interface ActionPage {
   /** What is on this page. */
   readonly items: readonly Action[];
@@ -775,6 +788,28 @@ export interface UploadedDocument {
   readonly indexed_at: string | null;
   /** what the file holds and the index does not */
   readonly warnings: readonly DocumentWarning[];
+}
+
+export interface McpAnswer {
+  /** Always `2.0`. */
+  readonly jsonrpc: '2.0';
+  /** Of the message that it answers. */
+  readonly id?: unknown;
+  /** What the method gives. */
+  readonly result?: Readonly<Record<string, unknown>>;
+  /** Code, message and data of a failure. */
+  readonly error?: Readonly<Record<string, unknown>>;
+}
+
+export interface McpMessage {
+  /** Always `2.0`. */
+  readonly jsonrpc: '2.0';
+  /** What is asked for. */
+  readonly method: string;
+  /** A string or a number; a notification has none. */
+  readonly id?: unknown;
+  /** What the method takes. */
+  readonly params?: Readonly<Record<string, unknown>>;
 }
 
 export interface Readiness {

@@ -59,6 +59,11 @@ export class IdempotencyKeys {
     return (await this.read(request)) as KeyUse | null;
   }
 
+  /** The run that a key stands for, whatever was asked for with it, or null. @throws LogUnavailable */
+  async runOf(request: Omit<IdempotentRequest, 'payload'>): Promise<KeyUse | null> {
+    return (await this.used(request)) as KeyUse | null;
+  }
+
   /**
    * Writes the use of a run's key, unless somebody was faster: then theirs is returned.
    * @throws Problem idempotency_mismatch; LogUnavailable
@@ -86,11 +91,14 @@ export class IdempotencyKeys {
   }
 
   private async read(request: IdempotentRequest): Promise<AnyUse | null> {
-    const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
-    if (event === undefined) return null;
-    const use = event.data as AnyUse;
-    if (use.payload !== this.payloadOf(request)) throw new KeyMismatch(use);
+    const use = await this.used(request);
+    if (use !== null && use.payload !== this.payloadOf(request)) throw new KeyMismatch(use);
     return use;
+  }
+
+  private async used(request: Omit<IdempotentRequest, 'payload'>): Promise<AnyUse | null> {
+    const [event] = await collect(this.log.readStream(this.streamOf(request), { limit: 1 }));
+    return event === undefined ? null : (event.data as AnyUse);
   }
 
   private async write(request: IdempotentRequest, meta: EventMeta, data: AnyUse): Promise<AnyUse> {
@@ -127,7 +135,7 @@ export class IdempotencyKeys {
     return this.hmac('id', project, operation, key).slice(0, 24);
   }
 
-  private streamOf({ project, operation, key }: IdempotentRequest): string {
+  private streamOf({ project, operation, key }: Omit<IdempotentRequest, 'payload'>): string {
     return `idempotency-${this.hmac('stream', project, operation, key).slice(0, 40)}`;
   }
 

@@ -20,6 +20,8 @@ export interface Settings {
   readonly port: number;
   /** Base of links and of CloudEvents sources: an http or https URL, without a trailing slash. */
   readonly publicUrl: string;
+  /** The same where it was set; null: answers go by the Host of each request. */
+  readonly statedPublicUrl: string | null;
   readonly dataDir: string;
   readonly eventstoreUrl: string | null;
   readonly eventstorePrefix: string;
@@ -107,6 +109,7 @@ export function readSettings(env: Environment = process.env): Settings {
     host,
     port,
     publicUrl: or('PUBLIC_URL', read.publicUrl, localUrl({ host, port })),
+    statedPublicUrl: optional('PUBLIC_URL', read.publicUrl),
     dataDir: or('DATA_DIR', readPath, './data'),
     eventstoreUrl: optional('EVENTSTORE_URL', esdbUrl),
     eventstorePrefix: or('EVENTSTORE_PREFIX', readPrefix, 'annals.'),

@@ -2,7 +2,7 @@ import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@
 import { ApiKeys } from '#access';
 import { Deliveries, EventStreams } from '#delivery';
 import { EventLog } from '#event-log';
-import { Logger, Clock, Metrics } from '#platform';
+import { Logger, Clock, Metrics, Random } from '#platform';
 import {
   ActionQueries,
   History,
@@ -26,6 +26,7 @@ import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { OpenStreams } from '../edge/answers/socket-sink.js';
+import { PublicAddress } from '../edge/public-address.js';
 import { HealthChecks } from '../edge/probes/health-checks.js';
 import { datastoreProviders } from '../features/datastores/datastore-providers.js';
 import { KeyEnd } from '../features/keys/key-end.js';
@@ -57,6 +58,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(EventLog, service.log),
   value(ContentStore, service.core.contents),
   value(Clock, service.clock),
+  value(Random, service.random),
   value(Logger, service.logger),
   value(Metrics, service.observability.metrics),
   value(ApiKeys, service.apiKeys),
@@ -65,6 +67,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(AnswerRoom, service.answerRoom),
   value(EventStreams, service.streams),
   value(OpenStreams, service.openStreams),
+  value(PublicAddress, service.address),
   value(Deliveries, service.deliveries),
 ];
 

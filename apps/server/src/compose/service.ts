@@ -34,6 +34,7 @@ import type { Observability } from '../observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './open-task-clock.js';
+import { PublicAddress } from '../edge/public-address.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { RunDoor } from '../features/runs/run-door.js';
@@ -44,6 +45,7 @@ interface Answering {
   readonly streams: EventStreams;
   readonly openStreams: OpenStreams;
   readonly answerRoom: AnswerRoom;
+  readonly address: PublicAddress;
 }
 
 /** Everything that runs, but for HTTP. */
@@ -149,7 +151,8 @@ function answeringOf({ log, clock }: Foundation, contents: ContentStore, setting
   const streams = new EventStreams(log, contents);
   const openStreams = new OpenStreams(clock);
   const answerRoom = new AnswerRoom(settings.maxAnswersBytes, clock);
-  return { streams, openStreams, answerRoom };
+  const address = new PublicAddress(settings.statedPublicUrl);
+  return { streams, openStreams, answerRoom, address };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

@@ -13,6 +13,7 @@ import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
 import { ScopeGuard } from './admission/scope.guard.js';
+import { McpDoor, type McpDoorSettings } from './admission/mcp-door.js';
 import { CrossOrigin } from './admission/cross-origin.js';
 import { BodyDeadlines } from './connections/body-deadlines.js';
 import { addBodyParsers, shortenIds, refuseUnwanted } from './body/body-parsers.js';
@@ -62,7 +63,7 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface HttpParts {
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & Partial<Pick<Settings, 'corsOrigins'>>;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & McpDoorSettings;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
@@ -83,19 +84,8 @@ export async function createHttpApp(
 ): Promise<NestFastifyApplication> {
   const limits = { ...HTTP_LIMITS, ...parts.limits };
   const newId = (): string => requestIdOf(parts.random)({ headers: {} });
-  const crossOrigin = new CrossOrigin(parts.settings.corsOrigins ?? []);
   let admission: Admission | null = null;
-  const admit = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    prepare(request, reply);
-    if (crossOrigin.answers(request, reply)) return false;
-    if (isBrowserAtRoot(request)) {
-      leadToPage(reply);
-      return false;
-    }
-    const problem = parts.isStopping?.() ? stopping(reply) : (admission?.refuse(request, reply) ?? null);
-    if (problem !== null) sendProblem(request, reply, problem);
-    return problem === null;
-  };
+  const admit = admitter(parts, () => admission);
   const options: FastifyHttpOptions<RawServerDefault> = {
     ...fastifyOptions(parts, limits),
     clientErrorHandler: (error, socket) => answerClientError(newId, error, socket),
@@ -134,6 +124,27 @@ export async function createHttpApp(
   app.useGlobalPipes(new ValidationPipe());
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   return app;
+}
+
+type Admit = (request: FastifyRequest, reply: FastifyReply) => boolean;
+
+/** Answers whoever does not come in. True: the request may go on. */
+function admitter({ settings, isStopping }: HttpParts, admission: () => Admission | null): Admit {
+  const crossOrigin = new CrossOrigin(settings.corsOrigins ?? []);
+  const mcpDoor = new McpDoor(settings);
+  return (request, reply) => {
+    prepare(request, reply);
+    if (crossOrigin.answers(request, reply)) return false;
+    if (isBrowserAtRoot(request)) {
+      leadToPage(reply);
+      return false;
+    }
+    const refusal = isStopping?.() ? stopping(reply) : (admission()?.refuse(request, reply) ?? null);
+    if (refusal !== null) mcpDoor.challenge(request, reply, refusal);
+    const problem = refusal ?? mcpDoor.refuse(request);
+    if (problem !== null) sendProblem(request, reply, problem);
+    return problem === null;
+  };
 }
 
 /** Listens; resolves with the address, e.g. `http://127.0.0.1:3000`. */
@@ -184,11 +195,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
 }
 
-function addHooks(
-  fastify: FastifyInstance,
-  logger: Logger,
-  admit: (request: FastifyRequest, reply: FastifyReply) => boolean,
-): void {
+function addHooks(fastify: FastifyInstance, logger: Logger, admit: Admit): void {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('answer', null);
   keepRouteBook(fastify);

@@ -6,6 +6,7 @@ import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
@@ -26,5 +27,6 @@ export const API_CONTROLLERS = controllersOf(
   SessionsModule,
   DatastoresModule,
   KeysModule,
+  McpModule,
   DocsModule,
 );

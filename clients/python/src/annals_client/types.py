@@ -518,6 +518,19 @@ class AgentErrorEvent(TypedDict):
     retryable: bool
 
 
+class ResourceMetadata(TypedDict):
+    #: What keys are shown to.
+    resource: str
+    #: What it is called.
+    resource_name: str
+    #: How a key is sent.
+    bearer_methods_supported: list[str]
+    #: What a key may be for.
+    scopes_supported: list[str]
+    #: Where more is said.
+    resource_documentation: str
+
+
 class ActionPage(TypedDict):
     #: What is on this page.
     items: list[Action]
@@ -729,6 +742,28 @@ class UploadedDocument(TypedDict):
     indexed_at: Union[str, None]
     #: what the file holds and the index does not
     warnings: list[DocumentWarning]
+
+
+class McpAnswer(TypedDict):
+    #: Always `2.0`.
+    jsonrpc: Literal["2.0"]
+    #: Of the message that it answers.
+    id: NotRequired[Any]
+    #: What the method gives.
+    result: NotRequired[dict[str, Any]]
+    #: Code, message and data of a failure.
+    error: NotRequired[dict[str, Any]]
+
+
+class McpMessage(TypedDict):
+    #: Always `2.0`.
+    jsonrpc: Literal["2.0"]
+    #: What is asked for.
+    method: str
+    #: A string or a number; a notification has none.
+    id: NotRequired[Any]
+    #: What the method takes.
+    params: NotRequired[dict[str, Any]]
 
 
 class Readiness(TypedDict):

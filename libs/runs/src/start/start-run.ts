@@ -1,4 +1,4 @@
-import { assertNever, notFound, sessionStream, taskId } from '#domain';
+import { assertNever, notFound, sessionStream, taskId, type ProjectId, type RunId } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { loadRequest } from '../load-session.js';
@@ -37,6 +37,11 @@ export class StartRunHandler {
     const tasks = (command.schedules ?? []).map((_, index) => taskId(place.run, index));
     if (tasks.length > 0) await this.makeTasks(started);
     return { ...started, tasks };
+  }
+
+  /** The run that an Idempotency-Key stands for, whichever process it was used in; null: none. @throws LogUnavailable */
+  async runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
+    return (await this.ports.keys.runOf({ operation: 'start_run', project, key }))?.run ?? null;
   }
 
   /** A log that is in trouble takes no new runs, so that it can still take the rest of those that are under way. */

@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const METHODS = 'GET, POST, PUT, DELETE';
-const SENT = 'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id';
+const SENT =
+  'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, ' +
+  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id';
 /** What a page may read besides the few that every page may. */
 const SHOWN =
   'Allow, Content-Location, Location, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
-  'Retry-After, X-Request-Id';
+  'Retry-After, X-Request-Id, WWW-Authenticate, Mcp-Session-Id';
 /** How long a browser remembers what it may: Chromium's most is two hours. */
 const REMEMBERED_S = '7200';
 

@@ -82,8 +82,8 @@ describe('quiet streams', () => {
     sinks.at(-1)!.begin();
   });
   beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
-  afterAll(() => {
-    streams.hangUp();
+  afterAll(async () => {
+    await streams.hangUp();
     server.close();
   });
 

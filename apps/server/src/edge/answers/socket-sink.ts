@@ -7,6 +7,8 @@ const STALLED_MS = 30_000;
 const QUIET_MS = 10_000;
 /** The least time between two looks at all streams: what a heartbeat may come later than it is due. */
 export const SWEEP_MS = 100;
+/** How long a last word may take in a stop. */
+const LAST_WORD_MS = 1_000;
 const HEARTBEAT = ':\n\n';
 /** One for all: an AbortSignal without a reason makes a DOMException with a stack each time. */
 const GONE = new Error('the client is gone');
@@ -108,6 +110,8 @@ export class SocketSink extends ClientSink {
 /** The streams that are open, swept together: one timer for all of them, due when the first of them is. */
 export class OpenStreams {
   private readonly open = new Set<SocketSink>();
+  /** Of them those that have a last word. */
+  private readonly speaking = new Set<SocketSink>();
   private cancel: (() => void) | null = null;
   private readonly controller = new AbortController();
 
@@ -131,9 +135,20 @@ export class OpenStreams {
     return sink;
   }
 
+  /** One that says a last word by itself as soon as `ending` is aborted. */
+  addSpeaking(response: ServerResponse): SocketSink {
+    const sink = this.add(response);
+    this.speaking.add(sink);
+    sink.gone.addEventListener('abort', () => this.speaking.delete(sink), { once: true });
+    return sink;
+  }
+
   /** Ends all of them; their clients can resume elsewhere or later. */
-  hangUp(): void {
+  async hangUp(): Promise<void> {
     this.controller.abort(GONE);
+    for (const sink of this.open) if (!this.speaking.has(sink)) sink.hangUp();
+    const late = this.clock.now() + LAST_WORD_MS;
+    while (this.speaking.size > 0 && this.clock.now() < late) await this.clock.sleep(SWEEP_MS);
     for (const sink of this.open) sink.hangUp();
     this.cancel?.();
   }

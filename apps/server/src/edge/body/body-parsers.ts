@@ -35,7 +35,7 @@ export function addBodyParsers(fastify: FastifyInstance): void {
 export function refuseUnwanted({ body, query, routeOptions }: FastifyRequest): void {
   const terms = termsOf(routeOptions.config);
   if (terms === null) return;
-  if (terms.body === undefined && terms.form === undefined) refuseBody(body);
+  if (terms.body === undefined && terms.form === undefined && terms.message === undefined) refuseBody(body);
   if (terms.query === undefined && !terms.ignoresQuery) refuseQuery(query);
 }
 

@@ -33,7 +33,8 @@ export class ProblemFilter implements ExceptionFilter {
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
   const status = STATUS[problem.code];
   if (problem.more.retryAfterS !== undefined) reply.header('retry-after', String(problem.more.retryAfterS));
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="annals"');
+  if (status === 401 && !reply.hasHeader('www-authenticate'))
+    reply.header('www-authenticate', 'Bearer realm="annals"');
   // Fastify asks to close after a body that it did not read to its end. Node reads the rest and drops it instead, so
   // that the client, still sending, gets the answer and not a reset; requestTimeout ends what never ends.
   reply.removeHeader('connection');

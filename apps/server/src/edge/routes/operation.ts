@@ -17,10 +17,11 @@ export type Content = Readonly<Record<string, JsonSchema>> | null;
 export interface OperationTerms {
   /** Also the name that generated clients give it. */
   readonly id: string;
-  readonly tag: 'agent' | 'runs' | 'sessions' | 'actions' | 'tasks' | 'datastores' | 'keys' | 'operations';
+  readonly tag:
+    'agent' | 'runs' | 'sessions' | 'actions' | 'tasks' | 'datastores' | 'keys' | 'mcp' | 'operations';
   readonly summary: string;
   readonly description?: string;
-  /** The scope that a key needs. null: open to everyone, for health and docs only. */
+  /** The scope that a key needs. null: open to everyone, for health, docs and what says how to come in. */
   readonly scope: Scope | null;
   /** A key with this scope instead comes in, too. */
   readonly orScope?: Scope;
@@ -32,6 +33,8 @@ export interface OperationTerms {
   readonly ignoresQuery?: true;
   /** What its JSON body is held against; absent: it takes no body, or an empty object. */
   readonly body?: Dto;
+  /** Its JSON body is a message that its handler judges by itself: the schema is told, and nothing is held against it. */
+  readonly message?: JsonSchema;
   /** Examples of the body that work as they stand, by name; the first is the one that is filled in. */
   readonly examples?: Readonly<Record<string, Example>>;
   /** It takes multipart/form-data and nothing else. */
@@ -70,5 +73,7 @@ export const takesFile = ({ routeOptions }: FastifyRequest): boolean =>
   termsOf(routeOptions.config)?.form !== undefined;
 
 /** Whether it is there to follow events: a HEAD of it makes no sense, and `EventSource` may ask for it. */
-export const isEventStream = ({ answers, body }: OperationTerms): boolean =>
-  body === undefined && Object.values(answers).some((content) => content !== null && SSE_TYPE in content);
+export const isEventStream = ({ answers, body, message }: OperationTerms): boolean =>
+  body === undefined &&
+  message === undefined &&
+  Object.values(answers).some((content) => content !== null && SSE_TYPE in content);

@@ -28,6 +28,9 @@ const SCHEMAS: Readonly<Record<string, Describing>> = {
   minLength: ([least]) => ({ minLength: least }),
 };
 
+export const isRequired = ({ conditions, fallback }: DtoField): boolean =>
+  conditions.length === 0 && fallback === undefined;
+
 /** The schema of a field that holds no DTO, made from the rules by which it is checked. */
 export function schemaOf({ checks, notes, fallback }: DtoField): JsonSchema {
   const ofItems = schemaOfChecks(checks.filter(({ isEach }) => isEach));

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../../edge/validation/dto-fields.js';
-import { schemaOf } from '../../edge/validation/field-schema.js';
+import { isRequired, schemaOf } from '../../edge/validation/field-schema.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
 import { PROBLEM_JSON, titleOf } from '../../edge/problems/problem-response.js';
@@ -10,7 +10,7 @@ import type { Route } from '../../edge/routes/route-book.js';
 import { ANSWER_HEADERS, headersOf } from './answer-headers.js';
 import { MEANINGS, PARAMETER_MEANINGS, SAMPLES } from './meanings.js';
 import { WEBHOOKS } from './webhooks.js';
-import { isRequired, nameOf, schemasOf } from './request-schemas.js';
+import { nameOf, schemasOf } from './request-schemas.js';
 
 export interface OpenApi {
   readonly openapi: string;
@@ -70,7 +70,7 @@ export function describeService(routes: readonly Route[], version: string): Open
     if (method === 'HEAD') continue;
     const path = pathOf(url);
     if (terms.body) schemasOf(terms.body, schemas);
-    collectNamed([terms.answers, PROBLEM, WEBHOOKS], schemas);
+    collectNamed([terms.answers, terms.message, PROBLEM, WEBHOOKS], schemas);
     (paths[path] ??= {})[method.toLowerCase()] = described(path, terms);
   }
   return {
@@ -91,6 +91,7 @@ export function describeService(routes: readonly Route[], version: string): Open
       'tasks',
       'datastores',
       'keys',
+      'mcp',
       'operations',
       'callbacks',
     ].map((name) => ({
@@ -171,10 +172,11 @@ const headerParameters = ({ headers = [] }: OperationTerms): OpenApiParameter[] 
     schema: HEADERS[name] ?? {},
   }));
 
-function requestBodyOf({ body, form, examples }: OperationTerms): object {
+function requestBodyOf({ body, form, message, examples }: OperationTerms): object {
+  const json = body === undefined ? message : component(nameOf(body));
   const content =
-    body !== undefined
-      ? { [JSON_TYPE]: { schema: component(nameOf(body)), ...(examples ? { examples } : {}) } }
+    json !== undefined
+      ? { [JSON_TYPE]: { schema: json, ...(examples ? { examples } : {}) } }
       : form !== undefined
         ? { 'multipart/form-data': { schema: form } }
         : null;
@@ -222,11 +224,12 @@ function refusalsOf(path: string, terms: OperationTerms): Record<string, OpenApi
     String(status),
     refusalOf(status, terms),
   ]);
-  const own = answers[503];
-  if (own) {
-    const refusal = refusalOf(503, terms);
-    const content = { ...responseOf(503, own, terms).content, ...refusal.content };
-    described.push(['503', { ...refusal, content }]);
+  for (const status of statuses) {
+    const own = answers[status];
+    if (!own) continue;
+    const refusal = refusalOf(status, terms);
+    const content = { ...responseOf(status, own, terms).content, ...refusal.content };
+    described.push([String(status), { ...refusal, content }]);
   }
   return Object.fromEntries(described);
 }

@@ -152,6 +152,18 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   ms: 'Milliseconds from its start to its end; null: it has not ended, or never started.',
   'RunDiff.final_output': 'The value; null: there is none.',
   checks: 'What it needs, by name.',
+  jsonrpc: 'Always `2.0`.',
+  method: 'What is asked for.',
+  params: 'What the method takes.',
+  result: 'What the method gives.',
+  'McpMessage.id': 'A string or a number; a notification has none.',
+  'McpAnswer.id': 'Of the message that it answers.',
+  'McpAnswer.error': 'Code, message and data of a failure.',
+  resource: 'What keys are shown to.',
+  resource_name: 'What it is called.',
+  bearer_methods_supported: 'How a key is sent.',
+  scopes_supported: 'What a key may be for.',
+  resource_documentation: 'Where more is said.',
 };
 
 /** What values look like, by field. */

@@ -1,6 +1,6 @@
 import { type DtoField, fieldsOf } from '../../edge/validation/dto-fields.js';
 import type { Dto } from '../../edge/validation/field-notes.js';
-import { schemaOf } from '../../edge/validation/field-schema.js';
+import { isRequired, schemaOf } from '../../edge/validation/field-schema.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
 import { component } from '../../edge/openapi/json-schema.js';
 
@@ -21,9 +21,6 @@ export function schemasOf(dto: Dto, found: Record<string, JsonSchema> = {}): Rec
   for (const { notes } of fields) for (const one of notes.nesting?.of ?? []) schemasOf(one, found);
   return found;
 }
-
-export const isRequired = ({ conditions, fallback }: DtoField): boolean =>
-  conditions.length === 0 && fallback === undefined;
 
 function describe(field: DtoField): JsonSchema {
   const { nesting, schema } = field.notes;

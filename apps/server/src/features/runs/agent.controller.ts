@@ -7,12 +7,10 @@ import { Caller } from '../../edge/admission/caller.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { MessagesQuery, RunQuery, SessionQuery } from './dto/run-queries.js';
 import { runBodyOf } from './dto/run-body.js';
-import { checkRunSemantics } from './dto/run-semantics.js';
-import { causeOf } from '../../edge/request-trace.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunStartAnswers } from './run-start-answers.js';
 import { AS_OF } from './shared/as-of.js';
-import { RunSurroundings, runCommandOf } from './run-command.js';
+import { RunRequests } from './shared/run-requests.js';
 import { FLAG, TEXT, listOf, named, objectOf } from '../../edge/openapi/json-schema.js';
 import { JSON_TYPE, Operation, SSE_TYPE, answer } from '../../edge/routes/operation.js';
 import { RunRequestDto } from './dto/run-request.dto.js';
@@ -27,7 +25,7 @@ export class AgentController {
     private readonly starts: RunStartAnswers,
     private readonly commands: SessionCommands,
     private readonly histories: HistoryAnswers,
-    private readonly surroundings: RunSurroundings,
+    private readonly requests: RunRequests,
   ) {}
 
   @Post()
@@ -62,22 +60,12 @@ export class AgentController {
     // A task would run on when the token is over.
     if (caller.reach !== undefined && body.schedules.length > 0)
       throw new Problem('forbidden', 'schedules: a token starts runs alone');
-    await checkRunSemantics(body, caller.project, this.surroundings.schemas);
     const key = idempotencyKeyOf(request);
-    const { project, keyId: actor } = caller;
-    const origin = {
-      project,
-      actor,
-      requestId: request.id,
-      trigger: 'request' as const,
-      ...causeOf(request),
-      ...(caller.reach === undefined ? {} : { reach: caller.reach }),
-    };
-    const command = runCommandOf(
+    const command = await this.requests.commandOf(
       body,
-      origin,
       { body: request.body as object, session, key },
-      this.surroundings,
+      caller,
+      request,
     );
     const { background: isBackground } = body;
     await this.starts.start(command, { isBackground, caller }, request, reply);

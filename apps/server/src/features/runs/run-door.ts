@@ -1,3 +1,4 @@
+import type { ProjectId, RunId } from '#domain';
 import { Quota } from '#platform';
 import { type ReadModels, ReadModelsUnavailable } from '#read-models';
 import { type AcceptedRun, type StartRun, type StartRunHandler, TaskShares } from '#runs';
@@ -7,7 +8,7 @@ export class RunDoor {
   private readonly shares: TaskShares;
 
   constructor(
-    private readonly startRun: Pick<StartRunHandler, 'start'>,
+    private readonly startRun: Pick<StartRunHandler, 'start' | 'runOfKey'>,
     tasks: Pick<ReadModels['tasks'], 'standing'>,
     maxTasks: number,
   ) {
@@ -18,5 +19,10 @@ export class RunDoor {
   /** @throws as StartRunHandler */
   start(command: StartRun): Promise<AcceptedRun> {
     return this.shares.start(command, (checked) => this.startRun.start(checked));
+  }
+
+  /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */
+  runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
+    return this.startRun.runOfKey(project, key);
   }
 }

@@ -8,11 +8,12 @@ import { RetryController } from './retry.controller.js';
 import { RunStartAnswers } from './run-start-answers.js';
 import { EventAnswers } from './shared/event-answers.js';
 import { RunAnswers } from './shared/run-answers.js';
+import { RunRequests } from './shared/run-requests.js';
 import { RunPlaces } from './shared/run-places.js';
 
 @Module({
   controllers: [AgentController, RunsController, RetryController, DiffController],
-  providers: [RunStartAnswers, HistoryAnswers, RunAnswers, RunPlaces, RunDiffs, EventAnswers],
-  exports: [RunPlaces, EventAnswers],
+  providers: [RunStartAnswers, RunRequests, HistoryAnswers, RunAnswers, RunPlaces, RunDiffs, EventAnswers],
+  exports: [RunPlaces, RunRequests, EventAnswers],
 })
 export class RunsModule {}

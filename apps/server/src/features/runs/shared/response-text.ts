@@ -50,6 +50,38 @@ export class ResponseText {
   }
 }
 
+/**
+ * The visible text of a run's last turn, from its events in their order. A turn that is taken again has said nothing; one
+ * that says nothing leaves what the turn before it said.
+ */
+export class FinalText {
+  private turn: ResponseText;
+  private last: ResponseText;
+
+  constructor(private readonly run: RunId) {
+    this.turn = new ResponseText(run);
+    this.last = new ResponseText(run);
+  }
+
+  /** An event of the run that can be read. */
+  push(event: RecordedEvent): void {
+    if (event.type === 'agent_response') this.turn.add(event);
+    else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.beginTurn();
+    else if (event.type === 'agent_step') {
+      this.last = this.turn;
+      this.beginTurn();
+    }
+  }
+
+  get text(): ResponseText {
+    return this.turn.isEmpty ? this.last : this.turn;
+  }
+
+  private beginTurn(): void {
+    this.turn = new ResponseText(this.run);
+  }
+}
+
 /** The inside of the JSON text of pieces that are one text; a pair of surrogates may be parted between two. */
 export async function* insideOfJson(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let carried = '';

@@ -17,7 +17,7 @@ import { Clock } from '#platform';
 import { Sessions, type StartedRun, readAction } from '#runs';
 import { OpenStreams } from '../../../edge/answers/socket-sink.js';
 import { type ActionView, actionView } from './action-view.js';
-import { ResponseText } from './response-text.js';
+import { FinalText, ResponseText } from './response-text.js';
 
 export interface RunOutcome {
   readonly status: 'completed' | 'failed' | 'cancelled' | 'waiting';
@@ -145,8 +145,7 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 class OutcomeFold {
-  private turn: ResponseText;
-  private last: ResponseText;
+  private readonly said: FinalText;
   private cost = '0';
   private readonly warnings: RunWarning[] = [];
   private unreadable = 0;
@@ -156,13 +155,11 @@ class OutcomeFold {
     private readonly started: StartedRun,
     private readonly contents: ContentStore,
   ) {
-    this.turn = new ResponseText(started.run);
-    this.last = new ResponseText(started.run);
+    this.said = new FinalText(started.run);
   }
 
   async push(event: RecordedEvent): Promise<void> {
     if (event.isUnreadable && !TOLD_ELSEWHERE.has(event.type)) this.unreadable += 1;
-    else if (event.type === 'agent_response') this.turn.add(event);
     else if (event.type === 'agent_cost') this.cost = (await this.fieldsOf(event)).cost ?? '0';
     else if (event.type === 'agent_warning') {
       const { content } = await this.fieldsOf(event);
@@ -170,17 +167,13 @@ class OutcomeFold {
     } else if (event.type === 'agent_final_output') {
       const { content = 'null' } = event.data as { readonly content?: Content };
       this.finalOutput = content;
-    } else if (event.type === 'model_turn_failed' || event.type === 'run_claimed') this.beginTurn();
-    else if (event.type === 'agent_step') {
-      this.last = this.turn;
-      this.beginTurn();
-    }
+    } else this.said.push(event);
   }
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
     const failure: PublicFields = end.type === 'agent_error' ? await this.fieldsOf(end) : {};
     const { finalOutput, cost, allWarnings: warnings } = this;
-    const told = { response: this.turn.isEmpty ? this.last : this.turn, finalOutput, cost, warnings };
+    const told = { response: this.said.text, finalOutput, cost, warnings };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;
@@ -188,12 +181,8 @@ class OutcomeFold {
   }
 
   waiting(waiting: Waiting): RunOutcome {
-    const { turn, last, finalOutput, allWarnings: warnings } = this;
-    return { status: 'waiting', response: turn.isEmpty ? last : turn, finalOutput, warnings, ...waiting };
-  }
-
-  private beginTurn(): void {
-    this.turn = new ResponseText(this.started.run);
+    const { said, finalOutput, allWarnings: warnings } = this;
+    return { status: 'waiting', response: said.text, finalOutput, warnings, ...waiting };
   }
 
   /** What is missing from the answer is told with it. */

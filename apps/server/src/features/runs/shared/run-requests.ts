@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Principal } from '#access';
+import type { ProjectId, RunId, SessionId } from '#domain';
+import type { AcceptedRun, StartRun } from '#runs';
+import { causeOf } from '../../../edge/request-trace.js';
+import { type RunBody, parseRunRequest } from '../dto/run-body.js';
+import { checkRunSemantics } from '../dto/run-semantics.js';
+import { RunSurroundings, runCommandOf } from '../run-command.js';
+import { RunDoor } from '../run-door.js';
+
+/** What was sent: the body without a session, beside it the session and the Idempotency-Key. */
+export interface SentRun {
+  readonly body: object;
+  readonly session?: SessionId | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Runs that somebody with a key asks for in a request, whatever the protocol. */
+@Injectable()
+export class RunRequests {
+  constructor(
+    private readonly surroundings: RunSurroundings,
+    private readonly door: RunDoor,
+  ) {}
+
+  /** The command of a checked body. @throws Problem invalid_request, unavailable */
+  async commandOf(
+    body: RunBody,
+    sent: SentRun,
+    { project, keyId: actor, reach }: Principal,
+    request: FastifyRequest,
+  ): Promise<StartRun> {
+    await checkRunSemantics(body, project, this.surroundings.schemas);
+    const origin = {
+      project,
+      actor,
+      requestId: request.id,
+      trigger: 'request' as const,
+      ...causeOf(request),
+      ...(reach === undefined ? {} : { reach }),
+    };
+    return runCommandOf(body, origin, sent, this.surroundings);
+  }
+
+  /** Starts the run that a body of `POST /` asks for. @throws Problem, LogUnavailable: nothing was started */
+  async start(sent: SentRun, caller: Principal, request: FastifyRequest): Promise<AcceptedRun> {
+    const command = await this.commandOf(parseRunRequest(sent.body), sent, caller, request);
+    return this.door.start(command);
+  }
+
+  /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */
+  runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
+    return this.door.runOfKey(project, key);
+  }
+}
