@@ -54,7 +54,7 @@ export function post(service: ServiceProcess, body: unknown, options: Options = 
           onPiece?.(piece);
         });
         incoming.once('error', reject).once('end', () => {
-          const messages = messagesIn(text, String(incoming.headers['content-type'] ?? ''));
+          const messages = messagesIn(text, incoming.headers['content-type'] ?? '');
           const { statusCode: status = 0, headers: got } = incoming;
           resolve({ status, headers: got, text, messages, last: messages.at(-1) ?? {} });
         });

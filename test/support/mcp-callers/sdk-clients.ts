@@ -1,7 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport as OldTransportShape } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ADMIN_KEY, type ServiceProcess } from '../service-process.js';
 
 const NAME = { name: 'test', version: '1' };
@@ -18,6 +17,6 @@ export async function newClient(service: ServiceProcess, key = ADMIN_KEY): Promi
 /** `@modelcontextprotocol/sdk` 1.32, of the revisions with a handshake. */
 export async function oldClient(service: ServiceProcess, key = ADMIN_KEY): Promise<OldClient> {
   const client = new OldClient(NAME);
-  await client.connect(new OldTransport(urlOf(service), initOf(key)) as OldTransportShape);
+  await client.connect(new OldTransport(urlOf(service), initOf(key)));
   return client;
 }

@@ -8,7 +8,10 @@ const ANY_OBJECT: JsonSchema = { type: 'object' };
 
 export const MCP_MESSAGE = named(
   'McpMessage',
-  objectOf({ jsonrpc: oneOf('2.0'), method: { ...TEXT, maxLength: LENGTHS.name } }, { id: ID, params: ANY_OBJECT }),
+  objectOf(
+    { jsonrpc: oneOf('2.0'), method: { ...TEXT, maxLength: LENGTHS.name } },
+    { id: ID, params: ANY_OBJECT },
+  ),
 );
 
 export const MCP_ANSWER = named(
