@@ -66,7 +66,9 @@ describe.each(KINDS)('the public reference server over %s', (kind) => {
 
   test('offers its tools', async () => {
     const run = await connect(server);
-    expect(run.notices).toEqual([]);
+    expect(run.notices).toEqual([
+      'Tools of the tool server "everything" are not available, because they can be called as tasks only: simulate-research-query.',
+    ]);
     expect(run.names).toEqual(
       expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image', 'trigger-long-running-operation']),
     );

@@ -21,7 +21,7 @@ afterEach(async () => {
 const bearer = { type: 'bearer', token: 'sesame-Op3n' } as const;
 const oauth = { type: 'oauth', oauth: { accessToken: 'sesame-Op3n' } } as const;
 
-describe.each(['streamable', 'sse'] as const)('a server that speaks %s', (wire) => {
+describe.each(['modern', 'streamable', 'sse'] as const)('a server that speaks %s', (wire) => {
   test.each([bearer, oauth])('takes the credentials ($type) with every request', async (auth) => {
     const server = await serve({ wire, token: 'sesame-Op3n', tools: [{ name: 'add' }] });
     const run = await connect([{ ...at(server), auth }]);
@@ -63,7 +63,8 @@ describe.each(['streamable', 'sse'] as const)('a server that speaks %s', (wire) 
     const run = await connect([at(server)]);
     const before = run.mcp.tools;
     expect(run.mcp.tools).toBe(before);
-    await server.until(() => wire === 'sse' || server.requests.includes('GET'));
+    const listens = { modern: 'POST subscriptions/listen', streamable: 'GET', sse: 'GET' }[wire];
+    await server.until(() => server.requests.includes(listens));
     await server.setTools([{ name: 'one' }, { name: 'two' }]);
     await run.offers('one', 'two');
     expect(await run.call('two')).toEqual({ content: 'two did {}' });
@@ -75,6 +76,7 @@ describe('a server that speaks Streamable HTTP', () => {
     const server = await serve({ tools: [{ name: 'add' }] });
     await (await connect([at(server)])).close();
     expect(server.requests).toEqual([
+      'POST server/discover',
       'POST initialize',
       'POST notifications/initialized',
       'POST tools/list',

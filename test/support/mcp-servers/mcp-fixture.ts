@@ -8,16 +8,15 @@ import {
 import type { AddressInfo } from 'node:net';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
-import {
-  type EventStore,
-  StreamableHTTPServerTransport,
-} from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
   type Tool as ToolDescription,
 } from '@modelcontextprotocol/sdk/types.js';
+import { EventsInMemory } from './events-in-memory.js';
+import { ModernHandler } from './modern-handler.js';
 
 export interface FixtureCall {
   readonly args: Readonly<Record<string, unknown>>;
@@ -36,7 +35,7 @@ export type FixtureTool = Partial<Omit<ToolDescription, 'name'>> & {
 
 export interface FixtureOptions {
   readonly tools: readonly FixtureTool[];
-  readonly wire?: 'streamable' | 'sse';
+  readonly wire?: 'streamable' | 'sse' | 'modern';
   /** What must be in `Authorization: Bearer`; others get 401. */
   readonly token?: string;
   readonly pageSize?: number;
@@ -67,6 +66,7 @@ export class McpFixture {
   private readonly watchers = new Set<() => void>();
   private tools: readonly FixtureTool[];
   private port = 0;
+  private modern: ModernHandler | undefined;
 
   private constructor(
     private readonly options: FixtureOptions,
@@ -112,6 +112,7 @@ export class McpFixture {
   /** Other tools from now on; clients hear of it. */
   async setTools(tools: readonly FixtureTool[]): Promise<void> {
     this.tools = tools;
+    this.modern?.toolsChanged();
     await Promise.all([...this.servers].map((server) => server.sendToolListChanged().catch(() => undefined)));
   }
 
@@ -168,8 +169,36 @@ export class McpFixture {
       );
       return;
     }
+    if (this.options.wire === 'modern') return this.serveModern(request, response, body);
     if (this.options.wire === 'sse') return this.serveSse(request, response, message);
     await this.serveStreamable(request, response, message);
+  }
+
+  private async serveModern(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
+    const { pageSize, listChanged = false, json = false } = this.options;
+    this.modern ??= new ModernHandler({
+      tools: () => this.described(),
+      call: ({ name, ...call }) => this.call(name, { ...call, endStream: () => undefined }),
+      pageSize,
+      listChanged,
+      responseMode: json ? 'json' : 'auto',
+    });
+    await this.modern.serve(request, response, body);
+  }
+
+  private described(): ToolDescription[] {
+    return this.tools.map(({ run: _run, ...described }) => ({
+      inputSchema: { type: 'object' as const },
+      ...described,
+    }));
+  }
+
+  private async call(name: string, call: FixtureCall): Promise<CallToolResult> {
+    call.signal.addEventListener('abort', () => this.note(this.cancelled, name));
+    this.note(this.calls, `${name} ${JSON.stringify(call.args)}`);
+    const tool = this.tools.find((t) => t.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return tool.run?.(call) ?? text(`${name} did ${JSON.stringify(call.args)}`);
   }
 
   private async serveSse(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
@@ -233,24 +262,14 @@ export class McpFixture {
     server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
       const from = Number(params?.cursor ?? 0);
       const to = from + (pageSize ?? this.tools.length);
-      const tools = this.tools.slice(from, to).map((tool) => {
-        const { run: _run, ...described } = tool;
-        return { inputSchema: { type: 'object' as const }, ...described };
-      });
+      const tools = this.described().slice(from, to);
       return to < this.tools.length ? { tools, nextCursor: String(to) } : { tools };
     });
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
-      const { name, arguments: args = {} } = params;
-      const answering = response();
-      extra.signal.addEventListener('abort', () => this.note(this.cancelled, name));
-      this.note(this.calls, `${name} ${JSON.stringify(args)}`);
-      const tool = this.tools.find((t) => t.name === name);
-      if (!tool) throw new Error(`no tool ${name}`);
-      if (!tool.run) return { content: [{ type: 'text', text: `${name} did ${JSON.stringify(args)}` }] };
-      return tool.run({
-        args,
+    server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+      this.call(params.name, {
+        args: params.arguments ?? {},
         signal: extra.signal,
-        response: answering,
+        response: response(),
         endStream: () => extra.closeSSEStream?.(),
         progress: async (progress) => {
           const progressToken = extra._meta?.progressToken;
@@ -260,34 +279,12 @@ export class McpFixture {
             params: { progressToken, progress },
           });
         },
-      });
-    });
+      }),
+    );
     Object.assign(server, { onclose: () => this.servers.delete(server) });
     this.servers.add(server);
     return server;
   }
-}
-
-class EventsInMemory implements EventStore {
-  private readonly events: {
-    id: string;
-    stream: string;
-    message: Parameters<EventStore['storeEvent']>[1];
-  }[] = [];
-
-  storeEvent: EventStore['storeEvent'] = (stream, message) => {
-    const id = String(this.events.length);
-    this.events.push({ id, stream, message });
-    return Promise.resolve(id);
-  };
-
-  replayEventsAfter: EventStore['replayEventsAfter'] = async (last, { send }) => {
-    const stream = this.events[Number(last)]?.stream ?? '';
-    for (const event of this.events.slice(Number(last) + 1))
-      if (event.stream === stream && Object.keys(event.message).length > 0)
-        await send(event.id, event.message);
-    return stream;
-  };
 }
 
 export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });

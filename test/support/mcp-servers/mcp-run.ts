@@ -1,4 +1,11 @@
-import { type McpPorts, type McpServerConfig, type McpTools, type ToolOutcome, openMcpTools } from '#agent';
+import {
+  EraVerdicts,
+  type McpPorts,
+  type McpServerConfig,
+  type McpTools,
+  type ToolOutcome,
+  openMcpTools,
+} from '#agent';
 import { EgressGuard, Logger, SystemClock, readEgressAllow } from '#platform';
 import type { McpFixture } from './mcp-fixture.js';
 
@@ -27,7 +34,7 @@ export class McpRun {
     const egress = new EgressGuard(readEgressAllow('127.0.0.1'));
     run.mcp = await openMcpTools(
       servers,
-      { egress, clock: new SystemClock(), logger: run.logger, ...ports },
+      { egress, clock: new SystemClock(), logger: run.logger, verdicts: new EraVerdicts(), ...ports },
       never,
     );
     return run;

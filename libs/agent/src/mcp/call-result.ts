@@ -1,5 +1,6 @@
 import { cleanText } from '#platform';
 import type { ToolOutcome } from '../tools/tool.js';
+import { McpFailure } from './mcp-failure.js';
 import { isRecord } from './rpc-message.js';
 import type { SecretMask } from './secret-mask.js';
 
@@ -12,7 +13,7 @@ export function outcomeOf(
   mask: SecretMask,
   maxChars: number,
 ): ToolOutcome & { readonly missing: readonly string[] } {
-  const blocks = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
+  const blocks = blocksOf(result);
   const parts = blocks.map(textOfBlock);
   const missing = [...new Set(blocks.flatMap(unreadIn))];
   // Before 2024-11-05.
@@ -24,6 +25,35 @@ export function outcomeOf(
   const content = text === '' ? 'the tool returned nothing' : cut(text, mask, maxChars);
   if (text.length > maxChars) missing.push(`what stands behind the first ${maxChars} characters`);
   return result['isError'] === true ? { content, missing, isError: true } : { content, missing };
+}
+
+/** Why a result is none that can be told; null: it can. Before revision 2026-07-28 there were no other kinds. */
+export function refusedKindOf({ resultType }: Readonly<Record<string, unknown>>): McpFailure | null {
+  switch (resultType) {
+    case undefined:
+    case 'complete':
+      return null;
+    case 'input_required':
+      return new McpFailure(
+        'refused',
+        'wants more to be answered before it does this, which cannot be done here',
+      );
+    case 'task':
+      return new McpFailure('unusable', 'made a task of the call, which cannot be followed here');
+    default:
+      return new McpFailure('nonsense', 'gave a result of a kind that is not known here');
+  }
+}
+
+/** What servers make of `content`, where there is anything at all; without it the result is told as it is. */
+function blocksOf(result: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const { content, structuredContent, toolResult, isError: _e, resultType: _r, _meta, ...rest } = result;
+  if (Array.isArray(content)) return content as unknown[];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (isRecord(content)) return [content];
+  const isSaid =
+    structuredContent !== undefined || toolResult !== undefined || Object.keys(rest).length === 0;
+  return isSaid ? [] : [{ type: 'text', text: JSON.stringify(rest) }];
 }
 
 /** What of a block the agent does not see. */

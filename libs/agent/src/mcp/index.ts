@@ -1,3 +1,4 @@
+export { EraVerdicts } from './era-verdicts.js';
 export type { McpLimits } from './limits.js';
 export type { McpServerConfig } from './mcp-server-config.js';
 export { type McpPorts, type McpTools, openMcpTools } from './mcp-tools.js';

@@ -1,15 +1,19 @@
 import type { Logger } from '#platform';
+import { discoverEra } from './era-discovery.js';
+import type { EraVerdict, EraVerdicts } from './era-verdicts.js';
 import { McpFailure } from './mcp-failure.js';
 import { McpHttp, type McpHttpPorts } from './mcp-http.js';
 import type { McpServerConfig } from './mcp-server-config.js';
-import type { McpSession, RequestOptions, Wire } from './mcp-session.js';
 import { CLOSED } from './mcp-transport.js';
+import type { McpWire, RequestOptions, WirePorts } from './mcp-wire.js';
+import { isOfCaller, openSession, openWire } from './open-wire.js';
 import { raceAbort } from './race-abort.js';
 import { SecretMask } from './secret-mask.js';
-import { type ListedTool, listTools } from './tool-list.js';
+import { type LeftOutTool, type ListedTool, listTools } from './tool-list.js';
 
 export interface McpConnectionPorts extends McpHttpPorts {
   readonly logger: Logger;
+  readonly verdicts: EraVerdicts;
 }
 
 /** What changes again within this time is asked for once. */
@@ -19,19 +23,22 @@ const nextRefreshMs = 1_000;
 const refreshWaitMs = 1_000;
 
 /**
- * One server of one run: its connections, its session, which is opened again when it was lost, and its tools as they were
- * listed last. Owns all three until `close`.
+ * One server of one run: what it speaks, its connections, its session, which is opened again when it was lost, and its tools
+ * as they were listed last. Owns all of them until `close`.
  */
 export class McpConnection {
   readonly mask: SecretMask;
   /** Of the newest list; the array is another one when it has changed. */
   tools: readonly ListedTool[] = [];
   isCut = false;
+  leftOut: readonly LeftOutTool[] = [];
   private readonly http: McpHttp;
+  private readonly wirePorts: WirePorts;
   private readonly closing = new AbortController();
-  private wire: Wire = 'streamable';
-  private session: McpSession | null = null;
-  private opening: Promise<McpSession> | null = null;
+  private wire: McpWire | null = null;
+  /** Opens again what was lost; a wire without sessions never is. */
+  private reopenWire: ((signal: AbortSignal) => Promise<McpWire>) | null = null;
+  private opening: Promise<McpWire> | null = null;
   private refreshing: Promise<void> | null = null;
   private isStale = false;
 
@@ -41,37 +48,53 @@ export class McpConnection {
   ) {
     this.mask = new SecretMask(config);
     this.http = new McpHttp(config, ports);
+    const { clock, limits } = ports;
+    this.wirePorts = { http: this.http, clock, limits, onToolsChanged: this.toolsChanged };
   }
 
-  /** Connects and lists the tools, both within the time for it. @throws McpFailure */
+  /** Finds out what it speaks, connects and lists the tools, all within the time for it. @throws McpFailure */
   async open(): Promise<void> {
-    await this.within(this.ports.limits.openMs, async (signal) => {
-      this.session = await this.openSession(signal);
-      await this.list(this.session, signal);
-    });
+    const { verdicts, clock, limits } = this.ports;
+    const { serverUrl } = this.config;
+    const known = verdicts.get(serverUrl, clock.now());
+    try {
+      await this.within(limits.openMs, async (signal) => {
+        if (known !== undefined && (await this.opensAs(known, signal))) return;
+        await this.openAs(await discoverEra(this.wirePorts, signal), signal);
+      });
+    } catch (error) {
+      verdicts.forget(serverUrl);
+      throw error;
+    }
   }
 
   /** @throws McpFailure */
   async request(
     method: string,
-    params: Record<string, unknown>,
+    params: Readonly<Record<string, unknown>>,
     options: RequestOptions,
   ): Promise<Record<string, unknown>> {
-    const session = await raceAbort(this.current(), options.signal, unwanted);
+    const wire = await raceAbort(this.current(), options.signal, unwanted);
     try {
-      return await session.request(method, params, options);
+      return await wire.request(method, params, options);
     } catch (error) {
       const isGone =
         error instanceof McpFailure &&
-        (error.kind === 'session' || (error.kind === 'lost' && session.wire === 'sse'));
-      if (isGone && !options.signal.aborted) await this.drop(session);
+        (error.kind === 'session' || (error.kind === 'lost' && wire.kind === 'sse'));
+      if (isGone && !options.signal.aborted) await this.drop(wire);
       throw error;
     }
   }
 
+  /** Lists the tools again, now. @throws McpFailure */
+  async relist(signal: AbortSignal): Promise<void> {
+    const wire = await raceAbort(this.current(), signal, unwanted);
+    await this.list(wire, signal);
+  }
+
   /** Resolves when a list that is being asked for is here, or is late. */
   async refreshed(): Promise<void> {
-    if (this.session?.mayChangeTools !== true) return;
+    if (this.wire?.mayChangeTools !== true) return;
     // What the server said at the same time as the result comes by another connection.
     await new Promise<void>((resolve) => this.ports.clock.soon(resolve));
     if (this.refreshing === null) return;
@@ -84,12 +107,12 @@ export class McpConnection {
 
   /** Says goodbye if that is quick; then everything is closed. */
   async close(): Promise<void> {
-    const { session, ports } = this;
-    this.session = null;
-    if (session && !this.closing.signal.aborted) {
+    const { wire, ports } = this;
+    this.wire = null;
+    if (wire && !this.closing.signal.aborted) {
       const late = ports.clock.deadline(ports.limits.closeMs, this.closing.signal);
       try {
-        await raceAbort(session.farewell(late.signal), late.signal, unwanted);
+        await raceAbort(wire.farewell(late.signal), late.signal, unwanted);
       } catch {
         // It need not answer.
       } finally {
@@ -97,61 +120,75 @@ export class McpConnection {
       }
     }
     this.closing.abort(CLOSED);
-    await session?.close();
+    await wire?.close();
     await this.http.destroy();
   }
 
-  private current(): Promise<McpSession> {
-    if (this.session) return Promise.resolve(this.session);
+  /** As it was found to be before; false: it is not that any more. */
+  private async opensAs(known: EraVerdict, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.openAs(known, signal, true);
+      return true;
+    } catch (error) {
+      const isRefuted = error instanceof McpFailure && error.kind !== 'unsent' && !isOfCaller(error);
+      if (!isRefuted || signal.aborted) throw error;
+      return false;
+    }
+  }
+
+  private async openAs(verdict: EraVerdict, signal: AbortSignal, isKnown = false): Promise<void> {
+    const wire = await openWire(verdict, this.wirePorts, signal);
+    this.wire = wire;
+    try {
+      await this.list(wire, signal);
+    } catch (error) {
+      this.wire = null;
+      await wire.close();
+      throw error;
+    }
+    const { verdicts, clock } = this.ports;
+    const isSession = wire.kind !== 'modern';
+    if (isSession) this.reopenWire = (again) => openSession(wire.kind, wire.version, this.wirePorts, again);
+    // One that was kept holds for as long as it did, not longer.
+    if (isKnown) return;
+    verdicts.set(
+      this.config.serverUrl,
+      isSession ? { era: 'legacy', version: wire.version } : verdict,
+      clock.now(),
+    );
+  }
+
+  private current(): Promise<McpWire> {
+    if (this.wire) return Promise.resolve(this.wire);
     this.opening ??= this.within(this.ports.limits.openMs, (signal) => this.reopen(signal)).finally(() => {
       this.opening = null;
     });
     return this.opening;
   }
 
-  private async reopen(signal: AbortSignal): Promise<McpSession> {
-    const session = await this.openWire(signal);
+  private async reopen(signal: AbortSignal): Promise<McpWire> {
+    if (this.reopenWire === null) throw unwanted();
+    const wire = await this.reopenWire(signal);
     if (this.closing.signal.aborted) {
-      await session.close();
-      throw new McpFailure('unsent', 'is not wanted any more');
+      await wire.close();
+      throw unwanted();
     }
-    this.session = session;
+    this.wire = wire;
     // Whoever restarted it may have changed it.
     this.toolsChanged();
-    return session;
+    return wire;
   }
 
-  private async drop(session: McpSession): Promise<void> {
-    if (this.session === session) this.session = null;
-    await session.close();
+  private async drop(wire: McpWire): Promise<void> {
+    if (this.wire === wire) this.wire = null;
+    await wire.close();
   }
 
-  /** The SDK and what it brings are loaded for the first server: most processes never need them. */
-  private async openWire(signal: AbortSignal): Promise<McpSession> {
-    const { McpSession } = await import('./mcp-session.js');
-    return McpSession.open(this.wire, this.http, this.ports, this.toolsChanged, signal);
-  }
-
-  /** Older servers refuse to be asked by POST at the address of their stream. */
-  private async openSession(signal: AbortSignal): Promise<McpSession> {
-    const open = () => this.openWire(signal);
-    try {
-      return await open();
-    } catch (error) {
-      if (!(error instanceof McpFailure) || !isForOlder(error)) throw error;
-      this.wire = 'sse';
-      // Two refusals: the first is of the transport that is meant.
-      return await open().catch((second: McpFailure) => {
-        this.wire = 'streamable';
-        throw second.kind === 'refused' ? error : second;
-      });
-    }
-  }
-
-  private async list(session: McpSession, signal: AbortSignal): Promise<void> {
-    const { tools, isCut } = await listTools(session, this.ports.limits, signal);
+  private async list(wire: McpWire, signal: AbortSignal): Promise<void> {
+    const { tools, isCut, leftOut } = await listTools(wire, this.ports.limits, signal);
     this.tools = tools;
     this.isCut = isCut;
+    this.leftOut = leftOut;
   }
 
   private readonly toolsChanged = (): void => {
@@ -167,9 +204,9 @@ export class McpConnection {
     try {
       for (let pauseMs = firstRefreshMs; this.isStale; pauseMs = nextRefreshMs) {
         await this.ports.clock.sleep(pauseMs, this.closing.signal);
-        const session = await this.current();
+        const wire = await this.current();
         this.isStale = false;
-        await this.within(this.ports.limits.openMs, (signal) => this.list(session, signal));
+        await this.within(this.ports.limits.openMs, (signal) => this.list(wire, signal));
       }
     } catch (error) {
       this.isStale = false;
@@ -194,9 +231,5 @@ export class McpConnection {
     }
   }
 }
-
-/** 401 and 403 mean the caller, 429 the moment; all others may mean that it does not know this way of asking. */
-const isForOlder = ({ status }: McpFailure): boolean =>
-  status !== undefined && status >= 400 && status < 500 && ![401, 403, 407, 408, 429].includes(status);
 
 const unwanted = (): McpFailure => new McpFailure('unsent', 'is not waited for any longer');

@@ -5,9 +5,17 @@ import type { HttpFailure } from '#http';
  * Why a request to an MCP server has no result.
  * `unsent`: it did not leave this machine; `session`: the server does not know the session (any more) and did nothing;
  * `lost`: it left, and no answer came: it may have been carried out; `refused`: the server said no;
- * `nonsense`: what came back is not MCP, or too large.
+ * `nonsense`: what came back is not MCP; `unusable`: it cannot be used here, and would not be if it came once more. After
+ * the last two, too, it may have been carried out.
  */
-export type McpFailureKind = 'unsent' | 'session' | 'lost' | 'refused' | 'nonsense';
+export type McpFailureKind = 'unsent' | 'session' | 'lost' | 'refused' | 'nonsense' | 'unusable';
+
+/** An error of JSON-RPC 2.0. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
 
 export class McpFailure extends Error {
   override readonly name = 'McpFailure';
@@ -17,8 +25,14 @@ export class McpFailure extends Error {
     message: string,
     /** The HTTP status, if that is what refused. */
     readonly status?: number,
+    readonly rpc?: RpcError,
   ) {
     super(message);
+  }
+
+  /** An error that came as the answer. */
+  static ofError(rpc: RpcError): McpFailure {
+    return new McpFailure('refused', `said: ${rpc.message}`, undefined, rpc);
   }
 }
 
@@ -32,7 +46,10 @@ const CONNECTION_ERRORS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
 };
 
-export const tooLarge = (): McpFailure => new McpFailure('nonsense', 'gave an answer that is too large');
+export const tooLarge = (): McpFailure => new McpFailure('unusable', 'gave an answer that is too large');
+
+export const lost = (): McpFailure =>
+  new McpFailure('lost', 'broke the connection before its answer was complete');
 
 /** In our own words: the errors' hold addresses. */
 export function failureOfHttp({ kind, isSent, cause }: HttpFailure): McpFailure {
@@ -47,9 +64,7 @@ export function failureOfHttp({ kind, isSent, cause }: HttpFailure): McpFailure 
       return new McpFailure(isSent ? 'lost' : 'unsent', 'is not waited for any longer');
     case 'silent':
     case 'connection':
-      return isSent
-        ? new McpFailure('lost', 'broke the connection before its answer was complete')
-        : failureToConnect(cause as Error);
+      return isSent ? lost() : failureToConnect(cause as Error);
     default:
       return assertNever(kind);
   }

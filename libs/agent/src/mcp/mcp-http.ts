@@ -3,7 +3,7 @@ import { GuardedConnections, HttpExchange, type HttpRequest } from '#http';
 import type { McpLimits } from './limits.js';
 import { McpFailure, failureOfHttp } from './mcp-failure.js';
 import { type McpServerConfig, basicCredentials } from './mcp-server-config.js';
-import { isRecord } from './rpc-message.js';
+import { isRecord, rpcErrorIn } from './rpc-message.js';
 
 const maxRedirects = 3;
 /** Longer than a server on this machine takes from the last event of a stream to its end. */
@@ -13,6 +13,8 @@ const maxSaidChars = 500;
 
 interface McpRequest extends HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
+  /** A stream that stands open brings as much as it brings; each of its events has a limit. */
+  readonly isEndless?: boolean;
 }
 
 export interface McpHttpPorts {
@@ -78,8 +80,8 @@ export class McpHttp {
 
   private async exchange(request: McpRequest, signal: AbortSignal): Promise<HttpExchange> {
     const { clock, limits } = this.ports;
-    // A stream that stands open brings as much as it brings; each of its events has a limit.
-    const maxBytes = request.method === 'GET' ? Infinity : limits.maxStreamBytes;
+    const isEndless = request.isEndless ?? request.method === 'GET';
+    const maxBytes = isEndless ? Infinity : limits.maxStreamBytes;
     const exchange = new HttpExchange({ clock, signal, maxBytes, explain: failureOfHttp });
     const freed = exchange.over.then(async () => {
       await nextLoop();
@@ -111,24 +113,32 @@ const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 export async function refusalOf(answer: HttpExchange): Promise<McpFailure> {
   const { status } = answer;
   const text = await answer.text(maxErrorBytes).catch(() => '');
-  const said = saidIn(text);
+  const body = parsed(text);
+  const said = saidIn(text, body);
   const isTransient = status === 502 || status === 503 || status === 504;
   return new McpFailure(
     isTransient ? 'lost' : 'refused',
     `answered with status ${status}${said === '' ? '' : `: ${said}`}`,
     status,
+    isRecord(body) ? rpcErrorIn(body) : undefined,
   );
 }
 
-function saidIn(text: string): string {
+function saidIn(text: string, body: unknown): string {
+  // A page for people says nothing that the status does not.
+  if (body === undefined) return /^\s*</.test(text) ? '' : text.trim().slice(0, maxSaidChars);
+  if (!isRecord(body)) return '';
+  const { error, message } = body;
+  const inner = isRecord(error) ? error['message'] : error;
+  const said = [inner, message].find((value) => typeof value === 'string');
+  return (said ?? '').slice(0, maxSaidChars);
+}
+
+function parsed(text: string): unknown {
   try {
-    const { error, message } = JSON.parse(text) as { error?: unknown; message?: unknown };
-    const inner = isRecord(error) ? error['message'] : error;
-    const said = [inner, message].find((value) => typeof value === 'string');
-    return (said ?? '').slice(0, maxSaidChars);
+    return JSON.parse(text);
   } catch {
-    // A page for people says nothing that the status does not.
-    return /^\s*</.test(text) ? '' : text.trim().slice(0, maxSaidChars);
+    return undefined;
   }
 }
 

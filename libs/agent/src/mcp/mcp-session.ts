@@ -6,17 +6,13 @@ import {
   type StandardSchemaV1,
 } from '@modelcontextprotocol/client';
 import { LegacySseTransport } from './legacy-sse-transport.js';
-import { McpFailure } from './mcp-failure.js';
-import type { McpHttp, McpHttpPorts } from './mcp-http.js';
+import { McpFailure, lost } from './mcp-failure.js';
 import type { McpTransport } from './mcp-transport.js';
+import type { McpWire, RequestOptions, WireKind, WirePorts } from './mcp-wire.js';
+import { CLIENT_INFO, LEGACY_VERSIONS, type LegacyVersion } from './protocol-versions.js';
 import { StreamableHttpTransport } from './streamable-http-transport.js';
 
-export type Wire = 'streamable' | 'sse';
-
-export interface RequestOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress?: () => void;
-}
+export type SessionKind = Exclude<WireKind, 'modern'>;
 
 /** The SDK would wait for a minute of its own; the time limits are the caller's. */
 const never = 2 ** 31 - 1;
@@ -33,32 +29,38 @@ const anyResult: StandardSchemaV1<unknown, Record<string, unknown>> = {
   },
 };
 
-/** One initialised session with a server. */
-export class McpSession {
+/** One initialised session with a server of an earlier revision, by the SDK's client over a transport of ours. */
+export class McpSession implements McpWire {
   private constructor(
-    readonly wire: Wire,
+    readonly kind: SessionKind,
+    /** What was offered. */
+    readonly version: LegacyVersion,
     private readonly client: Client,
     private readonly transport: McpTransport,
   ) {}
 
-  /** @throws McpFailure also when the signal is aborted */
+  /**
+   * @param version is offered; the server may answer with any other that this client knows
+   * @throws McpFailure also when the signal is aborted
+   */
   static async open(
-    wire: Wire,
-    http: McpHttp,
-    { clock, limits }: McpHttpPorts,
-    onToolsChanged: () => void,
+    kind: SessionKind,
+    version: LegacyVersion,
+    { http, clock, limits, onToolsChanged }: WirePorts,
     signal: AbortSignal,
   ): Promise<McpSession> {
     const transport =
-      wire === 'sse'
+      kind === 'sse'
         ? new LegacySseTransport(http, limits)
         : new StreamableHttpTransport(http, clock, limits);
-    const client = new Client(
-      { name: 'annals', version: '1' },
+    const others = LEGACY_VERSIONS.filter((known) => known !== version);
+    const client = new Client(CLIENT_INFO, {
+      capabilities: {},
+      supportedProtocolVersions: [version, ...others],
       // What a result holds is for the agent to judge; compiling schemas would cost more than the call.
-      { capabilities: {}, jsonSchemaValidator: noValidator },
-    );
-    const session = new McpSession(wire, client, transport);
+      jsonSchemaValidator: noValidator,
+    });
+    const session = new McpSession(kind, version, client, transport);
     const stop = () => void transport.close();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -84,7 +86,7 @@ export class McpSession {
   /** A request's result as it came: what it holds is not checked. @throws McpFailure */
   async request(
     method: string,
-    params: Record<string, unknown>,
+    params: Readonly<Record<string, unknown>>,
     { signal, onProgress }: RequestOptions,
   ): Promise<Record<string, unknown>> {
     try {
@@ -112,8 +114,8 @@ function failureOf(error: unknown): McpFailure {
   if (error instanceof McpFailure) return error;
   // The session was closed under the request.
   if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) {
-    return new McpFailure('lost', 'broke the connection before its answer was complete');
+    return lost();
   }
-  if (error instanceof ProtocolError) return new McpFailure('refused', `said: ${error.message}`);
+  if (error instanceof ProtocolError) return McpFailure.ofError(error);
   return new McpFailure('nonsense', 'gave an answer that is not as MCP has it');
 }

@@ -2,16 +2,23 @@ import { type TurnToolCall, warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { Tool, ToolOutcome } from '../tools/tool.js';
-import { outcomeOf } from './call-result.js';
+import { outcomeOf, refusedKindOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
+import type { RequestOptions } from './mcp-wire.js';
 import { type OfferedSchema, offerSchema } from './offered-schema.js';
-import { isRecord } from './rpc-message.js';
+import { headersOfArguments } from './param-headers.js';
+import { RPC_CODES, isRecord } from './rpc-message.js';
 import type { ListedTool } from './tool-list.js';
 
 /** OpenAI refuses longer ones; what is left over is said in the schema's own description. */
 const maxDescriptionChars = 1_024;
+
+type CallParams = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+};
 
 class ToolTimedOut extends Error {
   override readonly name = 'ToolTimedOut';
@@ -63,7 +70,7 @@ export class McpTool implements Tool {
       cancelIdle = this.clock.timer(idleMs, timeOut(idleMs));
     };
     try {
-      const outcome = await this.attempt(params, stop.signal, onProgress);
+      const outcome = await this.attempt(params, { signal: stop.signal, onProgress });
       await this.connection.refreshed();
       signal.throwIfAborted();
       return outcome;
@@ -75,24 +82,28 @@ export class McpTool implements Tool {
   }
 
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
-  private async attempt(
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-    onProgress: () => void,
-  ): Promise<ToolOutcome> {
+  private async attempt(params: CallParams, options: RequestOptions): Promise<ToolOutcome> {
     const { retryMs, maxResultChars } = this.limits;
+    const { signal } = options;
     let isMaybeDone = false;
+    let isListedAgain = false;
     for (let tries = 0; ; tries++) {
       try {
-        const result = await this.connection.request('tools/call', params, { signal, onProgress });
+        const result = await this.send(params, options);
         return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
         if (!(error instanceof McpFailure)) throw error;
-        isMaybeDone ||= error.kind === 'lost' || error.kind === 'nonsense';
+        // It looked at the headers before anything else: they follow from a list of tools that has changed.
+        if (error.rpc?.code === RPC_CODES.headerMismatch && !isListedAgain) {
+          isListedAgain = true;
+          await this.connection.relist(signal).catch(() => undefined);
+          continue;
+        }
+        isMaybeDone ||= ['lost', 'nonsense', 'unusable'].includes(error.kind);
         const pauseMs = retryMs[tries];
-        const mayRepeat =
-          error.kind === 'unsent' || error.kind === 'session' || (error.kind === 'lost' && this.isRepeatable);
+        const isHarmless = this.isRepeatable && (error.kind === 'lost' || error.kind === 'nonsense');
+        const mayRepeat = isHarmless || error.kind === 'unsent' || error.kind === 'session';
         if (!mayRepeat || pauseMs === undefined) return this.failed(error, isMaybeDone);
         // A session that is gone is opened anew at once, the first time.
         if (error.kind === 'session' && tries === 0) continue;
@@ -100,6 +111,16 @@ export class McpTool implements Tool {
         if (signal.aborted) return this.stopped(signal.reason);
       }
     }
+  }
+
+  /** The result of one request, as it came. @throws McpFailure also where it is none */
+  private async send(params: CallParams, options: RequestOptions): Promise<Record<string, unknown>> {
+    const listed = this.connection.tools.find(({ name }) => name === params.name) ?? this.listed;
+    const headers = headersOfArguments(listed.paramHeaders, params.arguments);
+    const result = await this.connection.request('tools/call', params, { ...options, headers });
+    const refused = refusedKindOf(result);
+    if (refused !== null) throw refused;
+    return result;
   }
 
   /** The caller hears of what the agent does not see of a result. */

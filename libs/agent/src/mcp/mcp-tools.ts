@@ -1,6 +1,7 @@
 import type { RunWarning } from '#domain';
 import type { Clock, EgressGuard, Logger } from '#platform';
 import type { Tool } from '../tools/tool.js';
+import { EraVerdicts } from './era-verdicts.js';
 import { MCP_LIMITS, type McpLimits } from './limits.js';
 import { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
@@ -17,7 +18,11 @@ export interface McpPorts {
   /** Names of tools that the run has besides: no MCP tool gets one of them. */
   readonly reserved?: ReadonlySet<string>;
   readonly limits?: Partial<McpLimits>;
+  /** What servers were found to speak; absent: what this process has found. */
+  readonly verdicts?: EraVerdicts;
 }
+
+const verdictsOfProcess = new EraVerdicts();
 
 /** The MCP servers of one run, open. */
 export interface McpTools {
@@ -49,7 +54,8 @@ export async function openMcpTools(
   signal.throwIfAborted();
   const limits = { ...MCP_LIMITS, ...ports.limits };
   const usable = servers.filter(isUsable);
-  const connections = usable.map((server) => new McpConnection(server, { ...ports, limits }));
+  const { verdicts = verdictsOfProcess } = ports;
+  const connections = usable.map((server) => new McpConnection(server, { ...ports, limits, verdicts }));
   const closeAll = async () => {
     await Promise.allSettled(connections.map((connection) => connection.close()));
   };
@@ -90,12 +96,18 @@ async function open(connection: McpConnection, logger: Logger): Promise<string |
 }
 
 function warningsOf(
-  { config: { serverName }, isCut, tools }: McpConnection,
+  { config: { serverName }, isCut, tools, leftOut, mask }: McpConnection,
   failure: string | null,
 ): RunWarning[] {
   if (failure !== null) return [unavailable(serverName, failure)];
   const cut = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
-  return isCut ? [{ code: 'tools_left_out', server: serverName, reason: cut }] : [];
+  const warnings: RunWarning[] = isCut ? [{ code: 'tools_left_out', server: serverName, reason: cut }] : [];
+  for (const why of new Set(leftOut.map(({ reason }) => reason))) {
+    const names = leftOut.filter(({ reason }) => reason === why).map(({ name }) => mask.clean(name));
+    const reason = `Tools of the tool server "${serverName}" are not available, because ${why}: ${names.join(', ')}.`;
+    warnings.push({ code: 'tools_left_out', server: serverName, tools: names, reason });
+  }
+  return warnings;
 }
 
 const unavailable = (serverName: string, reason: string): RunWarning => ({

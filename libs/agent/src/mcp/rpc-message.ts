@@ -1,5 +1,12 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
-import { McpFailure } from './mcp-failure.js';
+import { McpFailure, type RpcError } from './mcp-failure.js';
+
+/** Error codes of the specification of 2026-07-28. */
+export const RPC_CODES = {
+  headerMismatch: -32020,
+  missingCapability: -32021,
+  unsupportedVersion: -32022,
+} as const;
 
 /**
  * What a server sent, in the one form that the SDK takes: it ignores an answer with a field too many, or a `_meta` that it
@@ -14,14 +21,16 @@ export function readMessage(value: unknown): JSONRPCMessage | undefined {
   }
   if (!isId(id)) return undefined;
   if (isRecord(result)) return { jsonrpc: '2.0', id, result: { ...result, _meta: undefined } };
+  const failure = rpcErrorIn({ error });
+  return failure && { jsonrpc: '2.0', id, error: failure };
+}
+
+/** The error of an answer, if it is one. */
+export function rpcErrorIn({ error }: Readonly<Record<string, unknown>>): RpcError | undefined {
   if (!isRecord(error)) return undefined;
   const { code, message, data } = error;
   if (!Number.isSafeInteger(code)) return undefined;
-  return {
-    jsonrpc: '2.0',
-    id,
-    error: { code: code as number, message: typeof message === 'string' ? message : '', data },
-  };
+  return { code: code as number, message: typeof message === 'string' ? message : '', data };
 }
 
 /** The messages in a text that should be JSON. @throws McpFailure */
@@ -39,7 +48,9 @@ export function isAnswerTo(value: unknown, id: RequestId): boolean {
   return isRecord(value) && value['method'] === undefined && String(value['id']) === String(id);
 }
 
-export const isRequest = (message: JSONRPCMessage): message is JSONRPCMessage & { id: RequestId } =>
+export const isRequest = (
+  message: JSONRPCMessage,
+): message is Extract<JSONRPCMessage, { method: string; id: RequestId }> =>
   'method' in message && 'id' in message;
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,7 @@ import { Backoff, type Clock } from '#platform';
 import { type HttpExchange } from '#http';
 import { type StreamPlace, readEvents } from './event-stream.js';
 import type { McpLimits } from './limits.js';
-import { McpFailure } from './mcp-failure.js';
+import { McpFailure, lost } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';
 import { CLOSED, type McpTransport } from './mcp-transport.js';
 import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
@@ -218,5 +218,3 @@ export class StreamableHttpTransport implements McpTransport {
     };
   }
 }
-
-const lost = (): McpFailure => new McpFailure('lost', 'broke the connection before its answer was complete');

@@ -1,5 +1,6 @@
 import type { McpLimits } from './limits.js';
-import type { McpSession } from './mcp-session.js';
+import type { McpWire, WireKind } from './mcp-wire.js';
+import { type ParamHeader, paramHeadersIn } from './param-headers.js';
 import { isRecord } from './rpc-message.js';
 
 /** A tool as its server describes it. */
@@ -9,49 +10,71 @@ export interface ListedTool {
   readonly inputSchema: unknown;
   /** It says that it reads only, or that twice is the same as once. */
   readonly isRepeatable: boolean;
+  /** Arguments that a call repeats as headers. */
+  readonly paramHeaders: readonly ParamHeader[];
+}
+
+/** A tool that is listed and cannot be called from here. */
+export interface LeftOutTool {
+  readonly name: string;
+  /** Why, as the end of "because …". */
+  readonly reason: string;
 }
 
 export interface ToolList {
   readonly tools: readonly ListedTool[];
+  readonly leftOut: readonly LeftOutTool[];
   /** There are more than are taken. */
   readonly isCut: boolean;
 }
 
 /** All the pages. A tool that is described in a broken way does not cost the others. @throws McpFailure */
 export async function listTools(
-  session: McpSession,
+  wire: McpWire,
   { maxTools, maxPages }: McpLimits,
   signal: AbortSignal,
 ): Promise<ToolList> {
-  const tools = new Map<string, ListedTool>();
+  const tools = new Map<string, ListedTool | LeftOutTool>();
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const { tools: listed, nextCursor } = await session.request('tools/list', params, { signal });
+    const { tools: listed, nextCursor } = await wire.request('tools/list', params, { signal });
     for (const value of Array.isArray(listed) ? (listed as unknown[]) : []) {
-      const tool = readTool(value);
+      const tool = readTool(value, wire.kind);
       if (tool === null || tools.has(tool.name)) continue;
-      if (tools.size === maxTools) return { tools: [...tools.values()], isCut: true };
+      if (tools.size === maxTools) return listOf(tools, true);
       tools.set(tool.name, tool);
     }
-    if (typeof nextCursor !== 'string' || nextCursor === '')
-      return { tools: [...tools.values()], isCut: false };
+    if (typeof nextCursor !== 'string' || nextCursor === '') return listOf(tools, false);
     // Round and round.
     if (seen.has(nextCursor)) break;
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  return { tools: [...tools.values()], isCut: true };
+  return listOf(tools, true);
 }
 
-function readTool(value: unknown): ListedTool | null {
+function listOf(tools: ReadonlyMap<string, ListedTool | LeftOutTool>, isCut: boolean): ToolList {
+  const all = [...tools.values()];
+  return {
+    tools: all.filter((tool): tool is ListedTool => !('reason' in tool)),
+    leftOut: all.filter((tool): tool is LeftOutTool => 'reason' in tool),
+    isCut,
+  };
+}
+
+function readTool(value: unknown, wire: WireKind): ListedTool | LeftOutTool | null {
   if (!isRecord(value) || typeof value['name'] !== 'string' || value['name'] === '') return null;
   const { name, title, description, inputSchema, execution } = value;
-  // It can be called as a task only, which this client does not offer to do.
-  if (isRecord(execution) && execution['taskSupport'] === 'required') return null;
+  // Only the earlier revisions have these, and only today's has headers of parameters.
+  if (wire !== 'modern' && isRecord(execution) && execution['taskSupport'] === 'required') {
+    return { name, reason: 'they can be called as tasks only' };
+  }
+  const paramHeaders = wire === 'modern' ? paramHeadersIn(inputSchema) : [];
+  if (paramHeaders === null) return { name, reason: 'their x-mcp-header declarations are not valid' };
   const annotations = isRecord(value['annotations']) ? value['annotations'] : {};
   const isRepeatable = annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true;
   const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
-  return { name, description: text, inputSchema, isRepeatable };
+  return { name, description: text, inputSchema, isRepeatable, paramHeaders };
 }
