@@ -42,9 +42,9 @@ export class RunTools {
   /** @throws Problem, LogUnavailable */
   async runAgent(call: ToolCall): Promise<CallToolResult | TaskHandle> {
     const { exchange } = call;
-    const { session, wait_s: waitS, ...body } = validated(RunAgentDto, call.args);
+    const { session, wait_s: waitS } = validated(RunAgentDto, call.args);
     const key = idempotencyKeyOf(exchange.request) ?? call.key ?? undefined;
-    const sent: SentRun = { body: sentBody(body), session, key };
+    const sent: SentRun = { body: bodyOf(call.args), session, key };
     const {
       run,
       session: of,
@@ -78,6 +78,8 @@ export class RunTools {
   }
 }
 
-/** The same body as one of `POST /` with these fields, so that a repeat by the other door is a repeat. */
-const sentBody = (fields: Omit<RunAgentDto, 'session' | 'wait_s'>): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** As `POST /` would have been sent it, so that a repeat by the other door is a repeat. */
+function bodyOf(args: unknown): object {
+  const { session: _, wait_s: __, ...body } = args as Record<string, unknown>;
+  return body;
+}
