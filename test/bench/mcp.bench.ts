@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenAiModelClient } from '#openai-model';
-import { type Tool, type Toolbox, type ToolboxRequest, Toolboxes, openMcpTools } from '#agent';
+import { EraVerdicts, type Tool, type Toolbox, type ToolboxRequest, Toolboxes, openMcpTools } from '#agent';
 import { isEndType, sessionStream } from '#domain';
 import { MemoryFileStore } from '#vault';
 import { SqliteEventLog } from '#event-log';
@@ -19,21 +19,39 @@ import { median } from '../support/median.js';
 import { LOCAL_SCHEMAS } from '../support/local-schemas.js';
 
 /**
- * CPU of a whole run of two model turns: with a tool of our own, and with the same tool behind an MCP server that the run
- * connects to, lists, calls and leaves. Goals: with MCP at most twice as much, plus the call; 200 tools at most 2 ms more
- * a turn. Rounds alternate, because other work on the machine moves every figure.
+ * CPU of a whole run of two model turns: with a tool of our own, and with the same tool behind an MCP server of either era
+ * that the run connects to, lists, calls and leaves. Goals: with MCP at most twice as much, plus the call; 200 tools at most
+ * 2 ms more a turn. Rounds alternate, because other work on the machine moves every figure.
  */
 const ROUNDS = 9;
 const RUNS = 60;
 const WARM_UP = 150;
 
-interface Peers {
+interface Peers extends Readonly<Record<Server, string>> {
   readonly model: string;
-  readonly small: string;
-  readonly large: string;
 }
 
-type Kind = 'call' | 'own' | 'small' | 'large' | 'own, 200 tools';
+type Server = 'legacy' | 'modern' | 'legacyMany' | 'modernMany';
+type Kind = 'own' | 'ownMany' | Server | 'legacyNew' | 'modernNew' | Alone;
+type Alone = 'legacyCall' | 'modernCall' | 'legacyVisit' | 'modernVisit';
+
+/** In the order in which they are measured and told. */
+const KINDS: Readonly<Record<Kind, string>> = {
+  own: 'two turns, a tool of our own',
+  legacy: 'two turns, the tool over MCP of 2025-11-25',
+  modern: 'two turns, the tool over MCP of 2026-07-28',
+  legacyNew: '… 2025-11-25, found out anew',
+  modernNew: '… 2026-07-28, found out anew',
+  legacyCall: '… of which the call itself, 2025-11-25',
+  modernCall: '… of which the call itself, 2026-07-28',
+  legacyVisit: 'connect, list, call, leave: 2025-11-25',
+  modernVisit: 'connect, list, call, leave: 2026-07-28',
+  ownMany: 'two turns, 200 tools of our own',
+  legacyMany: 'two turns, 200 tools over MCP of 2025-11-25',
+  modernMany: 'two turns, 200 tools over MCP of 2026-07-28',
+};
+const isAlone = (kind: Kind): kind is Alone => /Call$|Visit$/.test(kind);
+const kinds = Object.keys(KINDS) as Kind[];
 
 const clock = new SystemClock();
 const logger = new SilentLogger();
@@ -51,6 +69,7 @@ const own = (name: string): Tool => ({
 
 class BenchToolboxes extends Toolboxes {
   kind: Kind = 'own';
+  private readonly verdicts = new EraVerdicts();
   private readonly ours = [own('lookup')];
   private readonly many = Array.from({ length: 200 }, (_, n) => own(`lookup_${n}`));
 
@@ -59,13 +78,17 @@ class BenchToolboxes extends Toolboxes {
   }
 
   override open(_request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+    const { kind } = this;
     const close = () => Promise.resolve();
-    if (this.kind === 'own') return Promise.resolve({ tools: this.ours, close });
-    if (this.kind === 'own, 200 tools') return Promise.resolve({ tools: this.many, close });
-    if (this.kind === 'call') throw new Error('that is no run');
-    const serverUrl = this.peers[this.kind];
+    if (kind === 'own') return Promise.resolve({ tools: this.ours, close });
+    if (kind === 'ownMany') return Promise.resolve({ tools: this.many, close });
+    if (isAlone(kind)) throw new Error('that is no run');
+    const isNew = kind === 'legacyNew' || kind === 'modernNew';
+    const serverUrl = this.peers[isNew ? (kind === 'legacyNew' ? 'legacy' : 'modern') : kind];
     const auth = { type: 'bearer', token: 'a-token-of-the-caller' } as const;
-    return openMcpTools([{ serverName: 'records', serverUrl, auth }], { egress, clock, logger }, signal);
+    const verdicts = isNew ? new EraVerdicts() : this.verdicts;
+    const ports = { egress, clock, logger, verdicts };
+    return openMcpTools([{ serverName: 'records', serverUrl, auth }], ports, signal);
   }
 }
 
@@ -97,7 +120,13 @@ export async function run(folder = process.cwd()): Promise<void> {
         idempotencySecret: new Uint8Array(32),
       },
     );
-    report(await measure(core, log, toolboxes, await callsTo(peers.small)));
+    const alone: Readonly<Record<Alone, () => Promise<unknown>>> = {
+      legacyCall: await callsTo(peers.legacy),
+      modernCall: await callsTo(peers.modern),
+      legacyVisit: visitsTo(peers.legacy),
+      modernVisit: visitsTo(peers.modern),
+    };
+    report(await measure(core, log, toolboxes, alone));
   } finally {
     await log.close();
     rmSync(scratch, { recursive: true });
@@ -116,21 +145,26 @@ async function callsTo(serverUrl: string): Promise<() => Promise<unknown>> {
   return async () => tools[0]?.call({ text: 'hello' }, signal);
 }
 
+/** All that a run does with a server of which it is known what it speaks. */
+function visitsTo(serverUrl: string): () => Promise<unknown> {
+  const { signal } = new AbortController();
+  const ports = { egress, clock, logger, verdicts: new EraVerdicts() };
+  return async () => {
+    const mcp = await openMcpTools([{ serverName: 'records', serverUrl }], ports, signal);
+    await mcp.tools[0]?.call({ text: 'hello' }, signal);
+    await mcp.close();
+  };
+}
+
 async function measure(
   core: Core,
   log: SqliteEventLog,
   toolboxes: BenchToolboxes,
-  call: () => Promise<unknown>,
+  alone: Readonly<Record<Alone, () => Promise<unknown>>>,
 ): Promise<Map<Kind, number[]>> {
-  const results = new Map<Kind, number[]>([
-    ['call', []],
-    ['own', []],
-    ['small', []],
-    ['own, 200 tools', []],
-    ['large', []],
-  ]);
-  const once = (kind: Kind) => (kind === 'call' ? call() : oneRun(core, log));
-  for (const kind of results.keys()) {
+  const results = new Map(kinds.map((kind) => [kind, [] as number[]]));
+  const once = (kind: Kind) => (isAlone(kind) ? alone[kind]() : oneRun(core, log));
+  for (const kind of kinds) {
     toolboxes.kind = kind;
     for (let n = 0; n < WARM_UP; n++) await once(kind);
   }
@@ -178,26 +212,24 @@ async function startPeers(): Promise<{ child: ChildProcess; peers: Peers }> {
 
 function report(results: ReadonlyMap<Kind, readonly number[]>): void {
   const medianOf = (kind: Kind) => median(results.get(kind) ?? []);
-  const rows: [string, number][] = [
-    ['two turns, a tool of our own', medianOf('own')],
-    ['two turns, the tool over MCP', medianOf('small')],
-    ['… of which the call itself', medianOf('call')],
-    ['two turns, 200 tools of our own', medianOf('own, 200 tools')],
-    ['two turns, 200 tools over MCP', medianOf('large')],
-  ];
-  console.log(
-    `${`CPU of a run, medians of ${ROUNDS} rounds of ${RUNS}`.padEnd(44)}        ms   of the first`,
-  );
-  for (const [name, ms] of rows)
+  const title = `CPU of a run, medians of ${ROUNDS} rounds of ${RUNS}`;
+  console.log(`${title.padEnd(48)}        ms   of the first`);
+  for (const kind of kinds) {
+    const ms = medianOf(kind);
+    const share = (ms / medianOf('own')).toFixed(2);
+    console.log(`${KINDS[kind].padEnd(48)}${ms.toFixed(2).padStart(10)}${share.padStart(15)}`);
+  }
+  for (const [version, one, call, many] of [
+    ['2025-11-25', 'legacy', 'legacyCall', 'legacyMany'],
+    ['2026-07-28', 'modern', 'modernCall', 'modernMany'],
+  ] as const) {
+    const ratio = (medianOf(one) - medianOf(call)) / medianOf('own');
+    const perTurn = (medianOf(many) - medianOf(one)) / 2;
     console.log(
-      `${name.padEnd(44)}${ms.toFixed(2).padStart(10)}${(ms / medianOf('own')).toFixed(2).padStart(15)}`,
+      `${version}: without the call ${ratio.toFixed(2)} times the first (goal: at most 2); ` +
+        `200 tools instead of one ${perTurn.toFixed(2)} ms a turn, listing them included (goal: at most 2)`,
     );
-  const ratio = (medianOf('small') - medianOf('call')) / medianOf('own');
-  const perTurn = (medianOf('large') - medianOf('small')) / 2;
-  console.log(`without the call: ${ratio.toFixed(2)} times the first (goal: at most 2)`);
-  console.log(
-    `200 tools over MCP instead of one: ${perTurn.toFixed(2)} ms a turn, listing them included (goal: at most 2)`,
-  );
+  }
 }
 
 if (process.argv[1]?.endsWith('mcp.bench.js')) {

@@ -170,6 +170,7 @@ describe('a list of tools', () => {
     );
     const run = await connect(at(await serve(endless)), { limits: { maxTools: 7 } });
     expect(run.names).toHaveLength(7);
+    expect(run.mcp.warnings).toMatchObject([{ code: 'tools_left_out', tools: ['b3'] }]);
     expect(run.notices[0]).toContain('the first 7');
   });
 });

@@ -120,6 +120,16 @@ describe('several servers', () => {
     expect([one.calls, two.calls]).toEqual([['a.b {"q":1}'], ['search {"q":2}']]);
   });
 
+  test('are missed where they are required', async () => {
+    const gone = await McpFixture.start({ tools: [] });
+    await gone.close();
+    const server = await serve({ tools: [{ name: 'add' }] });
+    const run = await connect([at(gone), { ...at(server), required: true }]);
+    expect(run.mcp.missing).toBeUndefined();
+    const missed = await connect([at(server, 'there'), { ...at(gone, 'gone'), required: true }]);
+    expect(missed.mcp.missing).toMatch(/^a required tool server cannot be used: The tool server "gone" /);
+  });
+
   test('are waited for 10 s, all together', async () => {
     const slow = await serve({ tools: [], intercept: () => true });
     const server = await serve({ tools: [{ name: 'add' }] });

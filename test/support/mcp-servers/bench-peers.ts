@@ -3,7 +3,7 @@ import { McpFixture } from './mcp-fixture.js';
 
 /**
  * The other ends of the wire, in a process of their own, so that the benchmark's CPU is the service's alone: a model that
- * makes one tool call and then says something, and two MCP servers. Prints their addresses as one line of JSON.
+ * makes one tool call and then says something, and MCP servers of both eras. Prints their addresses as one line of JSON.
  */
 const words =
   'The answer that the tool gave is forty-two, and there is nothing more to be said about it.'.split(/(?= )/);
@@ -25,9 +25,17 @@ const describe = (name: string) => ({
     required: ['text'],
   },
 });
-const small = await McpFixture.start({ tools: [describe('lookup')] });
-const large = await McpFixture.start({
-  tools: Array.from({ length: 200 }, (_, n) => describe(`lookup_${n}`)),
-});
-console.log(JSON.stringify({ model: model.url, small: small.url, large: large.url }));
+const one = [describe('lookup')];
+const many = Array.from({ length: 200 }, (_, n) => describe(`lookup_${n}`));
+const urlOf = async (wire: 'streamable' | 'modern', tools: typeof one): Promise<string> =>
+  (await McpFixture.start({ wire, tools })).url;
+console.log(
+  JSON.stringify({
+    model: model.url,
+    legacy: await urlOf('streamable', one),
+    modern: await urlOf('modern', one),
+    legacyMany: await urlOf('streamable', many),
+    modernMany: await urlOf('modern', many),
+  }),
+);
 process.on('disconnect', () => process.exit(0));

@@ -30,7 +30,8 @@ export class McpConnection {
   readonly mask: SecretMask;
   /** Of the newest list; the array is another one when it has changed. */
   tools: readonly ListedTool[] = [];
-  isCut = false;
+  /** Names of the tools that are more than are taken, as far as they are known; null: there are none. */
+  beyond: readonly string[] | null = null;
   leftOut: readonly LeftOutTool[] = [];
   private readonly http: McpHttp;
   private readonly wirePorts: WirePorts;
@@ -185,9 +186,9 @@ export class McpConnection {
   }
 
   private async list(wire: McpWire, signal: AbortSignal): Promise<void> {
-    const { tools, isCut, leftOut } = await listTools(wire, this.ports.limits, signal);
+    const { tools, beyond, leftOut } = await listTools(wire, this.ports.limits, signal);
     this.tools = tools;
-    this.isCut = isCut;
+    this.beyond = beyond;
     this.leftOut = leftOut;
   }
 

@@ -62,7 +62,7 @@ export async function openMcpTools(
   try {
     const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
     const failures = await raceAbort(opened, signal, () => signal.reason as Error);
-    const warnings = servers.flatMap((server) => {
+    const warnings = servers.map((server) => {
       const at = usable.indexOf(server);
       const connection = connections[at];
       if (connection === undefined)
@@ -71,7 +71,7 @@ export async function openMcpTools(
     });
     return new OpenMcpTools(
       connections,
-      warnings,
+      warnings.flat(),
       missingOf(servers, warnings),
       new OfferedNames(ports.reserved ?? new Set()),
       ports.clock,
@@ -96,12 +96,17 @@ async function open(connection: McpConnection, logger: Logger): Promise<string |
 }
 
 function warningsOf(
-  { config: { serverName }, isCut, tools, leftOut, mask }: McpConnection,
+  { config: { serverName }, beyond, tools, leftOut, mask }: McpConnection,
   failure: string | null,
 ): RunWarning[] {
   if (failure !== null) return [unavailable(serverName, failure)];
-  const cut = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
-  const warnings: RunWarning[] = isCut ? [{ code: 'tools_left_out', server: serverName, reason: cut }] : [];
+  const warnings: RunWarning[] = [];
+  if (beyond !== null) {
+    const reason = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
+    const names = beyond.map((name) => mask.clean(name));
+    const named = names.length === 0 ? {} : { tools: names };
+    warnings.push({ code: 'tools_left_out', server: serverName, reason, ...named });
+  }
   for (const why of new Set(leftOut.map(({ reason }) => reason))) {
     const names = leftOut.filter(({ reason }) => reason === why).map(({ name }) => mask.clean(name));
     const reason = `Tools of the tool server "${serverName}" are not available, because ${why}: ${names.join(', ')}.`;
@@ -116,11 +121,13 @@ const unavailable = (serverName: string, reason: string): RunWarning => ({
   reason: `The tool server "${serverName}" ${reason}. Its tools are not available in this run.`,
 });
 
-function missingOf(servers: readonly McpServerConfig[], warnings: readonly RunWarning[]): string | null {
-  const required = new Set(servers.filter(({ required }) => required).map(({ serverName }) => serverName));
-  const left = warnings.find(
-    ({ code, server = '' }) => code === 'tool_server_unavailable' && required.has(server),
-  );
+function missingOf(
+  servers: readonly McpServerConfig[],
+  warnings: readonly (readonly RunWarning[])[],
+): string | null {
+  const left = servers
+    .flatMap(({ required = false }, at) => (required ? (warnings[at] ?? []) : []))
+    .find(({ code }) => code === 'tool_server_unavailable');
   return left === undefined ? null : `a required tool server cannot be used: ${left.reason}`;
 }
 

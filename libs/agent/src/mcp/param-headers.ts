@@ -19,9 +19,22 @@ const MORE_SCHEMAS = 'propertyNames oneOf anyOf allOf not if then else'.split(' 
 const MAPS = 'patternProperties dependentSchemas $defs definitions'.split(' ');
 /** What is nested deeper is not looked at. */
 const maxDepth = 64;
+const NONE: readonly ParamHeader[] = [];
 
 /** The headers that a tool's input schema asks for; null: it asks in a way that is not allowed. */
 export function paramHeadersIn(schema: unknown): readonly ParamHeader[] | null {
+  return mentions(schema, 0) ? declarationsIn(schema) : NONE;
+}
+
+/** Most schemas have none, which is seen at a fraction of the cost. */
+function mentions(node: unknown, depth: number): boolean {
+  if (typeof node !== 'object' || node === null || depth > 2 * maxDepth) return false;
+  if (KEYWORD in node) return true;
+  for (const child of Object.values(node)) if (mentions(child, depth + 1)) return true;
+  return false;
+}
+
+function declarationsIn(schema: unknown): readonly ParamHeader[] | null {
   const found: ParamHeader[] = [];
   const names = new Set<string>();
   const visit = (node: unknown, path: readonly string[], isReachable: boolean, depth: number): boolean => {

@@ -24,8 +24,8 @@ export interface LeftOutTool {
 export interface ToolList {
   readonly tools: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
-  /** There are more than are taken. */
-  readonly isCut: boolean;
+  /** Names of what is listed beyond what is taken, as far as it was read; null: everything is taken. */
+  readonly beyond: readonly string[] | null;
 }
 
 /** All the pages. A tool that is described in a broken way does not cost the others. @throws McpFailure */
@@ -40,27 +40,32 @@ export async function listTools(
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const { tools: listed, nextCursor } = await wire.request('tools/list', params, { signal });
+    const beyond: string[] = [];
     for (const value of Array.isArray(listed) ? (listed as unknown[]) : []) {
       const tool = readTool(value, wire.kind);
       if (tool === null || tools.has(tool.name)) continue;
-      if (tools.size === maxTools) return listOf(tools, true);
-      tools.set(tool.name, tool);
+      if (tools.size < maxTools) tools.set(tool.name, tool);
+      else beyond.push(tool.name);
     }
-    if (typeof nextCursor !== 'string' || nextCursor === '') return listOf(tools, false);
+    if (beyond.length > 0) return listOf(tools, beyond);
+    if (typeof nextCursor !== 'string' || nextCursor === '') return listOf(tools, null);
     // Round and round.
     if (seen.has(nextCursor)) break;
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  return listOf(tools, true);
+  return listOf(tools, []);
 }
 
-function listOf(tools: ReadonlyMap<string, ListedTool | LeftOutTool>, isCut: boolean): ToolList {
+function listOf(
+  tools: ReadonlyMap<string, ListedTool | LeftOutTool>,
+  beyond: readonly string[] | null,
+): ToolList {
   const all = [...tools.values()];
   return {
     tools: all.filter((tool): tool is ListedTool => !('reason' in tool)),
     leftOut: all.filter((tool): tool is LeftOutTool => 'reason' in tool),
-    isCut,
+    beyond,
   };
 }
 
