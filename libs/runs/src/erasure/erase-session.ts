@@ -64,17 +64,18 @@ export class EraseSession {
       const key = (await streams.of(sessionStream(id))) ?? undefined;
       const meta = { schemaVersion: 1, project: caller.project, actor: caller.actor };
       const forks = new ForksOf(this.ports.log, id);
+      const gone: SessionId[] = [];
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const { state, revision } = session.journal;
         await forks.look(revision);
-        const erased = withForks ? await this.eraseAll(await forks.direct(), caller) : null;
+        if (withForks) gone.push(...(await this.eraseAll(await forks.direct(), caller)));
         const events = await session.journal.command(meta, (now, next) => {
           const decided = decideErase(now, caller.project, next, key);
           // A fork came meanwhile: it has to be looked at, too.
           return now.forks === state.forks ? { events: decided, value: next } : { events: [], value: null };
         });
         if (events === null) continue;
-        const named = erased ?? (await forks.all());
+        const named = withForks ? gone : await forks.all();
         await erasures.carryOut(id, key ?? null);
         return { session: id, erasedAt: clock.now(), events, forks: named };
       }
