@@ -187,14 +187,14 @@ describe('/openapi.json', () => {
   it('has examples that work as they stand', async () => {
     const datastore = { name: 'Examples', type: 'documents' };
     const { datastore_id } = (await service.client().post('/create-datastore', datastore)).json();
-    const { session: forked } = await service.client().runToEnd({ message: 'What is 6 x 7?' });
+    const ended = await service.client().runToEnd({ message: 'What is 6 x 7?' });
     let count = 0;
     for (const [path, methods] of Object.entries(description.paths)) {
       for (const [method, { requestBody }] of Object.entries(methods)) {
         for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
           const id = path.startsWith('/actions/') ? await actionFor(value) : String(datastore_id);
-          const run = path.endsWith('/retry') ? await brokenRun() : '';
-          const session = path.endsWith('/fork') ? forked : '';
+          const run = path.endsWith('/retry') ? await brokenRun() : ended.run_id;
+          const session = path.endsWith('/fork') ? ended.session : '';
           const place = path.replace('{id}', id).replace('{run_id}', run).replace('{session}', session);
           const { status, text } = await service.client().call(method.toUpperCase(), place, { body: value });
           expect([status < 300, text]).toEqual([true, expect.not.stringContaining('agent_error')]);

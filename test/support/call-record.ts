@@ -7,6 +7,7 @@ export class CallRecord extends DraftSink {
   readonly run = 'run_ses_1_a';
   readonly session = 'ses_1';
   readonly contents = new ContentStore(new MemoryFileStore());
+  readonly replay = null;
   state: RunState;
   private readonly listeners = new Set<() => void>();
 

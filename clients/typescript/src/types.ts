@@ -313,6 +313,7 @@ export interface UnreadableEvent {
     | 'agent_workflow_step'
     | 'agent_final_output'
     | 'agent_warning'
+    | 'agent_drift'
     | 'agent_action_required'
     | 'agent_action_resolved'
     | 'agent_steered'
@@ -342,6 +343,7 @@ export type AgentEvent =
   | AgentWorkflowStepEvent
   | AgentFinalOutputEvent
   | AgentWarningEvent
+  | AgentDriftEvent
   | AgentActionRequiredEvent
   | AgentActionResolvedEvent
   | AgentSteeredEvent
@@ -479,6 +481,15 @@ export interface AgentWarningEvent {
   /** The session: what was said in one conversation. */
   readonly session: string;
   /** JSON text of {code, reason, server?, tools?} */
+  readonly content: string;
+}
+
+export interface AgentDriftEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_drift';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** JSON text of {tool, input} */
   readonly content: string;
 }
 
@@ -848,6 +859,10 @@ export interface Run {
   readonly trigger: 'request' | 'task' | 'kafka';
   /** the run that it goes on with */
   readonly retry_of: string | null;
+  /** the run that it gives again */
+  readonly replay_of: string | null;
+  /** of a replay: calls that the record holds no result of */
+  readonly drift: number | null;
   /** the id of the key */
   readonly actor: string;
   /** When it came to be. */
@@ -974,6 +989,21 @@ export interface RecordedEvent {
   readonly id: string;
   /** The event. */
   readonly data: StreamEvent;
+}
+
+export interface Replay {
+  /** Absent: the run's own, and its model. */
+  readonly mode?: 'flash' | 'base' | 'max' | 'fast';
+  /** Absent: the mode's, or, where none is given, the run's own. */
+  readonly model?: string;
+  /** In place of the run's own. */
+  readonly system?: string;
+  /** In place of the run's own. */
+  readonly rules?: readonly string[];
+  /** `recorded`: what it was offered then, with the results that were recorded. Default: `recorded`. */
+  readonly tools?: 'recorded' | 'none';
+  /** Answer 202 at once and run on the server. Default: `false`. */
+  readonly background?: boolean;
 }
 
 export interface Retry {

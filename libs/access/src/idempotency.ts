@@ -5,6 +5,7 @@ import {
   type ResourceKeyUse,
   type RunKeyUse,
   canonicalJson,
+  replayRunId,
   runId,
   sessionId,
   type ProjectId,
@@ -124,10 +125,11 @@ export class IdempotencyKeys {
     request: IdempotentRequest,
     session?: SessionId,
     prefix = '',
+    isReplay = false,
   ): { readonly session: SessionId; readonly run: RunId } {
     const digest = this.hmac('id', request.project, request.operation, request.key);
     const id = session ?? sessionId(prefix + digest.slice(0, 24));
-    return { session: id, run: runId(id, digest.slice(24, 40)) };
+    return { session: id, run: (isReplay ? replayRunId : runId)(id, digest.slice(24, 40)) };
   }
 
   /** 24 characters for the id of what the request makes. */

@@ -9,6 +9,7 @@ export * from './run/handoff.js';
 export * from './run/journal-entry.js';
 export * from './run/journal.js';
 export * from './run/run-end.js';
+export { Replay, type ReplaySource } from './run/replay.js';
 export { RunRecord, type RunRecordParts } from './run/run-record.js';
 export * from './run/run-watch.js';
 export * from './run/run-writer.js';

@@ -120,6 +120,7 @@ export class ContextFold {
       case 'agent_warning':
       case 'agent_action_required':
       case 'agent_action_resolved':
+      case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_calls_reopened':

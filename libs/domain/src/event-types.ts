@@ -18,6 +18,7 @@ const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_action_required: true,
   agent_action_resolved: true,
   agent_steered: true,
+  agent_drift: true,
   agent_cost: true,
   agent_completed: true,
   agent_cancelled: true,

@@ -101,6 +101,7 @@ export class HistoryFold {
       case 'agent_warning':
       case 'agent_action_required':
       case 'agent_action_resolved':
+      case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_call_begun':

@@ -20,6 +20,11 @@ export type Position = Kind<number, 'position'>;
 /** Run ids hold their session's id, so that a run is found without an index: `run_<session>_<x>`. */
 export const runId = (session: SessionId, x: string): RunId => `run_${session}_${x}`;
 
+/** A replay's, which says so itself: nobody outside is told of its events. */
+export const replayRunId = (session: SessionId, x: string): RunId => runId(session, `replay${x}`);
+
+export const isReplayRun = (run: RunId): boolean => run.includes('_replay');
+
 const RUN = /^run_(ses_[A-Za-z0-9]+)_[A-Za-z0-9]+$/;
 
 /** The session of a run id, or null where it is none. */

@@ -43,6 +43,7 @@ export * from './money.js';
 export * from './next-action.js';
 export * from './problem.js';
 export * from './read-session-event.js';
+export * from './replay/recorded-run.js';
 export * from './run-config.js';
 export * from './run-ends.js';
 export * from './run-state.js';

@@ -1,10 +1,19 @@
 import type { ApprovalPolicy } from './actions/approval-policy.js';
 import type { DatastoreQuery, DatastoreRef } from './datastores/datastore.js';
+import type { Revision, RunId } from './ids.js';
 import type { Workflow } from './workflow/workflow.js';
 
 export type Mode = 'flash' | 'base' | 'max';
 export type Trigger = 'request' | 'task' | 'kafka';
 export type OnBusy = 'enqueue' | 'reject' | 'interrupt' | 'steer';
+
+/** The run that is given again, whose request stands at the revision in its own session. */
+export interface ReplayOf {
+  readonly run: RunId;
+  readonly requested: Revision;
+  /** `recorded`: its tools are offered, and their calls have the results that they had then. */
+  readonly tools: 'recorded' | 'none';
+}
 
 /** A run's settings as the log keeps them: secrets sealed, of MCP servers the names only. */
 export interface RunConfig {

@@ -1,10 +1,11 @@
 import type { Draft } from './draft.js';
 import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
+import type { Fork } from './fork/fork.js';
 import { taskId } from './tasks/task-ids.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
-import type { Mode, OnBusy, RunConfig, Trigger } from './run-config.js';
+import type { Mode, OnBusy, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { WaitingRun } from './session-events.js';
 import { endOf, endOfTheDeadly } from './run-ends.js';
 import { formatDollars } from './money.js';
@@ -28,6 +29,8 @@ export interface RunRequest {
   readonly task?: TaskId;
   /** The run that it goes on with. */
   readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
+  /** The run that it gives again. */
+  readonly replay_of?: ReplayOf;
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -120,16 +123,16 @@ function refused(problem: Problem, { mayArriveLate = false }: StartTerms): Start
 
 /**
  * A new session and its first run: four events that stand on the log before the run says anything, or two where it has
- * to wait. null where the session is there already.
+ * to wait. null where the session is there already. @param fork what it goes on from; absent: nothing
  */
 export function decideOpen(
   state: SessionState,
   request: RunRequest,
-  { worker, hasRoom }: Pick<StartTerms, 'worker' | 'hasRoom'>,
+  { worker, hasRoom, fork }: Pick<StartTerms, 'worker' | 'hasRoom'> & { readonly fork?: Fork | undefined },
 ): readonly Draft[] | null {
   if (state.isErased) throw notFound('the session');
   if (state.project !== null) return null;
-  const opened: readonly Draft[] = [{ type: 'session_opened', data: {} }, requested(request)];
+  const opened: readonly Draft[] = [{ type: 'session_opened', data: fork ?? {} }, requested(request)];
   return hasRoom ? [...opened, ...started(request, worker, 1)] : opened;
 }
 

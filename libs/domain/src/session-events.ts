@@ -2,7 +2,7 @@ import type { ActionKind, ActionOutcome, OpenAction, SteeringMessage } from './a
 import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
-import type { Mode, RunConfig, Trigger } from './run-config.js';
+import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import type { TurnToolCall } from './turn-tool-call.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
@@ -104,6 +104,8 @@ export type PublicEvent =
     }
   /** A message that came while the run was under way is taken in: from here on the model is told of it. */
   | { readonly type: 'agent_steered'; readonly data: { readonly content: Content } }
+  /** In a replay: the record holds no result of this call. JSON text of {`tool`, `input`}; behind the turn's tool uses. */
+  | { readonly type: 'agent_drift'; readonly data: { readonly content: Content } }
   | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
   | { readonly type: 'agent_completed'; readonly data: Empty }
   | { readonly type: 'agent_cancelled'; readonly data: Empty }
@@ -139,6 +141,7 @@ export type InternalEvent =
         readonly schedules?: readonly ScheduleRequest[];
         /** It goes on where this run ended, whose request stands at the revision: it has no message of its own. */
         readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
+        readonly replay_of?: ReplayOf;
       };
     }
   | {

@@ -110,6 +110,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_handoff':
     case 'agent_workflow_step':
     case 'agent_warning':
+    case 'agent_drift':
     case 'agent_cost':
     case 'tools_offered':
     case 'tool_call_begun':

@@ -19,6 +19,7 @@ import { ForkSession } from './fork/fork-session.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
+import { ReplayPlanner } from './replay/plan-replay.js';
 import { RetryPlanner } from './start/retry-run.js';
 import { workerOf } from './worker-name.js';
 import { StartRunHandler } from './start/start-run.js';
@@ -75,6 +76,7 @@ export interface Core {
   readonly actions: (index: () => ActionIndex) => ActionCommands;
   readonly retries: RetryPlanner;
   readonly forks: ForkSession;
+  readonly replays: ReplayPlanner;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
 }
@@ -113,6 +115,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
   const retries = new RetryPlanner({ log, sessions, contents });
+  const replays = new ReplayPlanner({ log, sessions, contents });
   const forks = new ForkSession({ log, sessions, keys, random });
   const firings = new TaskFirings({ ...shared, ...starting });
   return {
@@ -126,6 +129,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     actions,
     retries,
     forks,
+    replays,
     maker,
     firings,
   };

@@ -14,6 +14,7 @@ export * from './run-toolboxes.js';
 export * from './session-commands.js';
 export * from './session.js';
 export * from './sessions.js';
+export { ReplayPlanner } from './replay/plan-replay.js';
 export { RetryPlanner } from './start/retry-run.js';
 export * from './start/start-run-request.js';
 export * from './start/start-run.js';

@@ -28,6 +28,7 @@ import {
   type RecordedEvent,
   type Revision,
 } from '#event-log';
+import type { Replay } from '#agent';
 import { type LineEvent, lineBackwards } from './session-line.js';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
@@ -91,7 +92,7 @@ export async function readRequest(
 }
 
 /** The requests of a run and of those that it goes on with, the first of them first. @throws ContentErased, LogUnavailable */
-async function loadRetried(
+export async function loadRetried(
   log: EventLog,
   stream: StreamName,
   request: RequestEvent,
@@ -111,6 +112,12 @@ export interface RunToLoad {
   readonly config: RunConfig;
 }
 
+/** What is told of a run's events besides its state. */
+export interface RunFollowers {
+  readonly workflows?: WorkflowRuns;
+  readonly replay?: Replay | null;
+}
+
 /**
  * A run as far as the log holds it, which is up to the revision; null where it was claimed again after the claim at
  * `claimed`. @param chain the run, behind those that it goes on with. @throws ContentErased, DataUnreadable
@@ -121,7 +128,7 @@ export async function loadRun(
   chain: readonly RunToLoad[],
   claimed: Revision,
   context: LoadedContext,
-  workflows?: WorkflowRuns,
+  { workflows, replay }: RunFollowers = {},
 ): Promise<{ readonly state: RunState; readonly upTo: Revision } | null> {
   const byRun = new Map(chain.map((part) => [part.request.meta.run, part]));
   const [first] = chain as readonly [RunToLoad];
@@ -143,6 +150,7 @@ export async function loadRun(
       } else {
         state = evolveRun(state, event);
         workflows?.push(event);
+        replay?.push(event);
         // It was read before: what has come since then is told to the model, too.
         if (event.revision > context.upTo) context.fold.push(event);
       }

@@ -2,6 +2,7 @@ import {
   ClaimLost,
   Driver,
   type Journal,
+  Replay,
   RunCancelled,
   type RunFacts,
   RunRecord,
@@ -14,6 +15,7 @@ import {
 import {
   type CurrentRun,
   type RecordedSessionEvent,
+  type RunConfig,
   type RunEnd,
   WorkflowRuns,
   type Revision,
@@ -21,6 +23,7 @@ import {
 } from '#domain';
 import { NO_EVENTS } from '#event-log';
 import { type LoadedContext, type RequestEvent, type RunToLoad, begun, loadRun } from './load-session.js';
+import { loadRecord } from './replay/load-record.js';
 import type { SessionPorts } from './session-ports.js';
 
 /** The driving of one run under one claim of this process. */
@@ -118,25 +121,36 @@ export class RunDrive {
     const chain = await this.chainOf(context);
     const { config } = chain.at(-1)!;
     const workflows = new WorkflowRuns(config.workflows ?? []);
+    const replay = await this.replayOf(request, config);
     const { claimed } = this.claim;
-    const loaded = isBegun ? await loadRun(log, journal.stream, chain, claimed, context, workflows) : null;
+    const loaded = isBegun
+      ? await loadRun(log, journal.stream, chain, claimed, context, { workflows, replay })
+      : null;
     if (isBegun && loaded === null) return null;
     const state = loaded?.state ?? begun(chain.at(-1)!);
     const { project } = request.meta;
     const tools = { session: id, run, project, config };
-    const parts = { session: id, journal, writer, contents, state, context: context.fold, workflows };
-    const record = new RunRecord(parts);
+    const told = { state, context: context.fold, workflows, replay };
+    const record = new RunRecord({ session: id, journal, writer, contents, ...told });
     this.record = record;
     this.readTo = loaded?.upTo ?? claimed;
     for (const event of this.early.splice(0)) this.hear(event);
+    const toolbox = replay?.toolbox ?? (await this.openTools(tools));
     const end = await this.driveWith(
-      new Driver(driver, record, await this.openTools(tools), controller, () => this.openTools(tools)),
+      new Driver(driver, record, toolbox, controller, () => this.openTools(tools)),
     );
     if (end === null) return null;
     const ms = clock.now() - request.time;
     const { correlationId } = request.meta;
     logger.info({ request: correlationId, run, session: id, project, status: end.kind, ms }, 'run ended');
     return end;
+  }
+
+  private async replayOf({ data }: RequestEvent, config: RunConfig): Promise<Replay | null> {
+    const { log, contents } = this.ports;
+    return data.replay_of === undefined
+      ? null
+      : Replay.open(await loadRecord(log, contents, data.replay_of), config);
   }
 
   /** The run, behind those that it goes on with. */

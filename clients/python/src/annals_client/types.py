@@ -304,7 +304,7 @@ class UnreadableEvent(TypedDict):
     """What the log holds of the event was damaged, or its key is lost: it has no other fields."""
 
     #: Of the event that it was.
-    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_action_required", "agent_action_resolved", "agent_steered", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
+    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_drift", "agent_action_required", "agent_action_resolved", "agent_steered", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
     #: The session: what was said in one conversation.
     session: str
     #: Tells it from the event that it was.
@@ -440,6 +440,15 @@ class AgentWarningEvent(TypedDict):
     #: The session: what was said in one conversation.
     session: str
     #: JSON text of {code, reason, server?, tools?}
+    content: str
+
+
+class AgentDriftEvent(TypedDict):
+    #: Which kind it is.
+    type: Literal["agent_drift"]
+    #: The session: what was said in one conversation.
+    session: str
+    #: JSON text of {tool, input}
     content: str
 
 
@@ -802,6 +811,10 @@ class Run(TypedDict):
     trigger: Literal["request", "task", "kafka"]
     #: the run that it goes on with
     retry_of: Union[str, None]
+    #: the run that it gives again
+    replay_of: Union[str, None]
+    #: of a replay: calls that the record holds no result of
+    drift: Union[int, None]
     #: the id of the key
     actor: str
     #: When it came to be.
@@ -948,6 +961,21 @@ class RecordedEvent(TypedDict):
     id: str
     #: The event.
     data: StreamEvent
+
+
+class Replay(TypedDict):
+    #: Absent: the run's own, and its model.
+    mode: NotRequired[Literal["flash", "base", "max", "fast"]]
+    #: Absent: the mode's, or, where none is given, the run's own.
+    model: NotRequired[str]
+    #: In place of the run's own.
+    system: NotRequired[str]
+    #: In place of the run's own.
+    rules: NotRequired[list[str]]
+    #: `recorded`: what it was offered then, with the results that were recorded. Default: `recorded`.
+    tools: NotRequired[Literal["recorded", "none"]]
+    #: Answer 202 at once and run on the server. Default: `false`.
+    background: NotRequired[bool]
 
 
 class Retry(TypedDict):
@@ -1144,4 +1172,4 @@ StreamEvent = Union["UnreadableEvent", "AgentEvent"]
 
 
 #: An event of a run, by its `type`.
-AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentActionRequiredEvent", "AgentActionResolvedEvent", "AgentSteeredEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]
+AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentDriftEvent", "AgentActionRequiredEvent", "AgentActionResolvedEvent", "AgentSteeredEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]

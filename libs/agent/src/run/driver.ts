@@ -101,7 +101,8 @@ export class Driver {
   private async loop(): Promise<void> {
     this.tellOfTools();
     for (;;) {
-      const action = nextAction(this.record.state, this.maxSteps);
+      const next = nextAction(this.record.state, this.maxSteps);
+      const action = this.record.replay?.next(next) ?? next;
       if (needsTools(action)) {
         const { isLost, missing } = this.toolbox;
         if (isLost) {

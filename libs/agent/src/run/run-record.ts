@@ -14,6 +14,7 @@ import type { ContentStore } from '#vault';
 import type { RunSink } from './block-writer.js';
 import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
+import type { Replay } from './replay.js';
 import type { RunWriter } from './run-writer.js';
 
 export interface RunRecordParts {
@@ -27,6 +28,8 @@ export interface RunRecordParts {
   readonly context: ContextFold;
   /** The workflows that its latest turn called. */
   readonly workflows: WorkflowRuns;
+  /** Where the run gives another one again; null: it does not. */
+  readonly replay?: Replay | null;
 }
 
 /**
@@ -38,17 +41,19 @@ export class RunRecord implements RunSink {
   readonly project: ProjectId;
   readonly contents: ContentStore;
   readonly workflows: WorkflowRuns;
+  readonly replay: Replay | null;
   private readonly journal: RunRecordParts['journal'];
   private readonly context: ContextFold;
   private writer: RunWriter;
   private readonly listeners = new Set<() => void>();
   private known: RunState;
 
-  constructor({ session, journal, writer, contents, state, context, workflows }: RunRecordParts) {
+  constructor({ session, journal, writer, contents, state, context, workflows, replay }: RunRecordParts) {
     this.session = session;
     this.project = writer.meta.project;
     this.contents = contents;
     this.workflows = workflows;
+    this.replay = replay ?? null;
     this.journal = journal;
     this.context = context;
     this.writer = writer;
@@ -130,6 +135,7 @@ export class RunRecord implements RunSink {
     this.known = evolveRun(this.known, event);
     this.context.push(event);
     this.workflows.push(event);
+    this.replay?.push(event);
   }
 
   private asRecorded(draft: Draft): RecordedSessionEvent {

@@ -30,7 +30,7 @@ export interface ToolRunnerPorts {
 
 export type CallRecord = Pick<
   RunRecord,
-  'run' | 'session' | 'state' | 'contents' | 'write' | 'settled' | 'onNews'
+  'run' | 'session' | 'state' | 'contents' | 'replay' | 'write' | 'settled' | 'onNews'
 >;
 
 /**
@@ -77,6 +77,7 @@ export class ToolRunner {
       needs === undefined || room-- <= 0 ? call : { ...call, needs },
     );
     for (const call of settled) this.fresh.add(call);
+    const drifts = new Set(this.record.replay?.assign(settled));
     this.record.write([
       ...offered.map((tools): Draft => ({ type: 'tools_offered', data: { tools } })),
       { type: 'model_turn_completed', data: settled.length > 0 ? { ...turn, tool_calls: settled } : turn },
@@ -84,6 +85,9 @@ export class ToolRunner {
         { type: 'agent_tool_use_start', data: {} },
         { type: 'agent_tool_use', data: { content } },
       ]),
+      ...contents.flatMap((content, at): Draft[] =>
+        drifts.has(settled[at]!) ? [{ type: 'agent_drift', data: { content } }] : [],
+      ),
       ...actionsOf(settled, contents, this.record, this.ports.clock.now()),
     ]);
   }
@@ -196,6 +200,8 @@ export class ToolRunner {
     step: AttemptRef | undefined,
   ): Promise<ToolOutcome> {
     const { call } = state;
+    const recorded = (await this.record.replay?.outcomeOf(call)) ?? null;
+    if (recorded !== null) return recorded;
     if (call.cut) return failed(CUT);
     const tool = this.byName.get(call.name);
     const isUnmade = isReleased(state) || (call.needs === undefined && this.fresh.has(call));

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { isPublicType } from '#domain';
+import { isPublicType, isReplayRun } from '#domain';
 import { type ContentStore } from '#vault';
 import {
   type EventLog,
@@ -217,5 +217,6 @@ class Following implements FollowerTarget {
   }
 }
 
-/** What was erased meanwhile is told to nobody. */
-const isPublished = ({ type, isErased }: RecordedEvent): boolean => isPublicType(type) && isErased !== true;
+/** What was erased meanwhile is told to nobody, nor is what a replay does. */
+const isPublished = ({ type, isErased, meta }: RecordedEvent): boolean =>
+  isPublicType(type) && isErased !== true && !isReplayRun(meta.run ?? '');

@@ -27,6 +27,10 @@ export interface ListedRun {
   trigger: Trigger;
   /** The run that it goes on with. */
   retryOf: RunId | null;
+  /** The run that it gives again. */
+  replayOf: RunId | null;
+  /** Calls of a replay that the record holds no result of; null: it is none. */
+  drift: number | null;
   actor: string;
   /** ms since 1970, as all times. */
   createdAt: number;
@@ -116,6 +120,8 @@ export class RunRecords {
       trigger,
       actor: event.meta.actor,
       retryOf: event.data.retry_of?.run ?? null,
+      replayOf: event.data.replay_of?.run ?? null,
+      drift: event.data.replay_of === undefined ? null : 0,
       createdAt: event.time,
       status: 'queued',
       startedAt: null,
@@ -177,6 +183,9 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     }
     case 'agent_cost':
       row.cost = parseDollars(event.data.cost);
+      return true;
+    case 'agent_drift':
+      row.drift = (row.drift ?? 0) + 1;
       return true;
     case 'agent_warning':
       row.warnings = [...row.warnings, warningOf(event)].slice(0, MAX_WARNINGS);

@@ -71,6 +71,7 @@ export class AttemptTranscript {
       case 'agent_warning':
       case 'tool_calls_reopened':
       case 'agent_steered':
+      case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
       case 'run_parked':

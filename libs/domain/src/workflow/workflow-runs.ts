@@ -95,6 +95,7 @@ export class WorkflowRuns {
       case 'agent_final_output':
       case 'agent_warning':
       case 'agent_steered':
+      case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
       case 'run_parked':

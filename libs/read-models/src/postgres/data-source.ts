@@ -8,6 +8,7 @@ import { StandingTasks1764064800000 } from '../migrations/1764064800000-standing
 import { WantedRebuilds1764061300000 } from '../migrations/1764061300000-wanted-rebuilds.js';
 import { RunRetries1764151300000 } from '../migrations/1764151300000-run-retries.js';
 import { SessionForks1764154800000 } from '../migrations/1764154800000-session-forks.js';
+import { RunReplays1764154900000 } from '../migrations/1764154900000-run-replays.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ReadModelsRefused } from '../unavailable.js';
@@ -99,6 +100,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       Actions1764151200000,
       RunRetries1764151300000,
       SessionForks1764154800000,
+      RunReplays1764154900000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

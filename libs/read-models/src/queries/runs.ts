@@ -36,6 +36,10 @@ export interface RunView {
   readonly trigger: string;
   /** The run that it goes on with. */
   readonly retry_of: RunId | null;
+  /** The run that it gives again. */
+  readonly replay_of: RunId | null;
+  /** Calls of a replay that the record holds no result of; null: it is none. */
+  readonly drift: number | null;
   readonly actor: string;
   readonly created_at: string;
   readonly started_at: string | null;
@@ -165,6 +169,8 @@ const viewOf = (row: RunRow): RunView => ({
   model: row.model,
   trigger: row.trigger,
   retry_of: row.retryOf,
+  replay_of: row.replayOf,
+  drift: row.drift,
   actor: row.actor,
   created_at: timestamp(row.createdAt),
   started_at: timestampOrNull(row.startedAt),

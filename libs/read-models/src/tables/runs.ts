@@ -61,6 +61,9 @@ export const RUNS = table(
     trigger: text<Trigger>('trigger'),
     actor: text('actor'),
     retryOf: nullable(text('retry_of')),
+    replayOf: nullable(text('replay_of')),
+    /** Calls of a replay that the record holds no result of. */
+    drift: changing(nullable(integer('drift'))),
     /** ms since 1970, as all times. */
     createdAt: whole('created_at'),
     startedAt: changing(nullable(whole('started_at'))),

@@ -55,15 +55,12 @@ export class ForkSession {
       const from = { session: parent, at: wish.at ?? journal.revision };
       requireMoment(from.at, journal.revision);
       const fork = {
-        ...(await this.forkAt(from)),
+        ...(await forkAt(this.ports.log, from)),
         ...(wish.title === undefined ? {} : { title: wish.title }),
       };
       const meta: EventMeta = { schemaVersion: 1, ...caller };
       const id = known ?? (await this.idFor(request, meta));
-      await journal.command(meta, (state, next) => ({
-        events: decideFork(state, caller.project, { session: id, at: from.at }, next - 1),
-        value: undefined,
-      }));
+      await announceFork(sessions, parent, { session: id, at: from.at }, caller);
       await this.open(id, fork, meta);
       return id;
     });
@@ -75,16 +72,6 @@ export class ForkSession {
       if (journal.state.isErased) throw notFound('the session');
       return journal.revision !== NO_EVENTS;
     });
-  }
-
-  /** @throws Problem not_found, unprocessable */
-  private async forkAt(from: SessionMoment): Promise<Fork> {
-    try {
-      const { fork, shared } = await ownPart(this.ports.log, from.session, from.at);
-      return { forked_from: from, depth: depthOfFork(fork), shared };
-    } catch (error) {
-      throw error instanceof ContentErased ? notFound('the session') : error;
-    }
   }
 
   private async idFor(request: IdempotentRequest | null, meta: EventMeta): Promise<SessionId> {
@@ -102,4 +89,29 @@ export class ForkSession {
       })),
     );
   }
+}
+
+/** What the first event of a fork says. @throws Problem not_found, unprocessable; LogUnavailable */
+export async function forkAt(log: EventLog, from: SessionMoment): Promise<Fork> {
+  try {
+    const { fork, shared } = await ownPart(log, from.session, from.at);
+    return { forked_from: from, depth: depthOfFork(fork), shared };
+  } catch (error) {
+    throw error instanceof ContentErased ? notFound('the session') : error;
+  }
+}
+
+/** The parent's part of a fork, which is there before the fork is. @throws Problem not_found, unprocessable; LogUnavailable */
+export async function announceFork(
+  sessions: Sessions,
+  parent: SessionId,
+  fork: { readonly session: SessionId; readonly at: Revision },
+  caller: Caller,
+): Promise<void> {
+  await sessions.use(parent, ({ journal }) =>
+    journal.command({ schemaVersion: 1, ...caller }, (state, next) => ({
+      events: decideFork(state, caller.project, fork, next - 1),
+      value: undefined,
+    })),
+  );
 }

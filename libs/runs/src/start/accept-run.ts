@@ -109,7 +109,7 @@ export class RunAcceptance {
 
   private async append(session: Session, { run }: RunLocation, command: PlannedRun, hasRoom: boolean) {
     const { models, replica, worker } = this.options;
-    const { project, actor, mode, trigger, onBusy, callback, firing, retryOf } = command;
+    const { project, actor, mode, trigger, onBusy, callback, firing, retryOf, replayOf, fork } = command;
     const { contents } = this.ports;
     // A claim names the messages that steer its run and were not taken in yet: they have to fit.
     const isLong = onBusy === 'steer' && command.message.length > MAX_STEERING_CHARS;
@@ -122,7 +122,7 @@ export class RunAcceptance {
       run,
       message,
       mode,
-      model: models[mode],
+      model: command.model ?? models[mode],
       config,
       trigger,
       replica,
@@ -131,10 +131,12 @@ export class RunAcceptance {
       ...(schedules.length === 0 ? {} : { schedules }),
       ...(firing === undefined ? {} : { task: firing.task }),
       ...(retryOf === undefined ? {} : { retry_of: retryOf }),
+      ...(replayOf === undefined ? {} : { replay_of: replayOf }),
     };
     const terms = { project, actor, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
-      const opening = command.session === undefined ? decideOpen(state, request, { worker, hasRoom }) : null;
+      const opening =
+        command.session === undefined ? decideOpen(state, request, { worker, hasRoom, fork }) : null;
       if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
       const decide = retryOf === undefined ? decideStart : decideRetry;
       const decision = decide(state, request, { ...terms, next });

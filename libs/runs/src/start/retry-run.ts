@@ -65,6 +65,7 @@ export class RetryPlanner {
       trigger: data.trigger,
       mcpServers,
       retryOf: { run, requested },
+      ...(data.replay_of === undefined ? {} : { replayOf: data.replay_of, model: data.model }),
       ...(data.callback === undefined ? {} : { callback: data.callback }),
     };
   }

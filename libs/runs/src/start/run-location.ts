@@ -1,4 +1,4 @@
-import { notFound, runId, sessionId, type RunId, type SessionId } from '#domain';
+import { notFound, replayRunId, runId, sessionId, type RunId, type SessionId } from '#domain';
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -37,7 +37,8 @@ export class RunLocator {
     await command.checkState?.();
     const { random } = this.ports;
     const session = command.session ?? sessionId((command.sessionPrefix ?? '') + random.hex(12));
-    const run = command.firing?.run ?? runId(session, random.hex(8));
+    const idOf = command.replayOf === undefined ? runId : replayRunId;
+    const run = command.firing?.run ?? idOf(session, random.hex(8));
     return { session, run, after: NO_EVENTS, by: command.session === undefined ? 'new_session' : 'session' };
   }
 
@@ -49,7 +50,8 @@ export class RunLocator {
     await check(command);
     const session = await this.sessionOf(command);
     await command.checkState?.();
-    const ids = keys.idsFor(request, command.session, command.sessionPrefix);
+    const { session: id, sessionPrefix } = command;
+    const ids = keys.idsFor(request, id, sessionPrefix, command.replayOf !== undefined);
     admission.requireRoom(command.project);
     const after = session?.journal.revision ?? NO_EVENTS;
     return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };

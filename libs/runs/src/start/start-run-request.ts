@@ -1,7 +1,9 @@
 import type { McpServerConfig } from '#agent';
 import type {
+  Fork,
   Mode,
   OnBusy,
+  ReplayOf,
   RunConfig,
   Trigger,
   ProjectId,
@@ -35,6 +37,12 @@ export interface StartRun {
   readonly firing?: { readonly task: TaskId; readonly run: RunId };
   /** It goes on with this run, whose request stands at the revision, and has no message of its own. */
   readonly retryOf?: { readonly run: RunId; readonly requested: Revision };
+  /** It gives this run again, from its record. */
+  readonly replayOf?: ReplayOf;
+  /** Absent: that of the mode. */
+  readonly model?: string;
+  /** What the new session goes on from; absent: nothing. */
+  readonly fork?: Fork;
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on time and names; not asked of a repeat. @throws Problem */

@@ -1,6 +1,7 @@
 import { assertNever, notFound, sessionStream, taskId, type ProjectId, type RunId } from '#domain';
 import { LogUnavailable } from '#event-log';
 import type { Clock, Logger } from '#platform';
+import { announceFork } from '../fork/fork-session.js';
 import { loadRequest } from '../load-session.js';
 import type { TaskMaker } from '../tasks/task-maker.js';
 import { type AcceptRunPorts, RunAcceptance, type StartRunOptions } from './accept-run.js';
@@ -50,10 +51,11 @@ export class StartRunHandler {
     if (!ok) throw new LogUnavailable(detail);
   }
 
-  private startAt(place: RunLocation, command: PlannedRun): Promise<StartedRun> {
+  private async startAt(place: RunLocation, command: PlannedRun): Promise<StartedRun> {
     const { sessions } = this.ports;
     switch (place.by) {
       case 'new_session':
+        await this.announce(place, command);
         return sessions.useNew(place.session, (session) => this.acceptance.accept(session, place, command));
       case 'session':
         return sessions.use(place.session, (session) => this.acceptance.accept(session, place, command));
@@ -62,11 +64,20 @@ export class StartRunHandler {
         return sessions.useOrCreate(place.session, async (session) => {
           if (session.journal.state.isErased) throw notFound('the session');
           const known = await this.acceptance.find(place, session.journal.revision);
-          return known ?? this.acceptance.accept(session, place, command);
+          if (known !== null) return known;
+          await this.announce(place, command);
+          return this.acceptance.accept(session, place, command);
         });
       default:
         return assertNever(place.by);
     }
+  }
+
+  /** A session that goes on from another one is named by that first. @throws Problem not_found; LogUnavailable */
+  private async announce({ session }: RunLocation, { fork, project, actor }: PlannedRun): Promise<void> {
+    if (fork === undefined) return;
+    const { session: parent, at } = fork.forked_from;
+    await announceFork(this.ports.sessions, parent, { session, at }, { project, actor });
   }
 
   /** The run is on the log, so whoever asked for it is answered; what is missing here the clock makes later. */

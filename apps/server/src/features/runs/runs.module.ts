@@ -4,6 +4,7 @@ import { DiffController } from './diff/diff.controller.js';
 import { RunDiffs } from './diff/run-diffs.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunsController } from './runs.controller.js';
+import { ReplayController } from './replay.controller.js';
 import { RetryController } from './retry.controller.js';
 import { RunStartAnswers } from './run-start-answers.js';
 import { EventAnswers } from './shared/event-answers.js';
@@ -12,7 +13,7 @@ import { RunRequests } from './shared/run-requests.js';
 import { RunPlaces } from './shared/run-places.js';
 
 @Module({
-  controllers: [AgentController, RunsController, RetryController, DiffController],
+  controllers: [AgentController, RunsController, RetryController, ReplayController, DiffController],
   providers: [RunStartAnswers, RunRequests, HistoryAnswers, RunAnswers, RunPlaces, RunDiffs, EventAnswers],
   exports: [RunPlaces, RunRequests, EventAnswers],
 })

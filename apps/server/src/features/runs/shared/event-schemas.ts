@@ -48,6 +48,7 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   },
   agent_final_output: { name: TEXT, content: { ...TEXT, description: 'JSON text of the value' } },
   agent_warning: { content: { ...TEXT, description: 'JSON text of {code, reason, server?, tools?}' } },
+  agent_drift: { content: { ...TEXT, description: 'JSON text of {tool, input}' } },
   agent_action_required: {
     action_id: TEXT,
     kind: ACTION_KIND,

@@ -40,6 +40,8 @@ export const RUN = named(
     model: TEXT,
     trigger: oneOf('request', 'task', 'kafka'),
     retry_of: orNull({ ...TEXT, description: 'the run that it goes on with' }),
+    replay_of: orNull({ ...TEXT, description: 'the run that it gives again' }),
+    drift: orNull({ ...COUNT, description: 'of a replay: calls that the record holds no result of' }),
     actor: { ...TEXT, description: 'the id of the key' },
     created_at: TIME,
     started_at: orNull(TIME),
