@@ -47,6 +47,8 @@ describe('read models', () => {
       mode: 'base',
       model: 'demo',
       retry_of: null,
+      replay_of: null,
+      drift: null,
       trigger: 'request',
       actor: 'key_1',
       created_at: '2025-11-21T09:00:00.001Z',

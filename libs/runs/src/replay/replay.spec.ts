@@ -76,7 +76,10 @@ const resultsIn = ({ messages }: ModelRequest): readonly string[] =>
 const script = (request: ModelRequest): ClientStep[] => {
   const results = resultsIn(request);
   if (results.length === 0)
-    return [text('let me see'), done(toolCall('c1', 'look', { at: 'it' }), toolCall('c2', 'look', { at: 'it' }))];
+    return [
+      text('let me see'),
+      done(toolCall('c1', 'look', { at: 'it' }), toolCall('c2', 'look', { at: 'it' })),
+    ];
   if (results.length === 2) return [done(toolCall('c1', 'pay', { euros: 5 }))];
   return [text(`told: ${results.join('; ')}`), done()];
 };
