@@ -70,7 +70,7 @@ const resultsIn = ({ messages }: ModelRequest): readonly string[] =>
   messages
     .slice(messages.findLastIndex(({ role }) => role === 'user'))
     .filter(({ role }) => role === 'tool')
-    .map(({ content }) => String(content));
+    .map(({ content }) => content);
 
 /** Looks twice for the same, and pays; then says what it was told. */
 const script = (request: ModelRequest): ClientStep[] => {
@@ -194,7 +194,7 @@ describe('a replay', () => {
 
   it('is refused where the log does not hold what was offered', async () => {
     const house = open({ script: () => [text('ok'), done()] });
-    const first = await house.run('hi', { config: { datastores: [{ id: 'ds_1', name: 'd' }] } as RunConfig });
+    const first = await house.run('hi', { config: { datastores: [{ id: 'ds_1', name: 'd' }] } });
     await expect(startReplay(house, first)).rejects.toMatchObject({ code: 'unprocessable' });
     await replay(house, first, { tools: 'none' });
   });
