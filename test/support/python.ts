@@ -23,6 +23,10 @@ export const pythonForClients = (): string | null =>
     modules: 'httpx, hatchling, mypy',
   });
 
+/** The same for the Python SDK of the Model Context Protocol. */
+export const pythonForMcp = (): string | null =>
+  pythonWith({ name: 'annals-mcp', packages: ['mcp>=2.3,<3'], modules: 'mcp, httpx2' });
+
 /** The same for openapi-generator (a jar, which needs Java) and what it makes. */
 export const pythonForGenerated = (): string | null =>
   pythonWith({

@@ -33,7 +33,7 @@ export class RunAgentDto {
   readonly session?: SessionId;
 
   @IsIn(['flash', 'base', 'max'])
-  @Describe({ description: 'flash: simple tasks; base: balanced; max: complex reasoning.' })
+  @Describe({ type: 'string', description: 'flash: simple tasks; base: balanced; max: complex reasoning.' })
   readonly mode: 'flash' | 'base' | 'max' = 'base';
 
   @MayBeOmitted()

@@ -4,7 +4,7 @@ import { fieldsOf } from '../../edge/validation/dto-fields.js';
 import type { Dto } from '../../edge/validation/field-notes.js';
 import { isRequired, schemaOf } from '../../edge/validation/field-schema.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
-import { DOLLARS, FLAG, TEXT, listOf, objectOf, oneOf, orNull } from '../../edge/openapi/json-schema.js';
+import { DOLLARS, FLAG, TEXT, listOf, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
 import { ListSessionsDto, ReadRunDto, ReadSessionDto, RunAgentDto } from './tool-arguments.dto.js';
 
 /** A tool as clients are told of it, and the scope that its calls need. */
@@ -28,16 +28,19 @@ const exactly = (fields: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
   additionalProperties: false,
 });
 
+/** A choice of two plain types: what calls tools for a model knows no lists of types. */
+const orNone = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'null' }] });
+
 const RUN_RESULT = exactly({
   run_id: TEXT,
   session: TEXT,
   status: oneOf('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'),
   response: { ...TEXT, description: 'what the agent said in its last turn' },
   cost: { ...DOLLARS, description: 'in US dollars' },
-  error: orNull(exactly({ code: TEXT, message: TEXT, retryable: FLAG })),
+  error: orNone(exactly({ code: TEXT, message: TEXT, retryable: FLAG })),
 });
 
-const CURSOR = orNull(TEXT);
+const CURSOR = orNone(TEXT);
 
 const SESSION_RESULT = exactly({
   session: TEXT,
@@ -46,7 +49,7 @@ const SESSION_RESULT = exactly({
 });
 
 const SESSIONS_RESULT = exactly({
-  items: listOf(objectOf({ session: TEXT, title: orNull(TEXT), created_at: TEXT })),
+  items: listOf(objectOf({ session: TEXT, title: orNone(TEXT), created_at: TEXT })),
   next_cursor: CURSOR,
 });
 
