@@ -42,6 +42,7 @@ export const EXPECTED_MARKS: readonly string[] = [
   'feedDuplicated',
   'file of an erased session',
   'fileSlow',
+  'fork of a run under way',
   'full',
   'given up after a day',
   'indexLate',

@@ -28,6 +28,7 @@ const USAGE = `usage: npm run sim -- [--seed N | --tape FILE | --seeds N | --min
   --mutants     plants the mistakes of the goals into a copy of the product, and says what finds each
   --every       with --mutants: plants all that there are, not only those of the goals
   --page        keeps the figures of --seeds, --minutes or --mutants, and writes docs/reliability.md
+  --forks       looks at forks of every event of every session, not only of a few
   --flaw NAME   plants a mistake: ${Object.keys(FLAWS).join(', ')}`;
 
 const { values } = parseArgs({
@@ -48,6 +49,7 @@ const { values } = parseArgs({
     mutants: { type: 'boolean', default: false },
     every: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
+    forks: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -56,6 +58,7 @@ const { values } = parseArgs({
 const options: PlayOptions = {
   flaw: (values.flaw ?? null) as Flaw | null,
   alwaysCrash: values['always-crash'],
+  isEveryFork: values.forks,
   ...(values.parts === undefined ? {} : { parts: partsIn(values.parts) }),
 };
 
@@ -107,7 +110,7 @@ function passedOn(): string[] {
   const texts = Object.entries({ flaw, parts }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}=${value}`],
   );
-  const switches = (['always-crash', 'repeat'] as const).filter((name) => values[name]);
+  const switches = (['always-crash', 'repeat', 'forks'] as const).filter((name) => values[name]);
   return [...texts, ...switches.map((name) => `--${name}`)];
 }
 

@@ -1,4 +1,5 @@
 import { OF_ACTIONS } from './mutants-of-actions.js';
+import { OF_FORKS } from './mutants-of-forks.js';
 import type { Mutant } from './mutants.js';
 
 const WORKFLOW_TOOL = 'libs/agent/src/workflow/workflow-tool.ts';
@@ -224,4 +225,5 @@ export const MUTANTS_OF_PARTS: readonly Mutant[] = [
   ...OF_CALLBACKS.map((mutant): Mutant => ({ ...mutant, parts: ['callbacks'] })),
   ...OF_ERASURES.map((mutant): Mutant => ({ ...mutant, parts: ['erasures'] })),
   ...OF_ACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['actions'] })),
+  ...OF_FORKS,
 ];

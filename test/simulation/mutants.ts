@@ -136,17 +136,17 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'cleared-context-kept',
     story: 'after a clear during a run the next one still knows what was cleared',
-    file: SESSION,
-    symbol: 'Session.drive',
-    find: 'isKnown && epoch === 1 && this.lastClear < claimed',
-    replace: 'isKnown',
+    file: 'libs/runs/src/known-context.ts',
+    symbol: 'KnownContext.keep',
+    find: 'this.lastClear < claimed && isWhole',
+    replace: 'isWhole',
   },
   {
     name: 'strangers-unseen',
     story: 'a worker does not notice that another had a run of its session, and goes on with an old context',
     file: SESSION,
     symbol: 'Session.isUnseen',
-    find: "claim?.type === 'run_claimed' && claim.data.worker !== this.ports.worker",
+    find: 'known.data.worker !== this.ports.worker',
     replace: 'false',
   },
   {

@@ -46,6 +46,8 @@ export interface PlayOptions {
   readonly alwaysCrash?: boolean;
   /** What the world has; absent: runs with plain tools. */
   readonly parts?: readonly Part[];
+  /** Forks are looked at of every event, not only of a few. */
+  readonly isEveryFork?: boolean;
 }
 
 export interface Violation {
@@ -157,7 +159,7 @@ class Game {
     if (this.violation === null) await this.heal();
     if (this.violation !== null) return;
     const { table } = this.world;
-    this.violation = check({
+    this.violation = await check({
       log: this.world.store.all,
       transcript: this.transcript,
       ledger: this.world.ledger,
@@ -170,6 +172,7 @@ class Game {
       marks: this.world.marks,
       parts: this.world.parts,
       isExclusive: this.world.isExclusive,
+      isEveryFork: this.options.isEveryFork === true,
     });
   }
 

@@ -5,6 +5,7 @@ import { checkClients } from './clients.js';
 import { checkContext } from './contexts.js';
 import { checkErasures } from './erasures.js';
 import { type Evidence, Violated, sessionsOf } from './evidence.js';
+import { checkForks } from './forks.js';
 import { checkHistory } from './histories.js';
 import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
@@ -16,7 +17,7 @@ import { checkTools } from './tools.js';
 import { checkWorkflows } from './workflows.js';
 
 /** Looks for the first breach of an invariant; null where all hold. */
-export function check(evidence: Evidence): { invariant: string; detail: string } | null {
+export async function check(evidence: Evidence): Promise<{ invariant: string; detail: string } | null> {
   const sessions = sessionsOf(evidence.log);
   try {
     checkLog(evidence.log);
@@ -38,6 +39,7 @@ export function check(evidence: Evidence): { invariant: string; detail: string }
     if (evidence.parts.erasures) checkErasures(sessions, evidence);
     const { log, projection } = evidence;
     if (projection) checkProjection(log, projection.prefix, projection.rows, projection.position);
+    await checkForks(sessions, evidence);
   } catch (error) {
     if (error instanceof Violated) return { invariant: error.invariant, detail: error.detail };
     throw error;

@@ -31,6 +31,8 @@ export interface Evidence {
   readonly parts: Parts;
   /** Whether only one worker could write to the log. */
   readonly isExclusive: boolean;
+  /** Forks are looked at of every event of a session; otherwise of a few. */
+  readonly isEveryFork: boolean;
 }
 
 export type SessionRecord = RecordedEvent & RecordedSessionEvent;
