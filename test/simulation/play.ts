@@ -63,6 +63,7 @@ export interface Play {
   readonly marks: Marks;
   readonly trace: Trace;
   readonly log: readonly RecordedEvent[];
+  readonly files: Files;
 }
 
 /** One world from its beginning to its end: hurt, healed, and looked at. */
@@ -79,6 +80,7 @@ export async function play(tape: Tape, options: PlayOptions = {}): Promise<Play>
     marks,
     trace,
     log: game.world.store.all,
+    files: game.files,
   };
 }
 
@@ -94,7 +96,7 @@ class Game {
   private readonly scenario: Scenario;
   private readonly supervisors: Supervisors;
   private readonly troubles: Troubles;
-  private readonly files: Files = new Map();
+  readonly files: Files = new Map();
   private readonly archive: Files = new Map();
   private hasResumed = false;
 
