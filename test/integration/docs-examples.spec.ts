@@ -94,11 +94,11 @@ describe('the examples that need a model of the test', () => {
     });
   });
 
-  describe('docs/examples/mcp-server.mjs', () => {
+  describe.each(['mcp-server.mjs', 'mcp-server-2026.mjs'])('docs/examples/%s', (example) => {
     let server: ChildProcess;
     let address = '';
     beforeAll(async () => {
-      server = spawn(resolve('node_modules/.bin/node'), ['docs/examples/mcp-server.mjs'], {
+      server = spawn(resolve('node_modules/.bin/node'), [`docs/examples/${example}`], {
         env: { ...process.env, TOKEN: 'sesame', PORT: '0' },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
