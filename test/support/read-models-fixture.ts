@@ -2,10 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Content, type SessionEvent, sessionStream } from '#domain';
-import { type EventMeta, type NewEvent, SqliteEventLog, newEvent } from '#event-log';
-import { MemoryFileStore } from '#vault';
+import {
+  type EventLog,
+  type EventMeta,
+  type MemoryContentKeys,
+  type NewEvent,
+  SqliteEventLog,
+  newEvent,
+} from '#event-log';
+import { MemoryFileStore, SealedEventLog, StreamKeys } from '#vault';
 import { Logger, ProcessBackground, SilentLogger, SystemClock, SystemRandom } from '#platform';
-import { openReadModels, type ReadModels } from '#read-models';
+import { type ReadModels, SealedContentCodec, openReadModels, rebuildReadModels } from '#read-models';
 
 /** Remembers what was logged. */
 export class KeptLogger extends Logger {
@@ -31,35 +38,41 @@ export const PROJECT = 'default';
 /** A log on disk and read models of a real PostgreSQL, in a folder of their own. */
 export interface Fixture {
   readonly folder: string;
-  readonly log: SqliteEventLog;
+  readonly log: EventLog;
   readonly files: MemoryFileStore;
   readonly logger: KeptLogger;
   readonly models: ReadModels;
   /** Ends the read models and opens them again on the same folder. */
   reopen(between?: () => void | Promise<void>): Promise<ReadModels>;
+  /** Ends them, makes their tables anew from the log, and opens them again. */
+  rebuild(): Promise<ReadModels>;
   close(): Promise<void>;
 }
 
-export async function openFixture(): Promise<Fixture> {
+/** @param keys absent: nothing is sealed */
+export async function openFixture(keys?: MemoryContentKeys): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), 'annals-read-models-'));
-  const log = await SqliteEventLog.open({
+  const plain = await SqliteEventLog.open({
     folder: join(folder, 'log'),
     logger: new SilentLogger(),
     reserveBytes: 0,
+    ...(keys && { keys }),
   });
+  const log = keys ? new SealedEventLog(plain, new StreamKeys(plain, keys)) : plain;
   const files = new MemoryFileStore();
   const logger = new KeptLogger();
   const background = new ProcessBackground(logger);
-  const open = (): ReadModels =>
-    openReadModels({
-      folder: join(folder, 'postgres'),
-      log,
-      files,
-      logger,
-      background,
-      clock: new SystemClock(),
-      random: new SystemRandom(),
-    });
+  const ports = {
+    folder: join(folder, 'postgres'),
+    log,
+    files,
+    logger,
+    background,
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    ...(keys && { contentCodec: new SealedContentCodec(keys) }),
+  };
+  const open = (): ReadModels => openReadModels(ports);
   const fixture = {
     folder,
     log,
@@ -73,6 +86,7 @@ export async function openFixture(): Promise<Fixture> {
       await fixture.models.ready;
       return fixture.models;
     },
+    rebuild: () => fixture.reopen(async () => void (await rebuildReadModels(ports))),
     close: async () => {
       await fixture.models.close();
       await log.close();
@@ -101,7 +115,7 @@ export function encoded(
   });
 }
 
-export async function append(log: SqliteEventLog, session: string, steps: readonly Step[]): Promise<void> {
+export async function append(log: EventLog, session: string, steps: readonly Step[]): Promise<void> {
   const result = await log.append(sessionStream(session), encoded(steps), { expected: 'any' });
   if (result.kind !== 'appended') throw new Error('the append met a conflict');
 }

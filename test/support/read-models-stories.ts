@@ -1,5 +1,5 @@
-import { type SessionEvent, sessionStream } from '#domain';
-import type { SqliteEventLog } from '#event-log';
+import { type Fork, type SessionEvent, sessionStream } from '#domain';
+import type { EventLog } from '#event-log';
 import {
   claimed,
   costs,
@@ -42,8 +42,10 @@ export class Story {
   private steps = 0;
 
   constructor(
-    private readonly log: SqliteEventLog,
+    private readonly log: EventLog,
     private readonly pick: (below: number) => number,
+    /** Absent: it begins with nothing. */
+    private readonly fork?: Fork,
   ) {}
 
   /** Appends what happens next. */
@@ -54,6 +56,11 @@ export class Story {
   /** Ends the runs that are there, so that nothing is left open. */
   async end(): Promise<void> {
     while (this.current !== null || this.waiting.length > 0) await this.write(this.finish());
+  }
+
+  /** Appends what somebody else says of it. */
+  async note(...steps: readonly Step[]): Promise<void> {
+    await this.write(steps);
   }
 
   private choose(): Step[] {
@@ -70,6 +77,7 @@ export class Story {
   }
 
   private open(): Step[] {
+    if (this.fork !== undefined) return [{ type: 'session_opened', data: this.fork }];
     const asked = this.request();
     this.waiting = this.waiting.map((w) => ({ ...w, requested: 1 }));
     const opened = [event('session_opened', asked[0]?.run), ...asked];

@@ -48,8 +48,8 @@ export class PageFold implements HistorySink {
   private messages: PageMessage[] = [];
   private readonly fold: HistoryFold;
   private now = { revision: -1, time: 0 };
-  /** When the block that is open began. */
-  private begunAt = 0;
+  /** When the block that is open began, and what was safe then: a claim may stand in its middle. */
+  private begun: { readonly time: number; readonly safe: Revision };
   private safe: Revision;
   private chars: number;
   /** Revision of the last end of a turn or run. */
@@ -67,6 +67,7 @@ export class PageFold implements HistorySink {
     private readonly held = 0,
   ) {
     this.safe = after;
+    this.begun = { time: 0, safe: after };
     this.chars = held;
     this.fold = new HistoryFold(this, { isHidden });
   }
@@ -75,7 +76,8 @@ export class PageFold implements HistorySink {
     const { type, revision, meta } = event;
     this.now = { revision, time };
     this.fold.push(event);
-    if (type === 'agent_response_start' || type === 'agent_thinking_start') this.begunAt = time;
+    if (type === 'agent_response_start' || type === 'agent_thinking_start')
+      this.begun = { time, safe: this.safe };
     // A run's claim tells where its message is; behind a turn no call waits for its response.
     else if (type === 'run_claimed') this.safe = revision - 1;
     else if (type === 'agent_step' || isEndType(type)) this.safe = this.turnEnd = revision;
@@ -110,8 +112,9 @@ export class PageFold implements HistorySink {
   }
 
   add({ type, run, revision, pieces }: HistoryMessage): void {
-    const at = revision === this.now.revision ? this.now.time : this.begunAt;
-    this.keep({ type, run, revision, at, pieces, safe: this.safe });
+    const isNow = revision === this.now.revision;
+    const { time: at, safe } = isNow ? { time: this.now.time, safe: this.safe } : this.begun;
+    this.keep({ type, run, revision, at, pieces, safe });
   }
 
   addRequest(run: RunId, revision: Revision, requested: Revision): void {
