@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { McpServerConfig } from '#agent';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
 import { type StdioBridge, bridgeStdio } from '../support/mcp-servers/stdio-bridge.js';
+import { freePort } from '../support/nginx.js';
 import { quiet } from '../support/quiet.js';
 
 const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
@@ -29,14 +28,6 @@ async function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): Prom
     child.stderr.on('data', listening);
     child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
   });
-  return port;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
   return port;
 }
 

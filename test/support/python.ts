@@ -27,6 +27,14 @@ export const pythonForClients = (): string | null =>
 export const pythonForMcp = (): string | null =>
   pythonWith({ name: 'annals-mcp', packages: ['mcp>=2.3,<3'], modules: 'mcp, httpx2' });
 
+/** The same for FastMCP; from its fourth version on it speaks the revision 2026-07-28, before only the earlier ones. */
+export const pythonForFastMcp = (major: 2 | 4): string | null =>
+  pythonWith({
+    name: `annals-fastmcp-${major}`,
+    packages: [`fastmcp>=${major},<${major + 1}`],
+    modules: 'fastmcp',
+  });
+
 /** The same for openapi-generator (a jar, which needs Java) and what it makes. */
 export const pythonForGenerated = (): string | null =>
   pythonWith({
