@@ -20,6 +20,7 @@ export interface HouseOptions {
   readonly maxRuns?: number;
   readonly shares?: ProjectShares;
   readonly maxSteps?: number;
+  readonly runTimeoutMs?: number;
   /** Of every mode; absent: one without a price for each. */
   readonly model?: string;
   /** Files that an earlier process wrote. */
@@ -45,6 +46,7 @@ export class House {
     { script, tools = [], maxRuns = 100, maxSteps = 25, model: priced, shares = {}, ...more }: HouseOptions,
   ) {
     const { files = new MemoryFileStore(), toolboxes = new FixedToolboxes(tools) } = more;
+    const { runTimeoutMs = 600_000 } = more;
     this.log = new ScriptedLog(temp.log);
     this.model = new ScriptedClient(script);
     const { errors } = this;
@@ -64,7 +66,7 @@ export class House {
         maxRuns,
         shares,
         maxSteps,
-        runTimeoutMs: 600_000,
+        runTimeoutMs,
         replica: 'r1',
         idempotencySecret: secret,
       },

@@ -38,20 +38,22 @@ export class RunFollower {
   async follow(place: RunPlace, { waitMs, waitsForPeople, gone, tell }: Following): Promise<RunReading> {
     const reading = new RunReading(place);
     const stream = sessionStream(place.session);
-    const after = place.before - 1;
-    if (waitMs === 0) {
-      for await (const page of this.log.readStream(stream, { after })) {
-        await take(reading, page, tell);
-        if (reading.isOver) break;
-      }
-      return reading;
+    const isDone = (): boolean =>
+      reading.isOver || (reading.status === 'waiting' && waitsForPeople !== true) || waitMs === 0;
+    let after = place.before - 1;
+    // Whatever ends the wait: what there is now is known.
+    for await (const page of this.log.readStream(stream, { after })) {
+      await take(reading, page, tell);
+      after = page.at(-1)?.revision ?? after;
+      if (reading.isOver) break;
     }
+    if (isDone()) return reading;
     const deadline = this.clock.deadline(waitMs, AbortSignal.any([gone, this.open.ending]));
     const { signal } = deadline;
     try {
       for await (const events of this.log.subscribeStream(stream, { after, signal })) {
         await take(reading, events, tell);
-        if (reading.isOver || (reading.status === 'waiting' && waitsForPeople !== true)) break;
+        if (isDone()) break;
       }
       return reading;
     } finally {

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { validated } from '../../edge/validation/validate.js';
@@ -32,11 +32,11 @@ const TASK_AFTER_MS = 1_000;
 @Injectable()
 export class RunTools {
   constructor(
-    private readonly requests: RunRequests,
+    @Inject(RunRequests) private readonly requests: Pick<RunRequests, 'start'>,
     private readonly places: RunPlaces,
     private readonly follower: RunFollower,
     private readonly results: RunResults,
-    private readonly endings: RunEndings,
+    @Inject(RunEndings) private readonly endings: Pick<RunEndings, 'cancel'>,
   ) {}
 
   /** @throws Problem, LogUnavailable */
