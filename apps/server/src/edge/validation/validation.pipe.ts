@@ -1,6 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { fieldsOf } from './dto-fields.js';
 import type { Dto } from './field-notes.js';
+import { isRequired } from './field-schema.js';
 import { validated } from './validate.js';
 
 /**
@@ -13,6 +14,10 @@ export class ValidationPipe implements PipeTransform<unknown, unknown> {
   transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
     if (metatype === undefined || (type !== 'body' && type !== 'query')) return value;
     const dto = metatype as Dto;
-    return fieldsOf(dto).size === 0 ? value : validated(dto, value);
+    const fields = [...fieldsOf(dto).values()];
+    if (fields.length === 0) return value;
+    // The interface says of a body without a field that is required that it may be left out.
+    const isLeftOut = type === 'body' && value === undefined && !fields.some(isRequired);
+    return validated(dto, isLeftOut ? {} : value);
   }
 }

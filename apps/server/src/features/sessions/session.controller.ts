@@ -69,7 +69,7 @@ export class SessionController {
       session,
       ...(at === undefined ? {} : { at: Math.min(Number(at), Number.MAX_SAFE_INTEGER) }),
       ...(title === undefined ? {} : { title }),
-      ...(key === undefined ? {} : { idempotency: { key, payload: { session, body: request.body } } }),
+      ...(key === undefined ? {} : { idempotency: { key, payload: { session, body: request.body ?? {} } } }),
     };
     const fork = await this.forks.fork(wish, { project, actor });
     reply.header('location', `/sessions/${fork}`);
