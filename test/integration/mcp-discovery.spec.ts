@@ -79,7 +79,9 @@ describe('a server of 2026-07-28', () => {
     expect(bodies.at(-1)?.params._meta).toEqual({
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'annals', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
+      'io.modelcontextprotocol/clientCapabilities': {
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      },
       progressToken: expect.anything(),
     });
   });

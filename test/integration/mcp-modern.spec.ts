@@ -164,7 +164,6 @@ describe('a call that is answered with', () => {
   });
 
   test.each<[string, Answer]>([
-    ['made a task of the call, which cannot be followed here', result({ resultType: 'task', taskId: 't1' })],
     ['gave an answer that is too large', result({ content: 'x'.repeat(200_000) })],
   ])('what cannot be used is not made again: %s', async (told, answer) => {
     for (const [name, isRepeatable] of [

@@ -123,6 +123,7 @@ export class ContextFold {
       case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
+      case 'tool_task_started':
       case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':

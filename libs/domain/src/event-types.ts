@@ -33,6 +33,7 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   run_refused: true,
   tools_offered: true,
   tool_call_begun: true,
+  tool_task_started: true,
   tool_calls_reopened: true,
   run_parked: true,
   run_steered: true,

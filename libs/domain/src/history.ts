@@ -104,6 +104,7 @@ export class HistoryFold {
       case 'agent_drift':
       case 'agent_cost':
       case 'tools_offered':
+      case 'tool_task_started':
       case 'tool_call_begun':
       case 'tool_calls_reopened':
       case 'run_parked':

@@ -7,6 +7,7 @@ import {
   withUndecidedForgotten,
   withDecision,
   withResult,
+  withTask,
 } from './actions/waiting-calls.js';
 import type { Content } from './content.js';
 import type { ActionId } from './ids.js';
@@ -118,6 +119,10 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'tool_call_begun':
       if (event.data.step !== undefined) return state;
       return { ...state, calls: withBegun(state.calls, event.data.call_id) };
+    case 'tool_task_started': {
+      const { call_id: id, step, task } = event.data;
+      return step === undefined ? { ...state, calls: withTask(state.calls, id, task) } : state;
+    }
     case 'agent_action_required':
       return ask(state, event.data);
     case 'agent_action_resolved':

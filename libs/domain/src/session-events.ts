@@ -4,7 +4,7 @@ import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
 import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
-import type { TurnToolCall } from './turn-tool-call.js';
+import type { ServerTask, TurnToolCall } from './turn-tool-call.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
@@ -188,6 +188,15 @@ export type InternalEvent =
   | {
       readonly type: 'tool_call_begun';
       readonly data: { readonly call_id: string; readonly step?: AttemptRef };
+    }
+  /** The tool server goes on with the call by itself: from here on it is asked what has become of it, in any process. */
+  | {
+      readonly type: 'tool_task_started';
+      readonly data: {
+        readonly call_id: string;
+        readonly step?: AttemptRef;
+        readonly task: ServerTask;
+      };
     }
   /** Somebody is asked about these calls of an earlier turn: the actions stand behind it, in their order. */
   | {

@@ -95,6 +95,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return clear(write(state, event, false));
     // What is not done again when the run is claimed anew.
     case 'tool_call_completed':
+    case 'tool_task_started':
     case 'agent_tool_response':
     case 'agent_step':
     case 'agent_final_output':

@@ -16,6 +16,17 @@ export interface TurnToolCall {
   readonly needs?: 'approval' | 'caller';
 }
 
+/** What a tool server has made of a call that takes long. */
+export interface ServerTask {
+  /** Whoever knows it may ask for the result. */
+  readonly id: string;
+  /** How often the server wants to be asked, in ms; it may say another time with each answer. */
+  readonly poll_ms: number;
+  /** When the server started it, and when it forgets it, in ms since 1970; absent: never. */
+  readonly started_at: number;
+  readonly expires_at?: number;
+}
+
 /** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */
 export function inputOf({ arguments: text }: TurnToolCall): unknown {
   if (text.trim() === '') return {};

@@ -32,14 +32,13 @@ export function refusedKindOf({ resultType }: Readonly<Record<string, unknown>>)
   switch (resultType) {
     case undefined:
     case 'complete':
+    case 'task':
       return null;
     case 'input_required':
       return new McpFailure(
         'refused',
         'wants more to be answered before it does this, which cannot be done here',
       );
-    case 'task':
-      return new McpFailure('unusable', 'made a task of the call, which cannot be followed here');
     default:
       return new McpFailure('nonsense', 'gave a result of a kind that is not known here');
   }

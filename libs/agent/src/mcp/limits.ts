@@ -6,6 +6,13 @@ export interface McpLimits {
   /** A call without progress, and a call at all. */
   readonly idleMs: number;
   readonly callMs: number;
+  /** Between two questions what has become of a task, whatever its server wants; where it says nothing. */
+  readonly minPollMs: number;
+  readonly maxPollMs: number;
+  readonly pollMs: number;
+  /** Without any answer of a task's server, and a task at all. */
+  readonly taskSilenceMs: number;
+  readonly taskMs: number;
   /** What is polite but not needed (cancelling, ending the session) may take this long at the end of a run. */
   readonly closeMs: number;
   /** Waits before a call is made again; so many times it is repeated. */
@@ -24,6 +31,11 @@ export const MCP_LIMITS: McpLimits = {
   discoverMs: 3_000,
   idleMs: 120_000,
   callMs: 600_000,
+  minPollMs: 250,
+  maxPollMs: 60_000,
+  pollMs: 1_000,
+  taskSilenceMs: 600_000,
+  taskMs: 86_400_000,
   closeMs: 1_000,
   retryMs: [200, 1_000, 3_000],
   maxMessageBytes: 10 * 1024 * 1024,

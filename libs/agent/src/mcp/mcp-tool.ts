@@ -1,4 +1,4 @@
-import { type TurnToolCall, warningEvent } from '#domain';
+import { type ServerTask, type TurnToolCall, warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { Tool, ToolOutcome } from '../tools/tool.js';
@@ -6,6 +6,7 @@ import { outcomeOf, refusedKindOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
+import { TaskFollower, taskIn } from './mcp-task.js';
 import type { RequestOptions } from './mcp-wire.js';
 import { type OfferedSchema, offerSchema } from './offered-schema.js';
 import { headersOfArguments } from './param-headers.js';
@@ -81,6 +82,16 @@ export class McpTool implements Tool {
     }
   }
 
+  /** Rejects only when the signal is aborted, with its reason. */
+  async follow(task: ServerTask, signal: AbortSignal): Promise<ToolOutcome> {
+    const end = await new TaskFollower(this.connection, this.clock, this.limits).follow(task, signal);
+    if (end.kind === 'completed')
+      return this.told(outcomeOf(end.result, this.connection.mask, this.limits.maxResultChars));
+    const said = this.says(end.says);
+    if (end.kind !== 'unknown') return failed(said);
+    return failed(`outcome unknown: ${said}, so the call may or may not have taken effect`);
+  }
+
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
   private async attempt(params: CallParams, options: RequestOptions): Promise<ToolOutcome> {
     const { retryMs, maxResultChars } = this.limits;
@@ -90,6 +101,8 @@ export class McpTool implements Tool {
     for (let tries = 0; ; tries++) {
       try {
         const result = await this.send(params, options);
+        const task = taskIn(result, this.clock.now(), this.limits);
+        if (task !== null) return { content: '', task };
         return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);

@@ -130,6 +130,9 @@ function resultIn(
 
 const noAnswer = (): McpFailure => new McpFailure('nonsense', 'gave an answer to something else');
 
+/** SEP-2663: a server may go on with a call by itself. */
+const TASKS = 'io.modelcontextprotocol/tasks';
+
 /** What is said of a request besides its body (specification 2026-07-28, "Request Metadata"). */
 function headersOf(method: string, params: Readonly<Record<string, unknown>>): Record<string, string> {
   const name = [params['name'], params['uri'], params['taskId']].find((value) => typeof value === 'string');
@@ -152,7 +155,7 @@ function bodyOf(
     ...(isRecord(params['_meta']) ? params['_meta'] : {}),
     'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
     'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
     ...(wantsProgress ? { progressToken: id } : {}),
   };
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } });

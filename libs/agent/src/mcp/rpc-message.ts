@@ -6,6 +6,7 @@ export const RPC_CODES = {
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,
+  invalidParams: -32602,
 } as const;
 
 /**

@@ -191,10 +191,11 @@ export class Driver {
     return false;
   }
 
-  /** The process that knew the servers is gone. A run that somebody is concerned with asks for them, and is not lost. */
+  /** The process that knew the servers is gone. A run that somebody, or a server, is concerned with asks for them. */
   private get mayAskForServers(): boolean {
-    const { asked, servers } = this.record.state;
-    return asked > 0 && servers?.outcome !== 'denied';
+    const { asked, servers, calls } = this.record.state;
+    const hasTask = calls.some(isTask) || this.record.workflows.hasTask;
+    return (asked > 0 || hasTask) && servers?.outcome !== 'denied';
   }
 
   /** Asks for the servers, or opens what was supplied. Returns whether the run is parked. */
@@ -277,6 +278,12 @@ export class Driver {
 
 const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
 
+/** A call that its server goes on with: it can be asked for. */
+const isTask = ({ result, task }: CallState): boolean => result === null && task !== undefined;
+
 /** A call of a tool server that was under way when the process that made it ended. */
-const isMaybeMade = ({ call, result, isBegun }: CallState): boolean =>
-  result === null && call.server !== undefined && (call.needs === undefined || isBegun === true);
+const isMaybeMade = ({ call, result, isBegun, task }: CallState): boolean =>
+  result === null &&
+  task === undefined &&
+  call.server !== undefined &&
+  (call.needs === undefined || isBegun === true);

@@ -7,6 +7,7 @@ import {
   NOT_MADE,
   OUTCOME_UNKNOWN,
   type RunState,
+  type ServerTask,
   type TurnToolCall,
   inputOf,
   isReleased,
@@ -21,6 +22,7 @@ import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
+import { CUT, TOO_MANY, failed, withChange } from './call-outcomes.js';
 import type { Tool, ToolOutcome } from './tool.js';
 
 export interface ToolRunnerPorts {
@@ -204,6 +206,7 @@ export class ToolRunner {
     if (recorded !== null) return recorded;
     if (call.cut) return failed(CUT);
     const tool = this.byName.get(call.name);
+    if (state.task !== undefined) return this.follow(tool, state, signal);
     const isUnmade = isReleased(state) || (call.needs === undefined && this.fresh.has(call));
     if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
     if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
@@ -218,7 +221,8 @@ export class ToolRunner {
       const outcome = await this.watch.toolCall(call, (traceparent) =>
         tool.call(made === undefined ? input : made.input, signal, call, traceparent),
       );
-      return made === undefined ? outcome : { ...outcome, content: `${changedTo(made)}${outcome.content}` };
+      if (outcome.task !== undefined) return this.begin(tool, state, outcome.task, signal, step);
+      return withChange(outcome, made);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WorkflowWaits) throw error;
@@ -226,19 +230,46 @@ export class ToolRunner {
     }
   }
 
+  /** The server goes on with a call: the log holds how to ask for it before it is asked for. */
+  private async begin(
+    tool: Tool,
+    state: CallState,
+    task: ServerTask,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome> {
+    const data = { call_id: state.call.id, task, ...(step === undefined ? {} : { step }) };
+    this.record.write([{ type: 'tool_task_started', data }]);
+    await this.record.settled();
+    return this.follow(tool, { ...state, task }, signal);
+  }
+
+  private async follow(tool: Tool | undefined, state: CallState, signal: AbortSignal): Promise<ToolOutcome> {
+    if (state.task === undefined || tool?.follow === undefined) return failed(OUTCOME_UNKNOWN);
+    const made = await this.changeOf(state);
+    const outcome = await tool.follow(state.task, signal);
+    signal.throwIfAborted();
+    return withChange(outcome, made);
+  }
+
   /** What a released call is made with, where that is not what the model wrote. The log holds that it is begun. */
   private async released(
     state: CallState,
     step: AttemptRef | undefined,
   ): Promise<{ readonly input: unknown } | undefined> {
-    const { call, action } = state;
-    const decided = action?.decided;
-    if (decided === undefined || decided === null) return undefined;
+    const { call } = state;
     if (isReleased(state)) {
       const data = { call_id: call.id, ...(step === undefined ? {} : { step }) };
       this.record.write([{ type: 'tool_call_begun', data }]);
       await this.record.settled();
     }
+    return this.changeOf(state);
+  }
+
+  /** What a person wants the call to be made with, instead of what the model wrote. */
+  private async changeOf({ action }: CallState): Promise<{ readonly input: unknown } | undefined> {
+    const decided = action?.decided;
+    if (decided === undefined || decided === null) return undefined;
     const { session, contents } = this.record;
     const text = await contents.text(session, decided.content);
     const said = JSON.parse(text) as { readonly input?: unknown };
@@ -263,12 +294,3 @@ export class ToolRunner {
     return this.record.contents.store(this.record.session, text);
   }
 }
-
-const CUT =
-  'the call was not made: your answer was cut at its limit before the arguments were complete; give shorter ones';
-const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
-
-const changedTo = ({ input }: { readonly input: unknown }): string =>
-  `The call was made with other arguments than yours, as whoever released it decided: ${JSON.stringify(input)}\n\n`;
-
-const failed = (content: string): ToolOutcome => ({ content, isError: true });

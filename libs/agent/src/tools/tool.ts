@@ -1,4 +1,13 @@
-import type { Draft, RunConfig, RunWarning, TurnToolCall, ProjectId, RunId, SessionId } from '#domain';
+import type {
+  Draft,
+  RunConfig,
+  RunWarning,
+  ServerTask,
+  TurnToolCall,
+  ProjectId,
+  RunId,
+  SessionId,
+} from '#domain';
 import type { McpServerConfig } from '../mcp/mcp-server-config.js';
 import type { ToolDefinition } from '../model/model-client.js';
 
@@ -8,6 +17,8 @@ export interface ToolOutcome {
   readonly isError?: boolean;
   /** Written together with the result. */
   readonly events?: readonly Draft[];
+  /** Nothing has come of the call yet: the server goes on with it. */
+  readonly task?: ServerTask;
 }
 
 /** Something that the agent may do. It tells of its failures in the outcome; what it throws counts as one, too. */
@@ -24,6 +35,8 @@ export interface Tool {
    * when the signal is aborted.
    */
   call(input: unknown, signal: AbortSignal, call?: TurnToolCall, traceparent?: string): Promise<ToolOutcome>;
+  /** Waits for what comes of a task that a call of it has started; absent: its calls start none. Stops as `call` does. */
+  follow?(task: ServerTask, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
 /** The tools of one run, opened when it is claimed and closed at its end. */

@@ -1,7 +1,7 @@
 import type { ActionId } from '../ids.js';
 import type { Content } from '../content.js';
 import type { SessionEvent } from '../session-events.js';
-import type { TurnToolCall } from '../turn-tool-call.js';
+import type { ServerTask, TurnToolCall } from '../turn-tool-call.js';
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
@@ -27,6 +27,8 @@ export interface CallState {
   readonly action?: CallAction;
   /** Of one that a person has released: the log holds the intent to make it. */
   readonly isBegun?: true;
+  /** The server goes on with it: it is asked, and the call not made again. */
+  readonly task?: ServerTask;
 }
 
 /** The calls of a turn, before anything came of them. */
@@ -73,6 +75,9 @@ export const isUnasked = ({ call, action, result }: CallState): boolean =>
 
 export const withBegun = (calls: readonly CallState[], id: string): readonly CallState[] =>
   calls.map((c) => (c.call.id === id ? { ...c, isBegun: true } : c));
+
+export const withTask = (calls: readonly CallState[], id: string, task: ServerTask): readonly CallState[] =>
+  calls.map((c) => (c.call.id === id && c.result === null ? { ...c, task } : c));
 
 /** The first result holds. */
 export const withResult = (

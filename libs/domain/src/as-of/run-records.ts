@@ -215,6 +215,7 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'agent_action_required':
     case 'agent_steered':
     case 'tools_offered':
+    case 'tool_task_started':
     case 'tool_call_begun':
     case 'tool_calls_reopened':
     case 'run_steered':

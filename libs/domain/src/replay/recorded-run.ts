@@ -105,6 +105,7 @@ export class RecordedRunFold {
       case 'session_forked':
       case 'session_opened':
       case 'tool_call_begun':
+      case 'tool_task_started':
       case 'tool_calls_reopened':
       case 'workflow_attempt_failed':
       case 'workflow_attempt_started':

@@ -8,6 +8,7 @@ import {
   withBegun,
   withDecision,
   withResult,
+  withTask,
   withUndecidedForgotten,
 } from '../actions/waiting-calls.js';
 import { assertNever } from '../problem.js';
@@ -47,6 +48,8 @@ export class AttemptTranscript {
         return this.change((calls) => withResult(calls, event.data.call_id, toolResultOf(event.data)));
       case 'tool_call_begun':
         return this.change((calls) => withBegun(calls, event.data.call_id));
+      case 'tool_task_started':
+        return this.change((calls) => withTask(calls, event.data.call_id, event.data.task));
       case 'agent_action_required':
         return this.change((calls) => withAction(calls, event.data.action_id));
       case 'agent_action_resolved':
@@ -107,6 +110,12 @@ export class AttemptTranscript {
     const responses = turn.calls.filter((c) => !c.isResponded);
     if (responses.length > 0) return { kind: 'respond', responses };
     return this.turns.length >= maxTurns ? { kind: 'too_many_turns' } : { kind: 'call_model' };
+  }
+
+  /** Whether a server goes on with a call of the latest turn. */
+  get hasTask(): boolean {
+    const calls = this.turns.at(-1)?.calls ?? [];
+    return calls.some(({ result, task }) => result === null && task !== undefined);
   }
 
   /** What follows the attempt's first message in the model's context; each call is followed by exactly one result. */

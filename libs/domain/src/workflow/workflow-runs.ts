@@ -66,6 +66,7 @@ export class WorkflowRuns {
           for (const transcript of transcripts.values()) transcript.push(event);
         return;
       case 'tool_call_begun':
+      case 'tool_task_started':
       case 'tool_call_completed':
         if (event.data.step !== undefined) this.transcriptOf(event.data.step)?.push(event);
         return;
@@ -128,6 +129,13 @@ export class WorkflowRuns {
   forgetUndecided(): void {
     for (const { transcripts } of this.calls.values())
       for (const transcript of transcripts.values()) transcript.forgetUndecided();
+  }
+
+  /** Whether a server goes on with a call of a step. */
+  get hasTask(): boolean {
+    return [...this.calls.values()].some(({ transcripts }) =>
+      [...transcripts.values()].some((transcript) => transcript.hasTask),
+    );
   }
 
   /** The turns of an attempt that is under way. */

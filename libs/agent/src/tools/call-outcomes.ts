@@ -1,0 +1,18 @@
+import { MAX_OPEN_ACTIONS } from '#domain';
+import type { ToolOutcome } from './tool.js';
+
+export const CUT =
+  'the call was not made: your answer was cut at its limit before the arguments were complete; give shorter ones';
+export const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
+
+/** The model is told where its call was made with something else. */
+export const withChange = (
+  outcome: ToolOutcome,
+  made: { readonly input: unknown } | undefined,
+): ToolOutcome =>
+  made === undefined ? outcome : { ...outcome, content: `${changedTo(made)}${outcome.content}` };
+
+const changedTo = ({ input }: { readonly input: unknown }): string =>
+  `The call was made with other arguments than yours, as whoever released it decided: ${JSON.stringify(input)}\n\n`;
+
+export const failed = (content: string): ToolOutcome => ({ content, isError: true });

@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Tool, type ToolOutcome, openMcpTools } from '#agent';
+import { OUTCOME_UNKNOWN, type ServerTask, sessionStream } from '#domain';
+import { EgressGuard, SilentLogger, SystemClock, readEgressAllow } from '#platform';
+import { RunToolboxes, type StartedRun } from '#runs';
+import { CALLER, House } from '../support/house.js';
+import { McpRun, never } from '../support/mcp-servers/mcp-run.js';
+import { TaskServer, WORKING, completed } from '../support/mcp-servers/task-server.js';
+import { type ClientStep, done, text, toolCall } from '../support/scripted-client.js';
+import { TempLog } from '../support/temp-log.js';
+import { until } from '../support/until.js';
+
+let server: TaskServer;
+let run: McpRun;
+beforeEach(async () => {
+  server = await TaskServer.start();
+  run = await McpRun.open([server.entry], { limits: { minPollMs: 5, maxPollMs: 40, taskSilenceMs: 300 } });
+});
+afterEach(async () => {
+  await run.close();
+  await server.close();
+});
+
+const dig = (): Required<Pick<Tool, 'call' | 'follow'>> =>
+  run.mcp.tools.find(({ definition }) => definition.name === 'dig') as Tool & Required<Pick<Tool, 'follow'>>;
+
+async function started(): Promise<ServerTask> {
+  const { task } = await dig().call({ deep: true }, never);
+  return task!;
+}
+
+const followed = async (task?: ServerTask): Promise<ToolOutcome> =>
+  dig().follow(task ?? (await started()), never);
+
+describe('a call of which a server makes a task', () => {
+  it('is asked for until it has ended, as often as the server says, within bounds', async () => {
+    server.ttlMs = 60_000;
+    const task = await started();
+    expect(task).toMatchObject({ id: 't1', poll_ms: 10 });
+    expect(task.expires_at! - task.started_at).toBe(60_000);
+    server.answerOf = (_, asked) => (asked < 3 ? WORKING : completed('gold'));
+    expect(await followed(task)).toEqual({ content: 'gold' });
+    expect(server.asked).toEqual(['tasks/get t1', 'tasks/get t1', 'tasks/get t1']);
+    server.pollIntervalMs = 1e12;
+    expect((await started()).poll_ms).toBe(40);
+    server.pollIntervalMs = undefined;
+    expect((await started()).poll_ms).toBe(40);
+    expect(server.calls).toHaveLength(3);
+  });
+
+  it('is asked for again where an answer is lost, or says nothing', async () => {
+    server.answerOf = (_, asked) => {
+      if (asked === 1) return 'cut';
+      if (asked === 2) return { error: { code: -32603, message: 'busy' } };
+      return asked === 3 ? { result: { status: 'puzzled' } } : completed('gold');
+    };
+    expect(await followed()).toEqual({ content: 'gold' });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['fails', { result: { status: 'failed', error: { code: -1, message: 'rock' } } }, /quarry" said: rock$/],
+    ['is cancelled', { result: { status: 'cancelled' } }, /has cancelled the task$/],
+    [
+      'is unknown',
+      { error: { code: -32602, message: 'who?' } },
+      /^outcome unknown: .*does not know the task/,
+    ],
+    ['is silent', 'cut', /^outcome unknown: .*does not answer any more/],
+    ['wants to know more', { result: { status: 'input_required' } }, /cannot be done here$/],
+  ] as const)('and that %s is told as that', async (_, answer, told) => {
+    server.answerOf = () => answer;
+    expect(await followed()).toEqual({ content: expect.stringMatching(told), isError: true });
+  });
+
+  it('is not known any more when its time is over', async () => {
+    const task = { ...(await started()), expires_at: Date.now() - 1 };
+    expect((await followed(task)).content).toMatch(/^outcome unknown: .*has forgotten the task/);
+    expect(server.asked).toEqual([]);
+  });
+});
+
+describe('a run with a task at a server', () => {
+  let temp: TempLog;
+  let count = 0;
+  beforeAll(async () => {
+    temp = await TempLog.open();
+  });
+  afterAll(() => temp.close());
+
+  const script = ({
+    messages,
+  }: {
+    messages: readonly { role: string; content: unknown }[];
+  }): ClientStep[] => {
+    const result = messages.findLast(({ role }) => role === 'tool');
+    return result === undefined
+      ? [done(toolCall('c1', 'dig', { deep: true }))]
+      : [text(`told: ${String(result.content)}`), done()];
+  };
+
+  /** A process with a way to tool servers. */
+  function open(): House {
+    const clock = new SystemClock();
+    const ports = {
+      egress: new EgressGuard(readEgressAllow('127.0.0.1')),
+      clock,
+      logger: new SilentLogger(),
+    };
+    const openServers: typeof openMcpTools = (servers, more, signal) =>
+      openMcpTools(servers, { ...more, limits: { minPollMs: 5, pollMs: 5 } }, signal);
+    const knowledge = { open: () => Promise.resolve([]) };
+    const toolboxes = new RunToolboxes({ ...ports, knowledge, openServers });
+    return new House(temp, `tasks ${++count}`, { script, toolboxes });
+  }
+
+  const start = (house: House): Promise<StartedRun> =>
+    house.start('dig', {
+      config: { mcp_servers: ['quarry'] },
+      mcpServers: [server.entry],
+    });
+  const events = (session: string) => temp.read(sessionStream(session));
+  const index = { askedAt: () => Promise.resolve(null), due: () => Promise.resolve([]) };
+
+  async function decide(house: House, session: string, decision: 'supply' | 'deny'): Promise<void> {
+    const asked = await house.heard(session, ({ type }) => type === 'agent_action_required');
+    expect(asked.data).toMatchObject({ kind: 'tool_servers' });
+    const { action_id: id } = asked.data as { action_id: string };
+    await house.heard(session, ({ type }) => type === 'run_parked');
+    const request = decision === 'supply' ? { decision, mcpServers: [server.entry] } : { decision };
+    await house.core.actions(() => index).resolve(id, request, CALLER);
+  }
+
+  it('ends with its result; the log holds the task before it is asked for, sealed with the rest', async () => {
+    const house = open();
+    server.answerOf = (_, asked) => (asked < 3 ? WORKING : completed('gold'));
+    const of = await start(house);
+    await house.ended(of);
+    const types = (await events(of.session)).map(({ type }) => type);
+    expect(types.filter((type) => type.startsWith('tool_'))).toEqual([
+      'tool_task_started',
+      'tool_call_completed',
+    ]);
+    expect(house.told(-1).at(-1)).toBe('tool gold');
+    expect(server.calls).toEqual([{ deep: true }]);
+  });
+
+  it('whose process dies asks for its servers, and the task is asked for, never called again', async () => {
+    const first = open();
+    const of = await start(first);
+    await first.heard(of.session, ({ type }) => type === 'tool_task_started');
+    for (const session of first.core.sessions.active()) session.stop();
+    await first.settled();
+
+    const second = open();
+    await second.core.recovery.resume(of.session);
+    server.answerOf = () => completed('gold');
+    await decide(second, of.session, 'supply');
+    expect((await second.ended(of)).type).toBe('agent_completed');
+    expect(second.told(-1).at(-1)).toBe('tool gold');
+    expect(server.calls).toHaveLength(1);
+    expect(server.asked).not.toContain('tasks/cancel t1');
+  });
+
+  it('that nobody gives its servers does not know what became of the call', async () => {
+    const first = open();
+    const of = await start(first);
+    await first.heard(of.session, ({ type }) => type === 'tool_task_started');
+    for (const session of first.core.sessions.active()) session.stop();
+    await first.settled();
+    const second = open();
+    await second.core.recovery.resume(of.session);
+    await decide(second, of.session, 'deny');
+    expect((await second.ended(of)).data).toMatchObject({ code: 'tool_servers_lost' });
+    const results = (await events(of.session)).filter(({ type }) => type === 'tool_call_completed');
+    expect(results.map(({ data }) => (data as { content: string }).content)).toEqual([OUTCOME_UNKNOWN]);
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it('that is cancelled tells the server', async () => {
+    const house = open();
+    const of = await start(house);
+    await until(() => server.asked.length > 1);
+    await house.cancel(of);
+    expect((await house.ended(of)).type).toBe('agent_cancelled');
+    expect(server.asked.at(-1)).toBe('tasks/cancel t1');
+  });
+});

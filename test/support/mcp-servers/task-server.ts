@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const VERSION = '2026-07-28';
+
+interface Asked {
+  readonly id: number;
+  readonly method: string;
+  readonly params: { readonly name?: string; readonly taskId?: string; readonly arguments?: object };
+}
+
+/** How a server answers a request for a task: a result, an error, or nothing before the connection ends. */
+export type TaskAnswer = { readonly result: object } | { readonly error: object } | 'cut';
+
+/** A server of revision 2026-07-28, by hand, that makes a task of every call of its one tool, `dig`. */
+export class TaskServer {
+  /** The arguments of each call, in their order. */
+  readonly calls: object[] = [];
+  /** Methods of `tasks/*` with the task's id. */
+  readonly asked: string[] = [];
+  /** What it says of a task; by default that it goes on. */
+  answerOf: (taskId: string, asked: number) => TaskAnswer = () => WORKING;
+  pollIntervalMs: number | undefined = 10;
+  ttlMs: number | null = null;
+  private readonly http: Server;
+
+  private constructor() {
+    this.http = createServer((request, response) => {
+      void bodyOf(request).then((body) => {
+        const message = JSON.parse(body) as Asked;
+        const answer = this.answer(message);
+        if (answer === 'cut') return void response.destroy();
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer }));
+      });
+    });
+  }
+
+  static async start(): Promise<TaskServer> {
+    const server = new TaskServer();
+    server.http.listen(0, '127.0.0.1');
+    await once(server.http, 'listening');
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}/mcp`;
+  }
+
+  get entry(): { readonly serverName: string; readonly serverUrl: string } {
+    return { serverName: 'quarry', serverUrl: this.url };
+  }
+
+  async close(): Promise<void> {
+    this.http.closeAllConnections();
+    this.http.close();
+    await once(this.http, 'close');
+  }
+
+  private answer({ method, params }: Asked): TaskAnswer {
+    switch (method) {
+      case 'server/discover':
+        return { result: { supportedVersions: [VERSION], capabilities: { tools: {} }, serverInfo: INFO } };
+      case 'tools/list':
+        return { result: { tools: [DIG] } };
+      case 'tools/call': {
+        this.calls.push(params.arguments ?? {});
+        const { pollIntervalMs, ttlMs } = this;
+        return {
+          result: {
+            resultType: 'task',
+            taskId: `t${this.calls.length}`,
+            status: 'working',
+            ttlMs,
+            pollIntervalMs,
+          },
+        };
+      }
+      default: {
+        const { taskId = '' } = params;
+        this.asked.push(`${method} ${taskId}`);
+        if (method !== 'tasks/get') return { result: {} };
+        return this.answerOf(taskId, this.asked.filter((ask) => ask === `tasks/get ${taskId}`).length);
+      }
+    }
+  }
+}
+
+export const WORKING: TaskAnswer = { result: { resultType: 'complete', status: 'working' } };
+
+export const completed = (text: string): TaskAnswer => ({
+  result: { resultType: 'complete', status: 'completed', result: { content: [{ type: 'text', text }] } },
+});
+
+const INFO = { name: 'quarry', version: '1' };
+const DIG = { name: 'dig', description: 'takes long', inputSchema: { type: 'object' } };
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const part of request) body += String(part);
+  return body;
+}
