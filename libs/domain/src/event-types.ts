@@ -1,4 +1,5 @@
-import type { InternalEvent, PublicEvent } from './session-events.js';
+import type { PublicEvent } from './public-event.js';
+import type { InternalEvent } from './session-events.js';
 
 const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_started: true,

@@ -42,6 +42,7 @@ export * from './lists/page.js';
 export * from './money.js';
 export * from './next-action.js';
 export * from './problem.js';
+export * from './public-event.js';
 export * from './read-session-event.js';
 export * from './replay/recorded-run.js';
 export * from './run-config.js';

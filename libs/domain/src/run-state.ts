@@ -15,7 +15,8 @@ import { type PicoDollars, parseDollars } from './money.js';
 import { assertNever } from './problem.js';
 import type { Mode, RunConfig } from './run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
-import type { ErrorCode, SessionEvent } from './session-events.js';
+import type { ErrorCode } from './public-event.js';
+import type { SessionEvent } from './session-events.js';
 
 export type RunEnd =
   | { readonly kind: 'completed' }

@@ -1,6 +1,6 @@
 import type { Content } from '../content.js';
 import type { Draft } from '../draft.js';
-import type { StepStatus } from '../session-events.js';
+import type { StepStatus } from '../public-event.js';
 import { backoffMs, maxAttemptsOf } from './backoff.js';
 import type { AttemptRef } from './workflow.js';
 import type { WorkflowEvent, WorkflowState } from './workflow-state.js';
