@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { call } from '../support/mcp-callers/posted.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { SseStream } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
@@ -16,7 +17,7 @@ describe('MAX_RUNS', () => {
   it(
     'lets the runs above it wait their turn, and refuses with 429 where too many wait',
     () =>
-      withStage({ MAX_RUNS: '2' }, async ({ client, book, model }) => {
+      withStage({ MAX_RUNS: '2' }, async ({ client, book, model, service }) => {
         const gate = new Gate();
         const streams: SseStream[] = [];
         const start = (n: number): Promise<SseStream> =>
@@ -25,6 +26,12 @@ describe('MAX_RUNS', () => {
         const refused = await client.post('/', { message: 'one too many' });
         expect([refused.status, refused.json()['code']]).toEqual([429, 'rate_limited']);
         expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+        const byMcp = await call(service, 'run_agent', { message: 'one too many' });
+        expect([byMcp.status, JSON.parse(byMcp.text)]).toEqual([
+          429,
+          expect.objectContaining({ code: 'rate_limited' }),
+        ]);
+        expect(Number(byMcp.headers['retry-after'])).toBeGreaterThan(0);
         await model.requested(2);
         expect(model.requests).toHaveLength(2);
         gate.open();

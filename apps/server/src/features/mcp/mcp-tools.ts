@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type CallToolResult,
   type ListToolsResult,
@@ -25,8 +25,8 @@ const TOLD_IN_RESULTS: ReadonlySet<number> = new Set([400, 402, 404, 409, 422]);
 @Injectable()
 export class McpTools {
   constructor(
-    private readonly runs: RunTools,
-    private readonly sessions: SessionTools,
+    @Inject(RunTools) private readonly runs: Pick<RunTools, 'runAgent' | 'readRun'>,
+    @Inject(SessionTools) private readonly sessions: Pick<SessionTools, 'readSession' | 'listSessions'>,
     private readonly logger: Logger,
   ) {}
 
