@@ -26,8 +26,8 @@ const callBy = (caller: Principal): ToolCall => ({
 });
 
 /** Tools of which every call ends so. */
-function toolsThat(fail: unknown): { readonly tools: McpTools; readonly errors: object[] } {
-  const failing = () => Promise.reject(fail as Error);
+function toolsThat(fail: Error): { readonly tools: McpTools; readonly errors: object[] } {
+  const failing = () => Promise.reject(fail);
   const errors: object[] = [];
   class Errors extends SilentLogger {
     override error(fields?: object): void {
