@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { McpPorts } from '#agent';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
+import { type RawAnswer, type RpcMessage, error, json, plain } from '../support/mcp-servers/raw-answers.js';
 import { quiet } from '../support/quiet.js';
 
 const open: { close(): Promise<void> }[] = [];
@@ -20,48 +20,29 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-interface Message {
-  readonly id: number;
-  readonly method: string;
-  readonly params: { readonly name?: string };
-}
-type Answer = (response: ServerResponse, message: Message) => void;
-
 /** Answers calls, and nothing else, by itself, as often as it is said. */
-const calls = (answer: Answer, times = Infinity): Pick<FixtureOptions, 'intercept'> => {
+const calls = (answer: RawAnswer, times = Infinity): Pick<FixtureOptions, 'intercept'> => {
   let left = times;
   return {
-    intercept: (_, response, body) => {
-      const message = body === '' ? undefined : (JSON.parse(body) as Message);
+    intercept: (request, response, body) => {
+      const message = body === '' ? undefined : (JSON.parse(body) as RpcMessage);
       if (message?.method !== 'tools/call' || left-- <= 0) return false;
-      answer(response, message);
+      answer(response, message, request);
       return true;
     },
   };
 };
-const json =
-  (value: object, status = 200): Answer =>
-  (response, { id }) => {
-    response.writeHead(status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...value }));
-  };
-const result = (value: object): Answer => json({ result: value });
-const error = (status: number, code: number, message: string): Answer =>
-  json({ error: { code, message } }, status);
-const plain =
-  (status: number, said = ''): Answer =>
-  (response) =>
-    void response.writeHead(status).end(said);
+const result = (value: object): RawAnswer => json(200, { result: value });
 /** The last event ends the stream where `isEnd` says so. */
 const events =
-  (isEnd: boolean, ...data: (string | ((id: number) => object))[]): Answer =>
+  (isEnd: boolean, ...data: (string | ((id: unknown) => object))[]): RawAnswer =>
   (response, { id }) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const each of data)
       response.write(`data: ${typeof each === 'string' ? each : JSON.stringify(each(id))}\n\n`);
     if (isEnd) response.end();
   };
-const progress = (id: number) => ({
+const progress = (id: unknown) => ({
   jsonrpc: '2.0',
   method: 'notifications/progress',
   params: { progressToken: id, progress: 1 },
@@ -70,7 +51,7 @@ const progress = (id: number) => ({
 const limits = { maxMessageBytes: 100_000, retryMs: [1, 1, 1] };
 
 /** Each of them may come after the call was carried out. */
-const LOST: readonly (readonly [string, Answer, RegExp])[] = [
+const LOST: readonly (readonly [string, RawAnswer, RegExp])[] = [
   ['a page', plain(200, '<h1>Hi</h1>'), /neither JSON/],
   ['nothing', plain(202), /neither JSON/],
   [
@@ -78,9 +59,9 @@ const LOST: readonly (readonly [string, Answer, RegExp])[] = [
     (r) => void r.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
     /not JSON/,
   ],
-  ['something else', json({ id: 99, result: {} }), /to something else/],
-  ['a result of no kind', json({ result: 'yes' }), /no message of MCP/],
-  ['neither result nor error', json({}), /no message of MCP/],
+  ['something else', json(200, { id: 99, result: {} }), /to something else/],
+  ['a result of no kind', json(200, { result: 'yes' }), /no message of MCP/],
+  ['neither result nor error', json(200, {}), /no message of MCP/],
   ['a result of an unknown kind', result({ resultType: 'later' }), /of a kind that is not known/],
   ['a stream that ends', events(true), /broke the connection/],
   ['a stream that ends behind progress', events(true, progress), /broke the connection/],
@@ -136,14 +117,18 @@ describe('a call that is answered with', () => {
     expect(server.requests.filter((entry) => entry.endsWith('tools/call'))).toHaveLength(4);
   });
 
-  test.each<[string, Answer, string]>([
+  test.each<[string, RawAnswer, string]>([
     ['an error', error(200, -32603, 'no such row'), 'said: no such row'],
     [
       'an error in a stream',
       events(true, (id) => ({ id, jsonrpc: '2.0', error: { code: 1, message: 'no' } })),
       'said: no',
     ],
-    ['an error without an id', json({ id: null, error: { code: -32700, message: 'what?' } }), 'said: what?'],
+    [
+      'an error without an id',
+      json(200, { id: null, error: { code: -32700, message: 'what?' } }),
+      'said: what?',
+    ],
     ['400 and an error', error(400, -32602, 'no such row'), 'answered with status 400: no such row'],
     ['403', plain(403, 'not you'), 'answered with status 403: not you'],
     ['404 and an error', error(404, -32601, 'no such method'), 'answered with status 404: no such method'],
@@ -163,7 +148,7 @@ describe('a call that is answered with', () => {
     expect(server.requests.filter((entry) => entry.endsWith('tools/call'))).toHaveLength(1);
   });
 
-  test.each<[string, Answer]>([
+  test.each<[string, RawAnswer]>([
     ['gave an answer that is too large', result({ content: 'x'.repeat(200_000) })],
   ])('what cannot be used is not made again: %s', async (told, answer) => {
     for (const [name, isRepeatable] of [
@@ -234,16 +219,25 @@ describe('headers of parameters', () => {
     ]);
   });
 
+  test('that are not valid at many tools are told in a sentence', async () => {
+    const broken = withHeader('two words');
+    const tools = Array.from({ length: 30 }, (_, n) => ({ ...broken, name: `t${n}`.padEnd(200, 'x') }));
+    const [warning] = (await connect(await serve({ tools }))).mcp.warnings;
+    expect(warning?.reason).toMatch(/ and 10 more\.$/);
+    expect(warning?.reason.length).toBeLessThan(3_000);
+    expect(warning?.tools).toHaveLength(30);
+  });
+
   test('that do not fit are listed again, and the call is made once more', async () => {
     let mismatches = 0;
     const server = await serve({ tools: [withHeader('Old')] });
     const run = await connect(server);
     await server.setTools([withHeader('New')]);
     server.intercept = (request, response, body) => {
-      const message = JSON.parse(body) as Message;
+      const message = JSON.parse(body) as RpcMessage;
       if (message.method !== 'tools/call' || request.headers['mcp-param-new'] === 'a') return false;
       mismatches += 1;
-      error(400, -32020, 'Mcp-Param-New is missing')(response, message);
+      error(400, -32020, 'Mcp-Param-New is missing')(response, message, request);
       return true;
     };
     expect(await run.call('query', { region: 'a' })).toEqual({ content: 'query did {"region":"a"}' });
@@ -282,10 +276,10 @@ describe('a subscription', () => {
   test('that is refused is not asked for again', async () => {
     const server = await serve({
       listChanged: true,
-      intercept: (_, response, body) => {
-        const message = JSON.parse(body) as Message;
+      intercept: (request, response, body) => {
+        const message = JSON.parse(body) as RpcMessage;
         if (message.method !== 'subscriptions/listen') return false;
-        error(404, -32601, 'no')(response, message);
+        error(404, -32601, 'no')(response, message, request);
         return true;
       },
     });

@@ -5,6 +5,8 @@ import { ModernWire } from './modern-wire.js';
 import { LEGACY_VERSIONS, MODERN_VERSION, newestKnown, supportedIn } from './protocol-versions.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
 
+const maxNamed = 10;
+
 /** What a server says of itself; no versions: nothing that this client understands. */
 interface Discovered {
   readonly versions?: readonly unknown[] | undefined;
@@ -21,7 +23,10 @@ export async function discoverEra(ports: WirePorts, signal: AbortSignal): Promis
   if (versions?.includes(MODERN_VERSION) === true) return { era: 'modern', mayChangeTools };
   const version = versions === undefined ? LEGACY_VERSIONS[0] : newestKnown(versions);
   if (version !== undefined) return { era: 'legacy', version };
-  const named = versions?.filter((each) => typeof each === 'string').join(', ');
+  const named = versions
+    ?.slice(0, maxNamed)
+    .filter((each) => typeof each === 'string')
+    .join(', ');
   throw new McpFailure('refused', `speaks only versions that are not known here (${named ?? ''})`);
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { LegacyVersion } from './protocol-versions.js';
 
 /** What a server speaks, and what has to be known of it to begin. */
@@ -39,4 +39,4 @@ export class EraVerdicts {
   }
 }
 
-const keyOf = (serverUrl: string): string => createHash('sha256').update(serverUrl).digest('base64');
+const keyOf = (serverUrl: string): string => hash('sha256', serverUrl, 'base64');

@@ -9,6 +9,7 @@ import type { McpServerConfig } from './mcp-server-config.js';
 import { McpTool } from './mcp-tool.js';
 import { OfferedNames } from './offered-names.js';
 import { raceAbort } from './race-abort.js';
+import type { SecretMask } from './secret-mask.js';
 import type { ListedTool } from './tool-list.js';
 
 export interface McpPorts {
@@ -21,6 +22,10 @@ export interface McpPorts {
   /** What servers were found to speak; absent: what this process has found. */
   readonly verdicts?: EraVerdicts;
 }
+
+/** Of tools that cannot be called, in a sentence for the agent. */
+const maxNamed = 20;
+const maxNameChars = 128;
 
 const verdictsOfProcess = new EraVerdicts();
 
@@ -103,17 +108,21 @@ function warningsOf(
   const warnings: RunWarning[] = [];
   if (beyond !== null) {
     const reason = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
-    const names = beyond.map((name) => mask.clean(name));
+    const names = beyond.map((name) => nameOf(name, mask));
     const named = names.length === 0 ? {} : { tools: names };
     warnings.push({ code: 'tools_left_out', server: serverName, reason, ...named });
   }
   for (const why of new Set(leftOut.map(({ reason }) => reason))) {
-    const names = leftOut.filter(({ reason }) => reason === why).map(({ name }) => mask.clean(name));
-    const reason = `Tools of the tool server "${serverName}" are not available, because ${why}: ${names.join(', ')}.`;
+    const names = leftOut.filter(({ reason }) => reason === why).map(({ name }) => nameOf(name, mask));
+    const rest = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+    const named = `${names.slice(0, maxNamed).join(', ')}${rest}`;
+    const reason = `Tools of the tool server "${serverName}" are not available, because ${why}: ${named}.`;
     warnings.push({ code: 'tools_left_out', server: serverName, tools: names, reason });
   }
   return warnings;
 }
+
+const nameOf = (name: string, mask: SecretMask): string => mask.cleanBeginning(name, maxNameChars);
 
 const unavailable = (serverName: string, reason: string): RunWarning => ({
   code: 'tool_server_unavailable',

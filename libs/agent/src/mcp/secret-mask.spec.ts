@@ -31,6 +31,13 @@ describe('a text of a server', () => {
     expect(maskOf(url).clean(text)).toBe(cleaned);
   });
 
+  it('is cut, where it tells of a failure at length', () => {
+    const mask = maskOf('https://mcp.example/mcp', bearer);
+    const told = mask.cleanError(`${'x '.repeat(4_998)}to.k+en"1 ${'y '.repeat(9_000)}`);
+    expect(told).toHaveLength(10_001);
+    expect(told).toMatch(/x \*\*\* …$/);
+  });
+
   it('loses the host, too, when it tells of a failure, and what looks like any secret', () => {
     const mask = maskOf('https://mcp.example/mcp');
     expect(mask.cleanError('getaddrinfo ENOTFOUND mcp.example, Bearer abc')).toBe(

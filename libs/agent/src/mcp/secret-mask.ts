@@ -5,6 +5,8 @@ const MASK = '***';
 /** Shorter ones would eat into ordinary words, and hide nothing. */
 const minTokenChars = 3;
 const minPartChars = 8;
+/** Of an error; some servers answer with all that they know. */
+const maxErrorChars = 10_000;
 const SECRET_NAME = /key|token|secret|pass|pwd|auth|sig|cred|code/i;
 
 /**
@@ -35,7 +37,8 @@ export class SecretMask {
 
   /** For what is said of a failure: no trace of where it was, and nothing that looks like anyone's secret. */
   cleanError(text: string): string {
-    return scrub(this.address === null ? text : text.replace(this.address, MASK));
+    const clean = scrub(this.address === null ? text : text.replace(this.address, MASK));
+    return clean.length > maxErrorChars ? `${beginning(clean)}…` : clean;
   }
 }
 
@@ -45,6 +48,8 @@ function tokensOf({ auth }: McpServerConfig, url: URL): string[] {
   const parts = [...url.searchParams.values(), ...url.pathname.split('/')].filter(looksSecret);
   return [token ?? '', ...credentialsOf(url), ...named, ...parts].filter((t) => t.length >= minTokenChars);
 }
+
+const beginning = (text: string): string => text.slice(0, maxErrorChars).replace(/[\uD800-\uDBFF]$/, '');
 
 const looksSecret = (part: string): boolean => part.length >= minPartChars && /\d|[A-Z]/.test(part);
 
