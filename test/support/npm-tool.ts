@@ -22,6 +22,7 @@ export function npmTool(name: string, version: string, program: string): string 
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
+    '--fetch-retries=0',
   ];
   spawnSync('npm', [...words, `${name}@${version}`], { stdio: 'ignore', timeout: 180_000 });
   return existsSync(file) ? file : null;
