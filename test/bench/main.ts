@@ -1,6 +1,7 @@
 import { run as callbacks } from './callbacks.bench.js';
 import { run as documents } from './documents.bench.js';
 import { run as esdb } from './esdb.bench.js';
+import { run as forks } from './forks.bench.js';
 import { run as kafka } from './kafka.bench.js';
 import { run as log } from './log.bench.js';
 import { run as mcp } from './mcp.bench.js';
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   callbacks,
   documents,
   esdb,
+  forks,
   kafka,
   log: () => log(),
   mcp: () => mcp(),

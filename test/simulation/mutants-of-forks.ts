@@ -27,6 +27,14 @@ export const OF_FORKS: readonly Mutant[] = [
     replace: 'false',
   },
   {
+    name: 'clear-of-the-parent-forgotten',
+    story: 'a fork does not know that its parent had been cleared',
+    file: 'libs/runs/src/fork/own-part.ts',
+    symbol: 'ownPart',
+    find: "event.type === 'messages_cleared'",
+    replace: 'false',
+  },
+  {
     name: 'line-behind-an-erasure',
     story: 'the line of a fork goes on behind a session that is erased',
     file: 'libs/read-models/src/queries/session-lines.ts',

@@ -67,6 +67,8 @@ export class TempLog {
 }
 
 const APPEND_BYTES = 400 * 1024;
+/** Of each event, besides its data. */
+const ENVELOPE_BYTES = 256;
 
 /** Puts the events of a tape on the log, as the stream of a session that nobody has written to. */
 export async function appendTape(
@@ -85,7 +87,7 @@ export async function appendTape(
   for (const { type, data, time, meta } of tape.events) {
     const event = newEvent({ id: random.uuid(), type, time, data }, { schemaVersion: 1, ...meta });
     batch.push(event);
-    bytes += event.json.length;
+    bytes += event.json.length + ENVELOPE_BYTES;
     if (bytes > APPEND_BYTES) await flush();
   }
   await flush();

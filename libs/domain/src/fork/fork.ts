@@ -15,6 +15,8 @@ export interface SharedPart {
   readonly title_at?: Revision;
   /** The parent's history goes on in what that was forked from: it is a fork itself, and was not cleared by then. */
   readonly goes_on?: true;
+  /** The parent was cleared by then: not all of its own events count. */
+  readonly cleared?: true;
 }
 
 /** What `session_opened` says of a session that is a fork; of others it says nothing. */

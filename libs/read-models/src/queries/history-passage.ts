@@ -22,6 +22,17 @@ interface Begin {
 
 const WHOLE: Begin = { after: -1, from: -1 };
 
+/** So many events the log tells faster than the tables: lines of forks have many short parts. */
+const FEW_EVENTS = 64;
+
+/** A session up to an event. */
+export interface Passage {
+  readonly session: SessionId;
+  readonly at: Revision;
+  /** Whether anything was cleared up to there; absent: nobody knows. */
+  readonly isCleared?: boolean;
+}
+
 /**
  * The history as of an event. Rows behind a clear are gone from the tables, and of a block they know only what it became:
  * so rows tell what was complete at the event, as far as they still do, and the log what comes after, from the last clear on.
@@ -30,7 +41,7 @@ export class HistoryPassage {
   constructor(
     private readonly log: EventLog,
     private readonly rows: Pick<HistoryRows, 'past' | 'rest'>,
-    private readonly of: { readonly session: SessionId; readonly at: Revision },
+    private readonly of: Passage,
   ) {}
 
   /**
@@ -38,8 +49,8 @@ export class HistoryPassage {
    * @throws Problem not_found: erased; LogUnavailable; ReadModelsUnavailable where it was cleared between two pages
    */
   async *messages(weigh: Weigh): AsyncGenerator<readonly FoldedMessage[]> {
-    const { session, at } = this.of;
-    const past = await this.rows.past(session, at);
+    const { session } = this.of;
+    const past = await this.past();
     const begin = await this.begin(past);
     // Of what was cleared by then nothing is told.
     if (past !== null && past.next !== null && begin.from === past.next) {
@@ -54,13 +65,14 @@ export class HistoryPassage {
 
   /** Whether anything was cleared up to the event. @throws Problem not_found: erased; LogUnavailable */
   async isCleared(): Promise<boolean> {
-    const past = await this.rows.past(this.of.session, this.of.at);
+    const past = await this.past();
     return (await this.lastClear(past?.inherits ? past.foldedTo : -1)) !== null;
   }
 
   /** Behind which event a fold of the log begins that shows all of it. @throws as `isCleared` */
   async beginOnLog(): Promise<Revision> {
-    const past = await this.rows.past(this.of.session, this.of.at);
+    if (this.of.isCleared === false) return WHOLE.after;
+    const past = await this.past();
     const { after, from, claim } = await this.begin(past);
     if (claim !== undefined) return claim.revision - 1;
     // The claim of a run stands before its start, where its message is.
@@ -89,11 +101,18 @@ export class HistoryPassage {
     yield fold.finish();
   }
 
+  /** null: the log alone is asked. */
+  private async past(): Promise<PastHistory | null> {
+    const { session, at, isCleared } = this.of;
+    return isCleared === false && at < FEW_EVENTS ? null : this.rows.past(session, at);
+  }
+
   private async begin(past: PastHistory | null): Promise<Begin> {
-    const { at } = this.of;
-    if (past === null || past.next === null) return (await this.lastClear(-1)) ?? WHOLE;
+    const { at, isCleared } = this.of;
+    const isWhole = isCleared === false;
+    if (past === null || past.next === null) return isWhole ? WHOLE : ((await this.lastClear(-1)) ?? WHOLE);
     // Nothing was cleared between the first row and the last event that the tables know.
-    const cleared = at > past.foldedTo ? await this.lastClear(past.foldedTo) : null;
+    const cleared = at > past.foldedTo && !isWhole ? await this.lastClear(past.foldedTo) : null;
     // The claim of a run stands before its start, where its message is.
     return cleared ?? { after: Math.max(past.next - 2, -1), from: past.next };
   }

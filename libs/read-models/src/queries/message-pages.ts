@@ -80,6 +80,7 @@ interface LinePart {
   readonly session: SessionId;
   readonly at?: Revision;
   readonly depth?: number;
+  readonly isCleared?: boolean;
 }
 
 /**
@@ -132,7 +133,7 @@ export class MessagePages {
     if (part.at === undefined) return after > begin.after ? { after, isHidden: false } : begin;
     if (after >= 0) return { after, isHidden: false };
     const { log, rows } = this.ports;
-    const passage = new HistoryPassage(log, rows, { session: part.session, at: part.at });
+    const passage = new HistoryPassage(log, rows, { ...part, at: part.at });
     return { after: await passage.beginOnLog(), isHidden: false };
   }
 

@@ -23,6 +23,7 @@ export interface InheritedPart extends SessionMoment {
   readonly depth: number;
   readonly messages: number;
   readonly titleAt: Revision | null;
+  readonly isCleared: boolean;
   /** As whoever forked the session called it. */
   readonly title?: Content;
 }
@@ -48,9 +49,9 @@ export class SessionLines {
       const { forked_from: from, shared, depth } = fork;
       const before = await known.of(from.session);
       if (before === 'erased') break;
-      const { messages, title_at: titleAt = null } = shared;
+      const { messages, title_at: titleAt = null, cleared: isCleared = false } = shared;
       const title = before?.title === undefined ? {} : { title: before.title };
-      parts.push({ ...from, depth: depth - 1, messages, titleAt, ...title });
+      parts.push({ ...from, depth: depth - 1, messages, titleAt, isCleared, ...title });
       fork = shared.goes_on ? before : null;
     }
     return parts;

@@ -25,6 +25,7 @@ const NOTHING: OwnPart = { fork: null, shared: { messages: 0 } };
 export async function ownPart(log: EventLog, session: SessionId, at: Revision): Promise<OwnPart> {
   const fold = new SessionRecordFold(session);
   let first: RecordedSessionEvent | null = null;
+  let isCleared = false;
   reading: for await (const page of log.readStream(sessionStream(session), { limit: at + 1 })) {
     for (const recorded of page) {
       if (recorded.isErased || recorded.type === 'session_erased')
@@ -33,6 +34,7 @@ export async function ownPart(log: EventLog, session: SessionId, at: Revision): 
       // What follows an event that only a newer version knows is not known either.
       if (event === null) break reading;
       first ??= event;
+      isCleared ||= event.type === 'messages_cleared';
       fold.push(event);
     }
   }
@@ -40,6 +42,6 @@ export async function ownPart(log: EventLog, session: SessionId, at: Revision): 
   if (summary === null) return NOTHING;
   return {
     fork: first?.type === 'session_opened' ? forkOf(first.data) : null,
-    shared: sharedPart(summary),
+    shared: { ...sharedPart(summary), ...(isCleared ? { cleared: true } : {}) },
   };
 }
