@@ -80,6 +80,7 @@ describe('a server of 2026-07-28', () => {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'annals', version: '1' },
       'io.modelcontextprotocol/clientCapabilities': {
+        elicitation: { form: {}, url: {} },
         extensions: { 'io.modelcontextprotocol/tasks': {} },
       },
       progressToken: expect.anything(),

@@ -134,9 +134,12 @@ describe('a call that is answered with', () => {
     ['404 and an error', error(404, -32601, 'no such method'), 'answered with status 404: no such method'],
     ['500', plain(500), 'answered with status 500'],
     [
-      'a question',
-      result({ resultType: 'input_required', inputRequests: {} }),
-      'wants more to be answered before it does this, which cannot be done here',
+      'a question that is not offered',
+      result({
+        resultType: 'input_required',
+        inputRequests: { roots: { method: 'roots/list', params: {} } },
+      }),
+      'wants something to be done that is not offered, before it goes on',
     ],
   ])('%s has failed, and is not made again', async (_, answer, told) => {
     const server = await serve({

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutants.js';
 
-const RUNNER = 'libs/agent/src/tools/tool-runner.ts';
+const MAKER = 'libs/agent/src/tools/call-maker.ts';
 
 /** Mistakes in what is done with calls that somebody decides on. */
 export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
@@ -15,8 +15,8 @@ export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'arguments-changed',
     story: 'a released call is made with other arguments than those that were shown',
-    file: RUNNER,
-    symbol: 'ToolRunner.outcomeOf',
+    file: MAKER,
+    symbol: 'CallMaker.outcomeOf',
     find: 'made === undefined ? input : made.input',
     replace: 'call.needs === undefined ? input : { key: "another" }',
   },
@@ -31,8 +31,8 @@ export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'begun-after-the-call',
     story: 'a released call is made before the log has that it is begun',
-    file: RUNNER,
-    symbol: 'ToolRunner.released',
+    file: MAKER,
+    symbol: 'CallMaker.noteBegin',
     find: 'await this.record.settled();',
     replace: '',
   },

@@ -104,8 +104,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tools-repeated',
     story: 'a call whose result is not known is made again after a take-over',
-    file: 'libs/agent/src/tools/tool-runner.ts',
-    symbol: 'ToolRunner.outcomeOf',
+    file: 'libs/agent/src/tools/call-maker.ts',
+    symbol: 'CallMaker.outcomeOf',
     find: '!isUnmade && !tool?.isRepeatable',
     replace: '!isUnmade && !tool',
   },

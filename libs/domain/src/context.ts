@@ -124,6 +124,8 @@ export class ContextFold {
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_task_started':
+      case 'tool_input_required':
+      case 'tool_input_given':
       case 'tool_calls_reopened':
       case 'run_parked':
       case 'run_steered':

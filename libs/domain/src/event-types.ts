@@ -35,6 +35,8 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   tools_offered: true,
   tool_call_begun: true,
   tool_task_started: true,
+  tool_input_required: true,
+  tool_input_given: true,
   tool_calls_reopened: true,
   run_parked: true,
   run_steered: true,

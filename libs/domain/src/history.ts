@@ -105,6 +105,8 @@ export class HistoryFold {
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_task_started':
+      case 'tool_input_required':
+      case 'tool_input_given':
       case 'tool_call_begun':
       case 'tool_calls_reopened':
       case 'run_parked':

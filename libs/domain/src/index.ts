@@ -1,5 +1,6 @@
 export * from './actions/action.js';
 export * from './actions/approval-policy.js';
+export * from './actions/asked-input.js';
 export * from './actions/decide-action.js';
 export {
   type CallState,

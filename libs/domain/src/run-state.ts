@@ -3,9 +3,12 @@ import {
   callsOf,
   toolResultOf,
   withAction,
+  withAskedInput,
   withBegun,
   withUndecidedForgotten,
   withDecision,
+  withInput,
+  withInputAction,
   withResult,
   withTask,
 } from './actions/waiting-calls.js';
@@ -120,6 +123,15 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'tool_call_begun':
       if (event.data.step !== undefined) return state;
       return { ...state, calls: withBegun(state.calls, event.data.call_id) };
+    case 'tool_input_required': {
+      const { step } = event.data;
+      const isAskingForStep = step !== undefined;
+      return isAskingForStep
+        ? { ...state, isAskingForStep }
+        : { ...state, isAskingForStep, calls: withAskedInput(state.calls, event.data) };
+    }
+    case 'tool_input_given':
+      return { ...state, calls: withInput(state.calls, event.data) };
     case 'tool_task_started': {
       const { call_id: id, step, task } = event.data;
       return step === undefined ? { ...state, calls: withTask(state.calls, id, task) } : state;
@@ -213,7 +225,9 @@ type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>
 function ask(state: RunState, { action_id: id, kind }: DataOf<'agent_action_required'>): RunState {
   const asked = { ...state, asked: state.asked + 1, openActions: [...state.openActions, id] };
   if (kind === 'tool_servers') return { ...asked, servers: { action: id, outcome: 'open' } };
-  if (state.isAskingForStep === true || (kind !== 'approval' && kind !== 'tool')) return asked;
+  if (state.isAskingForStep === true) return asked;
+  if (kind === 'input') return { ...asked, calls: withInputAction(state.calls, id) };
+  if (kind !== 'approval' && kind !== 'tool') return asked;
   return { ...asked, calls: withAction(state.calls, id) };
 }
 

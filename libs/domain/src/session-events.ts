@@ -111,6 +111,22 @@ export type InternalEvent =
         readonly task: ServerTask;
       };
     }
+  /** The tool server wants something to be answered before it goes on: the actions stand behind it, in the order of the keys. */
+  | {
+      readonly type: 'tool_input_required';
+      readonly data: {
+        readonly call_id: string;
+        readonly step?: AttemptRef;
+        readonly keys: readonly string[];
+        /** What the server wants back with the answers. */
+        readonly state?: Content;
+      };
+    }
+  /** What somebody has answered to it, directly behind the decision. */
+  | {
+      readonly type: 'tool_input_given';
+      readonly data: { readonly action: ActionId; readonly content: Content };
+    }
   /** Somebody is asked about these calls of an earlier turn: the actions stand behind it, in their order. */
   | {
       readonly type: 'tool_calls_reopened';

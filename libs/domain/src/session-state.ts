@@ -77,6 +77,8 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_task_scheduled':
       return state;
     // What others write tells nothing of whoever drives the run.
+    case 'tool_input_given':
+      return state;
     case 'agent_action_resolved':
       return change(state, event, (current) => waiting.resolve(current, event));
     case 'run_steered':
@@ -96,6 +98,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     // What is not done again when the run is claimed anew.
     case 'tool_call_completed':
     case 'tool_task_started':
+    case 'tool_input_required':
     case 'agent_tool_response':
     case 'agent_step':
     case 'agent_final_output':

@@ -51,6 +51,8 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   run_refused: { code: '' },
   tools_offered: { tools: '[]' },
   tool_call_begun: { call_id: '' },
+  tool_input_required: { call_id: '', keys: [] },
+  tool_input_given: { action: '', content: '{}' },
   tool_task_started: { call_id: '', task: { id: '', poll_ms: 0, started_at: 0 } },
   tool_calls_reopened: { call_ids: [] },
   run_parked: EMPTY,

@@ -15,5 +15,6 @@ export const DECISIVE: ReadonlySet<string> = new Set([
 export const TOLD_TO_DRIVER: ReadonlySet<string> = new Set([
   'agent_action_resolved',
   'tool_call_completed',
+  'tool_input_given',
   'run_steered',
 ]);

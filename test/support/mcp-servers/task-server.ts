@@ -7,7 +7,15 @@ const VERSION = '2026-07-28';
 interface Asked {
   readonly id: number;
   readonly method: string;
-  readonly params: { readonly name?: string; readonly taskId?: string; readonly arguments?: object };
+  readonly params: CallParams;
+}
+
+export interface CallParams {
+  readonly name?: string;
+  readonly taskId?: string;
+  readonly arguments?: object;
+  readonly inputResponses?: object;
+  readonly requestState?: string;
 }
 
 /** How a server answers a request for a task: a result, an error, or nothing before the connection ends. */
@@ -15,12 +23,16 @@ export type TaskAnswer = { readonly result: object } | { readonly error: object 
 
 /** A server of revision 2026-07-28, by hand, that makes a task of every call of its one tool, `dig`. */
 export class TaskServer {
-  /** The arguments of each call, in their order. */
-  readonly calls: object[] = [];
+  /** What came with each call, in their order. */
+  readonly calls: CallParams[] = [];
+  /** What came with each `tasks/update`. */
+  readonly updates: CallParams[] = [];
   /** Methods of `tasks/*` with the task's id. */
   readonly asked: string[] = [];
   /** What it says of a task; by default that it goes on. */
   answerOf: (taskId: string, asked: number) => TaskAnswer = () => WORKING;
+  /** What it says to a call; by default it makes a task of it. */
+  answerCall: ((params: CallParams, calls: number) => TaskAnswer) | null = null;
   pollIntervalMs: number | undefined = 10;
   ttlMs: number | null = null;
   private readonly http: Server;
@@ -65,7 +77,8 @@ export class TaskServer {
       case 'tools/list':
         return { result: { tools: [DIG] } };
       case 'tools/call': {
-        this.calls.push(params.arguments ?? {});
+        this.calls.push(params);
+        if (this.answerCall !== null) return this.answerCall(params, this.calls.length);
         const { pollIntervalMs, ttlMs } = this;
         return {
           result: {
@@ -80,6 +93,7 @@ export class TaskServer {
       default: {
         const { taskId = '' } = params;
         this.asked.push(`${method} ${taskId}`);
+        if (method === 'tasks/update') this.updates.push(params);
         if (method !== 'tasks/get') return { result: {} };
         return this.answerOf(taskId, this.asked.filter((ask) => ask === `tasks/get ${taskId}`).length);
       }
@@ -101,3 +115,26 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   for await (const part of request) body += String(part);
   return body;
 }
+
+/** What a server answers that wants a form to be filled in, and an address to be gone to. */
+export const wanting = (requests: object, state?: string): TaskAnswer => ({
+  result: { resultType: 'input_required', inputRequests: requests, requestState: state },
+});
+
+export const FORM = {
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: 'How deep?',
+    requestedSchema: { type: 'object', properties: { metres: { type: 'number' } }, required: ['metres'] },
+  },
+};
+
+export const ADDRESS = {
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Sign here', url: 'https://sign.example/1' },
+};
+
+export const said = (text: string): TaskAnswer => ({
+  result: { resultType: 'complete', content: [{ type: 'text', text }] },
+});

@@ -35,10 +35,7 @@ export function refusedKindOf({ resultType }: Readonly<Record<string, unknown>>)
     case 'task':
       return null;
     case 'input_required':
-      return new McpFailure(
-        'refused',
-        'wants more to be answered before it does this, which cannot be done here',
-      );
+      return null;
     default:
       return new McpFailure('nonsense', 'gave a result of a kind that is not known here');
   }

@@ -2,16 +2,19 @@ import type { ServerTask } from '#domain';
 import type { Clock } from '#platform';
 import { ClaimLost } from '../run/run-writer.js';
 import { RunStopped } from '../run/run-end.js';
+import type { ServerAnswers, WantedInputs } from '../tools/tool.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
+import { wantedInputs } from './wanted-inputs.js';
 
 /** What has become of a task. */
 export type TaskEnd =
   | { readonly kind: 'completed'; readonly result: Readonly<Record<string, unknown>> }
   /** In the server's words, as the end of "the tool server …". */
-  | { readonly kind: 'failed' | 'cancelled' | 'unusable'; readonly says: string }
+  | { readonly kind: 'failed' | 'cancelled'; readonly says: string }
+  | { readonly kind: 'wants'; readonly wants: WantedInputs }
   /** Nobody knows whether it has taken effect. */
   | { readonly kind: 'unknown'; readonly says: string };
 
@@ -48,8 +51,13 @@ export class TaskFollower {
     private readonly limits: McpLimits,
   ) {}
 
-  /** @throws the signal's reason */
-  async follow(task: ServerTask, signal: AbortSignal): Promise<TaskEnd> {
+  /**
+   * @param answers to what it wanted to know when it was asked before, by its keys
+   * @throws the signal's reason
+   */
+  async follow(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers['answers']): Promise<TaskEnd> {
+    const answered = new Set(Object.keys(answers ?? {}));
+    let isTold = answers === undefined;
     let { poll_ms: pauseMs } = task;
     let heardAt = this.clock.now();
     const dueMs = task.started_at + pauseMs - heardAt;
@@ -61,8 +69,10 @@ export class TaskFollower {
       if (now - task.started_at >= this.limits.taskMs) return unknown('took longer than a day over the task');
       if (now - heardAt >= this.limits.taskSilenceMs) return unknown('does not answer any more');
       try {
+        if (!isTold) await this.ask('tasks/update', task.id, signal, { inputResponses: answers });
+        isTold = true;
         const answer = await this.ask('tasks/get', task.id, signal);
-        const end = endIn(answer);
+        const end = this.endIn(answer, answered);
         heardAt = this.clock.now();
         if (end !== null) return end;
         pauseMs = pollOf(answer['pollIntervalMs'], this.limits);
@@ -90,39 +100,46 @@ export class TaskFollower {
     throw reason as Error;
   }
 
-  private async ask(method: string, taskId: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+  private async ask(
+    method: string,
+    taskId: string,
+    signal: AbortSignal,
+    more: object = {},
+  ): Promise<Record<string, unknown>> {
     const late = this.clock.deadline(this.limits.idleMs, signal);
     try {
-      return await this.connection.request(method, { taskId }, { signal: late.signal });
+      return await this.connection.request(method, { taskId, ...more }, { signal: late.signal });
     } finally {
       late[Symbol.dispose]();
+    }
+  }
+
+  /** null: it goes on. @throws McpFailure */
+  private endIn(answer: Readonly<Record<string, unknown>>, answered: ReadonlySet<string>): TaskEnd | null {
+    const task = isRecord(answer['task']) ? answer['task'] : answer;
+    const { status, result, error, statusMessage } = task;
+    switch (status) {
+      case 'working':
+      case 'submitted':
+        return null;
+      case 'completed':
+        return { kind: 'completed', result: isRecord(result) ? result : {} };
+      case 'failed': {
+        const said =
+          isRecord(error) && typeof error['message'] === 'string' ? error['message'] : statusMessage;
+        return { kind: 'failed', says: `said: ${typeof said === 'string' ? said : 'the task failed'}` };
+      }
+      case 'cancelled':
+        return { kind: 'cancelled', says: 'has cancelled the task' };
+      case 'input_required': {
+        const wants = wantedInputs(task, this.connection.mask);
+        const questions = wants.questions.filter(({ key }) => !answered.has(key));
+        return questions.length === 0 ? null : { kind: 'wants', wants: { questions } };
+      }
+      default:
+        throw new McpFailure('nonsense', 'gave a state of a task that is not known here');
     }
   }
 }
 
 const unknown = (says: string): TaskEnd => ({ kind: 'unknown', says });
-
-/** null: it goes on. @throws McpFailure */
-function endIn(answer: Readonly<Record<string, unknown>>): TaskEnd | null {
-  const { status, result, error, statusMessage } = isRecord(answer['task']) ? answer['task'] : answer;
-  switch (status) {
-    case 'working':
-    case 'submitted':
-      return null;
-    case 'completed':
-      return { kind: 'completed', result: isRecord(result) ? result : {} };
-    case 'failed': {
-      const said = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : statusMessage;
-      return { kind: 'failed', says: `said: ${typeof said === 'string' ? said : 'the task failed'}` };
-    }
-    case 'cancelled':
-      return { kind: 'cancelled', says: 'has cancelled the task' };
-    case 'input_required':
-      return {
-        kind: 'unusable',
-        says: 'wants more to be answered before it goes on with the task, which cannot be done here',
-      };
-    default:
-      throw new McpFailure('nonsense', 'gave a state of a task that is not known here');
-  }
-}

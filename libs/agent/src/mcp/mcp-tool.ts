@@ -1,7 +1,7 @@
 import { type ServerTask, type TurnToolCall, warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
-import type { Tool, ToolOutcome } from '../tools/tool.js';
+import type { CallTerms, ServerAnswers, Tool, ToolOutcome, WantedInputs } from '../tools/tool.js';
 import { outcomeOf, refusedKindOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
@@ -12,9 +12,13 @@ import { type OfferedSchema, offerSchema } from './offered-schema.js';
 import { headersOfArguments } from './param-headers.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
 import type { ListedTool } from './tool-list.js';
+import { wantedInputs } from './wanted-inputs.js';
 
 /** OpenAI refuses longer ones; what is left over is said in the schema's own description. */
 const maxDescriptionChars = 1_024;
+
+/** So often a server may put a call off. */
+const MAX_ROUNDS = 10;
 
 type CallParams = Readonly<Record<string, unknown>> & {
   readonly name: string;
@@ -51,13 +55,13 @@ export class McpTool implements Tool {
     input: unknown,
     signal: AbortSignal,
     _call?: TurnToolCall,
-    traceparent?: string,
+    { traceparent, answers }: CallTerms = {},
   ): Promise<ToolOutcome> {
     signal.throwIfAborted();
     const args = this.schema.toServer(input);
     if (!isRecord(args)) return failed('the arguments must be an object');
     const meta = traceparent === undefined ? {} : { _meta: { traceparent } };
-    const params = { name: this.listed.name, arguments: args, ...meta };
+    const params = { name: this.listed.name, arguments: args, ...meta, ...answered(answers) };
     const stop = new AbortController();
     const { idleMs, callMs } = this.limits;
     const follow = () => stop.abort(signal.reason);
@@ -83,8 +87,10 @@ export class McpTool implements Tool {
   }
 
   /** Rejects only when the signal is aborted, with its reason. */
-  async follow(task: ServerTask, signal: AbortSignal): Promise<ToolOutcome> {
-    const end = await new TaskFollower(this.connection, this.clock, this.limits).follow(task, signal);
+  async follow(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers): Promise<ToolOutcome> {
+    const follower = new TaskFollower(this.connection, this.clock, this.limits);
+    const end = await follower.follow(task, signal, answers?.answers);
+    if (end.kind === 'wants') return { content: '', wants: end.wants };
     if (end.kind === 'completed')
       return this.told(outcomeOf(end.result, this.connection.mask, this.limits.maxResultChars));
     const said = this.says(end.says);
@@ -93,7 +99,9 @@ export class McpTool implements Tool {
   }
 
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
-  private async attempt(params: CallParams, options: RequestOptions): Promise<ToolOutcome> {
+  private async attempt(first: CallParams, options: RequestOptions): Promise<ToolOutcome> {
+    let params = first;
+    let rounds = 0;
     const { retryMs, maxResultChars } = this.limits;
     const { signal } = options;
     let isMaybeDone = false;
@@ -103,6 +111,12 @@ export class McpTool implements Tool {
         const result = await this.send(params, options);
         const task = taskIn(result, this.clock.now(), this.limits);
         if (task !== null) return { content: '', task };
+        if (result['resultType'] === 'input_required') {
+          const wants = wantedInputs(result, this.connection.mask);
+          if (wants.questions.length > 0) return { content: '', wants };
+          params = await this.askedLater(params, wants, ++rounds, signal);
+          continue;
+        }
         return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
@@ -124,6 +138,18 @@ export class McpTool implements Tool {
         if (signal.aborted) return this.stopped(signal.reason);
       }
     }
+  }
+
+  /** It wants nothing but to be asked again. @throws McpFailure: too often */
+  private async askedLater(
+    { requestState: _, ...params }: CallParams,
+    { state }: WantedInputs,
+    round: number,
+    signal: AbortSignal,
+  ): Promise<CallParams> {
+    if (round > MAX_ROUNDS) throw new McpFailure('refused', 'wants to be asked again and again');
+    await this.clock.sleep(1_000 * 2 ** (round - 1), signal);
+    return { ...params, ...(state === undefined ? {} : { requestState: state }) };
   }
 
   /** The result of one request, as it came. @throws McpFailure also where it is none */
@@ -175,6 +201,13 @@ export class McpTool implements Tool {
     const head = text.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, '');
     return { name, description: `${head}…`, parameters: { ...parameters, description: text } };
   }
+}
+
+/** What goes with a call that goes on. */
+function answered(answers: ServerAnswers | undefined): Readonly<Record<string, unknown>> {
+  if (answers === undefined) return {};
+  const { answers: inputResponses, state } = answers;
+  return { inputResponses, ...(state === undefined ? {} : { requestState: state }) };
 }
 
 const failed = (content: string): ToolOutcome => ({ content, isError: true });

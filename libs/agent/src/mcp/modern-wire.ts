@@ -155,7 +155,10 @@ function bodyOf(
     ...(isRecord(params['_meta']) ? params['_meta'] : {}),
     'io.modelcontextprotocol/protocolVersion': MODERN_VERSION,
     'io.modelcontextprotocol/clientInfo': CLIENT_INFO,
-    'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
+    'io.modelcontextprotocol/clientCapabilities': {
+      elicitation: { form: {}, url: {} },
+      extensions: { [TASKS]: {} },
+    },
     ...(wantsProgress ? { progressToken: id } : {}),
   };
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } });

@@ -282,8 +282,7 @@ const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || k
 const isTask = ({ result, task }: CallState): boolean => result === null && task !== undefined;
 
 /** A call of a tool server that was under way when the process that made it ended. */
-const isMaybeMade = ({ call, result, isBegun, task }: CallState): boolean =>
-  result === null &&
-  task === undefined &&
-  call.server !== undefined &&
-  (call.needs === undefined || isBegun === true);
+const isMaybeMade = ({ call, result, isBegun, task, inputs }: CallState): boolean => {
+  if (result !== null || task !== undefined || call.server === undefined) return false;
+  return isBegun === true || (call.needs === undefined && inputs === undefined);
+};

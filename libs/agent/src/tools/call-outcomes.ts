@@ -3,6 +3,8 @@ import type { ToolOutcome } from './tool.js';
 
 export const CUT =
   'the call was not made: your answer was cut at its limit before the arguments were complete; give shorter ones';
+export const TOO_OFTEN =
+  'the call was given up: the tool server wanted to know more again and again before it did what was asked';
 export const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
 
 /** The model is told where its call was made with something else. */

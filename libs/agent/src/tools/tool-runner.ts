@@ -7,10 +7,8 @@ import {
   NOT_MADE,
   OUTCOME_UNKNOWN,
   type RunState,
-  type ServerTask,
   type TurnToolCall,
   inputOf,
-  isReleased,
   isUnasked,
   isUndecided,
 } from '#domain';
@@ -22,7 +20,7 @@ import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
-import { CUT, TOO_MANY, failed, withChange } from './call-outcomes.js';
+import { CallMaker } from './call-maker.js';
 import type { Tool, ToolOutcome } from './tool.js';
 
 export interface ToolRunnerPorts {
@@ -46,14 +44,14 @@ export class ToolRunner {
   private known: readonly ToolDefinition[] = [];
   /** Calls whose turn this process heard itself: they have not been made yet. Of others it cannot be known. */
   private readonly fresh = new WeakSet<TurnToolCall>();
-  private readonly watch: RunWatch;
+  private readonly maker: CallMaker;
 
   constructor(
     private readonly record: CallRecord,
     private readonly ports: ToolRunnerPorts,
     private readonly gate: CallGate,
   ) {
-    this.watch = ports.watch ?? UNWATCHED;
+    this.maker = new CallMaker(record, ports.clock, gate, ports.watch ?? UNWATCHED);
   }
 
   /** From now on these are the tools. */
@@ -119,7 +117,8 @@ export class ToolRunner {
       const { decisions } = this.record.state;
       underWay.add(id);
       try {
-        await this.take(call, await this.outcomeOf(call, signal, step), signal, step);
+        const outcome = await this.maker.outcomeOf(call, this.toolOf(call), signal, step);
+        if (outcome !== null) await this.take(call, outcome, signal, step);
       } catch (error) {
         // What was decided meanwhile may be what it waits for.
         if (!(error instanceof WorkflowWaits)) fault ??= { error };
@@ -177,6 +176,10 @@ export class ToolRunner {
     return drafts;
   }
 
+  private toolOf({ call }: CallState): { readonly tool: Tool | undefined; readonly isFresh: boolean } {
+    return { tool: this.byName.get(call.name), isFresh: this.fresh.has(call) };
+  }
+
   /** The call as the log is told of it: whose tool it is of, and who is to be asked. */
   private async settled(call: TurnToolCall): Promise<TurnToolCall> {
     const tool = this.byName.get(call.name);
@@ -194,86 +197,6 @@ export class ToolRunner {
         await this.stored(JSON.stringify({ tool: call.name, input: inputOf(call) ?? call.arguments })),
       );
     return contents;
-  }
-
-  private async outcomeOf(
-    state: CallState,
-    signal: AbortSignal,
-    step: AttemptRef | undefined,
-  ): Promise<ToolOutcome> {
-    const { call } = state;
-    const recorded = (await this.record.replay?.outcomeOf(call)) ?? null;
-    if (recorded !== null) return recorded;
-    if (call.cut) return failed(CUT);
-    const tool = this.byName.get(call.name);
-    if (state.task !== undefined) return this.follow(tool, state, signal);
-    const isUnmade = isReleased(state) || (call.needs === undefined && this.fresh.has(call));
-    if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
-    if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
-    if (!tool) return failed(`there is no tool called ${call.name}`);
-    const input = inputOf(call);
-    if (input === undefined) return failed('the arguments are not valid JSON');
-    if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
-      return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
-    const made = await this.released(state, step);
-    signal.throwIfAborted();
-    try {
-      const outcome = await this.watch.toolCall(call, (traceparent) =>
-        tool.call(made === undefined ? input : made.input, signal, call, traceparent),
-      );
-      if (outcome.task !== undefined) return this.begin(tool, state, outcome.task, signal, step);
-      return withChange(outcome, made);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof WorkflowWaits) throw error;
-      return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-
-  /** The server goes on with a call: the log holds how to ask for it before it is asked for. */
-  private async begin(
-    tool: Tool,
-    state: CallState,
-    task: ServerTask,
-    signal: AbortSignal,
-    step: AttemptRef | undefined,
-  ): Promise<ToolOutcome> {
-    const data = { call_id: state.call.id, task, ...(step === undefined ? {} : { step }) };
-    this.record.write([{ type: 'tool_task_started', data }]);
-    await this.record.settled();
-    return this.follow(tool, { ...state, task }, signal);
-  }
-
-  private async follow(tool: Tool | undefined, state: CallState, signal: AbortSignal): Promise<ToolOutcome> {
-    if (state.task === undefined || tool?.follow === undefined) return failed(OUTCOME_UNKNOWN);
-    const made = await this.changeOf(state);
-    const outcome = await tool.follow(state.task, signal);
-    signal.throwIfAborted();
-    return withChange(outcome, made);
-  }
-
-  /** What a released call is made with, where that is not what the model wrote. The log holds that it is begun. */
-  private async released(
-    state: CallState,
-    step: AttemptRef | undefined,
-  ): Promise<{ readonly input: unknown } | undefined> {
-    const { call } = state;
-    if (isReleased(state)) {
-      const data = { call_id: call.id, ...(step === undefined ? {} : { step }) };
-      this.record.write([{ type: 'tool_call_begun', data }]);
-      await this.record.settled();
-    }
-    return this.changeOf(state);
-  }
-
-  /** What a person wants the call to be made with, instead of what the model wrote. */
-  private async changeOf({ action }: CallState): Promise<{ readonly input: unknown } | undefined> {
-    const decided = action?.decided;
-    if (decided === undefined || decided === null) return undefined;
-    const { session, contents } = this.record;
-    const text = await contents.text(session, decided.content);
-    const said = JSON.parse(text) as { readonly input?: unknown };
-    return 'input' in said ? { input: said.input } : undefined;
   }
 
   private async take(

@@ -19,6 +19,44 @@ export interface ToolOutcome {
   readonly events?: readonly Draft[];
   /** Nothing has come of the call yet: the server goes on with it. */
   readonly task?: ServerTask;
+  /** Nothing has come of it: the server wants to know more first. */
+  readonly wants?: WantedInputs;
+}
+
+/** What a server wants to be answered before it goes on with a call. */
+export interface WantedInputs {
+  readonly questions: readonly WantedInput[];
+  /** What it wants back with the answers, as it came. */
+  readonly state?: string;
+}
+
+/** Something to fill in, or to be done at an address. */
+export interface WantedInput {
+  /** As the server calls it. */
+  readonly key: string;
+  readonly message: string;
+  /** JSON schema of an object. */
+  readonly schema?: object;
+  readonly url?: string;
+}
+
+export interface ServerAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: object;
+}
+
+export interface ServerAnswers {
+  /** By the keys of the questions. */
+  readonly answers: Readonly<Record<string, ServerAnswer>>;
+  readonly state?: string;
+}
+
+/** What goes with a call besides its arguments. */
+export interface CallTerms {
+  /** Handed on to whoever else carries it out. */
+  readonly traceparent?: string | undefined;
+  /** To what the server wanted to know: the call goes on with them. */
+  readonly answers?: ServerAnswers | undefined;
 }
 
 /** Something that the agent may do. It tells of its failures in the outcome; what it throws counts as one, too. */
@@ -31,12 +69,11 @@ export interface Tool {
   /** Whether a call whose result was lost may be made again: it reads only, or twice is the same as once. */
   readonly isRepeatable: boolean;
   /**
-   * `input` is the parsed arguments of `call`; `traceparent` is handed on to whoever else carries it out. Stops promptly
-   * when the signal is aborted.
+   * `input` is the parsed arguments of `call`. Stops promptly when the signal is aborted.
    */
-  call(input: unknown, signal: AbortSignal, call?: TurnToolCall, traceparent?: string): Promise<ToolOutcome>;
+  call(input: unknown, signal: AbortSignal, call?: TurnToolCall, terms?: CallTerms): Promise<ToolOutcome>;
   /** Waits for what comes of a task that a call of it has started; absent: its calls start none. Stops as `call` does. */
-  follow?(task: ServerTask, signal: AbortSignal): Promise<ToolOutcome>;
+  follow?(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers): Promise<ToolOutcome>;
 }
 
 /** The tools of one run, opened when it is claimed and closed at its end. */

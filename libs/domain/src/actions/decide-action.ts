@@ -68,10 +68,10 @@ interface Closing extends Omit<ActionVerdict, 'decision' | 'action' | 'now'> {
   readonly decision: ActionOutcome;
 }
 
-/** A call that is not going to be made, or that its caller has carried out, has its result in the same append. */
+/** What a tool server is answered stands behind the decision. A call that is not going to be made, or that its caller has carried out, has its result in the same append. */
 function closed(
   { run }: CurrentRun,
-  { id, call_id, step }: OpenAction,
+  { id, kind, call_id, step }: OpenAction,
   { decision, actor, content, result }: Closing,
 ): readonly Draft[] {
   const resolved: Draft = {
@@ -79,6 +79,8 @@ function closed(
     data: { action_id: id, decision, actor, content },
     run,
   };
+  if (kind === 'input' && decision === 'answer')
+    return [resolved, { type: 'tool_input_given', data: { action: id, content: result }, run }];
   if (call_id === undefined || decision === 'approve') return [resolved];
   const data = {
     call_id,

@@ -1,5 +1,6 @@
 import type { ActionId } from '../ids.js';
 import type { Content } from '../content.js';
+import { type AskedInputs, answeredWith, askedFor, decidedOn, inputsOf, isAnswered } from './asked-input.js';
 import type { SessionEvent } from '../session-events.js';
 import type { ServerTask, TurnToolCall } from '../turn-tool-call.js';
 
@@ -27,6 +28,8 @@ export interface CallState {
   readonly action?: CallAction;
   /** Of one that a person has released: the log holds the intent to make it. */
   readonly isBegun?: true;
+  /** Its server wants to know more before it goes on. */
+  readonly inputs?: AskedInputs;
   /** The server goes on with it: it is asked, and the call not made again. */
   readonly task?: ServerTask;
 }
@@ -39,12 +42,14 @@ export const callsOf = ({ tool_calls = [] }: DataOf<'model_turn_completed'>): re
  * Whether the call can be neither made nor given up before more is heard: nobody has decided, or the decision brings the
  * result, which stands behind it and may not be read yet.
  */
-export const isUndecided = ({ call, action, result }: CallState): boolean =>
-  call.needs !== undefined && result === null && action?.decided?.decision !== 'approve';
+export const isUndecided = ({ call, action, result, inputs }: CallState): boolean =>
+  result === null &&
+  ((call.needs !== undefined && action?.decided?.decision !== 'approve') ||
+    (inputs !== undefined && !isAnswered(inputs)));
 
 /** Whether the call is released by a person, and was not begun yet. */
-export const isReleased = ({ action, result, isBegun }: CallState): boolean =>
-  result === null && action?.decided?.decision === 'approve' && isBegun !== true;
+export const isReleased = ({ action, result, isBegun, inputs }: CallState): boolean =>
+  result === null && inputs === undefined && action?.decided?.decision === 'approve' && isBegun !== true;
 
 /** The first call that needs somebody, and of which nobody was asked yet, is what the action is about. */
 export function withAction(calls: readonly CallState[], id: ActionId): readonly CallState[] {
@@ -54,18 +59,48 @@ export function withAction(calls: readonly CallState[], id: ActionId): readonly 
 
 export function withDecision(
   calls: readonly CallState[],
-  { action_id: id, decision, content }: DataOf<'agent_action_resolved'>,
+  data: DataOf<'agent_action_resolved'>,
 ): readonly CallState[] {
-  return calls.map((c) =>
+  const { action_id: id, decision, content } = data;
+  return withInputs(calls, (inputs) => decidedOn(inputs, data)).map((c) =>
     c.action?.id === id && c.action.decided === null
       ? { ...c, action: { id, decided: { decision, content } } }
       : c,
   );
 }
 
-/** Whoever was asked and has not decided is asked anew. */
+/** What the server wants to know: the call is not under way any more, and its server holds nothing of it. */
+export const withAskedInput = (
+  calls: readonly CallState[],
+  data: DataOf<'tool_input_required'>,
+): readonly CallState[] =>
+  calls.map(({ isBegun, ...c }) => {
+    if (c.call.id === data.call_id && c.result === null) return { ...c, inputs: inputsOf(data, c.inputs) };
+    return isBegun === undefined ? c : { ...c, isBegun };
+  });
+
+/** Those that somebody is asked about behind it. */
+export function withInputAction(calls: readonly CallState[], id: ActionId): readonly CallState[] {
+  const at = calls.findIndex(({ inputs }) => inputs?.asked.some(({ action }) => action === null) === true);
+  return calls.map((c, i) =>
+    i === at && c.inputs !== undefined ? { ...c, inputs: askedFor(c.inputs, id) } : c,
+  );
+}
+
+export const withInput = (
+  calls: readonly CallState[],
+  data: DataOf<'tool_input_given'>,
+): readonly CallState[] => withInputs(calls, (inputs) => answeredWith(inputs, data));
+
+const withInputs = (
+  calls: readonly CallState[],
+  to: (inputs: AskedInputs) => AskedInputs,
+): readonly CallState[] =>
+  calls.map((c) => (c.inputs === undefined ? c : { ...c, inputs: to(c.inputs) }));
+
+/** Whoever was asked and has not decided is asked anew; what a server wanted to know, it is to say again. */
 export const withUndecidedForgotten = (calls: readonly CallState[]): readonly CallState[] =>
-  calls.map(({ action, ...c }) =>
+  calls.map(({ inputs: _, action, ...c }) =>
     action === undefined || (action.decided === null && c.result === null) ? c : { ...c, action },
   );
 

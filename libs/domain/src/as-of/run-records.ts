@@ -216,6 +216,8 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'agent_steered':
     case 'tools_offered':
     case 'tool_task_started':
+    case 'tool_input_required':
+    case 'tool_input_given':
     case 'tool_call_begun':
     case 'tool_calls_reopened':
     case 'run_steered':

@@ -106,6 +106,8 @@ export class RecordedRunFold {
       case 'session_opened':
       case 'tool_call_begun':
       case 'tool_task_started':
+      case 'tool_input_required':
+      case 'tool_input_given':
       case 'tool_calls_reopened':
       case 'workflow_attempt_failed':
       case 'workflow_attempt_started':

@@ -5,8 +5,11 @@ import {
   callsOf,
   toolResultOf,
   withAction,
+  withAskedInput,
   withBegun,
   withDecision,
+  withInput,
+  withInputAction,
   withResult,
   withTask,
   withUndecidedForgotten,
@@ -50,8 +53,14 @@ export class AttemptTranscript {
         return this.change((calls) => withBegun(calls, event.data.call_id));
       case 'tool_task_started':
         return this.change((calls) => withTask(calls, event.data.call_id, event.data.task));
-      case 'agent_action_required':
-        return this.change((calls) => withAction(calls, event.data.action_id));
+      case 'tool_input_required':
+        return this.change((calls) => withAskedInput(calls, event.data));
+      case 'tool_input_given':
+        return this.change((calls) => withInput(calls, event.data));
+      case 'agent_action_required': {
+        const { action_id: id, kind } = event.data;
+        return this.change((calls) => (kind === 'input' ? withInputAction : withAction)(calls, id));
+      }
       case 'agent_action_resolved':
         return this.change((calls) => withDecision(calls, event.data));
       case 'workflow_tool_responded':

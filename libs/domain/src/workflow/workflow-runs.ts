@@ -58,9 +58,14 @@ export class WorkflowRuns {
       case 'tool_calls_reopened':
         this.asking = event.data.step && this.transcriptOf(event.data.step);
         return;
+      case 'tool_input_required':
+        this.asking = event.data.step && this.transcriptOf(event.data.step);
+        this.asking?.push(event);
+        return;
       case 'agent_action_required':
         this.asking?.push(event);
         return;
+      case 'tool_input_given':
       case 'agent_action_resolved':
         for (const { transcripts } of this.calls.values())
           for (const transcript of transcripts.values()) transcript.push(event);

@@ -10,6 +10,7 @@ import {
   type SessionState,
   decideAction,
   fitsKind,
+  invalid,
   notFound,
   openAction,
   sessionOfAction,
@@ -127,7 +128,7 @@ export class ActionCommands {
   private async check(
     session: Session,
     { action, run }: Opened,
-    { decision, mcpServers }: DecisionRequest,
+    { decision, mcpServers, result }: DecisionRequest,
     { actor }: Caller,
   ): Promise<void> {
     const { kind } = action;
@@ -140,11 +141,32 @@ export class ActionCommands {
       const asked = await this.askedOf<{ servers: readonly string[] }>(session, action);
       requireServers(asked.servers, mcpServers ?? []);
     }
+    if (decision === 'answer') return this.checkAnswer(session, action, result);
     if (decision !== 'approve' && decision !== 'raise') return;
     const { data } = await readRequest(this.ports.log, sessionStream(session.id), run.requested);
     const { approvals } = await this.ports.contents.object(session.id, data.config);
     if (approvals?.by === 'another_key' && run.actors.includes(actor))
       throw new Problem('forbidden', 'a key that started or steered the run may not release its calls');
+  }
+
+  /** @throws Problem invalid_request, unprocessable with what the schema of a tool server does not take */
+  private async checkAnswer(
+    session: Session,
+    action: OpenAction,
+    result: DecisionRequest['result'],
+  ): Promise<void> {
+    if (action.kind !== 'input') return requireResult(result);
+    const { schema } = await this.askedOf<{ schema?: object }>(session, action);
+    if (schema === undefined) {
+      if (result === undefined) return;
+      throw new Problem('unprocessable', 'result: what is done at an address has none');
+    }
+    requireResult(result);
+    if (typeof result.value !== 'object' || result.value === null || Array.isArray(result.value))
+      return refuse('result', ['must be an object']);
+    const project = session.journal.state.project ?? '';
+    const faults = await faultsOfArguments(this.ports.schemas, { parameters: schema }, result.value, project);
+    refuse('result', faults);
   }
 
   private async verdictOf(
@@ -175,9 +197,7 @@ export class ActionCommands {
     if (tool === null) return;
     const project = session.journal.state.project ?? '';
     const faults = await faultsOfArguments(schemas, tool, input, project);
-    if (faults.length === 0) return;
-    const errors = faults.map((message) => ({ path: 'input', message }));
-    throw new Problem('unprocessable', `input: ${faults.join('; ')}`, { errors });
+    refuse('input', faults);
   }
 
   private async askedOf<T>(session: Session, { id, asked }: OpenAction): Promise<T> {
@@ -200,6 +220,7 @@ export class ActionCommands {
     if (resolved === null && overAt === null) throw UNREAD;
     if (resolved === null) throw conflict('its run has ended');
     if (resolved.decision === 'expired') throw conflict('its time is over');
+    if (record.kind === 'tool' && request.decision === 'answer') requireResult(request.result);
     if (!(await this.isSame(session, record, request))) throw conflict('another decision was first');
     return record;
   }
@@ -250,7 +271,19 @@ const conflict = (why: string): Problem => new Problem('conflict', `the action c
 
 const inputOf = (asked: string): unknown => (JSON.parse(asked) as { readonly input?: unknown }).input;
 
-/** What the agent is told. */
+/** @throws Problem unprocessable */
+function refuse(path: string, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const errors = faults.map((message) => ({ path, message }));
+  throw new Problem('unprocessable', `${path}: ${faults.join('; ')}`, { errors });
+}
+
+/** @throws Problem invalid_request */
+function requireResult(result: DecisionRequest['result']): asserts result {
+  if (result === undefined) throw invalid('result', 'is required with the decision answer');
+}
+
+/** What the agent, or the tool server, is told. */
 function resultOf({ decision, result, reason }: DecisionRequest): string {
   if (decision === 'deny')
     return `the call was not made: it was denied${reason === undefined ? '' : `: ${reason}`}`;

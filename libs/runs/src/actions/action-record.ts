@@ -118,7 +118,7 @@ const withResult = (
   event: RecordedSessionEvent,
   id: ActionId,
 ): ActionResolution =>
-  event.type === 'tool_call_completed' && event.data.action === id
+  (event.type === 'tool_call_completed' || event.type === 'tool_input_given') && event.data.action === id
     ? { ...resolved, result: event.data.content }
     : resolved;
 

@@ -33,7 +33,9 @@ function misfits(decision: ActionDecision, given: Readonly<Record<OwnField, unkn
     const isGiven = given[path as OwnField] !== undefined;
     if (isGiven && owner !== decision)
       return [{ path, message: `does not belong to the decision ${decision}` }];
-    const isMissing = !isGiven && owner === decision && path !== 'input';
+    // Whether a result is needed is for what was asked to say.
+    const mayBeMissing = path === 'input' || path === 'result';
+    const isMissing = !isGiven && owner === decision && !mayBeMissing;
     return isMissing ? [{ path, message: `is required with the decision ${decision}` }] : [];
   });
 }

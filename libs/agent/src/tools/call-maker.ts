@@ -1,0 +1,127 @@
+import { type AttemptRef, type CallState, OUTCOME_UNKNOWN, inputOf, isReleased } from '#domain';
+import type { Clock } from '#platform';
+import type { RunWatch } from '../run/run-watch.js';
+import { WorkflowWaits } from '../workflow/workflow-runner.js';
+import type { CallGate } from './call-gate.js';
+import { CUT, TOO_MANY, TOO_OFTEN, failed, withChange } from './call-outcomes.js';
+import { ServerQuestions } from './server-questions.js';
+import type { ServerAnswers, Tool, ToolOutcome } from './tool.js';
+import type { CallRecord } from './tool-runner.js';
+
+/** So often a server may want to know more before it does what a call asks for. */
+const MAX_ROUNDS = 10;
+
+/** Whose call it is. */
+interface CalledTool {
+  /** Undefined: there is none of that name. */
+  readonly tool: Tool | undefined;
+  /** This process heard the turn itself: the call has not been made yet. Of others it cannot be known. */
+  readonly isFresh: boolean;
+}
+
+/** What a call was made with, where that is not what the model wrote. */
+type Change = { readonly input: unknown } | undefined;
+
+/** Makes one call, or goes on with it where it was left: at most once, unless its tool says that twice is the same. */
+export class CallMaker {
+  private readonly questions: ServerQuestions;
+
+  constructor(
+    private readonly record: CallRecord,
+    clock: Clock,
+    private readonly gate: CallGate,
+    private readonly watch: RunWatch,
+  ) {
+    this.questions = new ServerQuestions(record, clock);
+  }
+
+  /** What came of it; null: it waits for somebody. @throws WorkflowWaits, or the signal's reason */
+  async outcomeOf(
+    state: CallState,
+    { tool, isFresh }: CalledTool,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome | null> {
+    const { call } = state;
+    const recorded = (await this.record.replay?.outcomeOf(call)) ?? null;
+    if (recorded !== null) return recorded;
+    if (call.cut) return failed(CUT);
+    if (state.task !== undefined) return this.follow(state, tool, signal, step);
+    const isAnswered = state.inputs !== undefined && state.isBegun !== true;
+    const isUnmade = isAnswered || isReleased(state) || (call.needs === undefined && isFresh);
+    if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
+    if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
+    if (!tool) return failed(`there is no tool called ${call.name}`);
+    const input = inputOf(call);
+    if (input === undefined) return failed('the arguments are not valid JSON');
+    if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
+      return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
+    const answers = await this.questions.answersTo(state);
+    if (isAnswered || isReleased(state)) await this.noteBegin(state, step);
+    const made = await this.changeOf(state);
+    signal.throwIfAborted();
+    try {
+      const outcome = await this.watch.toolCall(call, (traceparent) =>
+        tool.call(made === undefined ? input : made.input, signal, call, { traceparent, answers }),
+      );
+      return await this.came(state, tool, outcome, made, signal, step);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof WorkflowWaits) throw error;
+      return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** The server goes on with it by itself. */
+  private async follow(
+    state: CallState,
+    tool: Tool | undefined,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome | null> {
+    if (state.task === undefined || tool?.follow === undefined) return failed(OUTCOME_UNKNOWN);
+    const answers: ServerAnswers | undefined = await this.questions.answersTo(state);
+    const outcome = await tool.follow(state.task, signal, answers);
+    signal.throwIfAborted();
+    return this.came(state, tool, outcome, await this.changeOf(state), signal, step);
+  }
+
+  /** The log holds how to ask for a task before it is asked for, and what the server wants to know before anybody is asked. */
+  private async came(
+    state: CallState,
+    tool: Tool,
+    outcome: ToolOutcome,
+    made: Change,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome | null> {
+    const { task, wants } = outcome;
+    if (wants !== undefined) {
+      if ((state.inputs?.round ?? 0) >= MAX_ROUNDS) return failed(TOO_OFTEN);
+      return (await this.questions.ask(state.call, wants, step)) ? null : failed(TOO_MANY);
+    }
+    if (task === undefined) return withChange(outcome, made);
+    const data = { call_id: state.call.id, task, ...(step === undefined ? {} : { step }) };
+    this.record.write([{ type: 'tool_task_started', data }]);
+    await this.record.settled();
+    const { inputs: _, ...begun } = state;
+    return this.follow({ ...begun, task }, tool, signal, step);
+  }
+
+  /** The log holds that a call is begun, or gone on with, before it is. */
+  private async noteBegin({ call }: CallState, step: AttemptRef | undefined): Promise<void> {
+    const data = { call_id: call.id, ...(step === undefined ? {} : { step }) };
+    this.record.write([{ type: 'tool_call_begun', data }]);
+    await this.record.settled();
+  }
+
+  /** What a person wants the call to be made with, instead of what the model wrote. */
+  private async changeOf({ action }: CallState): Promise<Change> {
+    const decided = action?.decided;
+    if (decided === undefined || decided === null) return undefined;
+    const { session, contents } = this.record;
+    const text = await contents.text(session, decided.content);
+    const said = JSON.parse(text) as { readonly input?: unknown };
+    return 'input' in said ? { input: said.input } : undefined;
+  }
+}
