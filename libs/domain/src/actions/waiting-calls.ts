@@ -95,8 +95,7 @@ export const withInput = (
 const withInputs = (
   calls: readonly CallState[],
   to: (inputs: AskedInputs) => AskedInputs,
-): readonly CallState[] =>
-  calls.map((c) => (c.inputs === undefined ? c : { ...c, inputs: to(c.inputs) }));
+): readonly CallState[] => calls.map((c) => (c.inputs === undefined ? c : { ...c, inputs: to(c.inputs) }));
 
 /** Whoever was asked and has not decided is asked anew; what a server wanted to know, it is to say again. */
 export const withUndecidedForgotten = (calls: readonly CallState[]): readonly CallState[] =>
