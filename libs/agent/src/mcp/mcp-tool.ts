@@ -142,14 +142,14 @@ export class McpTool implements Tool {
 
   /** It wants nothing but to be asked again. @throws McpFailure: too often */
   private async askedLater(
-    { requestState: _, ...params }: CallParams,
+    params: CallParams,
     { state }: WantedInputs,
     round: number,
     signal: AbortSignal,
   ): Promise<CallParams> {
     if (round > MAX_ROUNDS) throw new McpFailure('refused', 'wants to be asked again and again');
     await this.clock.sleep(1_000 * 2 ** (round - 1), signal);
-    return { ...params, ...(state === undefined ? {} : { requestState: state }) };
+    return { ...params, requestState: state };
   }
 
   /** The result of one request, as it came. @throws McpFailure also where it is none */

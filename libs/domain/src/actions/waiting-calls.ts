@@ -99,9 +99,12 @@ const withInputs = (
 
 /** Whoever was asked and has not decided is asked anew; what a server wanted to know, it is to say again. */
 export const withUndecidedForgotten = (calls: readonly CallState[]): readonly CallState[] =>
-  calls.map(({ inputs: _, action, ...c }) =>
-    action === undefined || (action.decided === null && c.result === null) ? c : { ...c, action },
-  );
+  calls.map((call) => {
+    const next = { ...call };
+    delete next.inputs;
+    if (call.action?.decided === null && call.result === null) delete next.action;
+    return next;
+  });
 
 /** Whether somebody has to be asked about it first. */
 export const isUnasked = ({ call, action, result }: CallState): boolean =>
