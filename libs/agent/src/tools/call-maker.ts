@@ -6,7 +6,7 @@ import type { CallGate } from './call-gate.js';
 import { CUT, TOO_MANY, TOO_OFTEN, failed, withChange } from './call-outcomes.js';
 import { ServerQuestions } from './server-questions.js';
 import type { ServerAnswers, Tool, ToolOutcome } from './tool.js';
-import type { CallRecord } from './tool-runner.js';
+import type { CallRecord } from './call-record.js';
 
 /** So often a server may want to know more before it does what a call asks for. */
 const MAX_ROUNDS = 10;

@@ -10,7 +10,7 @@ import {
 } from '#domain';
 import type { Clock } from '#platform';
 import type { ServerAnswer, ServerAnswers, WantedInputs } from './tool.js';
-import type { CallRecord } from './tool-runner.js';
+import type { CallRecord } from './call-record.js';
 
 /** What tool servers want to be answered before they go on with calls: each question is an action that somebody decides on. */
 export class ServerQuestions {

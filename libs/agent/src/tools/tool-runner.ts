@@ -15,23 +15,18 @@ import {
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { TurnData } from '../model/model-turn.js';
-import type { RunRecord } from '../run/run-record.js';
 import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
 import { CallMaker } from './call-maker.js';
+import type { CallRecord } from './call-record.js';
 import type { Tool, ToolOutcome } from './tool.js';
 
 export interface ToolRunnerPorts {
   readonly clock: Clock;
   readonly watch?: RunWatch | undefined;
 }
-
-export type CallRecord = Pick<
-  RunRecord,
-  'run' | 'session' | 'state' | 'contents' | 'replay' | 'write' | 'settled' | 'onNews'
->;
 
 /**
  * Runs the tool calls of a turn, all at the same time, and records each result as soon as it is there. A call that needs
