@@ -73,6 +73,29 @@ describe('the commands of', () => {
     }
   }, 120_000);
 
+  it('docs/replay.md', async () => {
+    const out = await said('docs/replay.md');
+    expect(out.match(/^runs +20$/gm)).toHaveLength(2);
+    expect(out.match(/^same answer .*/gm)).toEqual([
+      'same answer        0 (0.0 %)',
+      'same answer        20 (100.0 %)',
+    ]);
+    expect(out.match(/^same tool calls +20 \(100.0 %\)$/gm)).toHaveLength(2);
+    const tokens = Array.from(out.matchAll(/^output tokens +(\d+) +(\d+)$/gm), ([, ...both]) =>
+      both.map(Number),
+    );
+    expect(tokens[0]![1]).toBeLessThan(tokens[0]![0]! / 2);
+    expect(tokens[1]![1]).toBe(tokens[1]![0]);
+    const { same_response, turns } = JSON.parse(out.slice(out.indexOf('{"turns"'))) as {
+      same_response: boolean;
+      turns: Record<'a' | 'b', { response: string }>[];
+    };
+    expect(same_response).toBe(false);
+    const [before, after] = [turns[0]!.a.response, turns[0]!.b.response];
+    expect(after).toMatch(/^\d+ x 7 is \d+\.$/);
+    expect(before).toMatch(`${after} I am the built-in demo model`);
+  }, 120_000);
+
   it.each(['docs/workflows.md', 'docs/final-output.md'])('%s', async (page) => {
     expect(await said(page)).toContain('"type":"agent_completed"');
   });

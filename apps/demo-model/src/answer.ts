@@ -13,8 +13,19 @@ export interface Answer {
   readonly calls: readonly PlannedCall[];
 }
 
+/** What a system message says where the answers shall be short. */
+const BRIEF = /\bbe brief\b/i;
+
 /** The demo model's whole mind: the same request always gets the same answer. */
 export function answerTo(request: ChatRequest): Answer {
+  const answer = longAnswerTo(request);
+  const isBrief = request.messages.some(
+    (message) => message.role === 'system' && BRIEF.test(textOf(message)),
+  );
+  return isBrief ? { ...answer, text: answer.text.replace(NOTICE, '').trim() } : answer;
+}
+
+function longAnswerTo(request: ChatRequest): Answer {
   const calls = planCalls(request);
   if (calls.length > 0) {
     const names = [...new Set(calls.map((call) => call.name))].join(' and ');

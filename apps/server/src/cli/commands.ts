@@ -75,6 +75,30 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./keys/keys-revoke.js'),
   },
   {
+    name: 'replay',
+    summary: 'replays the runs of a time, and compares what they say',
+    options: {
+      '--from': { value: 'TIME', meaning: 'needed: of runs that were created then or later, ISO 8601' },
+      '--to': { value: 'TIME', meaning: 'needed: and before that' },
+      '--out': { value: 'FILE', meaning: 'needed: gets a JSON line a run; goes on with what it holds' },
+      '--mode': { value: 'MODE', meaning: 'flash, base or max in place of their own' },
+      '--model': { value: 'MODEL', meaning: 'a model in place of their own' },
+      '--system': { value: 'FILE', meaning: 'a file with the system prompt in place of their own' },
+      '--rules': { value: 'FILE', meaning: 'a file with a rule a line in place of their own' },
+      '--tools': { value: 'WHICH', meaning: 'recorded (default) or none' },
+      '--status': { value: 'STATUS', meaning: 'completed (default), failed, cancelled or all' },
+      '--session': { value: 'SESSION', meaning: 'the runs of one session' },
+      '--budget': { value: 'USD', meaning: 'starts none once the replays have cost that' },
+      '--parallel': { value: 'N', meaning: 'at once; 4, at most 64' },
+    },
+    flags: JSON_FLAG,
+    details:
+      'Asks the service at ANNALS_URL (otherwise at HOST and PORT) with ANNALS_KEY, which needs the scopes run and read, or ' +
+      'ANNALS_ADMIN_KEY. The model is asked; no tool is called (docs/replay.md). Broken off, it goes on when it is called ' +
+      'again. Ends with 3 where the budget stopped it.',
+    load: () => import('./replay/replay.js'),
+  },
+  {
     name: 'doctor',
     summary: 'looks whether everything that the service needs is there',
     flags: JSON_FLAG,
