@@ -1,6 +1,11 @@
+import { raw, sql, statement } from '#postgres';
 import type { Database } from './postgres/database.js';
 import { SCHEMA } from './postgres/schema.js';
 import { type RebuildPorts, rebuildTables } from './rebuild.js';
+
+const READ_REASONS = statement(sql<void>`SELECT reason FROM ${raw(SCHEMA)}.wanted_rebuilds`);
+const FORGET_REASONS = statement(sql<readonly string[]>`
+  DELETE FROM ${raw(SCHEMA)}.wanted_rebuilds WHERE reason = ANY (${(reasons) => reasons})`);
 
 /**
  * Makes the tables anew, once, where a migration has found that what earlier versions wrote must be mended. The ones in
@@ -22,10 +27,7 @@ export class UpgradeRebuild {
       if (reasons.length === 0 || signal.aborted) return;
       logger.info({ reasons }, 'an upgrade makes the read models anew; the old ones serve meanwhile');
       const { events, ms } = await rebuildTables(this.database, this.ports, signal);
-      await this.database.query({
-        text: `DELETE FROM ${SCHEMA}.wanted_rebuilds WHERE reason = ANY ($1)`,
-        values: [reasons],
-      });
+      await this.database.query(FORGET_REASONS(reasons));
       logger.info({ events, ms }, 'the read models are made anew');
     } catch (error) {
       if (!signal.aborted)
@@ -38,9 +40,7 @@ export class UpgradeRebuild {
   }
 
   private async reasons(): Promise<readonly string[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT reason FROM ${SCHEMA}.wanted_rebuilds`,
-    });
+    const { rows } = await this.database.query(READ_REASONS());
     return rows.map((row) => String((row as { reason: unknown }).reason));
   }
 }

@@ -11,11 +11,11 @@ import {
   evolveDocument,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
-import { type TransactionClient, assignments, sql, statement, writeRows } from '#postgres';
+import { type TransactionClient, assignments, raw, sql, statement, writeRows } from '#postgres';
 import { DATASTORES, type DatastoreRow } from './datastores-table.js';
 import { DOCUMENTS, type DocumentRow } from './documents-table.js';
 import { removeUpload } from './passage-rows.js';
-import { IN, SCHEMA } from './tables.js';
+import { IN } from './tables.js';
 
 /** What an event changes in the rows. Returns the uploads that are gone with it. */
 export async function applyEvent(
@@ -49,18 +49,28 @@ const WRITE_DATASTORES = statement(
 
 /** Uploads that are being read and have no row of a document yet are gone, too. */
 async function deleteDatastore(client: TransactionClient, id: string): Promise<readonly string[]> {
-  const { rows } = await client.query<{ upload: string }>(
-    `SELECT upload FROM ${SCHEMA}.documents WHERE datastore = $1
-     UNION SELECT upload FROM ${SCHEMA}.texts WHERE datastore = $1`,
-    [id],
-  );
+  const { rows } = await client.query<{ upload: string }>(UPLOADS_IN(id));
   const uploads = rows.map(({ upload }) => upload);
-  await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = ANY ($1)`, [uploads]);
-  for (const table of ['documents', 'texts', 'lexemes', 'languages'])
-    await client.query(`DELETE FROM ${SCHEMA}.${table} WHERE datastore = $1`, [id]);
-  await client.query(`DELETE FROM ${SCHEMA}.datastores WHERE id = $1`, [id]);
+  await client.query(DELETE_PASSAGES(uploads));
+  for (const deleteRows of DELETE_FROM_DATASTORE) await client.query(deleteRows(id));
+  await client.query(DELETE_DATASTORE(id));
   return uploads;
 }
+
+const self = <T>(value: T): T => value;
+const UPLOADS_IN = statement(sql<string>`
+  SELECT upload FROM ${IN}.documents WHERE datastore = ${self}
+  UNION SELECT upload FROM ${IN}.texts WHERE datastore = ${self}`);
+const DELETE_PASSAGES = statement(
+  sql<readonly string[]>`DELETE FROM ${IN}.passages WHERE upload = ANY (${self})`,
+);
+const DELETE_FROM_DATASTORE = ['documents', 'texts', 'lexemes', 'languages'].map((table) =>
+  statement(sql<string>`DELETE FROM ${IN}.${raw(table)} WHERE datastore = ${self}`),
+);
+const DELETE_DATASTORE = statement(sql<string>`DELETE FROM ${IN}.datastores WHERE id = ${self}`);
+const DELETE_DOCUMENT = statement(
+  sql<string>`DELETE FROM ${IN}.documents WHERE id = ${self} RETURNING upload`,
+);
 
 async function applyDocumentEvent(
   client: TransactionClient,
@@ -163,10 +173,7 @@ async function deleteDocument(
   id: string,
   upload?: string,
 ): Promise<readonly string[]> {
-  const { rows } = await client.query<{ upload: string }>(
-    `DELETE FROM ${SCHEMA}.documents WHERE id = $1 RETURNING upload`,
-    [id],
-  );
+  const { rows } = await client.query<{ upload: string }>(DELETE_DOCUMENT(id));
   const gone = new Set(rows.map((row) => row.upload));
   if (upload !== undefined) gone.add(upload);
   for (const one of gone) await removeUpload(client, one);

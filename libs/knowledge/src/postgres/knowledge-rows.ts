@@ -67,33 +67,19 @@ export class KnowledgeRows {
 
   /** What the files of a project's documents weigh together, those that cannot be read, too. */
   async storedBytes(project: ProjectId): Promise<number> {
-    const { rows } = await this.database.query({
-      text: `SELECT coalesce(sum(d.bytes), 0)::float8 AS bytes FROM ${SCHEMA}.datastores s
-        JOIN ${SCHEMA}.documents d ON d.datastore = s.id WHERE s.project = $1`,
-      values: [project],
-    });
+    const { rows } = await this.database.query(STORED_BYTES(project));
     return (rows as readonly { bytes: number }[])[0]?.bytes ?? 0;
   }
 
   /** Uploads that wait for a reader: of each project the oldest first, and the projects by turns. */
   async unread(limit: number): Promise<UnreadUpload[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT d.upload, d.datastore, d.project, d.id AS document
-        FROM ${SCHEMA}.documents d LEFT JOIN ${SCHEMA}.texts t USING (upload)
-        WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
-        ORDER BY row_number() OVER (PARTITION BY d.project ORDER BY d.created_at, d.id), d.created_at, d.id
-        LIMIT $1`,
-      values: [limit],
-    });
+    const { rows } = await this.database.query(LIST_UNREAD(limit));
     return rows as UnreadUpload[];
   }
 
   /** Those of the uploads that a document refers to. */
   async knownUploads(uploads: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.database.query({
-      text: `SELECT upload FROM ${SCHEMA}.documents WHERE upload = ANY($1)`,
-      values: [uploads],
-    });
+    const { rows } = await this.database.query(KNOWN_UPLOADS(uploads));
     return (rows as { upload: string }[]).map(({ upload }) => upload);
   }
 
@@ -133,6 +119,21 @@ const LIST_DATASTORES = statement(
 );
 const LIST_DOCUMENTS = statement(
   sql<Page>`SELECT ${namesOf(DOCUMENTS)} FROM ${IN}.documents WHERE datastore = ${({ of }) => of} AND ${PAGE}`,
+);
+
+const STORED_BYTES = statement(sql<ProjectId>`
+  SELECT coalesce(sum(d.bytes), 0)::float8 AS bytes FROM ${IN}.datastores s
+  JOIN ${IN}.documents d ON d.datastore = s.id WHERE s.project = ${(project) => project}`);
+
+const LIST_UNREAD = statement(sql<number>`
+  SELECT d.upload, d.datastore, d.project, d.id AS document
+  FROM ${IN}.documents d LEFT JOIN ${IN}.texts t USING (upload)
+  WHERE d.status <> 'failed' AND t.passages IS NULL AND (t.held_until IS NULL OR t.held_until < now())
+  ORDER BY row_number() OVER (PARTITION BY d.project ORDER BY d.created_at, d.id), d.created_at, d.id
+  LIMIT ${(limit) => limit}`);
+
+const KNOWN_UPLOADS = statement(
+  sql<readonly string[]>`SELECT upload FROM ${IN}.documents WHERE upload = ANY (${(uploads) => uploads})`,
 );
 
 async function removeUnowned(client: TransactionClient, which: string): Promise<void> {

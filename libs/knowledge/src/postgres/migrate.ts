@@ -1,10 +1,11 @@
 import type { Logger } from '#platform';
-import type { TransactionClient } from '#postgres';
+import { type TransactionClient, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { SCHEMA, TABLES, VERSION } from './tables.js';
 
 /** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
 const LOCK = 0x6b6e6f77;
+const TAKE_LOCK = statement(sql<void>`SELECT pg_advisory_xact_lock(${() => LOCK})`);
 
 /**
  * Makes the tables where they are missing or of another version. They hold nothing that the log and the files do not:
@@ -13,11 +14,11 @@ const LOCK = 0x6b6e6f77;
 export async function migrate(database: KnowledgeDatabase, logger: Logger): Promise<string | null> {
   const trigrams = await trigramSchema(database, logger);
   await database.transaction(async (client) => {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    await client.query(TAKE_LOCK());
     if ((await versionOf(client)) === VERSION) return true;
     await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
     await client.query(`CREATE SCHEMA ${SCHEMA}`);
-    for (const statement of TABLES) await client.query(statement);
+    for (const table of TABLES) await client.query(table);
     if (trigrams !== null)
       await client.query(
         `CREATE INDEX ON ${SCHEMA}.lexemes USING gin (lexeme "${trigrams}".gin_trgm_ops) WITH (fastupdate = off)`,
@@ -28,11 +29,11 @@ export async function migrate(database: KnowledgeDatabase, logger: Logger): Prom
   return trigrams;
 }
 
+const READ_COMMENT = statement(sql<void>`
+  SELECT obj_description(oid, 'pg_namespace') AS comment FROM pg_namespace WHERE nspname = ${() => SCHEMA}`);
+
 async function versionOf(client: TransactionClient): Promise<number> {
-  const { rows } = await client.query<{ comment: string | null }>(
-    `SELECT obj_description(oid, 'pg_namespace') AS comment FROM pg_namespace WHERE nspname = $1`,
-    [SCHEMA],
-  );
+  const { rows } = await client.query<{ comment: string | null }>(READ_COMMENT());
   return Number(/^version (\d+)$/.exec(rows[0]?.comment ?? '')?.[1] ?? 0);
 }
 

@@ -32,7 +32,7 @@ export class PassageRows {
     await this.database.transaction(async (client) => {
       const { rowCount } = await client.query(HOLD({ upload, datastore, holder: this.holder }));
       if (rowCount === 0) throw new TextLost('someone else reads the text');
-      await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
+      await client.query(DELETE_PASSAGES(upload));
       return true;
     });
   }
@@ -46,12 +46,9 @@ export class PassageRows {
     await this.database.transaction(async (client) => {
       await client.query('SET LOCAL synchronous_commit = on');
       await this.renew(client, upload);
-      const { rows } = await client.query<{ attempts: number }>(
-        `UPDATE ${SCHEMA}.texts SET attempts = attempts + $2 WHERE upload = $1 RETURNING attempts`,
-        [upload, isCounted ? 0 : 1],
-      );
+      const { rows } = await client.query<{ attempts: number }>(COUNT({ upload, isCounted }));
       ({ attempts } = rows[0]!);
-      await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
+      await client.query(DELETE_PASSAGES(upload));
       return true;
     });
     return attempts;
@@ -69,7 +66,7 @@ export class PassageRows {
   async add(of: UploadRef, from: number, passages: readonly Passage[], language: string): Promise<void> {
     await this.database.transaction(async (client) => {
       await this.renew(client, of.upload);
-      await client.query(INSERT_LANGUAGE, [of.datastore, language]);
+      await client.query(INSERT_LANGUAGE({ datastore: of.datastore, language }));
       await client.query(INSERT({ ...of, from, passages, language }));
       return true;
     });
@@ -80,8 +77,8 @@ export class PassageRows {
     await this.database.transaction(async (client) => {
       await this.renew(client, upload);
       await lockCounts(client, datastore);
-      await client.query(COUNT_LEXEMES, [upload, datastore]);
-      await client.query(`UPDATE ${SCHEMA}.texts SET passages = $2 WHERE upload = $1`, [upload, passages]);
+      await client.query(COUNT_LEXEMES({ upload, datastore }));
+      await client.query(COMPLETE({ upload, passages }));
       return true;
     });
   }
@@ -130,23 +127,33 @@ const UNCOUNT = statement(sql<Held & { readonly isCounted: boolean; readonly isL
     held_until = CASE WHEN ${({ isLetGo }) => isLetGo} THEN '-infinity' ELSE held_until END
   WHERE upload = ${upload} AND holder = ${holder} AND passages IS NULL`);
 
+const COUNT = statement(sql<{ readonly upload: string; readonly isCounted: boolean }>`
+  UPDATE ${IN}.texts SET attempts = attempts + ${({ isCounted }) => (isCounted ? 0 : 1)}
+  WHERE upload = ${(text) => text.upload} RETURNING attempts`);
+
+const COMPLETE = statement(sql<{ readonly upload: string; readonly passages: number }>`
+  UPDATE ${IN}.texts SET passages = ${({ passages }) => passages} WHERE upload = ${(text) => text.upload}`);
+
 /** With everything that was made of its text. */
 export async function removeUpload(client: TransactionClient, upload: string): Promise<void> {
-  const { rows } = await client.query<{ datastore: string; passages: number | null }>(
-    `DELETE FROM ${SCHEMA}.texts WHERE upload = $1 RETURNING datastore, passages`,
-    [upload],
-  );
+  const { rows } = await client.query<{ datastore: string; passages: number | null }>(DELETE_TEXT(upload));
   const [text] = rows;
   if (text !== undefined && text.passages !== null) {
     await lockCounts(client, text.datastore);
-    await client.query(UNCOUNT_LEXEMES, [upload, text.datastore]);
-    await client.query(FORGET_LEXEMES, [text.datastore]);
+    await client.query(UNCOUNT_LEXEMES({ upload, datastore: text.datastore }));
+    await client.query(FORGET_LEXEMES(text.datastore));
   }
-  await client.query(`DELETE FROM ${SCHEMA}.passages WHERE upload = $1`, [upload]);
+  await client.query(DELETE_PASSAGES(upload));
 }
 
-const INSERT_LANGUAGE = `
-  INSERT INTO ${SCHEMA}.languages (datastore, language) VALUES ($1, $2::regconfig) ON CONFLICT DO NOTHING`;
+const DELETE_TEXT = statement(
+  sql<string>`DELETE FROM ${IN}.texts WHERE upload = ${(id) => id} RETURNING datastore, passages`,
+);
+const DELETE_PASSAGES = statement(sql<string>`DELETE FROM ${IN}.passages WHERE upload = ${(id) => id}`);
+
+const INSERT_LANGUAGE = statement(sql<Pick<Added, 'datastore' | 'language'>>`
+  INSERT INTO ${IN}.languages (datastore, language)
+  VALUES (${({ datastore }) => datastore}, ${(added) => added.language}::regconfig) ON CONFLICT DO NOTHING`);
 
 interface Added extends UploadRef {
   /** Ordinal of the first one. */
@@ -174,24 +181,28 @@ const INSERT = statement(
   'annals_knowledge passages',
 );
 
-const LEXEMES_OF = `
+const LEXEMES_OF = sql<UploadRef>`
   SELECT u.lexeme, count(*) AS passages
-  FROM ${SCHEMA}.passages p, unnest(p.lexemes) u
-  WHERE p.upload = $1 AND left(u.lexeme, 1) <> '@'
+  FROM ${IN}.passages p, unnest(p.lexemes) u
+  WHERE p.upload = ${(of) => of.upload} AND left(u.lexeme, 1) <> '@'
   GROUP BY u.lexeme ORDER BY u.lexeme`;
 
-const COUNT_LEXEMES = `
-  INSERT INTO ${SCHEMA}.lexemes AS l (datastore, lexeme, passages)
-  SELECT $2, lexeme, passages FROM (${LEXEMES_OF}) AS counted
-  ON CONFLICT (datastore, lexeme) DO UPDATE SET passages = l.passages + excluded.passages`;
+const COUNT_LEXEMES = statement(sql<UploadRef>`
+  INSERT INTO ${IN}.lexemes AS l (datastore, lexeme, passages)
+  SELECT ${({ datastore }) => datastore}, lexeme, passages FROM (${LEXEMES_OF}) AS counted
+  ON CONFLICT (datastore, lexeme) DO UPDATE SET passages = l.passages + excluded.passages`);
 
-const UNCOUNT_LEXEMES = `
-  UPDATE ${SCHEMA}.lexemes l SET passages = l.passages - counted.passages
+const UNCOUNT_LEXEMES = statement(sql<UploadRef>`
+  UPDATE ${IN}.lexemes l SET passages = l.passages - counted.passages
   FROM (${LEXEMES_OF}) AS counted
-  WHERE l.datastore = $2 AND l.lexeme = counted.lexeme`;
+  WHERE l.datastore = ${({ datastore }) => datastore} AND l.lexeme = counted.lexeme`);
 
-const FORGET_LEXEMES = `DELETE FROM ${SCHEMA}.lexemes WHERE datastore = $1 AND passages <= 0`;
+const FORGET_LEXEMES = statement(
+  sql<string>`DELETE FROM ${IN}.lexemes WHERE datastore = ${(datastore) => datastore} AND passages <= 0`,
+);
 
 /** Two that count in one datastore at the same time would wait for each other's rows. */
-const lockCounts = (client: TransactionClient, datastore: string) =>
-  client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${SCHEMA} ${datastore}`]);
+const lockCounts = (client: TransactionClient, datastore: string) => client.query(LOCK_COUNTS(datastore));
+const LOCK_COUNTS = statement(
+  sql<string>`SELECT pg_advisory_xact_lock(hashtext(${(datastore) => `${SCHEMA} ${datastore}`}))`,
+);

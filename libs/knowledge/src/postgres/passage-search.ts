@@ -1,9 +1,9 @@
-import { sql, statement } from '#postgres';
+import { type Sql, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import type { Wanted } from '../search/query-text.js';
 import { type SearchPlan, type Term, planSearch } from '../search/ranking.js';
 import { FOUND_END, FOUND_START } from '../search/snippet.js';
-import { IN, SCHEMA, datastoreLexeme } from './tables.js';
+import { IN, datastoreLexeme } from './tables.js';
 
 export interface Ranked {
   readonly upload: string;
@@ -49,6 +49,72 @@ const SHOW = statement(sql<Shown>`
 
 const HEADLINE = `StartSel=${FOUND_START}, StopSel=${FOUND_END}, HighlightAll=true`;
 
+interface Ranking {
+  readonly candidates: string;
+  /** null: there is no query that all words are in. */
+  readonly everything: string | null;
+  readonly limit: number;
+}
+const weights = (): string => WEIGHTS;
+const everything = (ranking: Ranking): string | null => ranking.everything;
+const CLOSE_TOGETHER = sql<Ranking>`CASE WHEN ${everything}::tsquery IS NULL THEN 0
+    ELSE ${raw(CLOSENESS)} * ts_rank_cd(${weights}::float4[], lexemes, ${everything}::tsquery) END`;
+
+/** @param scores what each term adds to a passage's score */
+const RANK = (scores: readonly Sql<Ranking>[]) =>
+  statement(sql<Ranking>`
+  WITH candidates AS MATERIALIZED (
+    SELECT upload, ordinal, words, lexemes FROM ${IN}.passages
+    WHERE lexemes @@ ${({ candidates }) => candidates}::tsquery LIMIT ${raw(CANDIDATES)}
+  ), ranked AS (
+    SELECT upload, ordinal,
+      (${[...scores, CLOSE_TOGETHER].reduce((sum, score) => sql<Ranking>`${sum} + ${score}`)})
+      / (0.8 + 0.2 * words / ${raw(USUAL_WORDS)}) AS score
+    FROM candidates
+  )
+  SELECT upload, ordinal, score FROM ranked JOIN ${IN}.documents d USING (upload)
+  WHERE d.status = 'indexed' ORDER BY score DESC, upload, ordinal LIMIT ${({ limit }) => limit}`);
+
+interface Lookup {
+  readonly datastore: string;
+  readonly texts: readonly string[];
+}
+const datastoreOf = ({ datastore }: { readonly datastore: string }): string => datastore;
+const textsOf = ({ texts }: Lookup): readonly string[] => texts;
+
+const LEXEMES_OF = statement(
+  sql<Lookup>`
+  SELECT DISTINCT w.n::int AS n, t.lexeme AS text, coalesce(x.passages, 0) AS passages
+  FROM unnest(${textsOf}::text[]) WITH ORDINALITY AS w (word, n)
+  CROSS JOIN (SELECT language FROM ${IN}.languages WHERE datastore = ${datastoreOf}) l
+  CROSS JOIN LATERAL unnest(to_tsvector(l.language, w.word)) t
+  LEFT JOIN ${IN}.lexemes x ON x.datastore = ${datastoreOf} AND x.lexeme = t.lexeme`,
+  'annals_knowledge words',
+);
+
+const COUNT_PASSAGES = statement(sql<{ readonly datastore: string }>`
+  SELECT coalesce(sum(passages), 0)::int AS passages FROM ${IN}.texts WHERE datastore = ${datastoreOf}`);
+
+const PHRASE_QUERIES = statement(sql<Lookup>`
+  SELECT '(' || string_agg(DISTINCT '(' || query::text || ')', ' | ') || ')' AS query
+  FROM unnest(${textsOf}::text[]) WITH ORDINALITY AS p (phrase, n)
+  CROSS JOIN (SELECT language FROM ${IN}.languages WHERE datastore = ${datastoreOf}) l
+  CROSS JOIN LATERAL phraseto_tsquery(l.language, p.phrase) AS query
+  WHERE numnode(query) > 0 GROUP BY n ORDER BY n`);
+
+/** @param schema of pg_trgm */
+const LIKE_IN = (schema: string) =>
+  statement(sql<Lookup>`
+  SELECT lexeme AS text, passages, max(${raw(`"${schema}"`)}.similarity(lexeme, form))::float8 AS likeness
+  FROM unnest(${textsOf}::text[]) form JOIN ${IN}.lexemes ON lexeme OPERATOR(${raw(`"${schema}"`)}.%) form
+  WHERE datastore = ${datastoreOf} GROUP BY lexeme, passages
+  ORDER BY likeness DESC, passages DESC LIMIT ${raw(MAX_LIKE)}`);
+
+const STARTING_WITH = statement(sql<{ readonly datastore: string; readonly prefix: string }>`
+  SELECT 0 AS n, lexeme AS text, passages FROM ${IN}.lexemes
+  WHERE datastore = ${datastoreOf} AND lexeme LIKE ${({ prefix }) => `${prefix.replace(/[\\%_]/g, '\\$&')}%`}
+  ORDER BY passages DESC LIMIT 50`);
+
 /** Search queries over the passages of one datastore. */
 export class PassageSearch {
   constructor(
@@ -81,28 +147,11 @@ export class PassageSearch {
 
   /** The best first. */
   async rank({ candidates, everything, terms }: SearchPlan, limit: number): Promise<Ranked[]> {
-    const values: unknown[] = [candidates, limit, WEIGHTS, everything];
-    const parts = terms.map(({ query, weight }) => {
-      values.push(query, weight);
-      const n = values.length;
-      return `$${n}::float4 * ts_rank($3::float4[], lexemes, $${n - 1}::tsquery)`;
-    });
-    const { rows } = await this.database.query({
-      text: `
-        WITH candidates AS MATERIALIZED (
-          SELECT upload, ordinal, words, lexemes FROM ${SCHEMA}.passages
-          WHERE lexemes @@ $1::tsquery LIMIT ${CANDIDATES}
-        ), ranked AS (
-          SELECT upload, ordinal,
-            (${parts.join(' + ')}
-              + CASE WHEN $4::tsquery IS NULL THEN 0 ELSE ${CLOSENESS} * ts_rank_cd($3::float4[], lexemes, $4::tsquery) END)
-            / (0.8 + 0.2 * words / ${USUAL_WORDS}) AS score
-          FROM candidates
-        )
-        SELECT upload, ordinal, score FROM ranked JOIN ${SCHEMA}.documents d USING (upload)
-        WHERE d.status = 'indexed' ORDER BY score DESC, upload, ordinal LIMIT $2`,
-      values,
-    });
+    const scores = terms.map(
+      ({ query, weight }) =>
+        sql<Ranking>`${() => weight}::float4 * ts_rank(${weights}::float4[], lexemes, ${() => query}::tsquery)`,
+    );
+    const { rows } = await this.database.query(RANK(scores)({ candidates, everything, limit }));
     return rows as Ranked[];
   }
 
@@ -131,38 +180,18 @@ export class PassageSearch {
   /** What the words are in each language of the datastore, and how many passages have that. */
   private async lexemesOf(datastore: string, words: readonly string[]): Promise<readonly KnownLexeme[]> {
     if (words.length === 0) return [];
-    const { rows } = await this.database.query({
-      name: 'annals_knowledge words',
-      text: `
-        SELECT DISTINCT w.n::int AS n, t.lexeme AS text, coalesce(x.passages, 0) AS passages
-        FROM unnest($2::text[]) WITH ORDINALITY AS w (word, n)
-        CROSS JOIN (SELECT language FROM ${SCHEMA}.languages WHERE datastore = $1) l
-        CROSS JOIN LATERAL unnest(to_tsvector(l.language, w.word)) t
-        LEFT JOIN ${SCHEMA}.lexemes x ON x.datastore = $1 AND x.lexeme = t.lexeme`,
-      values: [datastore, words],
-    });
+    const { rows } = await this.database.query(LEXEMES_OF({ datastore, texts: words }));
     return rows as KnownLexeme[];
   }
 
   private async passagesIn(datastore: string): Promise<number> {
-    const { rows } = await this.database.query({
-      text: `SELECT coalesce(sum(passages), 0)::int AS passages FROM ${SCHEMA}.texts WHERE datastore = $1`,
-      values: [datastore],
-    });
+    const { rows } = await this.database.query(COUNT_PASSAGES({ datastore }));
     return (rows[0] as { passages: number } | undefined)?.passages ?? 0;
   }
 
   private async phraseQueries(datastore: string, phrases: readonly string[]): Promise<string[]> {
     if (phrases.length === 0) return [];
-    const { rows } = await this.database.query({
-      text: `
-        SELECT '(' || string_agg(DISTINCT '(' || query::text || ')', ' | ') || ')' AS query
-        FROM unnest($2::text[]) WITH ORDINALITY AS p (phrase, n)
-        CROSS JOIN (SELECT language FROM ${SCHEMA}.languages WHERE datastore = $1) l
-        CROSS JOIN LATERAL phraseto_tsquery(l.language, p.phrase) AS query
-        WHERE numnode(query) > 0 GROUP BY n ORDER BY n`,
-      values: [datastore, phrases],
-    });
+    const { rows } = await this.database.query(PHRASE_QUERIES({ datastore, texts: phrases }));
     return (rows as { query: string }[]).map(({ query }) => query);
   }
 
@@ -176,14 +205,8 @@ export class PassageSearch {
     if (longer.length > 0) return longer.slice(0, MAX_LIKE).map((l) => ({ ...l, likeness: 0.8 }));
     const schema = this.trigrams();
     if (schema === null || word.length < 4) return [];
-    const { rows } = await this.database.query({
-      text: `
-        SELECT lexeme AS text, passages, max("${schema}".similarity(lexeme, form))::float8 AS likeness
-        FROM unnest($2::text[]) form JOIN ${SCHEMA}.lexemes ON lexeme OPERATOR("${schema}".%) form
-        WHERE datastore = $1 GROUP BY lexeme, passages
-        ORDER BY likeness DESC, passages DESC LIMIT ${MAX_LIKE}`,
-      values: [datastore, [...new Set([word, ...known.map(({ text }) => text)])]],
-    });
+    const texts = [...new Set([word, ...known.map(({ text }) => text)])];
+    const { rows } = await this.database.query(LIKE_IN(schema)({ datastore, texts }));
     const [best] = rows as LikeLexeme[];
     // Far behind the best they are other words.
     return (rows as LikeLexeme[]).filter(
@@ -192,12 +215,7 @@ export class PassageSearch {
   }
 
   private async startingWith(datastore: string, prefix: string): Promise<readonly KnownLexeme[]> {
-    const { rows } = await this.database.query({
-      text: `
-        SELECT 0 AS n, lexeme AS text, passages FROM ${SCHEMA}.lexemes
-        WHERE datastore = $1 AND lexeme LIKE $2 ORDER BY passages DESC LIMIT 50`,
-      values: [datastore, `${prefix.replace(/[\\%_]/g, '\\$&')}%`],
-    });
+    const { rows } = await this.database.query(STARTING_WITH({ datastore, prefix }));
     return rows as KnownLexeme[];
   }
 }

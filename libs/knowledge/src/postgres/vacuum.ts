@@ -1,25 +1,28 @@
-import type { TransactionClient } from '#postgres';
+import { type TransactionClient, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
-import { SCHEMA } from './tables.js';
+import { IN, SCHEMA } from './tables.js';
 
 /** Takes a second or two, in which a search waits. */
 const WRITTEN_ANEW_BYTES = 32 * 1024 * 1024;
 const VACUUM_MS = 60_000;
 const MARK = 'vacuum';
+const mark = (): string => MARK;
+
+const INSERT_MARK = statement(sql<void>`
+  INSERT INTO ${IN}.checkpoints (name, log_id, position) VALUES (${mark}, '', 0) ON CONFLICT DO NOTHING`);
+const FIND_MARK = statement(sql<void>`SELECT 1 FROM ${IN}.checkpoints WHERE name = ${mark}`);
+const DELETE_MARK = statement(sql<void>`DELETE FROM ${IN}.checkpoints WHERE name = ${mark}`);
+const SIZE_OF = statement(
+  sql<string>`SELECT pg_total_relation_size(${(table) => table}::regclass)::float8 AS bytes`,
+);
 
 /** In the transaction that deletes: a process that dies before the vacuum leaves it to the next. */
 export async function markVacuumDue(client: TransactionClient): Promise<void> {
-  await client.query(
-    `INSERT INTO ${SCHEMA}.checkpoints (name, log_id, position) VALUES ($1, '', 0) ON CONFLICT DO NOTHING`,
-    [MARK],
-  );
+  await client.query(INSERT_MARK());
 }
 
 export async function isVacuumDue(database: KnowledgeDatabase): Promise<boolean> {
-  const { rowCount } = await database.query({
-    text: `SELECT 1 FROM ${SCHEMA}.checkpoints WHERE name = $1`,
-    values: [MARK],
-  });
+  const { rowCount } = await database.query(FIND_MARK());
   return rowCount === 1;
 }
 
@@ -28,13 +31,10 @@ export async function isVacuumDue(database: KnowledgeDatabase): Promise<boolean>
  * that nothing of it is left. Of our own server's write-ahead log nothing is kept either.
  */
 export async function vacuum(database: KnowledgeDatabase): Promise<void> {
-  await database.query({ text: `DELETE FROM ${SCHEMA}.checkpoints WHERE name = $1`, values: [MARK] });
+  await database.query(DELETE_MARK());
   for (const table of ['passages', 'lexemes', 'texts', 'documents', 'datastores']) {
     const name = `${SCHEMA}.${table}`;
-    const { rows } = await database.query({
-      text: 'SELECT pg_total_relation_size($1::regclass)::float8 AS bytes',
-      values: [name],
-    });
+    const { rows } = await database.query(SIZE_OF(name));
     const isSmall = (rows[0] as { bytes: number }).bytes <= WRITTEN_ANEW_BYTES;
     await database.query({ text: `VACUUM ${isSmall ? '(FULL) ' : ''}${name}` }, VACUUM_MS);
   }
