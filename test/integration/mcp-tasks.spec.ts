@@ -184,4 +184,65 @@ describe('a run with a task at a server', () => {
     expect((await house.ended(of)).type).toBe('agent_cancelled');
     expect(server.asked.at(-1)).toBe('tasks/cancel t1');
   });
+
+  /** Until the run is left to its server. */
+  async function parked(house: House, of: StartedRun): Promise<void> {
+    await house.heard(of.session, ({ type }) => type === 'tool_task_started');
+    await until(() => server.asked.length > 0);
+    house.clock.advance(2_000);
+    await house.heard(of.session, ({ type }) => type === 'run_parked');
+    await until(() => house.core.admission.running === 0);
+  }
+
+  it('that takes long waits, drives nothing, and goes on when the server has something to say', async () => {
+    const house = open();
+    const of = await start(house);
+    await parked(house, of);
+    const asked = server.asked.length;
+    await until(() => server.asked.length > asked + 3);
+    expect((await events(of.session)).at(-1)?.type).toBe('run_parked');
+    house.clock.advance(10_000_000);
+    server.answerOf = () => completed('gold');
+    expect((await house.ended(of)).type).toBe('agent_completed');
+    expect(house.told(-1).at(-1)).toBe('tool gold');
+    expect(server.calls).toHaveLength(1);
+    const types = (await events(of.session)).map(({ type }) => type);
+    expect(types.filter((type) => /^run_(parked|woken|claimed)|action/.test(type))).toEqual([
+      'run_claimed',
+      'run_parked',
+      'run_woken',
+      'run_claimed',
+    ]);
+    await house.settled();
+    expect(house.core.sessions.active()).toEqual([]);
+  });
+
+  it('that waits for its server ends at once when it is cancelled, and the server is told', async () => {
+    const house = open();
+    const of = await start(house);
+    await parked(house, of);
+    await house.cancel(of);
+    expect((await house.ended(of)).type).toBe('agent_cancelled');
+    await until(() => server.asked.includes('tasks/cancel t1'));
+    await house.settled();
+    expect(house.core.sessions.active()).toEqual([]);
+  });
+
+  it('that waits for its server asks for it at once where the process that asked is gone', async () => {
+    const first = open();
+    const of = await start(first);
+    await parked(first, of);
+    for (const session of first.core.sessions.active()) session.stop();
+    await first.settled();
+    const second = open();
+    await second.core.recovery.resume(of.session);
+    server.answerOf = () => completed('gold');
+    const action = await second.heard(of.session, ({ type }) => type === 'agent_action_required');
+    await until(async () => (await events(of.session)).at(-1)?.type === 'run_parked');
+    const request = { decision: 'supply' as const, mcpServers: [server.entry] };
+    const { action_id: id } = action.data as { action_id: string };
+    await second.core.actions(() => index).resolve(id, request, CALLER);
+    expect((await second.ended(of)).type).toBe('agent_completed');
+    expect(server.calls).toHaveLength(1);
+  });
 });

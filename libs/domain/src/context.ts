@@ -128,6 +128,7 @@ export class ContextFold {
       case 'tool_input_given':
       case 'tool_calls_reopened':
       case 'run_parked':
+      case 'run_woken':
       case 'run_steered':
       case 'session_forked':
       case 'run_refused':

@@ -39,6 +39,7 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   tool_input_given: true,
   tool_calls_reopened: true,
   run_parked: true,
+  run_woken: true,
   run_steered: true,
   model_turn_completed: true,
   model_turn_failed: true,

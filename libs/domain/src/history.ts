@@ -110,6 +110,7 @@ export class HistoryFold {
       case 'tool_call_begun':
       case 'tool_calls_reopened':
       case 'run_parked':
+      case 'run_woken':
       case 'run_steered':
       case 'session_forked':
       case 'run_refused':

@@ -9,6 +9,7 @@ export {
   isUnasked,
   isUndecided,
 } from './actions/waiting-calls.js';
+export * from './actions/open-tasks.js';
 export { type Waiting } from './actions/waiting-run.js';
 export * from './api-key.js';
 export * from './as-of/as-of.js';

@@ -1,7 +1,8 @@
 import type { Draft } from './draft.js';
 import { type PicoDollars, formatDollars } from './money.js';
 import type { SessionEvent } from './session-events.js';
-import type { CurrentRun, SessionState } from './session-state.js';
+import type { RunId } from './ids.js';
+import { type CurrentRun, type SessionState, isParked } from './session-state.js';
 
 /** A run whose claims have come to nothing so often, one after the other, is what ends its process: it is not tried again. */
 const MAX_SILENT_CLAIMS = 3;
@@ -45,8 +46,13 @@ export function decideEnd({ current }: SessionState, end: SessionEvent, cost: Pi
 export function decidePark({ current }: SessionState, decisions: number): readonly Draft[] {
   // Of a decision that was read from the log the journal may have to hear yet: then the append conflicts.
   if (current === null || current.decisions > decisions || current.isCancelRequested) return [];
-  return current.actions.length === 0 ? [] : [{ type: 'run_parked', data: {}, run: current.run }];
+  const { actions, tasks, run } = current;
+  return actions.length + tasks.length === 0 ? [] : [{ type: 'run_parked', data: {}, run }];
 }
+
+/** A run that waits can be claimed again. Nothing where it does not wait any more. */
+export const decideWake = (state: SessionState, run: RunId): readonly Draft[] =>
+  state.current?.run === run && isParked(state) ? [{ type: 'run_woken', data: {}, run }] : [];
 
 /** The end of a run that this process has claimed, and of which what must be known cannot be read. */
 export function decideEndUnreadable(

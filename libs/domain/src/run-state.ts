@@ -185,6 +185,7 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'run_refused':
     case 'tools_offered':
     case 'run_parked':
+    case 'run_woken':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
     case 'workflow_attempt_failed':

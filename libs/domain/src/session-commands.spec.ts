@@ -93,7 +93,7 @@ describe('a run in an idle session', () => {
     const decision = start(tape, 'b', { onBusy });
     expect(decision.kind).toBe('start');
     const claim = { requested: 5, worker: 'w1', epoch: 1, claimed: 6, isCancelRequested: false };
-    const waiting = { actions: [], actors: ['key_1'], asking: [], decisions: 0, steered: [] };
+    const waiting = { actions: [], actors: ['key_1'], asking: [], decisions: 0, steered: [], tasks: [] };
     expect(tape.state.current).toEqual({ run: 'b', ...claim, cost: 0n, silent: 1, fruitless: 1, ...waiting });
   });
 

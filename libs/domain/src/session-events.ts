@@ -1,4 +1,4 @@
-import type { OpenAction, SteeringMessage } from './actions/action.js';
+import type { OpenAction, SteeringMessage, TaskPlace } from './actions/action.js';
 import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
@@ -85,6 +85,8 @@ export type InternalEvent =
         readonly actions?: readonly OpenAction[];
         /** Messages that came in and that the model was not given yet; absent: none. */
         readonly steered?: readonly SteeringMessage[];
+        /** Calls that tool servers go on with by themselves; absent: none. */
+        readonly tasks?: readonly TaskPlace[];
         /** Ids of the keys that steered the run, besides the one that started it. */
         readonly steerers?: readonly string[];
       };
@@ -134,6 +136,8 @@ export type InternalEvent =
     }
   /** Nothing can be done before somebody decides: nobody drives the run from here on. */
   | { readonly type: 'run_parked'; readonly data: Empty }
+  /** A tool server has something to say, or nobody can ask it: the run can be claimed again. */
+  | { readonly type: 'run_woken'; readonly data: Empty }
   /** A message for the run under way. */
   | { readonly type: 'run_steered'; readonly data: SteeringMessage }
   | {

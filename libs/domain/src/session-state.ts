@@ -85,6 +85,17 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return change(state, event, (current) => waiting.steer(current, event));
     case 'run_parked':
       return change(state, event, () => ({ park: 'parked', silent: 0, fruitless: 0 }));
+    case 'run_woken':
+      return change(state, event, ({ park }) => (park === 'parked' ? { park: 'woken' } : {}));
+    case 'tool_input_required':
+      return change(write(state, event, true), event, (current) => waiting.suspendTask(current, event));
+    case 'tool_task_started':
+      return change(write(state, event, true), event, (current) => waiting.startTask(current, event));
+    case 'tool_call_completed': {
+      const next = write(state, event, true);
+      if (next.current === null || next.current.tasks.length === 0) return next;
+      return change(next, event, (current) => waiting.endTask(current, event));
+    }
     case 'agent_action_required':
       return change(write(state, event, false), event, (current) => waiting.ask(current, event));
     case 'agent_steered':
@@ -96,9 +107,6 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'messages_cleared':
       return clear(write(state, event, false));
     // What is not done again when the run is claimed anew.
-    case 'tool_call_completed':
-    case 'tool_task_started':
-    case 'tool_input_required':
     case 'agent_tool_response':
     case 'agent_step':
     case 'agent_final_output':
@@ -233,8 +241,8 @@ function unreadClaim(state: SessionState, run: RunId, claimed: Revision): Sessio
 
 function waitingOf(before: CurrentRun | null): waiting.Waiting {
   if (before === null) return waiting.NOT_WAITING;
-  const { actions, steered, actors } = before;
-  return { ...waiting.NOT_WAITING, actions, steered, actors };
+  const { actions, steered, actors, tasks } = before;
+  return { ...waiting.NOT_WAITING, actions, steered, actors, tasks };
 }
 
 function requestCancel(state: SessionState, run: RunId): SessionState {

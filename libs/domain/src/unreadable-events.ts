@@ -56,6 +56,7 @@ const STAND_INS: { readonly [T in SessionEvent['type']]: DataOf<T> } = {
   tool_task_started: { call_id: '', task: { id: '', poll_ms: 0, started_at: 0 } },
   tool_calls_reopened: { call_ids: [] },
   run_parked: EMPTY,
+  run_woken: EMPTY,
   run_steered: { id: '', content: UNREADABLE_TEXT, actor: '' },
   model_turn_completed: { usage: { input_tokens: 0, output_tokens: 0 }, cost: '0', finish_reason: '' },
   model_turn_failed: { attempt: 0, error: '' },
@@ -100,6 +101,7 @@ const SPARE: ReadonlySet<string> = new Set<SessionEvent['type']>([
   'session_forked',
   'tools_offered',
   'run_parked',
+  'run_woken',
   'run_steered',
 ]);
 

@@ -4,6 +4,7 @@ export const DECISIVE: ReadonlySet<string> = new Set([
   'run_claimed',
   'run_cancel_requested',
   'run_parked',
+  'run_woken',
   'agent_action_resolved',
   'agent_completed',
   'agent_error',

@@ -13,14 +13,14 @@ import {
   type RunId,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
-import { isUnreadable } from '#vault';
 import { DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
-import { endUnreadable } from './end-unreadable.js';
+import { afterBrokenDrive } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
 import { KnownContext } from './known-context.js';
 import { type LoadedSession, loadContext } from './load-session.js';
-import { RETRY_MS, RunClaims, pauseForLog } from './run-claims.js';
+import { RETRY_MS, RunClaims } from './run-claims.js';
 import { RunDrive } from './run-drive.js';
+import { ServerTasks } from './server-tasks.js';
 import type { IsLeft, SessionPorts } from './session-ports.js';
 import { StreamWatch } from './stream-watch.js';
 
@@ -36,6 +36,7 @@ export class Session {
   private driving: RunDrive | null = null;
   private readonly watch: StreamWatch;
   private readonly claims: RunClaims;
+  private readonly tasks: ServerTasks;
   private users = 0;
   isStopped = false;
   /** Runs that wait here although the replica that accepted them is gone. */
@@ -60,11 +61,12 @@ export class Session {
     this.requests = new KnownRequests(log, this.journal.stream);
     this.watch = new StreamWatch(this.journal, ports);
     this.claims = new RunClaims(this, this.requests, ports);
+    this.tasks = new ServerTasks(this, this.requests, ports);
   }
 
   /** Whether it may be forgotten: nothing runs, waits or is being written here, and nobody is about to write. */
   get isAtRest(): boolean {
-    if (this.users > 0 || this.driving !== null || !this.journal.isQuiet) return false;
+    if (this.users > 0 || this.driving !== null || this.tasks.areAsked || !this.journal.isQuiet) return false;
     return this.isWaitedFor || this.isStopped;
   }
 
@@ -100,6 +102,7 @@ export class Session {
     this.ports.admission.queued.note(this.id, project, waiting.length);
     this.driving?.supervise(current);
     if (this.isStopped) return;
+    this.tasks.supervise(current);
     if (!this.isWaitedFor) this.watch.start();
     if (this.driving !== null) return;
     if (current?.park === 'woken') return this.takeOver();
@@ -125,8 +128,16 @@ export class Session {
   adopt(isLeft: IsLeft = () => true): void {
     const { current, waiting } = this.journal.state;
     for (const { run, replica } of waiting) if (isLeft(run, replica)) this.adopted.add(run);
-    if (current !== null && isLeft(current.run, current.worker)) this.takeOver();
+    if (current !== null && isLeft(current.run, current.worker)) this.takeUp(current);
     this.react();
+  }
+
+  /** Whoever asked the servers of a run that waits for them is gone; nobody has to where they are asked for already. */
+  private takeUp(current: CurrentRun): void {
+    const isAskedFor = current.actions.some(({ kind }) => kind === 'tool_servers');
+    const isForTask = current.park === 'parked' && current.tasks.some(({ isAsking }) => isAsking !== true);
+    if (isForTask && !isAskedFor) this.tasks.wake(current.run);
+    else this.takeOver();
   }
 
   /** Starts nothing any more, and lets the run under way come to the end of its turn or its tool calls. */
@@ -139,6 +150,7 @@ export class Session {
   stop(): void {
     this.isStopped = true;
     this.watch.stop();
+    this.tasks.stop();
     this.driving?.stop();
   }
 
@@ -223,7 +235,8 @@ export class Session {
   }
 
   private startDriver(current: CurrentRun): void {
-    const driving = new RunDrive(this, current, this.ports);
+    const { ports } = this;
+    const driving = new RunDrive(this, current, ports);
     this.driving = driving;
     this.ports.background.start('run', async () => {
       try {
@@ -231,29 +244,13 @@ export class Session {
         // It was claimed, or brought to its end, elsewhere, and the journal has not heard of it yet.
         if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
       } catch (error) {
-        if (!(error instanceof ClaimLost)) await this.brokeOff(error, current);
+        if (!(error instanceof ClaimLost)) await afterBrokenDrive(error, current, this, this.requests, ports);
       } finally {
         this.driving = null;
         this.leave(current.run);
         this.react();
       }
     });
-  }
-
-  private async pauseAfter(error: unknown, run: RunId): Promise<void> {
-    if (!this.isStopped) await pauseForLog(this.ports, this.id, run, error);
-  }
-
-  /** What cannot be read will not be read the next time either; whatever else it was is tried again. */
-  private async brokeOff(error: unknown, current: CurrentRun): Promise<void> {
-    if (!isUnreadable(error)) return this.pauseAfter(error, current.run);
-    const facts = { err: error, run: current.run, session: this.id };
-    this.ports.logger.error(facts, 'a run ends: it cannot be read');
-    try {
-      await endUnreadable(this.journal, this.requests, current);
-    } catch (failure) {
-      await this.pauseAfter(failure, current.run);
-    }
   }
 
   private async drive(driving: RunDrive, { run, epoch, claimed, steered }: CurrentRun): Promise<void> {

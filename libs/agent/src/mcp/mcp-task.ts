@@ -1,7 +1,7 @@
 import type { ServerTask } from '#domain';
 import type { Clock } from '#platform';
 import { ClaimLost } from '../run/run-writer.js';
-import { RunStopped } from '../run/run-end.js';
+import { RunStopped, TaskLeft } from '../run/run-end.js';
 import type { ServerAnswers, WantedInputs } from '../tools/tool.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
@@ -88,7 +88,7 @@ export class TaskFollower {
   }
 
   private async leave(task: ServerTask, { reason }: AbortSignal): Promise<never> {
-    const goesOn = reason instanceof RunStopped || reason instanceof ClaimLost;
+    const goesOn = [RunStopped, ClaimLost, TaskLeft].some((kind) => reason instanceof kind);
     const late = this.clock.deadline(this.limits.closeMs);
     try {
       if (!goesOn) await this.ask('tasks/cancel', task.id, late.signal);

@@ -187,15 +187,19 @@ export class Driver {
     const parked = await record.decided((state) => decidePark(state, known.decisions));
     if (parked.length > 0) return true;
     controller.signal.throwIfAborted();
-    if (record.state === known) throw new Error('the run waits, and nobody is asked');
+    if (record.state === known && !this.hasTask) throw new Error('the run waits, and nobody is asked');
     return false;
   }
 
   /** The process that knew the servers is gone. A run that somebody, or a server, is concerned with asks for them. */
   private get mayAskForServers(): boolean {
-    const { asked, servers, calls } = this.record.state;
-    const hasTask = calls.some(isTask) || this.record.workflows.hasTask;
-    return (asked > 0 || hasTask) && servers?.outcome !== 'denied';
+    const { asked, servers } = this.record.state;
+    return (asked > 0 || this.hasTask) && servers?.outcome !== 'denied';
+  }
+
+  /** Whether a server goes on with a call by itself. */
+  private get hasTask(): boolean {
+    return this.record.state.calls.some(isTask) || this.record.workflows.hasTask;
   }
 
   /** Asks for the servers, or opens what was supplied. Returns whether the run is parked. */

@@ -6,6 +6,11 @@ export class RunStopped extends Error {
   override readonly name = 'RunStopped';
 }
 
+/** A server goes on with a call for longer than a process waits for it: the run is left until there is news. */
+export class TaskLeft extends Error {
+  override readonly name = 'TaskLeft';
+}
+
 export class RunCancelled extends Error {
   override readonly name = 'RunCancelled';
 }

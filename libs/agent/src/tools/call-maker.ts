@@ -1,5 +1,6 @@
 import { type AttemptRef, type CallState, OUTCOME_UNKNOWN, inputOf, isReleased } from '#domain';
 import type { Clock } from '#platform';
+import { TaskLeft } from '../run/run-end.js';
 import type { RunWatch } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import type { CallGate } from './call-gate.js';
@@ -10,6 +11,9 @@ import type { CallRecord } from './call-record.js';
 
 /** So often a server may want to know more before it does what a call asks for. */
 const MAX_ROUNDS = 10;
+
+/** So long a run is driven for what a server goes on with by itself. */
+const TASK_PATIENCE_MS = 2_000;
 
 /** Whose call it is. */
 interface CalledTool {
@@ -28,14 +32,14 @@ export class CallMaker {
 
   constructor(
     private readonly record: CallRecord,
-    clock: Clock,
+    private readonly clock: Clock,
     private readonly gate: CallGate,
     private readonly watch: RunWatch,
   ) {
     this.questions = new ServerQuestions(record, clock);
   }
 
-  /** What came of it; null: it waits for somebody. @throws WorkflowWaits, or the signal's reason */
+  /** What came of it; null: it waits for somebody. @throws WorkflowWaits, TaskLeft, or the signal's reason */
   async outcomeOf(
     state: CallState,
     { tool, isFresh }: CalledTool,
@@ -67,7 +71,7 @@ export class CallMaker {
       return await this.came(state, tool, outcome, made, signal, step);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof WorkflowWaits) throw error;
+      if (error instanceof WorkflowWaits || error instanceof TaskLeft) throw error;
       return failed(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
@@ -81,9 +85,20 @@ export class CallMaker {
   ): Promise<ToolOutcome | null> {
     if (state.task === undefined || tool?.follow === undefined) return failed(OUTCOME_UNKNOWN);
     const answers: ServerAnswers | undefined = await this.questions.answersTo(state);
-    const outcome = await tool.follow(state.task, signal, answers);
+    const outcome = await this.patiently(signal, (both) => tool.follow!(state.task!, both, answers));
     signal.throwIfAborted();
     return this.came(state, tool, outcome, await this.changeOf(state), signal, step);
+  }
+
+  /** Whoever asks leaves off after a while. @throws TaskLeft, or the signal's reason */
+  private async patiently<T>(signal: AbortSignal, ask: (both: AbortSignal) => Promise<T>): Promise<T> {
+    const left = new AbortController();
+    const stop = this.clock.timer(TASK_PATIENCE_MS, () => left.abort(new TaskLeft()));
+    try {
+      return await ask(AbortSignal.any([signal, left.signal]));
+    } finally {
+      stop();
+    }
   }
 
   /** The log holds how to ask for a task before it is asked for, and what the server wants to know before anybody is asked. */

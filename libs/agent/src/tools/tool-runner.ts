@@ -19,6 +19,7 @@ import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
+import { TaskLeft } from '../run/run-end.js';
 import { CallMaker } from './call-maker.js';
 import type { CallRecord } from './call-record.js';
 import type { Tool, ToolOutcome } from './tool.js';
@@ -116,7 +117,8 @@ export class ToolRunner {
         if (outcome !== null) await this.take(call, outcome, signal, step);
       } catch (error) {
         // What was decided meanwhile may be what it waits for.
-        if (!(error instanceof WorkflowWaits)) fault ??= { error };
+        if (error instanceof TaskLeft) waiting.add(id);
+        else if (!(error instanceof WorkflowWaits)) fault ??= { error };
         else if (this.record.state.decisions === decisions) waiting.add(id);
       } finally {
         underWay.delete(id);

@@ -32,6 +32,18 @@ export const ACTION_EXPIRES_S = 86_400;
 /** Actions of one run that are open at a time: a claim names them all. */
 export const MAX_OPEN_ACTIONS = 200;
 
+/** A call of a run's latest turn, or of that of an attempt of a workflow step. */
+export interface CallPlace {
+  readonly call_id: string;
+  readonly step?: AttemptRef;
+}
+
+/** A call that a tool server goes on with by itself. */
+export interface TaskPlace extends CallPlace {
+  /** Not before somebody has decided on what the server wants to know. */
+  readonly isAsking?: true;
+}
+
 /** An action that nobody has decided on yet. */
 export interface OpenAction {
   readonly id: ActionId;

@@ -1,6 +1,5 @@
 import type { RecordedSessionEvent } from '../session-events.js';
-import type { AttemptRef } from '../workflow/workflow.js';
-import type { OpenAction, SteeringMessage } from './action.js';
+import type { CallPlace, OpenAction, SteeringMessage, TaskPlace } from './action.js';
 
 /** What a session's state holds of its current run because of those who decide on it or write to it. */
 export interface Waiting {
@@ -18,26 +17,36 @@ export interface Waiting {
   /** Ids of the keys that started or steered it. */
   readonly actors: readonly string[];
   /** Calls of the latest turn that need somebody, of whom nobody was asked yet. */
-  readonly asking: readonly { readonly call_id: string; readonly step?: AttemptRef }[];
+  readonly asking: readonly CallPlace[];
+  /** Calls that tool servers go on with by themselves. */
+  readonly tasks: readonly TaskPlace[];
 }
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
 
 /** As a claim says it. */
 export function waitingAtClaim({ data, meta }: Of<'run_claimed'>): Waiting {
-  const { actions = [], steered = [], steerers = [] } = data;
-  return { actions, decisions: 0, steered, actors: [meta.actor, ...steerers], asking: [] };
+  const { actions = [], steered = [], steerers = [], tasks = [] } = data;
+  return { actions, decisions: 0, steered, actors: [meta.actor, ...steerers], asking: [], tasks };
 }
 
-export const NOT_WAITING: Waiting = { actions: [], decisions: 0, steered: [], actors: [], asking: [] };
+export const NOT_WAITING: Waiting = {
+  actions: [],
+  decisions: 0,
+  steered: [],
+  actors: [],
+  asking: [],
+  tasks: [],
+};
 
 /** What a claim has to say, so that a session's state can be read from its last claim on. */
-export function carriedOn({ actions, steered, actors }: Waiting): Partial<Of<'run_claimed'>['data']> {
+export function carriedOn({ actions, steered, actors, tasks }: Waiting): Partial<Of<'run_claimed'>['data']> {
   const steerers = actors.slice(1);
   return {
     ...(actions.length > 0 ? { actions } : {}),
     ...(steered.length > 0 ? { steered } : {}),
     ...(steerers.length > 0 ? { steerers } : {}),
+    ...(tasks.length > 0 ? { tasks } : {}),
   };
 }
 
@@ -67,9 +76,12 @@ export function ask(waiting: Waiting, { data, revision }: Of<'agent_action_requi
 }
 
 export function resolve(waiting: Waiting, { data }: Of<'agent_action_resolved'>): Partial<Waiting> {
+  const actions = waiting.actions.filter(({ id }) => id !== data.action_id);
+  const isAsking = actions.some(({ kind }) => kind === 'input');
   return {
-    actions: waiting.actions.filter(({ id }) => id !== data.action_id),
+    actions,
     decisions: waiting.decisions + 1,
+    tasks: isAsking ? waiting.tasks : waiting.tasks.map(goingOn),
     ...(waiting.park === 'parked' ? { park: 'woken' } : {}),
   };
 }
@@ -81,5 +93,29 @@ export function steer(waiting: Waiting, { data }: Of<'run_steered'>): Partial<Wa
     actors: actors.includes(data.actor) ? actors : [...actors, data.actor],
   };
 }
+
+/** A server goes on with a call by itself. */
+export function startTask({ tasks }: Waiting, { data }: Of<'tool_task_started'>): Partial<Waiting> {
+  const { call_id, step } = data;
+  return { tasks: [...tasks, { call_id, ...(step === undefined ? {} : { step }) }] };
+}
+
+/** A call has its result. */
+export function endTask({ tasks }: Waiting, { data }: Of<'tool_call_completed'>): Partial<Waiting> {
+  return { tasks: tasks.filter((task) => !isSamePlace(task, data)) };
+}
+
+/** The server wants to know more before it goes on. */
+export const suspendTask = ({ tasks }: Waiting, { data }: Of<'tool_input_required'>): Partial<Waiting> => ({
+  tasks: tasks.map((task) => (isSamePlace(task, data) ? { ...task, isAsking: true } : task)),
+});
+
+const goingOn = ({ call_id, step }: TaskPlace): TaskPlace => ({
+  call_id,
+  ...(step === undefined ? {} : { step }),
+});
+
+const isSamePlace = (a: CallPlace, b: CallPlace): boolean =>
+  a.call_id === b.call_id && a.step?.call_id === b.step?.call_id && a.step?.step_id === b.step?.step_id;
 
 export const takeIn = ({ steered }: Waiting): Partial<Waiting> => ({ steered: steered.slice(1) });

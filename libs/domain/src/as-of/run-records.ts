@@ -162,6 +162,7 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'run_parked':
       row.status = 'waiting';
       return true;
+    case 'run_woken':
     case 'agent_action_resolved':
       // It goes on when there is room.
       if (row.status !== 'waiting') return false;

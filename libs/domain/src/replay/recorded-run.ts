@@ -98,6 +98,7 @@ export class RecordedRunFold {
       case 'model_turn_failed':
       case 'run_cancel_requested':
       case 'run_parked':
+      case 'run_woken':
       case 'run_refused':
       case 'run_requested':
       case 'run_steered':

@@ -87,6 +87,7 @@ export class AttemptTranscript {
       case 'agent_cost':
       case 'tools_offered':
       case 'run_parked':
+      case 'run_woken':
       case 'run_steered':
       case 'agent_completed':
       case 'agent_cancelled':

@@ -86,7 +86,8 @@ export class RunAnswers {
   /** What the run waits for now, and what it has cost; null: it does not wait. */
   private async waiting({ session, run }: StartedRun): Promise<Waiting | null> {
     const { current } = (await this.sessions.get(session)).journal.state;
-    if (current?.run !== run || current.park !== 'parked') return null;
+    // What tool servers go on with by themselves is waited for like anything else.
+    if (current?.run !== run || current.park !== 'parked' || current.actions.length === 0) return null;
     const records = current.actions.map(({ id, asked }) =>
       readAction(this.log, { session, id, asked, isOpen: true }),
     );

@@ -1,0 +1,122 @@
+import { type Journal, RunCancelled, RunStopped, type Toolbox } from '#agent';
+import {
+  type CurrentRun,
+  OpenTasksFold,
+  type OpenTask,
+  type RunId,
+  decideWake,
+  knownSessionEvent,
+} from '#domain';
+import type { KnownRequests } from './known-requests.js';
+import type { RequestEvent } from './load-session.js';
+import { pauseForLog } from './run-claims.js';
+import type { SessionPorts } from './session-ports.js';
+
+/**
+ * Asks tool servers about the tasks of a run that waits for nothing else, and wakes the run when there is news. Owns the
+ * connections for that; nobody drives the run meanwhile.
+ */
+export class ServerTasks {
+  private asking: { readonly run: RunId; readonly stop: AbortController } | null = null;
+
+  constructor(
+    private readonly session: { readonly id: string; readonly journal: Journal },
+    private readonly requests: KnownRequests,
+    private readonly ports: SessionPorts,
+  ) {}
+
+  get areAsked(): boolean {
+    return this.asking !== null;
+  }
+
+  /** Sees to what is current: a process without the credentials of the run's servers leaves it to another. */
+  supervise(current: CurrentRun | null): void {
+    const isOurs =
+      current?.park === 'parked' &&
+      current.tasks.some(({ isAsking }) => isAsking !== true) &&
+      this.ports.toolboxes.knows(current.run);
+    if (isOurs && this.asking?.run === current.run) return;
+    this.stop(current === null ? new RunCancelled() : new RunStopped());
+    if (isOurs) this.start(current.run);
+  }
+
+  /** @param reason where the run is over its servers are told so */
+  stop(reason: Error = new RunStopped()): void {
+    this.asking?.stop.abort(reason);
+    this.asking = null;
+  }
+
+  /** Nobody asks any more: whoever drives the run says what is to be done. Never rejects. */
+  wake(run: RunId): void {
+    this.ports.background.start('wake a run', async () => {
+      try {
+        await this.woken(run, await this.requests.of(run, this.session.journal.state));
+      } catch (error) {
+        await pauseForLog(this.ports, this.session.id, run, error);
+      }
+    });
+  }
+
+  private start(run: RunId): void {
+    const asking = { run, stop: new AbortController() };
+    this.asking = asking;
+    const { signal } = asking.stop;
+    this.ports.background.start('server tasks', async () => {
+      while (!signal.aborted) {
+        try {
+          const request = await this.requests.readable(run, this.session.journal.state);
+          await this.untilNews(request, signal);
+          await this.woken(run, request);
+          return;
+        } catch (error) {
+          if (!signal.aborted) await pauseForLog(this.ports, this.session.id, run, error);
+        }
+      }
+    });
+  }
+
+  private async woken(run: RunId, { meta }: RequestEvent): Promise<void> {
+    await this.session.journal.command(meta, (state) => ({
+      events: decideWake(state, run),
+      value: undefined,
+    }));
+  }
+
+  /** Resolves when one of the tasks has come to something. */
+  private async untilNews(request: RequestEvent, signal: AbortSignal): Promise<void> {
+    const tasks = await this.openTasks(request);
+    if (tasks.length === 0) return;
+    const toolbox = await this.open(request, signal);
+    const others = new AbortController();
+    const both = AbortSignal.any([signal, others.signal]);
+    try {
+      const asked = tasks.map(async ({ tool, task }) => {
+        const found = toolbox.tools.find(({ definition }) => definition.name === tool);
+        // Whoever drives the run tells what that means.
+        if (found?.follow !== undefined) await found.follow(task, both);
+      });
+      await Promise.race(asked);
+      others.abort(new RunStopped());
+      await Promise.allSettled(asked);
+    } finally {
+      await toolbox.close();
+    }
+  }
+
+  private async openTasks({ revision, meta }: RequestEvent): Promise<readonly OpenTask[]> {
+    const fold = new OpenTasksFold();
+    for await (const page of this.ports.log.readStream(this.session.journal.stream, { after: revision }))
+      for (const recorded of page) {
+        const event = recorded.meta.run === meta.run ? knownSessionEvent(recorded) : null;
+        if (event !== null) fold.push(event);
+      }
+    return fold.open;
+  }
+
+  private async open({ data, meta }: RequestEvent, signal: AbortSignal): Promise<Toolbox> {
+    const { contents, toolboxes } = this.ports;
+    const { id: session } = this.session;
+    const config = await contents.object(session, data.config);
+    return toolboxes.open({ session, run: meta.run ?? '', project: meta.project, config }, signal);
+  }
+}
