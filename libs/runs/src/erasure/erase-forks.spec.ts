@@ -6,7 +6,7 @@ import { CALLER, type HouseOptions } from '../../../../test/support/house.js';
 import { passing } from '../../../../test/support/recorded-run.js';
 import { lastUserOf } from '../../../../test/support/run-script.js';
 import { done, text } from '../../../../test/support/scripted-client.js';
-import { behind, stored } from '../../../../test/support/scripted-log.js';
+import { behind, heldBy, stored } from '../../../../test/support/scripted-log.js';
 import { Gate } from '../../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../../test/support/temp-log.js';
 
@@ -135,6 +135,40 @@ describe('forks that are erased with what they were forked from', () => {
     expect(forks).toEqual([first, ...late]);
     for (const fork of [first, ...late]) expect(await isErased(fork)).toBe(true);
     await expect(other.fork(session)).rejects.toEqual(notFound);
+  });
+});
+
+describe('a fork that is named and not yet there when its parent is erased', () => {
+  /** Two processes, of which one has named a fork, and opens it when the gate is opened. */
+  async function named() {
+    const [house, other] = [open(), open()];
+    for (const { log } of [house, other]) log.isShared = true;
+    const { session } = await house.run('one');
+    const gate = new Gate();
+    other.log.next(stored, heldBy(gate));
+    const forking = other.fork(session);
+    forking.catch(() => undefined);
+    await gate.reached;
+    return { house, session, gate, forking };
+  }
+
+  it('is told to nobody', async () => {
+    const { house, session, gate, forking } = await named();
+    expect((await house.erase(session, true)).forks).toEqual([]);
+    gate.open();
+    await expect(forking).rejects.toEqual(notFound);
+  });
+
+  it('is erased with it where it is there before the end', async () => {
+    const { house, session, gate, forking } = await named();
+    house.log.next(
+      behind(async () => {
+        gate.open();
+        await forking;
+      }),
+    );
+    expect((await house.erase(session, true)).forks).toEqual([await forking]);
+    expect(await isErased(await forking)).toBe(true);
   });
 });
 

@@ -75,6 +75,8 @@ export class EraseSession {
           return now.forks === state.forks ? { events: decided, value: next } : { events: [], value: null };
         });
         if (events === null) continue;
+        // One that had been named is opened, perhaps, only now.
+        if (withForks) gone.push(...(await this.eraseAll(await forks.direct(), caller)));
         const named = withForks ? gone : await forks.all();
         await erasures.carryOut(id, key ?? null);
         return { session: id, erasedAt: clock.now(), events, forks: named };

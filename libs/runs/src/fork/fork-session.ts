@@ -7,6 +7,7 @@ import {
   depthOfFork,
   notFound,
   requireMoment,
+  requireSession,
   sessionId,
 } from '#domain';
 import type { IdempotencyKeys, IdempotentRequest } from '#access';
@@ -51,7 +52,8 @@ export class ForkSession {
         : { operation: 'fork_session', project: caller.project, ...idempotency };
     const known = request === null ? null : await this.ports.keys.findResource(request);
     if (known !== null && (await this.isThere(known))) return known;
-    return sessions.use(parent, async ({ journal }) => {
+    return sessions.use(parent, async (session) => {
+      const { journal } = session;
       const from = { session: parent, at: wish.at ?? journal.revision };
       requireMoment(from.at, journal.revision);
       const fork = {
@@ -62,6 +64,9 @@ export class ForkSession {
       const id = known ?? (await this.idFor(request, meta));
       await announceFork(sessions, parent, { session: id, at: from.at }, caller);
       await this.open(id, fork, meta);
+      // Whoever erased the parent in between may not have seen the fork: nobody is told of it.
+      await session.refresh();
+      requireSession(journal.state, caller.project);
       return id;
     });
   }
