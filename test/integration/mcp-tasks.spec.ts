@@ -7,6 +7,7 @@ import { CALLER, House } from '../support/house.js';
 import { McpRun, never } from '../support/mcp-servers/mcp-run.js';
 import { TaskServer, WORKING, completed } from '../support/mcp-servers/task-server.js';
 import { type ClientStep, done, text, toolCall } from '../support/scripted-client.js';
+import { RecordedRun } from '../support/recorded-run.js';
 import { TempLog } from '../support/temp-log.js';
 import { until } from '../support/until.js';
 
@@ -244,5 +245,37 @@ describe('a run with a task at a server', () => {
     await second.core.actions(() => index).resolve(id, request, CALLER);
     expect((await second.ended(of)).type).toBe('agent_completed');
     expect(server.calls).toHaveLength(1);
+  });
+
+  it('is asked for, and called once, wherever its process dies', async () => {
+    const house = open();
+    server.answerOf = (_, asked) => (asked < 3 ? WORKING : completed('gold'));
+    const of = await start(house);
+    await house.ended(of);
+    const recorded = await RecordedRun.of(temp, of);
+    const started = recorded.events.findIndex(({ type }) => type === 'tool_task_started');
+    const turn = recorded.events.findIndex(({ type }) => type === 'model_turn_completed');
+    const result = recorded.events.findIndex(({ type }) => type === 'tool_call_completed');
+    for (const length of recorded.boundaries.filter((at) => at > turn && at < recorded.events.length)) {
+      const calls = server.calls.length;
+      const left = await recorded.copy(length);
+      const next = open();
+      await next.core.recovery.resume(left.session);
+      const isOpen = length > started && length <= result;
+      if (isOpen) await decide(next, left.session, 'supply');
+      const end = await next.ended(left);
+      const results = (await events(left.session))
+        .filter(({ type }) => type === 'tool_call_completed')
+        .map(({ data }) => (data as { content: string }).content);
+      // Without its servers a run whose call has no result yet, and no task, cannot go on.
+      const isLost = length <= started;
+      const needsServers = length > started && !isOpen;
+      expect({ length, results, calls: server.calls.length - calls }).toEqual({
+        length,
+        results: [isLost ? OUTCOME_UNKNOWN : 'gold'],
+        calls: 0,
+      });
+      if (!needsServers) expect(end.type).toBe(isLost ? 'agent_error' : 'agent_completed');
+    }
   });
 });
