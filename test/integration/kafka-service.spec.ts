@@ -68,16 +68,21 @@ interface Readiness {
   const jsonOf = (session: string): (string | null)[] =>
     events.filter(({ key }) => key === session).map(({ value }) => value);
 
-  it('publishes what a client of the stream gets, byte for byte', async () => {
+  it('publishes what a client of the stream gets, byte for byte, and nothing of a replay', async () => {
     const stream = await client.run({ message: GREETING, streaming_tokens: true });
     await stream.closed();
-    const sent = stream.records.map(({ json }) => json);
-    await until(() => jsonOf(stream.session).length >= sent.length);
-    expect(jsonOf(stream.session)).toEqual(sent);
+    await until(() => jsonOf(stream.session).length >= stream.records.length);
+    expect(jsonOf(stream.session)).toEqual(stream.records.map(({ json }) => json));
     const ids = events
       .filter(({ key }) => key === stream.session)
       .map(({ headers }) => headers['ce_revision']);
     expect(ids).toEqual(stream.records.map(({ id }) => String(id)));
+    const replay = await client.stream('POST', `/runs/${stream.run}/replay`);
+    await replay.closed();
+    // Records come in the order of the log, so the replay was passed over.
+    const { session } = await client.runToEnd(GREETING);
+    await until(() => jsonOf(session).some((json) => json?.includes('agent_completed') === true));
+    expect([replay.isOver, jsonOf(replay.session)]).toEqual([true, []]);
   });
 
   it('starts a run for a command, which every other door shows', async () => {
