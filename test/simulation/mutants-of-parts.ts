@@ -144,8 +144,8 @@ const OF_CALLBACKS: readonly Omit<Mutant, 'parts'>[] = [
   {
     name: 'failed-is-passed',
     story: 'the event after one that failed is sent',
-    file: 'libs/delivery/src/callbacks/run-lane.ts',
-    symbol: 'RunLane.sendOn',
+    file: 'libs/delivery/src/callbacks/run-queue.ts',
+    symbol: 'RunQueue.sendOn',
     find: '!this.isPassed(event) || this.isDone || this.pause.signal.aborted',
     replace: 'this.isDone || this.pause.signal.aborted',
   },

@@ -3,12 +3,12 @@ import {
   type Clock,
   type Death,
   ExpendableProcess,
-  FairTurns,
+  FairSemaphore,
   type GiveBack,
   ProcessDied,
   ProcessNotStarted,
   type Readers,
-  TurnsFull,
+  SemaphoreQueueFull,
   closeTogether,
   compiledFile,
 } from '#platform';
@@ -56,8 +56,8 @@ export class ProcessExtractor extends Extractor {
   private readonly limits: ExtractorLimits;
   private readonly free: Reader[];
   private readonly all: readonly Reader[];
-  private readonly turns: FairTurns;
-  private readonly turnsOfLarge: FairTurns;
+  private readonly turns: FairSemaphore;
+  private readonly turnsOfLarge: FairSemaphore;
   private readonly closing = new AbortController();
 
   constructor(
@@ -70,8 +70,8 @@ export class ProcessExtractor extends Extractor {
     this.all = Array.from({ length: count }, () => this.reader());
     this.free = [...this.all];
     const waiting = { maxWaiting: MAX_WAITING, maxWaitingEach: MAX_WAITING_EACH };
-    this.turns = new FairTurns({ room: count, ...waiting });
-    this.turnsOfLarge = new FairTurns({ room: Math.max(count - 1, 1), ...waiting });
+    this.turns = new FairSemaphore({ room: count, ...waiting });
+    this.turnsOfLarge = new FairSemaphore({ room: Math.max(count - 1, 1), ...waiting });
   }
 
   /** Of its processes, while there are any. */
@@ -116,7 +116,7 @@ export class ProcessExtractor extends Extractor {
       };
     } catch (error) {
       giveBackLarge();
-      if (error instanceof TurnsFull)
+      if (error instanceof SemaphoreQueueFull)
         throw new ReadersBusy('too many files wait to be read', { cause: error });
       throw error;
     }

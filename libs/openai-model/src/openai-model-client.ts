@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
-import { type Clock, type FairTurns, SystemClock } from '#platform';
+import { type Clock, type FairSemaphore, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
 import { messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
@@ -19,7 +19,7 @@ export interface OpenAiModelOptions {
   /** How long a call may send nothing, its head included; a model may think for long without showing it. */
   readonly timeoutMs?: number;
   /** Calls to the server at a time: the others wait here, without a clock of their own. Absent: there is no limit. */
-  readonly turns?: FairTurns;
+  readonly turns?: FairSemaphore;
   readonly clock?: Clock;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FairTurns } from '#platform';
+import { FairSemaphore } from '#platform';
 import {
   Gate,
   before,
@@ -43,7 +43,7 @@ describe('calls beyond those that the server is to have at a time', () => {
     const gate = new Gate();
     model.script((_, n) => (n === from ? say(before(gate), 'a') : say('b')));
     // Shorter than the wait: a call that has not begun is late for nobody.
-    const turns = new FairTurns({ room: 1 });
+    const turns = new FairSemaphore({ room: 1 });
     const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '', turns, timeoutMs: 2000 });
     const first = call(client, request('loud', 'l0'));
     await gate.reached;
@@ -61,7 +61,7 @@ describe('calls beyond those that the server is to have at a time', () => {
     const from = model.requests.length;
     const gate = new Gate();
     model.script((_, n) => (n === from ? say(before(gate), 'a') : say('b')));
-    const turns = new FairTurns({ room: 1 });
+    const turns = new FairSemaphore({ room: 1 });
     const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '', turns });
     const first = call(client, request('p', 'first'));
     await gate.reached;
@@ -78,7 +78,7 @@ describe('calls beyond those that the server is to have at a time', () => {
 
   it('get the place of a call that fails or that nobody reads to its end', async () => {
     model.script(() => refusal(400, 'bad request'));
-    const turns = new FairTurns({ room: 1 });
+    const turns = new FairSemaphore({ room: 1 });
     const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '', turns });
     await expect(call(client, request('p', 'x'))).rejects.toThrow('bad request');
     model.script(() => say('a', { kind: 'hang' }));

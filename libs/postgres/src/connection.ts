@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from 'pg';
-import { hearErrors } from '#platform';
+import { ignoreErrorEvents } from '#platform';
 
 /** Where a database is, and as whom it is entered. */
 export interface ConnectionSettings {
@@ -48,6 +48,6 @@ export function configOf({ address, settings = {}, ...options }: ConnectionOptio
 /** A connection outside any pool, not yet connected. What becomes of it while nothing is asked ends no process. */
 export function newConnection(config: ClientConfig): Client {
   const client = new Client(config);
-  hearErrors(client);
+  ignoreErrorEvents(client);
   return client;
 }

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
-import { hearErrors } from '#platform';
+import { ignoreErrorEvents } from '#platform';
 import { type ConnectionOptions, configOf } from './connection.js';
 import { sql, statement } from './tables/sql.js';
 
@@ -50,7 +50,7 @@ export class PostgresPool {
       ...configOf(options),
       max: connections,
       idleTimeoutMillis: idleTimeoutMs,
-      onConnect: hearErrors,
+      onConnect: ignoreErrorEvents,
     });
     this.pool.on('connect', (client) => this.clients.add(client));
     this.pool.on('remove', (client) => this.clients.delete(client));

@@ -7,4 +7,4 @@ export { ReplicaDatabase } from './postgres/replica-database.js';
 export { hasEnded, ownIdentity, processWatch } from './process-identity.js';
 export { type ReplicaTimes, replicaTimes } from './replica-times.js';
 export { SoleLease } from './sole-lease.js';
-export { TakeOver } from './take-over.js';
+export { Failover } from './failover.js';

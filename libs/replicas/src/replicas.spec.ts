@@ -10,7 +10,7 @@ import { SessionTape, opened, requested } from '../../../test/support/session-ta
 import { TempLog, appendTape } from '../../../test/support/temp-log.js';
 import { Membership } from './membership.js';
 import { replicaTimes } from './replica-times.js';
-import { TakeOver } from './take-over.js';
+import { Failover } from './failover.js';
 
 const TIMES = replicaTimes(10_000);
 const { leaseMs, beatMs, lookMs } = TIMES;
@@ -154,7 +154,7 @@ describe('the runs of a silent replica', () => {
     await leases.take('projector', 'dead', 1_000_000);
     const ports = { membership, leases, log, clock, background, logger, unfinished: { sessions } };
     const random = new CountingRandom('take over');
-    const takeOver = new TakeOver({ ...ports, random, contents: core.contents, recovery: core.recovery });
+    const takeOver = new Failover({ ...ports, random, contents: core.contents, recovery: core.recovery });
     await heartbeats.beat('dead', leaseMs);
     takeOver.start();
     await settled();

@@ -1,7 +1,7 @@
 import { type ModelClient } from '#agent';
 import { OpenAiModelClient } from '#openai-model';
 import { startDemoModel } from '#demo-model';
-import { FairTurns, type Settings, closeInOrder } from '#platform';
+import { FairSemaphore, type Settings, closeInOrder } from '#platform';
 
 /** The demo model has one name, and costs nothing. */
 export const modelsOf = ({ openai, models }: Settings): Settings['models'] =>
@@ -16,7 +16,7 @@ export interface OpenModel {
 export async function openModel(settings: Settings): Promise<OpenModel> {
   const { openai, modelConcurrency, modelTimeoutMs: timeoutMs } = settings;
   if (openai !== null) {
-    const turns = modelConcurrency === null ? {} : { turns: new FairTurns({ room: modelConcurrency }) };
+    const turns = modelConcurrency === null ? {} : { turns: new FairSemaphore({ room: modelConcurrency }) };
     const { baseUrl, apiKey } = openai;
     const client = new OpenAiModelClient({ baseUrl, apiKey: apiKey ?? '', timeoutMs, ...turns });
     return { client, close: () => client.close() };

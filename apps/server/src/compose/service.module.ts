@@ -32,7 +32,7 @@ import { HealthChecks } from '../edge/probes/health-checks.js';
 import { datastoreProviders } from '../features/datastores/datastore-providers.js';
 import { KeyEnd } from '../features/keys/key-end.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
-import { RunDoor } from '../features/runs/run-door.js';
+import { RunSubmission } from '../features/runs/run-submission.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { ErasureLimits } from '../features/sessions/sessions.controller.js';
 import { PausedKeyEnd } from './open-task-clock.js';
@@ -73,7 +73,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
 ];
 
 const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
-  value(RunDoor, service.runDoor),
+  value(RunSubmission, service.runSubmission),
   value(RunSurroundings, service.surroundings),
   value(RequestEgress, service.surroundings.egress),
   value(Sessions, core.sessions),

@@ -37,7 +37,7 @@ import { taskClockOf, taskPausesOf } from './open-task-clock.js';
 import { PublicAddress } from '../edge/public-address.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
-import { RunDoor } from '../features/runs/run-door.js';
+import { RunSubmission } from '../features/runs/run-submission.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
 import { OpenStreams } from '../edge/answers/socket-sink.js';
 
@@ -59,7 +59,7 @@ export interface Service extends Answering {
   readonly fatal: FatalParts;
   readonly log: EventLog;
   readonly surroundings: RunSurroundings;
-  readonly runDoor: RunDoor;
+  readonly runSubmission: RunSubmission;
   readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   /** null: there is none. */
@@ -115,8 +115,8 @@ export async function openService(
   if (roles.has('clock')) replicas.add('pauses', openPauses);
   const actions = openActions(core, readModels, { ...ports, roles });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
-  const runDoor = new RunDoor(core.startRun, readModels.tasks, settings.maxTasksPerProject);
-  const kafka = await openKafka(settings, { ...ports, contents, startRun: runDoor, surroundings });
+  const runSubmission = new RunSubmission(core.startRun, readModels.tasks, settings.maxTasksPerProject);
+  const kafka = await openKafka(settings, { ...ports, contents, startRun: runSubmission, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, { ...ports, onFatal: fatal.of('erasures') });
   const answering = answeringOf(ports, contents, settings);
@@ -141,7 +141,7 @@ export async function openService(
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
   const parts = { ...keys, ...answering, actions, core, readModels, log, surroundings };
-  const more = { runDoor, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
+  const more = { runSubmission, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
   return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
 }

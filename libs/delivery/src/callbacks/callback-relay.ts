@@ -25,9 +25,9 @@ import type { Background, Clock, Logger, Random, SecretBox } from '#platform';
 import { CallbackAttempts, type CallbackRun } from './callback-attempt.js';
 import type { CallbackSender } from './callback-sender.js';
 import { DeliveryLog } from './delivery-log.js';
-import { HostPlaces } from './host-places.js';
+import { HostBulkhead } from './host-bulkhead.js';
 import { RelayCheckpoints } from './relay-checkpoint.js';
-import { RunLane } from './run-lane.js';
+import { RunQueue } from './run-queue.js';
 
 export interface RelayPorts {
   readonly log: EventLog;
@@ -46,8 +46,8 @@ export interface RelayPorts {
   readonly onFatal: (error: unknown) => void;
 }
 
-interface OpenLane {
-  readonly lane: RunLane;
+interface OpenQueue {
+  readonly queue: RunQueue;
   /** Where the relay heard of it. */
   readonly position: Position;
   /** Its stream has been read. */
@@ -60,15 +60,15 @@ const BATCH_MS = 5;
 
 /**
  * Delivers events of runs to their callbacks (webhooks). A follower of the sessions' streams finds the runs; each has
- * a delivery queue of its own, its lane. Owns the open lanes.
- * 1. A run has one lane at most.
- * 2. The checkpoint names every lane that was open when it was made; any other run is settled or comes after it.
+ * a delivery queue of its own, its queue. Owns the open queues.
+ * 1. A run has one queue at most.
+ * 2. The checkpoint names every queue that was open when it was made; any other run is settled or comes after it.
  */
 export class CallbackRelay implements FollowerTarget {
-  private readonly lanes = new Map<string, OpenLane>();
+  private readonly queues = new Map<string, OpenQueue>();
   private readonly follower: Follower;
   private readonly attempts: CallbackAttempts;
-  private readonly places = new HostPlaces();
+  private readonly bulkhead = new HostBulkhead();
   private readonly checkpoints: RelayCheckpoints;
   private readonly stopping = new AbortController();
   private position: Position | null = null;
@@ -89,7 +89,7 @@ export class CallbackRelay implements FollowerTarget {
 
   /** Number of runs with unsettled deliveries. */
   get open(): number {
-    return this.lanes.size;
+    return this.queues.size;
   }
 
   start(): void {
@@ -104,7 +104,7 @@ export class CallbackRelay implements FollowerTarget {
   async stop(graceMs: number): Promise<void> {
     await this.follower.stop();
     const cancel = this.ports.clock.timer(graceMs, () => this.cut());
-    for (const { lane } of this.lanes.values()) lane.end();
+    for (const { queue } of this.queues.values()) queue.end();
     await Promise.all(this.working);
     cancel();
     this.cut();
@@ -129,7 +129,7 @@ export class CallbackRelay implements FollowerTarget {
 
   private cut(): void {
     this.stopping.abort();
-    for (const { lane } of this.lanes.values()) lane.cut();
+    for (const { queue } of this.queues.values()) queue.cut();
   }
 
   /** A checkpoint only spares reading: a log that is in trouble must not keep the service from stopping. */
@@ -143,8 +143,8 @@ export class CallbackRelay implements FollowerTarget {
   }
 
   private async save(position: Position): Promise<void> {
-    const open = [...this.lanes.values()].map(({ lane, position }) => {
-      const { run, requested } = lane.run;
+    const open = [...this.queues.values()].map(({ queue, position }) => {
+      const { run, requested } = queue.run;
       return { run, requested, position };
     });
     await this.checkpoints.save(position, open);
@@ -162,18 +162,18 @@ export class CallbackRelay implements FollowerTarget {
     const asked = asDeliveryEvent(event);
     const run = runOfDeliveryStream(event.stream);
     if (asked?.type !== 'delivery_resend_requested' || run === null) return;
-    await this.lanes.get(run)?.opened;
-    if (this.lanes.get(run)?.lane.wake()) return;
-    this.lanes.delete(run);
+    await this.queues.get(run)?.opened;
+    if (this.queues.get(run)?.queue.wake()) return;
+    this.queues.delete(run);
     await this.reopen(run, asked.data.requested, event.position);
   }
 
   /** What was not delivered of an erased session never will be. */
   private stopSession(stream: StreamName): void {
-    for (const [run, { lane }] of this.lanes) {
-      if (sessionStream(lane.run.session) !== stream) continue;
-      lane.cut();
-      this.lanes.delete(run);
+    for (const [run, { queue }] of this.queues) {
+      if (sessionStream(queue.run.session) !== stream) continue;
+      queue.cut();
+      this.queues.delete(run);
     }
   }
 
@@ -189,40 +189,40 @@ export class CallbackRelay implements FollowerTarget {
     if (found !== null) await this.openLane(found, position);
   }
 
-  /** Resolves when the lane works. A batch that failed may come again while the lanes of the first time are opened. */
+  /** Resolves when the queue works. A batch that failed may come again while the queues of the first time are opened. */
   private openLane(run: CallbackRun, position: Position): Promise<void> {
-    const known = this.lanes.get(run.run);
+    const known = this.queues.get(run.run);
     if (known !== undefined) return known.opened;
     const deliveries = new DeliveryLog({ ...this.ports, stop: this.stopping.signal }, run);
-    const ports = { ...this.ports, attempts: this.attempts, places: this.places };
-    const lane = new RunLane(run, deliveries, ports);
-    const opened = this.begin(lane);
-    this.lanes.set(run.run, { lane, position, opened });
+    const ports = { ...this.ports, attempts: this.attempts, bulkhead: this.bulkhead };
+    const queue = new RunQueue(run, deliveries, ports);
+    const opened = this.begin(queue);
+    this.queues.set(run.run, { queue, position, opened });
     return opened;
   }
 
-  private async begin(lane: RunLane): Promise<void> {
-    const { deliveries, run } = lane;
+  private async begin(queue: RunQueue): Promise<void> {
+    const { deliveries, run } = queue;
     try {
       await deliveries.load();
     } catch (error) {
-      this.lanes.delete(run.run);
+      this.queues.delete(run.run);
       throw error;
     }
-    if (deliveries.isSettled) this.lanes.delete(run.run);
-    else this.work(lane);
+    if (deliveries.isSettled) this.queues.delete(run.run);
+    else this.work(queue);
   }
 
-  private work(lane: RunLane): void {
+  private work(queue: RunQueue): void {
     const ended = Promise.withResolvers<void>();
     this.working.add(ended.promise);
     this.ports.background.start('callbacks of a run', async () => {
       try {
-        await lane.work();
+        await queue.work();
       } finally {
         // Invariant 2: one that ends because the relay stops is still open.
-        const { isSettled } = lane.deliveries;
-        if (isSettled && this.lanes.get(lane.run.run)?.lane === lane) this.lanes.delete(lane.run.run);
+        const { isSettled } = queue.deliveries;
+        if (isSettled && this.queues.get(queue.run.run)?.queue === queue) this.queues.delete(queue.run.run);
         this.working.delete(ended.promise);
         ended.resolve();
       }

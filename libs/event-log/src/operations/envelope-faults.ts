@@ -22,10 +22,10 @@ export function faultOfEnvelope(event: RecordedEvent): string | undefined {
  * Prefixes of streams that belong to no project: checkpoints (`relay-callbacks`) and leases
  * (`lease-process`).
  */
-const HOUSE_STREAMS = ['relay-', 'lease-'];
+const SYSTEM_STREAMS = ['relay-', 'lease-'];
 
 const isOfTheHouse = ({ stream, meta }: RecordedEvent): boolean =>
-  meta.project === '' && HOUSE_STREAMS.some((prefix) => stream.startsWith(prefix));
+  meta.project === '' && SYSTEM_STREAMS.some((prefix) => stream.startsWith(prefix));
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 

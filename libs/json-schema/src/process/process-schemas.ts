@@ -4,7 +4,7 @@ import {
   type Clock,
   ExpendableProcess,
   type ExpendableTerms,
-  FairTurns,
+  FairSemaphore,
   ProcessDied,
   ProcessNotStarted,
   SCHEMAS_MB,
@@ -41,7 +41,7 @@ const MAX_KEPT = 1_000;
  */
 export class ProcessSchemas extends Schemas {
   private readonly process: ExpendableProcess<SchemaRequest, SchemaAnswer>;
-  private readonly turns = new FairTurns({ room: 1 });
+  private readonly turns = new FairSemaphore({ room: 1 });
   private readonly waiting = new Map<string, number>();
   /** By the hash of the schema's text, the one that was asked for last at the end. */
   private readonly known = new Map<string, Promise<Checked>>();

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Connection as MysqlConnection, ConnectionOptions } from 'mysql2';
-import { type Clock, type EgressGuard, hearErrors } from '#platform';
+import { type Clock, type EgressGuard, ignoreErrorEvents } from '#platform';
 import {
   CallersDatabase,
   type DatabaseAccess,
@@ -78,7 +78,7 @@ export class CallersMysql extends CallersDatabase {
     const { createConnection } = await import('mysql2');
     const connection = createConnection(optionsFor(this.connection, address));
     // It may be cut off while nothing is asked.
-    hearErrors(connection);
+    ignoreErrorEvents(connection);
     const stream = streamOf(connection);
     const watched = { bytesRead: () => stream.bytesRead, destroy: () => connection.destroy() };
     try {

@@ -1,4 +1,4 @@
-import { FairTurns } from '../fair-turns.js';
+import { FairSemaphore } from '../fair-semaphore.js';
 import { type Attempts, NoAttempts } from './attempts.js';
 
 /** From this many process deaths on, the work is taken for their cause. */
@@ -19,7 +19,7 @@ export type Tried<T> =
  * 2. A thrown error is not a death.
  */
 export class CountedWork {
-  private readonly room = new FairTurns({ room: ALL });
+  private readonly room = new FairSemaphore({ room: ALL });
 
   constructor(private readonly attempts: Attempts = new NoAttempts()) {}
 

@@ -1,6 +1,6 @@
 import { raw, sql, statement } from '#postgres';
 import { type EndSign, type Heartbeat, Heartbeats } from '../heartbeats.js';
-import { PULSE_CLASS, type Pulse } from './pulse.js';
+import { LIVENESS_LOCK_CLASS, type LivenessLock } from './liveness-lock.js';
 import { type ReplicaDatabase, SCHEMA } from './replica-database.js';
 
 interface Row {
@@ -21,8 +21,8 @@ export interface ProcessWatch {
 }
 
 /** Locks of this database that are held by two numbers, the second of which names a replica's connection. */
-const PULSES = `SELECT objid::bigint AS pulse, pid FROM pg_locks
-  WHERE locktype = 'advisory' AND classid::bigint = ${PULSE_CLASS} AND objsubid = 2 AND granted
+const HELD_LOCKS = `SELECT objid::bigint AS pulse, pid FROM pg_locks
+  WHERE locktype = 'advisory' AND classid::bigint = ${LIVENESS_LOCK_CLASS} AND objsubid = 2 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 interface Beat {
@@ -37,7 +37,7 @@ const BEAT =
   statement(sql<Beat>`INSERT INTO ${raw(SCHEMA)}.heartbeats (replica, beat_at, lease_ms, process, server_started, pulse)
   SELECT ${({ replica }) => replica}, clock_timestamp(), ${({ leaseMs }) => Math.ceil(leaseMs)}::integer,
     ${({ process }) => process}, pg_postmaster_start_time(),
-    (SELECT pulse::integer FROM (${raw(PULSES)}) AS held
+    (SELECT pulse::integer FROM (${raw(HELD_LOCKS)}) AS held
       WHERE pulse = ${({ pulse }) => pulse} AND pid = pg_backend_pid())
   ON CONFLICT (replica) DO UPDATE SET beat_at = excluded.beat_at, lease_ms = excluded.lease_ms, left_at = NULL,
     process = excluded.process, server_started = excluded.server_started, pulse = excluded.pulse`);
@@ -54,7 +54,7 @@ const ALL = `SELECT replica, lease_ms, left_at IS NOT NULL AS has_left, process,
     extract(epoch FROM clock_timestamp() - beat_at)::float8 * 1000 AS silent_ms,
     coalesce(
       server_started = pg_postmaster_start_time()
-      AND pulse NOT IN (SELECT pulse FROM (${PULSES}) AS held)
+      AND pulse NOT IN (SELECT pulse FROM (${HELD_LOCKS}) AS held)
       AND (SELECT clock_timestamp() - backend_start > interval '${OWN_AGE_MS} milliseconds'
         FROM pg_stat_activity WHERE pid = pg_backend_pid()),
       false) AS is_cut
@@ -64,7 +64,7 @@ const FORGET = `DELETE FROM ${SCHEMA}.heartbeats WHERE beat_at < clock_timestamp
 
 /** Heartbeats as rows of a PostgreSQL that all replicas share: one row for each, renewed in place. */
 export class PostgresHeartbeats extends Heartbeats {
-  private readonly pulse: Pulse;
+  private readonly livenessLock: LivenessLock;
   private hasForgotten = false;
   private last: { readonly replica: string; readonly leaseMs: number } | null = null;
 
@@ -73,7 +73,7 @@ export class PostgresHeartbeats extends Heartbeats {
     private readonly watch: ProcessWatch = NO_WATCH,
   ) {
     super();
-    this.pulse = database.pulse(() => this.beatAgain());
+    this.livenessLock = database.livenessLock(() => this.beatAgain());
   }
 
   override async beat(replica: string, leaseMs: number): Promise<void> {
@@ -85,7 +85,7 @@ export class PostgresHeartbeats extends Heartbeats {
   }
 
   override async all(): Promise<readonly Heartbeat[]> {
-    const rows = await this.database.queryOver<Row & Record<string, unknown>>(this.pulse, () => ({
+    const rows = await this.database.queryOver<Row & Record<string, unknown>>(this.livenessLock, () => ({
       text: ALL,
     }));
     return rows.map((row) => ({
@@ -112,7 +112,7 @@ export class PostgresHeartbeats extends Heartbeats {
     if (this.last === null) return;
     const { replica, leaseMs } = this.last;
     const { own: process } = this.watch;
-    await this.database.queryOver(this.pulse, (pulse) => BEAT({ replica, leaseMs, process, pulse }));
+    await this.database.queryOver(this.livenessLock, (pulse) => BEAT({ replica, leaseMs, process, pulse }));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { QueryConfig, QueryResultRow } from 'pg';
 import { type ConnectionOptions, PostgresPool, errorCodeOf, isMissingTable } from '#postgres';
-import { Pulse, type PulsePorts } from './pulse.js';
+import { LivenessLock, type LivenessLockPorts } from './liveness-lock.js';
 
 /** Its tables stand in a schema of their own: they hold nothing that is missed when it is dropped. */
 export const SCHEMA = 'annals_replicas';
@@ -50,12 +50,12 @@ const TABLES: readonly string[] = [
 export class ReplicaDatabase {
   private readonly connection: ConnectionOptions;
   private readonly pool: PostgresPool;
-  private readonly pulses: Pulse[] = [];
+  private readonly livenessLocks: LivenessLock[] = [];
   private hasTables = false;
 
   constructor(
     { url, timeoutMs }: ReplicaDatabaseOptions,
-    private readonly ports: PulsePorts,
+    private readonly ports: LivenessLockPorts,
   ) {
     this.connection = {
       address: { url },
@@ -73,10 +73,10 @@ export class ReplicaDatabase {
   }
 
   /** A connection that is there as long as this process is. @param renewed tells the others of its new lock */
-  pulse(renewed: () => Promise<void>): Pulse {
-    const pulse = new Pulse(this.connection, this.ports, renewed);
-    this.pulses.push(pulse);
-    return pulse;
+  livenessLock(renewed: () => Promise<void>): LivenessLock {
+    const lock = new LivenessLock(this.connection, this.ports, renewed);
+    this.livenessLocks.push(lock);
+    return lock;
   }
 
   /** @throws ReplicasUnavailable */
@@ -85,21 +85,21 @@ export class ReplicaDatabase {
     return (await this.pool.query<R>(config)).rows;
   }
 
-  /** Over the connection of a pulse. @param asked of what its lock is called. @throws ReplicasUnavailable */
+  /** Over the connection of a liveness lock. @param asked of what its lock is called. @throws ReplicasUnavailable */
   async queryOver<R extends QueryResultRow>(
-    pulse: Pulse,
+    lock: LivenessLock,
     asked: (lock: number) => QueryConfig,
   ): Promise<R[]> {
     await this.needTables();
     try {
-      return await pulse.query<R>(asked);
+      return await lock.query<R>(asked);
     } catch (error) {
       throw this.failed(error);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool.close(), ...this.pulses.map((pulse) => pulse.close())]);
+    await Promise.all([this.pool.close(), ...this.livenessLocks.map((lock) => lock.close())]);
   }
 
   private async needTables(): Promise<void> {

@@ -18,7 +18,7 @@ import {
   PostgresLeases,
   type ProcessWatch,
   ReplicaDatabase,
-  TakeOver,
+  Failover,
   replicaTimes,
 } from '#replicas';
 import { Replicas } from './replicas.js';
@@ -50,7 +50,7 @@ export class Shared extends Replicas {
   private readonly database: ReplicaDatabase;
   private readonly leases: PostgresLeases;
   private readonly parts: LeasedPart[] = [];
-  private takeOver: TakeOver | null = null;
+  private failover: Failover | null = null;
   private core: Core | null = null;
 
   /** @param release stops keeping away those that would work on the log alone */
@@ -110,13 +110,13 @@ export class Shared extends Replicas {
     };
     const { leases } = this;
     const { recovery } = core;
-    this.takeOver = new TakeOver({ ...options, membership, leases, contents, unfinished, recovery });
-    this.takeOver.start();
+    this.failover = new Failover({ ...options, membership, leases, contents, unfinished, recovery });
+    this.failover.start();
     core.admission.reconsider();
   }
 
   override async retire(graceMs: number): Promise<void> {
-    this.takeOver?.stop();
+    this.failover?.stop();
     await closeTogether(...this.parts.map((part) => () => part.stop(graceMs)));
   }
 

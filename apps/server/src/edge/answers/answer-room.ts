@@ -1,5 +1,5 @@
 import { Problem, type ProjectId } from '#domain';
-import { type Clock, DeadlinePassed, FairTurns, type GiveBack, TurnsFull } from '#platform';
+import { type Clock, DeadlinePassed, FairSemaphore, type GiveBack, SemaphoreQueueFull } from '#platform';
 
 /** For each byte that is brought into memory: sealed as it was stored, as text, as JSON, and on its way out. */
 const COST = 4;
@@ -15,11 +15,11 @@ const OVERLOADED = new Problem('overloaded', 'too many large answers are being w
 });
 
 /**
- * The memory that large answers may take, all together and those of one project, given in turns by project (FairTurns).
+ * The memory that large answers may take, all together and those of one project, given in turns by project (FairSemaphore).
  * Owns what is taken of it.
  */
 export class AnswerRoom {
-  private readonly turns: FairTurns;
+  private readonly turns: FairSemaphore;
 
   /** @param maxBytes of all; one project may have half of it */
   constructor(
@@ -27,7 +27,7 @@ export class AnswerRoom {
     private readonly clock: Clock,
   ) {
     const each = { roomEach: Math.ceil(maxBytes / 2), maxWaitingEach: MAX_WAITING_EACH };
-    this.turns = new FairTurns({ room: maxBytes, maxWaiting: MAX_WAITING, ...each });
+    this.turns = new FairSemaphore({ room: maxBytes, maxWaiting: MAX_WAITING, ...each });
   }
 
   /** In bytes. */
@@ -52,7 +52,7 @@ export class AnswerShare {
   private giveBack: GiveBack = () => undefined;
 
   constructor(
-    private readonly turns: FairTurns,
+    private readonly turns: FairSemaphore,
     private readonly clock: Clock,
     private readonly project: ProjectId,
     private readonly gone: AbortSignal,
@@ -72,7 +72,7 @@ export class AnswerShare {
       this.giveBack = await this.turns.take(this.project, deadline.signal, weight);
       this.weight = weight;
     } catch (error) {
-      if (error instanceof TurnsFull || error instanceof DeadlinePassed) throw OVERLOADED;
+      if (error instanceof SemaphoreQueueFull || error instanceof DeadlinePassed) throw OVERLOADED;
       throw error;
     } finally {
       deadline[Symbol.dispose]();

@@ -4,7 +4,7 @@ import { type Principal } from '#access';
 import { Problem, type RunId, type SessionId } from '#domain';
 import type { AcceptedRun, StartRun } from '#runs';
 import { HistoryAnswers } from './history-answers.js';
-import { RunDoor } from './run-door.js';
+import { RunSubmission } from './run-submission.js';
 import { wantsJson } from './shared/negotiation.js';
 import { RunAnswers } from './shared/run-answers.js';
 
@@ -19,7 +19,7 @@ interface AcceptedAnswer {
 @Injectable()
 export class RunStartAnswers {
   constructor(
-    private readonly door: RunDoor,
+    private readonly submission: RunSubmission,
     private readonly histories: HistoryAnswers,
     private readonly answers: RunAnswers,
   ) {}
@@ -31,7 +31,7 @@ export class RunStartAnswers {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const started = await this.door.start(command);
+    const started = await this.submission.start(command);
     reply.header('content-location', `/runs/${started.run}`);
     if (isBackground)
       return void reply.code(202).header('location', `/runs/${started.run}`).send(accepted(started));

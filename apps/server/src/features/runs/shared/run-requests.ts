@@ -7,7 +7,7 @@ import { causeOf } from '../../../edge/request-trace.js';
 import { type RunBody, parseRunRequest } from '../dto/run-body.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { RunSurroundings, runCommandOf } from '../run-command.js';
-import { RunDoor } from '../run-door.js';
+import { RunSubmission } from '../run-submission.js';
 
 /** What was sent: the body without a session, beside it the session and the Idempotency-Key. */
 export interface SentRun {
@@ -21,7 +21,7 @@ export interface SentRun {
 export class RunRequests {
   constructor(
     private readonly surroundings: RunSurroundings,
-    private readonly door: RunDoor,
+    private readonly submission: RunSubmission,
   ) {}
 
   /** The command of a checked body. @throws Problem invalid_request, unavailable */
@@ -46,11 +46,11 @@ export class RunRequests {
   /** Starts the run that a body of `POST /` asks for. @throws Problem, LogUnavailable: nothing was started */
   async start(sent: SentRun, caller: Principal, request: FastifyRequest): Promise<AcceptedRun> {
     const command = await this.commandOf(parseRunRequest(sent.body), sent, caller, request);
-    return this.door.start(command);
+    return this.submission.start(command);
   }
 
   /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */
   runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
-    return this.door.runOfKey(project, key);
+    return this.submission.runOfKey(project, key);
   }
 }

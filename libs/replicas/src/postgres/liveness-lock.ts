@@ -3,18 +3,18 @@ import { type Clock, type Random } from '#platform';
 import { type ConnectionOptions, configOf, newConnection, sql, statement } from '#postgres';
 
 /** Of the advisory locks that say which replicas are connected; any number that nobody else takes. */
-export const PULSE_CLASS = 0x616e6e;
+export const LIVENESS_LOCK_CLASS = 0x616e6e;
 const LARGEST_LOCK = 2 ** 31 - 1;
 const LOCK_BYTES = 4;
 const RETRY_MS = 100;
 
-export interface PulsePorts {
+export interface LivenessLockPorts {
   readonly clock: Clock;
   readonly random: Random;
 }
 
 const TRY_LOCK = statement(
-  sql<number>`SELECT pg_try_advisory_lock(${() => PULSE_CLASS}, ${(lock) => lock}) AS taken`,
+  sql<number>`SELECT pg_try_advisory_lock(${() => LIVENESS_LOCK_CLASS}, ${(lock) => lock}) AS taken`,
 );
 
 /**
@@ -22,7 +22,7 @@ const TRY_LOCK = statement(
  * the process dies, and the others see that. A connection that breaks while the process lives is reopened at once,
  * before anybody takes it for a death.
  */
-export class Pulse {
+export class LivenessLock {
   /** What the lock is called; 0: it has no name yet. */
   private lock = 0;
   private connection: Promise<Client> | null = null;
@@ -31,7 +31,7 @@ export class Pulse {
   /** @param renewed says the new lock's name where the others look it up */
   constructor(
     private readonly options: ConnectionOptions,
-    private readonly ports: PulsePorts,
+    private readonly ports: LivenessLockPorts,
     private readonly renewed: () => Promise<void>,
   ) {}
 

@@ -14,7 +14,7 @@ interface Host {
  * Bulkhead: bounds concurrent attempts to each host, less for a failing one. Owns a queue for each host; an idle host
  * is forgotten, with its count of failures.
  */
-export class HostPlaces {
+export class HostBulkhead {
   private readonly hosts = new Map<string, Host>();
 
   /** Does the work when there is a place; `work` returns whether the host answered. */

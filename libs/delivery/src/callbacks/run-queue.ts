@@ -6,15 +6,15 @@ import { publicJson } from '../public-json.js';
 import type { Callback } from './callback.js';
 import type { CallbackAttempts, CallbackRun } from './callback-attempt.js';
 import type { DeliveryLog } from './delivery-log.js';
-import type { HostPlaces } from './host-places.js';
+import type { HostBulkhead } from './host-bulkhead.js';
 
-export interface LanePorts {
+export interface RunQueuePorts {
   readonly log: EventLog;
   readonly contents: ContentStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly attempts: CallbackAttempts;
-  readonly places: HostPlaces;
+  readonly bulkhead: HostBulkhead;
 }
 
 const LOG_RETRY_MS = 1_000;
@@ -25,7 +25,7 @@ const LOG_RETRY_MS = 1_000;
  * 2. It keeps no events while it waits: the log is read again.
  * 3. Its next step follows from the `delivery-` stream alone, so any relay can continue.
  */
-export class RunLane {
+export class RunQueue {
   private readonly callback: Callback | null;
   private readonly origin: string;
   private hasNews = false;
@@ -33,19 +33,19 @@ export class RunLane {
   private isOver = false;
   /** Of its own: a signal that thousands of attempts listen to is slow to listen to. */
   private readonly cutting = new AbortController();
-  /** Aborted when there is news, or the lane is to end. */
+  /** Aborted when there is news, or the queue is to end. */
   private pause = new AbortController();
 
   constructor(
     readonly run: CallbackRun,
     readonly deliveries: DeliveryLog,
-    private readonly ports: LanePorts,
+    private readonly ports: RunQueuePorts,
   ) {
     this.callback = ports.attempts.open(run);
     this.origin = this.callback === null ? '' : new URL(this.callback.url).origin;
   }
 
-  /** Something was asked for again. False: the lane is over and does not see to it. */
+  /** Something was asked for again. False: the queue is over and does not see to it. */
   wake(): boolean {
     this.hasNews = true;
     this.pause.abort();
@@ -125,7 +125,7 @@ export class RunLane {
     const options = { after, signal: this.pause.signal };
     for await (const page of this.ports.log.subscribeStream(sessionStream(this.run.session), options)) {
       for (const event of page) {
-        // Of an erased session nothing more is sent, however far the lane is behind.
+        // Of an erased session nothing more is sent, however far the queue is behind.
         if (event.isErased || event.type === 'session_erased') return this.cut();
         if (this.isDone) return;
         if (event.meta.run !== this.run.run || !isPublicType(event.type) || this.isPassed(event)) continue;
@@ -150,10 +150,10 @@ export class RunLane {
   }
 
   private async attempt(event: RecordedEvent, place: EventPlace, isResend: boolean): Promise<void> {
-    const { attempts, places, contents } = this.ports;
+    const { attempts, bulkhead, contents } = this.ports;
     const json = await publicJson(event, this.run.session, contents);
     const due = { ...place, json, isLast: isEndType(event.type) };
-    await places.with(this.origin, async () => {
+    await bulkhead.with(this.origin, async () => {
       this.stop.throwIfAborted();
       // Of its turn, too, much may have been heard while it waited.
       if (!isResend && (this.isDone || this.isPassed(event))) return true;

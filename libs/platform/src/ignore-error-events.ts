@@ -7,4 +7,4 @@ interface Emitter {
  * while no statement runs; the next statement fails anyway. For pg's pools it is `onConnect`: a server may
  * close in the very packet that says it is ready, before the caller has the connection.
  */
-export const hearErrors = (client: Emitter): void => void client.on('error', () => undefined);
+export const ignoreErrorEvents = (client: Emitter): void => void client.on('error', () => undefined);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FairTurns, type GiveBack, TurnsFull } from './fair-turns.js';
+import { FairSemaphore, type GiveBack, SemaphoreQueueFull } from './fair-semaphore.js';
 
 /** Asks, and notes in which order the turns come. */
-function watched(turns: FairTurns) {
+function watched(turns: FairSemaphore) {
   const order: string[] = [];
   const given: GiveBack[] = [];
   const ask = (name: string, label = name, weight?: number, signal?: AbortSignal): Promise<void> =>
@@ -16,7 +16,7 @@ function watched(turns: FairTurns) {
 
 describe('turns by name', () => {
   it('give what is free at once, and no more than there is', async () => {
-    const turns = new FairTurns({ room: 2 });
+    const turns = new FairSemaphore({ room: 2 });
     const { order, given, ask, settle } = watched(turns);
     for (let i = 0; i < 5; i++) void ask('a', `a${i}`);
     await settle();
@@ -29,7 +29,7 @@ describe('turns by name', () => {
   });
 
   it("let one of b wait for one place of a's to come free, behind a thousand of a", async () => {
-    const turns = new FairTurns({ room: 3 });
+    const turns = new FairSemaphore({ room: 3 });
     const { order, given, ask, settle } = watched(turns);
     for (let i = 0; i < 1_000; i++) void ask('a');
     void ask('b');
@@ -41,7 +41,7 @@ describe('turns by name', () => {
   });
 
   it('go round where all hold the same, and keep the order within a name', async () => {
-    const turns = new FairTurns({ room: 1 });
+    const turns = new FairSemaphore({ room: 1 });
     const { order, given, ask, settle } = watched(turns);
     for (const label of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void ask(label[0]!, label);
     for (let i = 0; i < 6; i++) {
@@ -53,7 +53,7 @@ describe('turns by name', () => {
   });
 
   it('let nobody starve beside names that come and go, one at a time', async () => {
-    const turns = new FairTurns({ room: 1 });
+    const turns = new FairSemaphore({ room: 1 });
     const { order, given, ask, settle } = watched(turns);
     void ask('a');
     for (let i = 0; i < 10; i++) void ask('c');
@@ -67,7 +67,7 @@ describe('turns by name', () => {
   });
 
   it('leave what a name may not hold to the others', async () => {
-    const turns = new FairTurns({ room: 10, roomEach: 4 });
+    const turns = new FairSemaphore({ room: 10, roomEach: 4 });
     const { order, given, ask, settle } = watched(turns);
     void ask('a', 'a1', 3);
     void ask('a', 'a2', 3);
@@ -81,7 +81,7 @@ describe('turns by name', () => {
   });
 
   it('give what is larger than all of the room its turn, alone, and nothing small slips past it', async () => {
-    const turns = new FairTurns({ room: 10 });
+    const turns = new FairSemaphore({ room: 10 });
     const { order, given, ask, settle } = watched(turns);
     void ask('a', 'small', 1);
     void ask('b', 'huge', 1_000);
@@ -97,12 +97,12 @@ describe('turns by name', () => {
   });
 
   it('turn away who would be one too many, of all or of its name', async () => {
-    const turns = new FairTurns({ room: 1, maxWaiting: 3, maxWaitingEach: 2 });
+    const turns = new FairSemaphore({ room: 1, maxWaiting: 3, maxWaitingEach: 2 });
     const { order, given, ask, settle } = watched(turns);
     for (let i = 0; i < 3; i++) void ask('a');
-    await expect(ask('a')).rejects.toThrow(TurnsFull);
+    await expect(ask('a')).rejects.toThrow(SemaphoreQueueFull);
     void ask('b');
-    await expect(ask('c')).rejects.toThrow(TurnsFull);
+    await expect(ask('c')).rejects.toThrow(SemaphoreQueueFull);
     for (let i = 0; i < 4; i++) {
       await settle();
       given[i]!();
@@ -111,7 +111,7 @@ describe('turns by name', () => {
   });
 
   it('forget who does not wait any more, and go on with whoever it held up', async () => {
-    const turns = new FairTurns({ room: 4 });
+    const turns = new FairSemaphore({ room: 4 });
     const { order, given, ask, settle } = watched(turns);
     const leaving = new AbortController();
     void ask('a', 'a1', 2);
@@ -129,7 +129,7 @@ describe('turns by name', () => {
   });
 
   it('give nothing twice, and lose nothing, whatever the order of asking, leaving and giving back', async () => {
-    const turns = new FairTurns({ room: 7, roomEach: 5, maxWaiting: 30 });
+    const turns = new FairSemaphore({ room: 7, roomEach: 5, maxWaiting: 30 });
     const { given, ask, settle } = watched(turns);
     let seed = 42;
     const dice = (n: number): number => (seed = (seed * 48_271) % 2_147_483_647) % n;

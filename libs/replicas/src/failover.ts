@@ -6,7 +6,7 @@ import { loadRequest, loadSession, type Recovery, replicaOf, type UnfinishedRuns
 import type { Leases } from './heartbeats.js';
 import type { Membership, ReplicaState } from './membership.js';
 
-export interface TakeOverPorts {
+export interface FailoverPorts {
   readonly membership: Membership;
   readonly leases: Pick<Leases, 'releaseAll'>;
   readonly recovery: Recovery;
@@ -36,7 +36,7 @@ const AT_ONCE = 16;
  *    Its other work may be claimed at once.
  * 4. Runs queued behind a run in progress are left to the replica that drives that one.
  */
-export class TakeOver {
+export class Failover {
   private readonly seenTo = new Map<string, ReplicaState>();
   private sweptAt = -Infinity;
   /** When it is swept again, in order. */
@@ -45,7 +45,7 @@ export class TakeOver {
   private hasSweptUnheard = false;
   private readonly stopping = new AbortController();
 
-  constructor(private readonly ports: TakeOverPorts) {}
+  constructor(private readonly ports: FailoverPorts) {}
 
   start(): void {
     this.ports.background.start('take over', async () => {

@@ -1,6 +1,6 @@
 import { TurnOrder, type Waiting } from './turn-order.js';
 
-export interface FairTurnsTerms {
+export interface FairSemaphoreLimits {
   /** Total capacity: places, calls, bytes. */
   readonly room: number;
   /** What one name may hold of it; absent: all. */
@@ -12,8 +12,8 @@ export interface FairTurnsTerms {
 }
 
 /** The queue is full: the waiter was refused. */
-export class TurnsFull extends Error {
-  override readonly name = 'TurnsFull';
+export class SemaphoreQueueFull extends Error {
+  override readonly name = 'SemaphoreQueueFull';
   constructor(readonly waiting: number) {
     super(`${waiting} wait already`);
   }
@@ -30,11 +30,11 @@ interface Waiter extends Waiting {
  * A weighted semaphore that is fair between names (projects), in the order of TurnOrder. A waiter for more
  * than is free blocks those behind it, so that it is not starved. Owns what is taken.
  */
-export class FairTurns {
+export class FairSemaphore {
   private taken = 0;
   private readonly order: TurnOrder<Waiter>;
 
-  constructor(private readonly terms: FairTurnsTerms) {
+  constructor(private readonly terms: FairSemaphoreLimits) {
     this.order = new TurnOrder(terms.roomEach ?? terms.room);
   }
 
@@ -53,7 +53,7 @@ export class FairTurns {
 
   /**
    * Waits until this name may take `weight` of the capacity (all of it, where `weight` is more).
-   * @throws TurnsFull; the signal's reason, when it is aborted first
+   * @throws SemaphoreQueueFull; the signal's reason, when it is aborted first
    */
   take(name: string, signal?: AbortSignal, weight = 1): Promise<GiveBack> {
     return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ export class FairTurns {
         reject(reasonOf(signal!));
       };
       if (this.waiting === 0 && this.isFree(name, waiter)) return this.give(name, waiter);
-      if (this.isFull(name)) return reject(new TurnsFull(this.waiting));
+      if (this.isFull(name)) return reject(new SemaphoreQueueFull(this.waiting));
       signal?.addEventListener('abort', aborted, { once: true });
       this.order.wait(name, waiter);
       this.serve();

@@ -4,7 +4,7 @@ import { type ReadModels, ReadModelsUnavailable } from '#read-models';
 import { type AcceptedRun, type StartRun, type StartRunHandler, TaskShares } from '#runs';
 
 /** Where runs come in that somebody asks for, by HTTP or Kafka: what is theirs alone is checked here. */
-export class RunDoor {
+export class RunSubmission {
   private readonly shares: TaskShares;
 
   constructor(
