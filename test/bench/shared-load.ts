@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from '#postgres';
 import type { ServiceProcess } from '../support/service-process.js';
+import { freePort } from '../support/free-port.js';
 
 /** The shared benchmark, which brings the model and the load. */
 const FOLDER = resolve('../shared/bench');

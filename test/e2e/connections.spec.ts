@@ -1,20 +1,12 @@
-import { once } from 'node:events';
-import { type Socket, connect, createServer } from 'node:net';
+import { type Socket, connect } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 import { quiet } from '../support/quiet.js';
+import { freePort } from '../support/free-port.js';
 
 const IDLE = 300;
 const SHARE = 40;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Opens a connection and never asks. */
 function lieThere(port: number, localAddress: string): Promise<Socket> {

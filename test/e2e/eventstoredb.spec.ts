@@ -1,10 +1,10 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import { type Answer, ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
+import { freePort } from '../support/free-port.js';
 
 /** The service on an EventStoreDB (the protocol server) that comes late, goes, and comes back. */
 
@@ -14,14 +14,6 @@ afterEach(async () => {
   for (const close of end.reverse()) await close();
   end = [];
 }, 60_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** The first answer that is as it should be. A port that nobody listens on is no answer. */
 async function answers(

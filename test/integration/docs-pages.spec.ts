@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
+import { freePort } from '../support/free-port.js';
 
 /** What the pages say as if the reader's service ran at its usual place, said to that of the test. */
 describe('the commands of', () => {
@@ -100,11 +100,3 @@ describe('the commands of', () => {
     expect(await said(page)).toContain('"type":"agent_completed"');
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { McpServerConfig } from '#agent';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
 import { type StdioBridge, bridgeStdio } from '../support/mcp-servers/stdio-bridge.js';
-import { freePort } from '../support/nginx.js';
+import { freePort } from '../support/free-port.js';
 import { quiet } from '../support/quiet.js';
 
 const entry = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');

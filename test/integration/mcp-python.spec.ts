@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EraVerdicts } from '#agent';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
-import { freePort } from '../support/nginx.js';
+import { freePort } from '../support/free-port.js';
 import { pythonForFastMcp } from '../support/python.js';
 
 const MAJORS = [

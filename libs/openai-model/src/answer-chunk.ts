@@ -1,4 +1,5 @@
 import type { Usage } from '#agent';
+import { isCount } from '#domain';
 import { MalformedAnswer } from './failures.js';
 import type { CallPiece } from './tool-call-assembler.js';
 
@@ -137,8 +138,6 @@ function cachedIn(counts: Readonly<Record<string, unknown>>): { readonly cachedI
   const cached = inDetails ?? counts['cache_read_input_tokens'] ?? counts['prompt_cache_hit_tokens'];
   return isCount(cached) ? { cachedInputTokens: cached } : {};
 }
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 const isObject = (value: unknown): value is object & Choice & Delta =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

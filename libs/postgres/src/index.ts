@@ -7,7 +7,6 @@ export {
   newConnection,
 } from './connection.js';
 export { EmbeddedPostgres } from './embedded/embedded-postgres.js';
-export { freePort } from './embedded/postgres-process.js';
 export { errorCodeOf, isMissingTable, isOfConnection, isSqlState } from './error-codes.js';
 export {
   type Checkpoint,
