@@ -39,7 +39,7 @@ export class RunFollower {
     const reading = new RunReading(place);
     const stream = sessionStream(place.session);
     const isDone = (): boolean =>
-      reading.isOver || (reading.status === 'waiting' && waitsForPeople !== true) || waitMs === 0;
+      reading.isOver || (reading.waitsForSomebody && waitsForPeople !== true) || waitMs === 0;
     let after = place.before - 1;
     // Whatever ends the wait: what there is now is known.
     for await (const page of this.log.readStream(stream, { after })) {

@@ -82,13 +82,19 @@ export class RunReading {
     return this.updated;
   }
 
+  /** What tool servers go on with by themselves is nobody's to decide. */
+  get waitsForSomebody(): boolean {
+    return this.status === 'waiting' && this.asked.size > 0;
+  }
+
   /** What a run that is under way does, or waits for. */
   get activity(): string {
     switch (this.status) {
       case 'queued':
         return 'waits for its turn';
       case 'waiting':
-        return `waits for somebody: ${[...new Set(this.asked.values())].join(', ') || 'nothing known'}`;
+        if (!this.waitsForSomebody) return 'waits for a tool server';
+        return `waits for somebody: ${[...new Set(this.asked.values())].join(', ')}`;
       case 'running':
         return `runs; the last that it said is ${this.last}`;
       case 'completed':
