@@ -21,7 +21,7 @@ const PINS: readonly Pin[] = [
     name: 'kafkajs',
     version: '2.2.4',
     file: 'libs/delivery/src/kafka/kafkajs-internals.ts',
-    look: 'src/protocol/requests/produce, src/protocol/encoder, src/protocol/recordBatch/crc32C and src/network/requestQueue: lean-produce.spec.ts holds the bytes against the client, test/integration/kafka* everything against a broker',
+    look: 'src/protocol/requests/produce, src/protocol/encoder, src/protocol/recordBatch/crc32C and src/network/requestQueue: fast-produce-encoding.spec.ts holds the bytes against the client, test/integration/kafka* everything against a broker',
   },
   {
     name: 'ajv',

@@ -97,7 +97,7 @@ export function refuseOld(version: string, server: string): void {
   );
 }
 
-/** The log's id: whoever comes first draws it. */
+/** The log's id: drawn by the process that opens the log first. */
 async function identify({ appender, reader }: Boot, { clock, random }: Ports): Promise<string> {
   const known = await reader.stream(IDENTITY, undefined, false, 1);
   if (known.page.rows.length > 0) return idIn(known.page);

@@ -15,7 +15,7 @@ const KEPT_MS = 5_000;
 
 /**
  * Read-ahead: fetches the next page while the reader handles the last one. Owns the prefetched pages.
- * 1. A page is given once, to whoever asks for what follows the page before; a failed one is read again.
+ * 1. A prefetched page is given once, to the reader that asks for the page after the one before it; a failed one is read again.
  * 2. At most MAX_AHEAD pages are kept, none longer than KEPT_MS.
  */
 export class PageAhead {

@@ -14,7 +14,7 @@ import { unprocessable, unsupported } from './unreadable-file.js';
 import type { Warn } from './warnings.js';
 import { UNKNOWN_FORMAT, markupFault } from './unsupported-format.js';
 
-/** The blocks of a file, whatever its name; of what is not among them, `warn` hears. @throws UnreadableFile */
+/** The blocks of a file, whatever its name; `warn` is called for what is not among them. @throws UnreadableFile */
 export async function* readBlocks(content: Uint8Array, warn: Warn): AsyncGenerator<Block> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   if (bytes.length === 0) throw unprocessable('the file is empty');

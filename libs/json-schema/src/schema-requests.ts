@@ -1,7 +1,7 @@
 import { compileSchema } from './compile-schema.js';
 import type { Validation } from './validation.js';
 
-/** What can be asked of whoever compiles schemas. */
+/** Requests to the process that compiles schemas. */
 export type SchemaRequest =
   | { readonly kind: 'check'; readonly schema: object }
   | { readonly kind: 'validate'; readonly schema: object; readonly value: unknown }

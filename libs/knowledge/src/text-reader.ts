@@ -17,8 +17,8 @@ export class ReadingStopped extends Error {
 
 /**
  * Reads uploads: from the file to passages that can be searched. Owns what is being read in this process.
- * 1. A file is counted, durably, before a reader touches it, and uncounted by whoever lives to see it end: so what is left
- *    of the count are deaths of the process that read it. Those that only waited are not counted.
+ * 1. Crash counter of each file: an attempt is counted, durably, before the reader opens the file, and taken back when the
+ *    reading ends in any way. What is left of the count are crashes of the process that read it. Waiting does not count.
  */
 export class TextReader {
   private readonly readings = new Map<string, AbortController>();

@@ -22,7 +22,7 @@ type LeaseEvent =
   /** Replicas work on the log. */
   | { readonly type: 'lease_shared'; readonly data: { readonly holder: string } }
   | { readonly type: 'lease_asked'; readonly data: { readonly by: string } }
-  /** Whoever works on the log says so, to whom it may concern. */
+  /** The holder's answer to `lease_asked`. */
   | { readonly type: 'lease_held'; readonly data: { readonly holder: string; readonly asked: number } }
   | { readonly type: 'lease_released'; readonly data: { readonly holder: string } };
 
@@ -65,10 +65,10 @@ export interface SoleLeaseOptions {
 }
 
 /**
- * Keeps a second process away from a log that only one may work on. Nothing is renewed and no clock is trusted: whoever
- * wants the log asks in the stream, and a holder that lives answers there.
+ * Mutual exclusion of processes on one log, through a stream of it. A lease that needs neither renewal nor clocks: a
+ * process that wants the log appends a question to the stream, and a holder that lives appends its answer.
  * 1. The log is taken at the revision at which it was found free or unanswered: of two that want it, one gets it.
- * 2. A holder that was frozen learns from the stream that it was taken from it. Until then its appends are fenced as any
+ * 2. A holder that was frozen learns from the stream that another process has the lease. Until then its appends are fenced as any
  *    stranger's are, by the revisions of the sessions.
  */
 export class SoleLease {

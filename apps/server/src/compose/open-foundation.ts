@@ -18,7 +18,7 @@ import { whileWaiting } from './open-log.js';
 import { type ReplicasPorts, openReplicas } from './replicas/open-replicas.js';
 import type { Replicas } from './replicas/replicas.js';
 
-/** What the rest of the house stands on: the log with its keys, the files, and this process among the others. */
+/** What all other parts need: the log with its keys, the files, and this process among the others. */
 export interface Foundation {
   readonly replicas: Replicas;
   readonly log: EventLog;

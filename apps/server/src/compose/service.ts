@@ -81,7 +81,7 @@ export interface Service extends Answering {
 }
 
 /**
- * Puts the house together.
+ * Composition root: opens all parts in the order in which they need each other.
  * @param onWaiting told what is waited for while the log is not there
  * @throws SettingsRefused, LogRefused
  */

@@ -31,7 +31,7 @@ export interface StopPorts {
 }
 
 /**
- * First signal (SIGTERM, SIGINT, SIGHUP), or the end of whoever started this process: stop in order, without loss. A
+ * First signal (SIGTERM, SIGINT, SIGHUP), or the end of the parent process: stop in order, without loss. A
  * second SIGTERM or SIGINT: end at once, which loses nothing either: the log has it all.
  */
 export class Stop {

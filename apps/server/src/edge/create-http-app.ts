@@ -128,7 +128,7 @@ export async function createHttpApp(
 
 type Admit = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
-/** Answers whoever does not come in. True: the request may go on. */
+/** Answers requests that are refused before their body is read. True: the request may go on. */
 function admitter({ settings, isStopping }: HttpParts, admission: () => Admission | null): Admit {
   const crossOrigin = new CrossOrigin(settings.corsOrigins ?? []);
   const mcpDoor = new McpDoor(settings);

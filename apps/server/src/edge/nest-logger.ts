@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type Logger, scrub } from '#platform';
 
-/** What Nest says goes to the house's logger; its chatter about modules and routes at debug. */
+/** What Nest says goes to the service's logger; what it says of modules and routes at debug. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

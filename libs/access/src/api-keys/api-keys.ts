@@ -35,7 +35,7 @@ export interface ApiKeysOptions {
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Absent: the project of whoever asks. */
+  /** Absent: the caller's project. */
   readonly project?: ProjectId;
   /** ms since 1970; absent: never. */
   readonly expiresAt?: number;

@@ -21,7 +21,7 @@ export interface CallbackRun {
   readonly run: RunId;
   readonly session: SessionId;
   readonly project: ProjectId;
-  /** Key id of whoever started it: its secret signs. */
+  /** Id of the API key that started it: its webhook secret signs. */
   readonly actor: string;
   /** Sealed. */
   readonly callback: string;

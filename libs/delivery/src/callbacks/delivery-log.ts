@@ -66,7 +66,7 @@ export class DeliveryLog {
     return this.state;
   }
 
-  /** Whether whoever reads the stream finds nothing left to do. */
+  /** Whether the stream says that nothing is left to deliver. */
   get isSettled(): boolean {
     return this.state.isSettled && this.unwritten.length === 0;
   }

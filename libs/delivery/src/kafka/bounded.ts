@@ -1,13 +1,13 @@
 import type { Clock } from '#platform';
 
 /** What was waited for did not come in time, or is not waited for any more. What became of it is not known. */
-export class NotAwaited extends Error {
-  override readonly name = 'NotAwaited';
+export class WaitAbandoned extends Error {
+  override readonly name = 'WaitAbandoned';
 }
 
 /**
  * The client has no way to give up waiting: this leaves it waiting.
- * @throws NotAwaited after `ms`, or as soon as the signal is aborted
+ * @throws WaitAbandoned after `ms`, or as soon as the signal is aborted
  */
 export async function bounded<T>(
   clock: Clock,
@@ -17,7 +17,7 @@ export async function bounded<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const given = Promise.withResolvers<never>();
-  const giveUp = (why: string) => () => given.reject(new NotAwaited(`${what}: ${why}`));
+  const giveUp = (why: string) => () => given.reject(new WaitAbandoned(`${what}: ${why}`));
   const cancel = clock.timer(ms, giveUp(`no answer within ${ms} ms`));
   const stopped = giveUp('stopped');
   if (signal?.aborted) stopped();

@@ -16,7 +16,7 @@ export const checkpointRecord = ({ logId, position }: PublishedUpTo): Message =>
   value: JSON.stringify({ log_id: logId, position }),
 });
 
-/** Written first by whoever begins to publish: all that was published before stands before it. */
+/** The first record of a new producer: what earlier producers published stands before it. */
 export const markRecord = (logId: string, mark: string): Message => ({ key: `${logId}/mark`, value: mark });
 
 /** So many records before the mark hold a checkpoint, almost always; otherwise all are read. */
@@ -33,7 +33,7 @@ export class CheckpointReader {
     private readonly ports: { readonly clock: Clock; readonly random: Random },
   ) {}
 
-  /** @throws NotAwaited; what kafkajs throws */
+  /** @throws WaitAbandoned; what kafkajs throws */
   async read(logId: string, markOffset: bigint, signal: AbortSignal): Promise<PublishedUpTo | null> {
     const from = markOffset - BigInt(TAIL);
     if (from > 0n) {

@@ -8,8 +8,8 @@ import kafkajs, {
 } from 'kafkajs';
 import { type Logger, scrub } from '#platform';
 import { boundGzip } from './bounded-gzip.js';
-import { calmQueues } from './calm-queues.js';
-import { leanProduce } from './lean-produce.js';
+import { disableIdleRequestTimers } from './idle-request-timers.js';
+import { useFastProduceEncoding } from './fast-produce-encoding.js';
 import { bootstrapAddress, openSocket } from './sockets.js';
 
 /** Where the brokers are and how they are spoken to. Holds a password: never log it. */
@@ -35,8 +35,8 @@ const RETRY: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1_000, retrie
 /** A client of its own for each use: their connections share nothing. */
 export function openKafka({ brokers, ssl, sasl }: KafkaConnection, logger: Logger): Kafka {
   boundGzip();
-  calmQueues();
-  leanProduce();
+  disableIdleRequestTimers();
+  useFastProduceEncoding();
   const config: KafkaConfig = {
     clientId: `annals-${hostname()}`,
     brokers: brokers.map(bootstrapAddress),

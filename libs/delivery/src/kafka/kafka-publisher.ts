@@ -10,7 +10,7 @@ import {
   type RecordedEvent,
 } from '#event-log';
 import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
-import { NotAwaited } from './bounded.js';
+import { WaitAbandoned } from './bounded.js';
 import { type CloudEventRecord, CloudEvents, sizeOf } from './cloud-event.js';
 import { type KafkaConnection, openKafka, protocolErrorOf, reasonOf } from './kafka-client.js';
 import type { PublisherStatus } from './kafka-status.js';
@@ -33,7 +33,7 @@ const BATCH_MS = 200;
 const BATCH_EVENTS = 2_000;
 /** Events that pass, none of them public, before the checkpoint is moved over them. */
 const IDLE_EVENTS = 5_000;
-/** Somebody else publishes this log. Whoever may not do so any more has been told so by then. */
+/** Pause after this producer was fenced by another: by then the other has fenced every earlier one, too. */
 const FENCED_PAUSE_MS = 5_000;
 const FENCED = new Set(['PRODUCER_FENCED', 'INVALID_PRODUCER_EPOCH', 'TRANSACTIONAL_ID_NOT_AVAILABLE']);
 
@@ -212,7 +212,7 @@ class Following implements FollowerTarget {
   }
 
   private async giveWay(failure: unknown): Promise<void> {
-    if (failure instanceof NotAwaited || !FENCED.has(protocolErrorOf(failure) ?? '')) return;
+    if (failure instanceof WaitAbandoned || !FENCED.has(protocolErrorOf(failure) ?? '')) return;
     await this.ports.clock.sleep(FENCED_PAUSE_MS, this.cutting.signal).catch(() => undefined);
   }
 }

@@ -28,7 +28,7 @@ export class Rejections {
     private readonly clock: Clock,
   ) {}
 
-  /** The record is stored when this resolves. @throws NotAwaited; what kafkajs throws: it may be stored or not */
+  /** The record is stored when this resolves. @throws WaitAbandoned; what kafkajs throws: it may be stored or not */
   write(rejection: Rejection): Promise<void> {
     const written = this.tail.then(() => this.writeNext(rejection));
     this.tail = written.catch(() => undefined);

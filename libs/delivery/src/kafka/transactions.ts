@@ -39,7 +39,7 @@ export class Transactions {
     readonly maxSendBytes: number,
   ) {}
 
-  /** Makes or checks the topics, too. @throws TopicRefused, NotAwaited; what kafkajs throws */
+  /** Makes or checks the topics, too. @throws TopicRefused, WaitAbandoned; what kafkajs throws */
   static async open(
     kafka: Kafka,
     ports: TransactionPorts,
@@ -79,7 +79,7 @@ export class Transactions {
     }
   }
 
-  /** One transaction: the records, in their order, and the checkpoint. @throws NotAwaited; what kafkajs throws */
+  /** One transaction: the records, in their order, and the checkpoint. @throws WaitAbandoned; what kafkajs throws */
   async publish(
     records: readonly CloudEventRecord[],
     position: Position,

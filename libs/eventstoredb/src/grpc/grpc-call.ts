@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'nod
 import { CallError, CODE, outcomeOf } from './call-error.js';
 import { FrameReader } from './frames.js';
 
-/** Who made a call hears of it. Nothing is heard after `ended`, which comes once. */
+/** Callbacks of one call. `ended` is called once, and nothing after it. */
 export interface CallListener {
   /** What came in one piece, in order. */
   messages(messages: readonly Buffer[]): void;
@@ -12,8 +12,8 @@ export interface CallListener {
 
 /**
  * One call on a connection. Owns its HTTP/2 stream.
- * 1. Its listener hears of its end once: by the server's last headers, the end of the connection, a deadline, or `fail`.
- * 2. After its end, or after `cancel`, nothing is heard of it.
+ * 1. `ended` is called once: by the server's last headers, the end of the connection, a deadline, or `fail`.
+ * 2. After its end, or after `cancel`, the listener is not called.
  */
 export class GrpcCall {
   private readonly frames = new FrameReader();

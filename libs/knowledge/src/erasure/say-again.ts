@@ -3,7 +3,7 @@ import { SealBroken } from '#platform';
 import type { KnowledgeStreams } from '../streams.js';
 import { type DatastoreKeys, isOwnSeal } from './datastore-keys.js';
 
-/** Who writes what is said again. */
+/** `meta.actor` of events that state a datastore or document once more, sealed with another key. */
 export const RESEALER = 'annals';
 
 interface SayAgainPorts {
@@ -12,7 +12,7 @@ interface SayAgainPorts {
 }
 
 /**
- * Gives a datastore another key: says under it all that was said under those before. Returns the key; null: the datastore
+ * Key rotation of a datastore: appends its current state, sealed with a new key. Returns the key; null: the datastore
  * has changed meanwhile, nothing was written. @throws LogUnavailable
  */
 export async function sayDatastoreAgain(

@@ -3,7 +3,7 @@ import { type TransactionClient, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { SCHEMA, TABLES, VERSION } from './tables.js';
 
-/** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
+/** Advisory lock of the migration; any number that nobody else takes. */
 const LOCK = 0x6b6e6f77;
 const TAKE_LOCK = statement(sql<void>`SELECT pg_advisory_xact_lock(${() => LOCK})`);
 

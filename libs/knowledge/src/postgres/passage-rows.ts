@@ -3,7 +3,7 @@ import { type TransactionClient, raw, sql, statement } from '#postgres';
 import type { KnowledgeDatabase } from '../ports.js';
 import { IN, SCHEMA, datastoreLexeme } from './tables.js';
 
-/** How long a text is held without a word from its holder. */
+/** Lease of a text: it is lost where its holder does not renew it for so long. */
 const HELD_S = 30;
 
 export interface UploadRef {
@@ -11,7 +11,7 @@ export interface UploadRef {
   readonly datastore: string;
 }
 
-/** Someone else reads the text, or it was deleted. */
+/** The lease of a text is lost: another process reads it, or it was deleted. */
 export class TextLost extends Error {
   override readonly name = 'TextLost';
 }

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 
 /** How the programs of PostgreSQL are started, which refuse to be root. */
 export interface Account {
-  /** Who owns the data folder; null: whoever we are. */
+  /** Who owns the data folder; null: the account of this process. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
   /** Said in a log line. */
   readonly name: string;

@@ -17,7 +17,7 @@ export class ReplicasUnavailable extends Error {
   override readonly name = 'ReplicasUnavailable';
 }
 
-/** Any number that nobody else takes: whoever makes the tables holds the lock of it. */
+/** Advisory lock of the migration; any number that nobody else takes. */
 const LOCK = 0x72657073;
 const CONNECTIONS = 2;
 const IDLE_TIMEOUT_MS = 10_000;

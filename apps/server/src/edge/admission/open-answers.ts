@@ -41,8 +41,8 @@ export class OpenAnswer {
 }
 
 /**
- * The answers that are under way. Owns when they are cut off: once a key is revoked or expires, whoever used it is sent
- * nothing more but what ends within a second.
+ * The responses in progress. Owns when they are cut off: once a key is revoked or expires, what was asked for with it ends
+ * within a second, by itself or by being cut off.
  */
 export class OpenAnswers {
   private readonly open = new Set<OpenAnswer>();

@@ -40,9 +40,9 @@ const SEAT = Symbol('seat');
 type Seated = Socket & { [SEAT]?: Seat };
 
 /**
- * Who may be connected. Over the limits, of all or of an address, whoever has been without a request for longest makes
- * room, of the address that has most; where nobody is without one, the newcomer is refused. So connections that only lie
- * there shut nobody out.
+ * Connection limits, of all and of one address. Over a limit the connection that has been idle for longest, of the address
+ * that has most, is closed for the new one; where none is idle, the new one is refused. So idle connections keep nobody
+ * out.
  *
  * Owns a record of each open connection and of each address that has one.
  */

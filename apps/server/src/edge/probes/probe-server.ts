@@ -9,7 +9,7 @@ import { PROBLEM_JSON, STATUS, problemBody } from '../problems/problem-response.
 import { requestIdOf } from '../request-id.js';
 
 const JSON_TYPE = 'application/json';
-/** Whoever probes asks for one thing and goes. */
+/** A probe is one request on a connection of its own. */
 const MAX_CONNECTIONS = 64;
 const REQUEST_MS = 5_000;
 const NO_PATH = new Problem('not_found', 'this port answers /healthz and /readyz alone');

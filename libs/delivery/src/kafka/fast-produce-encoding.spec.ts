@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
 import { type ProduceFields, type ProduceProtocol, produceRequest } from './kafkajs-internals.js';
-import { leanProduce } from './lean-produce.js';
+import { useFastProduceEncoding } from './fast-produce-encoding.js';
 import { partitionOfKey } from './partition-of-key.js';
 
 const { protocol: plain } = produceRequest;
 
 beforeAll(() => {
   jest.useFakeTimers({ now: 1_700_000_000_123 });
-  leanProduce();
+  useFastProduceEncoding();
 });
 afterAll(() => void jest.useRealTimers());
 
