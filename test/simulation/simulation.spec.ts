@@ -8,7 +8,7 @@ import { FLAWS } from './world/flaws.js';
 const ROOT = process.cwd();
 /** New ones for every commit, so that what one of them finds can be played again by anyone. */
 const FIRST_SEED = Number(process.env['SIM_SEED'] ?? numberOfCommit() * 10_000);
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 1_200);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 800);
 const SEEDS_MS = 1_200_000;
 /** Of receivers' behaviour; 10,000 in the long form. */
 const SCHEDULES = Number(process.env['SIM_SCHEDULES'] ?? 500);
