@@ -109,7 +109,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     messagePages: new MessagePages({ rows, log, content, lines, placeOf: (...of) => runs.place(...of) }),
     runs,
     sessions: new SessionQueries(database, codec, freshness, owners, lines),
-    sessionsAsOf: new SessionsAsOf(log, content, owners, lines),
+    sessionsAsOf: new SessionsAsOf(log, owners, lines),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),
     actions: new ActionQueries(database, codec, freshness, owners, clock),

@@ -70,12 +70,12 @@ export class SessionLines {
     if (fork === null || fork === 'erased') return NOTHING_INHERITED;
     const parts = hasHistory ? await this.partsOf(session, known) : [];
     const messages = parts.reduce((sum, part) => sum + part.messages, 0);
-    if (fork.title !== undefined) return { messages, title: await this.textOf(session, fork.title, weigh) };
+    if (fork.title !== undefined) return { messages, title: await this.titleOf(session, fork.title, weigh) };
     const called = parts.find((part) => part.title !== undefined);
     if (called?.title !== undefined)
-      return { messages, title: await this.textOf(called.session, called.title, weigh) };
+      return { messages, title: await this.titleOf(called.session, called.title, weigh) };
     const titled = parts.findLast((part) => part.titleAt !== null);
-    return { messages, title: titled === undefined ? null : await this.titleOf(titled, weigh) };
+    return { messages, title: titled === undefined ? null : await this.titleIn(titled, weigh) };
   }
 
   async isFork(session: SessionId): Promise<boolean> {
@@ -87,17 +87,18 @@ export class SessionLines {
     return new Openings(this.log);
   }
 
-  private async titleOf({ session, titleAt }: InheritedPart, weigh: Weigh): Promise<string | null> {
+  private async titleIn({ session, titleAt }: InheritedPart, weigh: Weigh): Promise<string | null> {
     const read = this.log.readStream(sessionStream(session), { after: (titleAt ?? 0) - 1, limit: 1 });
     for await (const [recorded] of read) {
       const event = recorded === undefined ? null : knownSessionEvent(recorded);
-      if (event?.type === 'run_requested') return this.textOf(session, event.data.message, weigh);
-      if (event?.type === 'agent_steered') return this.textOf(session, event.data.content, weigh);
+      if (event?.type === 'run_requested') return this.titleOf(session, event.data.message, weigh);
+      if (event?.type === 'agent_steered') return this.titleOf(session, event.data.content, weigh);
     }
     return null;
   }
 
-  private async textOf(session: SessionId, content: Content, weigh: Weigh): Promise<string | null> {
+  /** The beginning of a message; null: its file is gone. */
+  async titleOf(session: SessionId, content: Content, weigh: Weigh): Promise<string | null> {
     if (!isFileRef(content)) return titleOf(content);
     await weigh(content.bytes);
     try {

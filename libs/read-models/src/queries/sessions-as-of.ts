@@ -6,17 +6,14 @@ import {
   type SessionMoment,
   type SessionView,
   type TitleSource,
-  isFileRef,
   isSessionId,
   requireMoment,
   notFound,
   sessionStream,
   sessionView,
-  titleOf,
 } from '#domain';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
-import { type ContentStore, FileMissing } from '#vault';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { LOG_PAGE_BYTES, knownEvent, requireUnerased } from './history-tail.js';
 import type { SessionLines } from './session-lines.js';
@@ -26,7 +23,6 @@ import type { SessionOwners } from './session-owners.js';
 export class SessionsAsOf {
   constructor(
     private readonly log: EventLog,
-    private readonly content: ContentStore,
     private readonly owners: SessionOwners,
     private readonly lines: SessionLines,
   ) {}
@@ -64,14 +60,7 @@ export class SessionsAsOf {
   private async titleOf(session: SessionId, from: TitleSource | null, weigh: Weigh): Promise<string | null> {
     if (from === null) return null;
     const message = from.message ?? (await requestedMessage(this.log, session, from.at));
-    if (!isFileRef(message)) return titleOf(message);
-    await weigh(message.bytes);
-    try {
-      return titleOf(await this.content.text(session, message));
-    } catch (error) {
-      if (error instanceof FileMissing) return null;
-      throw error;
-    }
+    return this.lines.titleOf(session, message, weigh);
   }
 
   private async lastOf(session: SessionId): Promise<Revision> {
