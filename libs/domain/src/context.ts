@@ -26,7 +26,7 @@ export const OUTCOME_UNKNOWN =
 /** Of one that was not made, because somebody has to release it or to carry it out, and has not. */
 export const NOT_MADE = 'the call was not made: nobody has decided on it';
 
-const NOTHING_ENDED = { length: 0, closedAt: null, steeredSince: [] };
+const NOTHING_ENDED = { at: 0, said: 0, closedAt: null, steeredSince: [] };
 
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
@@ -40,6 +40,8 @@ export class ContextFold {
   private text: Content[] = [];
   /** The text is that of a turn that broke. */
   private isBroken = false;
+  /** Where the text stands if the run ends with it: before what steered the run since; null: at the end. */
+  private textAt: number | null = null;
   private isHidden = false;
   /** The run that has no message of its own: it was cancelled while it waited, or goes on where another ended. */
   private silentRun: string | null = null;
@@ -47,8 +49,9 @@ export class ContextFold {
   private closedAt: number | null = null;
   /** What steered it since. */
   private steeredSince: ContextMessage[] = [];
-  /** What a run goes on with that takes up the last one: how it stood when that ended, before what it said last. */
-  private atEnd: { length: number; closedAt: number | null; steeredSince: ContextMessage[] } = NOTHING_ENDED;
+  /** How the last run stood when it ended, and which messages are what it said last: one that takes it up says it anew. */
+  private atEnd: { at: number; said: number; closedAt: number | null; steeredSince: ContextMessage[] } =
+    NOTHING_ENDED;
 
   /**
    * What a run that starts here is told. Of a run under way that is its message, what steered it and its closed steps: no
@@ -160,8 +163,7 @@ export class ContextFold {
     const settled = [...this.settled()];
     this.messages.splice(0, Infinity, ...settled);
     this.requests.clear();
-    this.text = [];
-    this.isBroken = false;
+    this.takeText();
     this.isHidden = false;
     this.silentRun = null;
     this.closedAt = null;
@@ -170,8 +172,8 @@ export class ContextFold {
   }
 
   private goOn(): void {
-    const { length, closedAt, steeredSince } = this.atEnd;
-    this.messages.length = Math.min(this.messages.length, length);
+    const { at, said, closedAt, steeredSince } = this.atEnd;
+    this.messages.splice(at, said);
     this.closedAt = closedAt;
     this.steeredSince = steeredSince;
   }
@@ -207,25 +209,27 @@ export class ContextFold {
       });
   }
 
+  /** Behind a turn that broke, that turn is taken again, or the run has ended with it. */
   private takeIn(message: Content): void {
-    this.sayAll();
     if (this.isHidden) return;
+    if (this.text.length > 0) {
+      this.isBroken = true;
+      this.textAt ??= this.messages.length;
+    }
     const taken = { role: 'user' as const, content: message };
     this.messages.push(taken);
     this.steeredSince.push(taken);
   }
 
+  /** What was said last counts, broken or not. */
   private endRun(): void {
     const { closedAt, steeredSince } = this;
-    this.atEnd = { length: this.messages.length, closedAt, steeredSince };
-    this.sayAll();
-    this.closedAt = null;
-  }
-
-  /** What was said last counts, broken or not. */
-  private sayAll(): void {
+    const at = this.textAt ?? this.messages.length;
     const text = this.takeText();
-    if (!this.isHidden) for (const part of text) this.messages.push({ role: 'assistant', content: part });
+    const said = this.isHidden ? [] : text.map((content) => ({ role: 'assistant', content }) as const);
+    this.messages.splice(at, 0, ...said);
+    this.atEnd = { at, said: said.length, closedAt, steeredSince };
+    this.closedAt = null;
   }
 
   /** The turn was taken again. */
@@ -236,6 +240,7 @@ export class ContextFold {
   private takeText(): Content[] {
     const text = joined(this.text);
     this.text = [];
+    this.textAt = null;
     this.isBroken = false;
     return text;
   }

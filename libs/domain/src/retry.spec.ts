@@ -133,6 +133,29 @@ describe('a run that goes on where another ended', () => {
   });
 });
 
+describe('final output of a run that goes on', () => {
+  const request = { mode: 'max', model: 'm2', config: {} } as const;
+  const fold = (...drafts: readonly Draft[]) =>
+    drafts.reduce(evolveRun, newRun({ mode: 'base', model: 'm', message: 'hi', config: {} }));
+  const answer = (text: string): Draft => {
+    const { type, data } = turn() as Extract<Draft, { type: 'model_turn_completed' }>;
+    return { type, data: { ...data, text, final_output: true } };
+  };
+  const given: Draft = { type: 'agent_final_output', data: { name: 'n', content: '{}' } };
+
+  it('is not asked for again, and given as its own', () => {
+    const state = retried(fold(turn(), step(1), answer('{'), answer('{}'), given, failed), request);
+    expect(state.finalAnswers).toEqual(['{', '{}']);
+    expect(state.hasFinalOutput).toBeUndefined();
+  });
+
+  it('is asked for anew where the run ended for want of a right one', () => {
+    const data = { content: 'none', code: 'final_output_invalid', retryable: true } as const;
+    const state = retried(fold(turn(), step(1), answer('{'), { type: 'agent_error', data }), request);
+    expect(state).not.toHaveProperty('finalAnswers');
+  });
+});
+
 describe('what is told of a retry', () => {
   const broken = () => tapeOf(response('let me see'), turn('c1'), response('half a'), failed);
   const whole = () => retryOf(broken()).add('b', result('c1', 'r'), response('a whole'), turn(), completed);
@@ -146,6 +169,26 @@ describe('what is told of a retry', () => {
       ['tool', 'r'],
       ['assistant', 'a whole'],
     ]);
+  });
+
+  it('nothing of the turn that broke, also where messages came in it that only its end showed', () => {
+    const steered = { type: 'agent_steered', data: { content: 'faster' } } as const;
+    const tape = () =>
+      tapeOf(response('let me see'), turn('c1'), result('c1', 'r'), response('half a'), steered);
+    const told = ({ events }: SessionTape) => {
+      const fold = new ContextFold();
+      for (const event of events) fold.push(event);
+      return fold.messages.slice(3).map(({ role, content }) => `${role} ${JSON.stringify(content)}`);
+    };
+    // The next run is told what the client saw last.
+    expect(told(tape().add('a', failed))).toEqual(['assistant "half a"', 'user "faster"']);
+    const retry = retryOf(tape().add('a', failed));
+    expect(told(retry)).toEqual(['user "faster"']);
+    expect(told(takenOver(tape()))).toEqual(['user "faster"']);
+    const whole = ['user "faster"', 'assistant "a whole"'];
+    expect(told(retry.add('b', response('a whole'), turn()))).toEqual(whole);
+    expect(told(takenOver(tape()).add('a', response('a whole'), turn(), completed))).toEqual(whole);
+    expect(told(takenOver(tape()).add('a', failed))).toEqual(['assistant "half a"', 'user "faster"']);
   });
 
   it('the history has one message of the user', () => {

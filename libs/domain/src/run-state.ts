@@ -1,3 +1,4 @@
+import { isAboutCall } from './actions/action.js';
 import {
   type CallState,
   callsOf,
@@ -97,14 +98,19 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
 }
 
 /**
- * A run that goes on where another one ended: with its last turn, and what is known of that turn's calls. Steps, cost and
- * limits are its own; whoever was asked, and has not decided, is asked anew.
+ * A run that goes on where another one ended: with its last turn, what is known of that turn's calls, and the answers to the
+ * request for the final output, but for those that it failed with. Steps, cost and limits are its own, and so is the event
+ * that gives the final output; whoever was asked, and has not decided, is asked anew.
  */
 export function retried(
-  { message, agent, hasTurn, isStepOpen, calls, steered, hasNews }: RunState,
+  { message, agent, hasTurn, isStepOpen, calls, steered, hasNews, finalAnswers, end }: RunState,
   request: Pick<RunState, 'mode' | 'model' | 'config'>,
 ): RunState {
-  const more = agent === undefined ? {} : { agent };
+  const hasFailedWith = end?.kind === 'failed' && end.code === 'final_output_invalid';
+  const more = {
+    ...(agent === undefined ? {} : { agent }),
+    ...(finalAnswers === undefined || hasFailedWith ? {} : { finalAnswers }),
+  };
   const open = { hasTurn, isStepOpen, calls: withUndecidedForgotten(calls), steered, hasNews };
   return { ...newRun({ ...request, message }), ...open, ...more };
 }
@@ -228,7 +234,7 @@ function ask(state: RunState, { action_id: id, kind }: DataOf<'agent_action_requ
   if (kind === 'tool_servers') return { ...asked, servers: { action: id, outcome: 'open' } };
   if (state.isAskingForStep === true) return asked;
   if (kind === 'input') return { ...asked, calls: withInputAction(state.calls, id) };
-  if (kind !== 'approval' && kind !== 'tool') return asked;
+  if (!isAboutCall(kind)) return asked;
   return { ...asked, calls: withAction(state.calls, id) };
 }
 

@@ -11,6 +11,9 @@ import type { AttemptRef } from '../workflow/workflow.js';
  */
 export type ActionKind = 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
 
+/** Whether an action of this kind is about a call of the turn that stands before it, which is not made before that. */
+export const isAboutCall = (kind: ActionKind): boolean => kind === 'approval' || kind === 'tool';
+
 /** What a person or a program can decide. */
 export type ActionDecision = 'approve' | 'answer' | 'raise' | 'supply' | 'deny';
 

@@ -1,5 +1,11 @@
 import type { RecordedSessionEvent } from '../session-events.js';
-import type { CallPlace, OpenAction, SteeringMessage, TaskPlace } from './action.js';
+import {
+  type CallPlace,
+  type OpenAction,
+  type SteeringMessage,
+  type TaskPlace,
+  isAboutCall,
+} from './action.js';
 
 /** What a session's state holds of its current run because of those who decide on it or write to it. */
 export interface Waiting {
@@ -63,7 +69,7 @@ export const reopenedBy = ({ data: { call_ids, step } }: Of<'tool_calls_reopened
 
 export function ask(waiting: Waiting, { data, revision }: Of<'agent_action_required'>): Partial<Waiting> {
   const { action_id: id, kind, expires_at } = data;
-  const isOfCall = kind === 'approval' || kind === 'tool';
+  const isOfCall = isAboutCall(kind);
   const [call, ...others] = waiting.asking;
   const action: OpenAction = {
     id,
