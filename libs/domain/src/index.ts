@@ -5,6 +5,7 @@ export * from './actions/decide-action.js';
 export {
   type CallState,
   type ToolResult,
+  concernsOthers,
   isReleased,
   isUnasked,
   isUndecided,

@@ -5,6 +5,7 @@ import {
   type RunState,
   type Content,
   assertNever,
+  concernsOthers,
   decideEnd,
   decidePark,
   nextAction,
@@ -191,10 +192,11 @@ export class Driver {
     return false;
   }
 
-  /** The process that knew the servers is gone. A run that somebody, or a server, is concerned with asks for them. */
+  /** The process that knew the servers is gone. A run that somebody, or a server, has part in asks for them. */
   private get mayAskForServers(): boolean {
-    const { asked, servers } = this.record.state;
-    return (asked > 0 || this.hasTask) && servers?.outcome !== 'denied';
+    const { asked, servers, calls } = this.record.state;
+    const isConcerned = asked > 0 || calls.some(concernsOthers) || this.record.workflows.concernsOthers;
+    return isConcerned && servers?.outcome !== 'denied';
   }
 
   /** Whether a server goes on with a call by itself. */

@@ -51,6 +51,13 @@ export const isUndecided = ({ call, action, result, inputs }: CallState): boolea
 export const isReleased = ({ action, result, isBegun, inputs }: CallState): boolean =>
   result === null && inputs === undefined && action?.decided?.decision === 'approve' && isBegun !== true;
 
+/**
+ * Whether somebody else has part in what becomes of the call: its server goes on with it, or a person or the caller is
+ * asked, or has decided, also where that was in a run that this one goes on with. It is not given up before they are heard.
+ */
+export const concernsOthers = ({ call, result, task, isBegun }: CallState): boolean =>
+  result === null && (task !== undefined || (call.needs !== undefined && isBegun !== true));
+
 /** The first call that needs somebody, and of which nobody was asked yet, is what the action is about. */
 export function withAction(calls: readonly CallState[], id: ActionId): readonly CallState[] {
   const at = calls.findIndex(({ call, action }) => call.needs !== undefined && action === undefined);

@@ -1,8 +1,10 @@
+import { isAboutCall } from '../actions/action.js';
 import type { Content } from '../content.js';
 import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN } from '../context.js';
 import {
   type CallState,
   callsOf,
+  concernsOthers,
   toolResultOf,
   withAction,
   withAskedInput,
@@ -59,7 +61,9 @@ export class AttemptTranscript {
         return this.change((calls) => withInput(calls, event.data));
       case 'agent_action_required': {
         const { action_id: id, kind } = event.data;
-        return this.change((calls) => (kind === 'input' ? withInputAction : withAction)(calls, id));
+        if (kind === 'input') return this.change((calls) => withInputAction(calls, id));
+        // Others ask for the run as a whole.
+        return isAboutCall(kind) ? this.change((calls) => withAction(calls, id)) : undefined;
       }
       case 'agent_action_resolved':
         return this.change((calls) => withDecision(calls, event.data));
@@ -126,6 +130,11 @@ export class AttemptTranscript {
   get hasTask(): boolean {
     const calls = this.turns.at(-1)?.calls ?? [];
     return calls.some(({ result, task }) => result === null && task !== undefined);
+  }
+
+  /** Whether a call of the latest turn is also somebody else's concern. */
+  get concernsOthers(): boolean {
+    return (this.turns.at(-1)?.calls ?? []).some(concernsOthers);
   }
 
   /** What follows the attempt's first message in the model's context; each call is followed by exactly one result. */

@@ -8,7 +8,9 @@ import {
   stepTurn,
   turn,
 } from '../../../../test/support/session-tape.js';
+import { askingStepTurn, asks } from '../../../../test/support/waiting-tape.js';
 import { stepOf, workflowOf } from '../../../../test/support/workflows.js';
+import { actionId } from '../actions/action.js';
 import { OUTCOME_UNKNOWN } from '../context.js';
 import type { Draft } from '../draft.js';
 import { AttemptTranscript } from './attempt-transcript.js';
@@ -84,6 +86,18 @@ describe('the workflows of a run', () => {
   it('forget the calls of an earlier turn, whose ids may come again', () => {
     expect(runsAfter(turn('c1'), started(), completed(), turn('c1')).of('c1')).toBeUndefined();
     expect(runsAfter(turn('c1'), started(), finalTurn('{}')).of('c1')).toBeUndefined();
+  });
+
+  it('hold who is asked about a call of a step, and not who is asked about anything else', () => {
+    const runs = runsAfter(turn('c1'), started(), askingStepTurn(a1, { x: 'caller' }), asks('r', 0, 'tool'));
+    const actionOf = () => {
+      const next = runs.of('c1')?.transcripts.get('a')?.next(MAX_TURNS);
+      return next?.kind === 'run_tools' ? next.calls[0]?.action?.id : null;
+    };
+    expect([actionOf(), runs.concernsOthers]).toEqual([actionId('r', 0), true]);
+    runs.forgetUndecided();
+    runs.push(asks('r2', 0, 'tool_servers'));
+    expect([actionOf(), runs.concernsOthers]).toEqual([undefined, true]);
   });
 
   it('take no notice of what is of no workflow, nor of one that the run does not have', () => {

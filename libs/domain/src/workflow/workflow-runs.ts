@@ -139,14 +139,21 @@ export class WorkflowRuns {
 
   /** Whether a server goes on with a call of a step. */
   get hasTask(): boolean {
-    return [...this.calls.values()].some(({ transcripts }) =>
-      [...transcripts.values()].some((transcript) => transcript.hasTask),
-    );
+    return this.some(({ hasTask }) => hasTask);
+  }
+
+  /** Whether a call of a step is also somebody else's concern. */
+  get concernsOthers(): boolean {
+    return this.some((transcript) => transcript.concernsOthers);
   }
 
   /** The turns of an attempt that is under way. */
   transcriptOf(ref: StepRef | AttemptRef): AttemptTranscript | undefined {
     return this.calls.get(ref.call_id)?.transcripts.get(ref.step_id);
+  }
+
+  private some(is: (transcript: AttemptTranscript) => boolean): boolean {
+    return [...this.calls.values()].some(({ transcripts }) => [...transcripts.values()].some(is));
   }
 
   private callOf({ call_id, workflow_id }: StepRef) {
