@@ -87,7 +87,7 @@ class BenchToolboxes extends Toolboxes {
     const serverUrl = this.peers[isNew ? (kind === 'legacyNew' ? 'legacy' : 'modern') : kind];
     const auth = { type: 'bearer', token: 'a-token-of-the-caller' } as const;
     const verdicts = isNew ? new EraVerdicts() : this.verdicts;
-    const ports = { egress, clock, logger, verdicts };
+    const ports = { session: 'ses_1', egress, clock, logger, verdicts };
     return openMcpTools([{ serverName: 'records', serverUrl, auth }], ports, signal);
   }
 }
@@ -139,7 +139,7 @@ async function callsTo(serverUrl: string): Promise<() => Promise<unknown>> {
   const { signal } = new AbortController();
   const { tools } = await openMcpTools(
     [{ serverName: 'records', serverUrl }],
-    { egress, clock, logger },
+    { session: 'ses_1', egress, clock, logger },
     signal,
   );
   return async () => tools[0]?.call({ text: 'hello' }, signal);
@@ -148,7 +148,7 @@ async function callsTo(serverUrl: string): Promise<() => Promise<unknown>> {
 /** All that a run does with a server of which it is known what it speaks. */
 function visitsTo(serverUrl: string): () => Promise<unknown> {
   const { signal } = new AbortController();
-  const ports = { egress, clock, logger, verdicts: new EraVerdicts() };
+  const ports = { session: 'ses_1', egress, clock, logger, verdicts: new EraVerdicts() };
   return async () => {
     const mcp = await openMcpTools([{ serverName: 'records', serverUrl }], ports, signal);
     await mcp.tools[0]?.call({ text: 'hello' }, signal);

@@ -81,7 +81,7 @@ describe.each(KINDS)('the public reference server over %s', (kind) => {
     ]);
     expect(echo).toEqual({ content: 'Echo: hello' });
     expect(sum.content).toContain('42');
-    expect(image.content).toMatch(/\[image, image\/png, \d+ bytes, not shown\]/);
+    expect(image.content).toMatch(/\[image, image\/png, \d+ bytes, file_[0-9a-f]{24}\]/);
     expect(image.content.length).toBeLessThan(500);
     expect(JSON.parse(structured.content)).toHaveProperty('temperature');
     expect(links.content).toMatch(/\[resource \S+ ".+", \S+/);

@@ -167,6 +167,7 @@ describe('several servers', () => {
     const run = new McpRun();
     const { EgressGuard, SystemClock, readEgressAllow } = await import('#platform');
     const ports = {
+      session: 'ses_1',
       egress: new EgressGuard(readEgressAllow('127.0.0.1')),
       clock: new SystemClock(),
       logger: run.logger,
@@ -181,7 +182,8 @@ describe('several servers', () => {
 
 describe('results', () => {
   test('of every kind are told as text', async () => {
-    const data = Buffer.alloc(10).toString('base64');
+    const bytes = Buffer.from('\x89PNG\r\n\x1a\n..', 'latin1');
+    const data = bytes.toString('base64');
     const server = await serve({
       tools: [
         {
@@ -210,6 +212,10 @@ describe('results', () => {
     });
     const run = await connect([at(server)]);
     const all = await run.call('all');
+    const id = all.files?.[0]?.id;
+    expect(all.files).toEqual([
+      { id: expect.stringMatching(/^file_[0-9a-f]{24}$/), bytes, mediaType: 'image/png' },
+    ]);
     const [warning] = (all.events ?? []) as readonly { data: { content: string } }[];
     expect(JSON.parse(warning!.data.content)).toMatchObject({
       code: 'unreadable_result',
@@ -219,10 +225,10 @@ describe('results', () => {
     expect(all.content).toBe(
       [
         'some text',
-        '[image, image/png, 10 bytes, not shown]',
-        '[audio, audio/wav, 10 bytes, not shown]',
+        `[image, image/png, 10 bytes, ${id}]`,
+        `[audio, image/png, 10 bytes, ${id}]`,
         '[resource file:///a.txt, text/plain]\ninside',
-        '[resource file:///b.bin, 10 bytes, not shown]',
+        `[resource file:///b.bin, image/png, 10 bytes, ${id}]`,
         '[resource file:///c.md "c", text/markdown, 7 bytes]',
         '{"n":1}',
       ].join('\n'),

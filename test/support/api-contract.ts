@@ -73,6 +73,7 @@ function faultOf({ method, path, status, headers, text }: SeenAnswer): string | 
   const response: OpenApiResponse | undefined = operation.responses[status];
   if (response === undefined) return 'the status is not described';
   if (response.content === undefined) return text === undefined || text === '' ? null : 'it has a body';
+  if (response.content['*/*'] !== undefined) return null;
   if (response.content[type] === undefined) return `the media type ${type} is not described`;
   // The events of `/mcp` are messages of its protocol.
   const hasEvents = type === SSE && place !== '/mcp';

@@ -991,6 +991,28 @@ export interface RecordedEvent {
   readonly data: StreamEvent;
 }
 
+export interface RunFilePage {
+  /** What is on this page. */
+  readonly items: readonly RunFile[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface RunFile {
+  /** The file; the result that brought it names it so. */
+  readonly file_id: string;
+  /** The tool whose result brought it. */
+  readonly tool: string;
+  /** By its first bytes; where they do not tell, as the tool server says. */
+  readonly media_type: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** The end of its address; null: it has none. */
+  readonly name: string | null;
+  /** When it came to be. */
+  readonly created_at: string;
+}
+
 export interface Replay {
   /** Absent: the run's own, and its model. */
   readonly mode?: 'flash' | 'base' | 'max' | 'fast';

@@ -27,6 +27,17 @@ export interface TurnUsage {
   readonly estimated?: true;
 }
 
+/** A file of a tool result. Its bytes lie in the files of the session. */
+export interface ResultFile {
+  /** Derived from session and content. */
+  readonly id: string;
+  readonly file: FileRef;
+  readonly media_type: string;
+  /** The name by which the model called it. */
+  readonly tool: string;
+  readonly name?: string;
+}
+
 /** Events that stay inside. The run of an event stands in its envelope (`meta.run`). */
 export type InternalEvent =
   | { readonly type: 'session_opened'; readonly data: Empty | Fork }
@@ -174,6 +185,8 @@ export type InternalEvent =
         readonly is_error?: true;
         /** The attempt of a workflow step that made the call; ids of calls are unique within its turn only. */
         readonly step?: AttemptRef;
+        /** What it brought besides text, each once; absent: nothing. */
+        readonly files?: readonly ResultFile[];
         /** The result came with a decision on this action, and not from whoever drives the run. */
         readonly action?: ActionId;
       };

@@ -57,7 +57,10 @@ export class RunToolboxes extends Toolboxes {
     for (const over of this.held.hold(run, { project, bytes })) this.servers.delete(over);
   }
 
-  override async open({ run, project, config }: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+  override async open(
+    { session, run, project, config }: ToolboxRequest,
+    signal: AbortSignal,
+  ): Promise<Toolbox> {
     const { mcp_servers: names = [], datastores = [], queries = [], agents = [], workflows = [] } = config;
     const callers = (config.tools ?? []).map(callerTool);
     const servers = this.servers.get(run);
@@ -75,7 +78,7 @@ export class RunToolboxes extends Toolboxes {
     for (const { definition } of knowledge) reserved.add(definition.name);
     const { openServers = openMcpTools, ...ports } = this.ports;
     const egress = ports.egress.of(project);
-    const mcp = await openServers(servers, { ...ports, egress, reserved }, signal);
+    const mcp = await openServers(servers, { ...ports, session, egress, reserved }, signal);
     return {
       get tools() {
         return own.length === 0 ? mcp.tools : [...own, ...mcp.tools];

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { McpFixture } from '../mcp-servers/mcp-fixture.js';
 import { call, say } from '../scripted-model.js';
 import type { ServiceClient } from '../service-client.js';
 import type { Stage } from '../stage.js';
@@ -25,7 +27,9 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
   const datastore = await madeId(owner, '/create-datastore', { name: `${mark} store`, type: 'documents' });
   const document = await upload(owner, datastore, mark);
   const key = (await owner.post('/api-keys', { name: `${mark} key`, scopes: ['read'] })).json();
-  const message = stage.book.on(stage.message(`${mark} message`), say(`${mark} answer`));
+  const shows = say(...call(0, 'p', 'picture', {}));
+  const message = stage.book.on(stage.message(`${mark} message`), shows, say(`${mark} answer`));
+  const pictures = await McpFixture.start({ tools: [{ name: 'picture', run: picture }] });
   const schedules = [{ schedule: '0 9 * * 1-5', message: `${mark} scheduled` }];
   const workflow = { id: 'w', name: `${mark} flow`, description: 'd', steps: [STEP] };
   const ended = await owner.runToEnd(
@@ -34,10 +38,13 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
       schedules,
       workflows: [workflow],
       datastores: [{ id: datastore, name: 'books' }],
+      mcp_servers: [{ serverName: 'pictures', serverUrl: pictures.url }],
       callback: { url: hook },
     },
     { headers: { 'idempotency-key': `${mark} once` } },
   );
+  await pictures.close();
+  const [file] = await owner.all<{ file_id: string }>(`/runs/${ended.run_id}/files`);
   const delivery = await firstDelivery(owner, ended.run_id);
   const action = await waitingAction(stage, owner, mark);
   const ids = {
@@ -48,6 +55,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     other_run_id: ended.run_id,
     task_id: ended.task_ids[0] ?? '',
     delivery_id: delivery,
+    file_id: file?.file_id ?? '',
     datastores: datastore,
     documents: document,
     actions: action,
@@ -58,6 +66,10 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     marks: [mark, ...Object.values(ids).slice(1), String(key['key']), String(key['webhook_secret'])],
   };
 }
+
+const picture = (): CallToolResult => ({
+  content: [{ type: 'image', data: Buffer.from('picture').toString('base64'), mimeType: 'image/png' }],
+});
 
 const STEP = { id: 's', name: 's', description: 'd', depends_on: [] };
 

@@ -76,7 +76,7 @@ export class FuzzRequests {
   learn(path: string, text: string): void {
     const isOfKeys = path.startsWith('/api-keys');
     for (const [, field = '', value = ''] of text.matchAll(/"(\w+)":\s?"([^"\\]{1,300})"/g)) {
-      const isId = /^(session|run_id|delivery_id|datastore_id|document_id|next_cursor)$/.test(field);
+      const isId = /^(session|run_id|delivery_id|datastore_id|document_id|file_id|next_cursor)$/.test(field);
       const isOfKey = isOfKeys && (field === 'id' || field === 'key');
       if (!isId && !isOfKey) continue;
       const name = field === 'datastore_id' || field === 'document_id' ? 'id' : field;

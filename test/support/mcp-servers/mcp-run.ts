@@ -34,7 +34,14 @@ export class McpRun {
     const egress = new EgressGuard(readEgressAllow('127.0.0.1'));
     run.mcp = await openMcpTools(
       servers,
-      { egress, clock: new SystemClock(), logger: run.logger, verdicts: new EraVerdicts(), ...ports },
+      {
+        egress,
+        session: 'ses_1',
+        clock: new SystemClock(),
+        logger: run.logger,
+        verdicts: new EraVerdicts(),
+        ...ports,
+      },
       never,
     );
     return run;

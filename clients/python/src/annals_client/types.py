@@ -963,6 +963,28 @@ class RecordedEvent(TypedDict):
     data: StreamEvent
 
 
+class RunFilePage(TypedDict):
+    #: What is on this page.
+    items: list[RunFile]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class RunFile(TypedDict):
+    #: The file; the result that brought it names it so.
+    file_id: str
+    #: The tool whose result brought it.
+    tool: str
+    #: By its first bytes; where they do not tell, as the tool server says.
+    media_type: str
+    #: Size of the file.
+    bytes: int
+    #: The end of its address; null: it has none.
+    name: Union[str, None]
+    #: When it came to be.
+    created_at: str
+
+
 class Replay(TypedDict):
     #: Absent: the run's own, and its model.
     mode: NotRequired[Literal["flash", "base", "max", "fast"]]

@@ -1,20 +1,25 @@
 import { cleanText } from '#platform';
 import type { ToolOutcome } from '../tools/tool.js';
 import { McpFailure } from './mcp-failure.js';
+import { ResultFiles } from './result-files.js';
 import { isRecord } from './rpc-message.js';
 import type { SecretMask } from './secret-mask.js';
 
 /**
  * What the agent is told of a result of `tools/call`: its texts, its structured content where no text says the same, and of
- * images, audio and files what they are. It can look at nothing but text: `missing` says what it does not see.
+ * images, audio and files what they are and the ids that they are kept under. It can look at nothing but text: `missing`
+ * says what it does not see.
+ * @param session in whose files they will lie
  */
 export function outcomeOf(
   result: Readonly<Record<string, unknown>>,
   mask: SecretMask,
   maxChars: number,
+  session: string,
 ): ToolOutcome & { readonly missing: readonly string[] } {
   const blocks = blocksOf(result);
-  const parts = blocks.map(textOfBlock);
+  const kept = new ResultFiles(session, mask);
+  const parts = blocks.map((block) => textOfBlock(block, kept));
   const missing = [...new Set(blocks.flatMap(unreadIn))];
   // Before 2024-11-05.
   const structured = result['structuredContent'] ?? result['toolResult'];
@@ -24,7 +29,13 @@ export function outcomeOf(
   const text = parts.filter((part) => part !== '').join('\n');
   const content = text === '' ? 'the tool returned nothing' : cut(text, mask, maxChars);
   if (text.length > maxChars) missing.push(`what stands behind the first ${maxChars} characters`);
-  return result['isError'] === true ? { content, missing, isError: true } : { content, missing };
+  const { files } = kept;
+  return {
+    content,
+    missing,
+    ...(files.length > 0 ? { files } : {}),
+    ...(result['isError'] === true ? { isError: true } : {}),
+  };
 }
 
 /** Why a result is none that can be told; null: it can. Before revision 2026-07-28 there were no other kinds. */
@@ -70,7 +81,7 @@ function unreadIn(block: unknown): string[] {
   }
 }
 
-function textOfBlock(block: unknown): string {
+function textOfBlock(block: unknown, kept: ResultFiles): string {
   if (!isRecord(block)) return '';
   const { type } = block;
   switch (type) {
@@ -78,9 +89,9 @@ function textOfBlock(block: unknown): string {
       return textOf(block['text']);
     case 'image':
     case 'audio':
-      return `[${type}${of(block['mimeType'])}, ${sizeOf(block['data'])}, not shown]`;
+      return `[${type}${kept.take({ data: block['data'], mimeType: block['mimeType'] })}]`;
     case 'resource':
-      return isRecord(block['resource']) ? textOfResource(block['resource']) : '';
+      return isRecord(block['resource']) ? textOfResource(block['resource'], kept) : '';
     case 'resource_link': {
       const { uri, name, mimeType, size, description } = block;
       const bytes = typeof size === 'number' ? `, ${size} bytes` : '';
@@ -92,20 +103,18 @@ function textOfBlock(block: unknown): string {
   }
 }
 
-function textOfResource({ uri, mimeType, text, blob }: Readonly<Record<string, unknown>>): string {
-  const head = `resource ${textOf(uri)}${of(mimeType)}`;
-  return typeof text === 'string' ? `[${head}]\n${text}` : `[${head}, ${sizeOf(blob)}, not shown]`;
+function textOfResource(
+  { uri, mimeType, text, blob }: Readonly<Record<string, unknown>>,
+  kept: ResultFiles,
+): string {
+  const head = `resource ${textOf(uri)}`;
+  if (typeof text === 'string') return `[${head}${of(mimeType)}]\n${text}`;
+  return `[${head}${kept.take({ data: blob, mimeType, uri })}]`;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const of = (mimeType: unknown): string => (textOf(mimeType) === '' ? '' : `, ${textOf(mimeType)}`);
 const quoted = (name: unknown): string => (textOf(name) === '' ? '' : ` "${textOf(name)}"`);
-
-/** Of what is base64. */
-function sizeOf(data: unknown): string {
-  const text = textOf(data);
-  return `${Math.floor((text.replace(/(?<!=)=+$/, '').length * 3) / 4)} bytes`;
-}
 
 /** Servers repeat structured content as JSON text for older clients. */
 function saysTheSame(text: string, structured: unknown): boolean {

@@ -12,6 +12,8 @@ import { SecretMask } from './secret-mask.js';
 import { type LeftOutTool, type ListedTool, listTools } from './tool-list.js';
 
 export interface McpConnectionPorts extends McpHttpPorts {
+  /** Of the run: what its results hold of files is named for it. */
+  readonly session: string;
   readonly logger: Logger;
   readonly verdicts: EraVerdicts;
 }
@@ -28,6 +30,7 @@ const refreshWaitMs = 1_000;
  */
 export class McpConnection {
   readonly mask: SecretMask;
+  readonly session: string;
   /** Of the newest list; the array is another one when it has changed. */
   tools: readonly ListedTool[] = [];
   /** Names of the tools that are more than are taken, as far as they are known; null: there are none. */
@@ -48,6 +51,7 @@ export class McpConnection {
     private readonly ports: McpConnectionPorts,
   ) {
     this.mask = new SecretMask(config);
+    this.session = ports.session;
     this.http = new McpHttp(config, ports);
     const { clock, limits } = ports;
     this.wirePorts = { http: this.http, clock, limits, onToolsChanged: this.toolsChanged };

@@ -91,8 +91,7 @@ export class McpTool implements Tool {
     const follower = new TaskFollower(this.connection, this.clock, this.limits);
     const end = await follower.follow(task, signal, answers?.answers);
     if (end.kind === 'wants') return { content: '', wants: end.wants };
-    if (end.kind === 'completed')
-      return this.told(outcomeOf(end.result, this.connection.mask, this.limits.maxResultChars));
+    if (end.kind === 'completed') return this.told(this.outcomeOf(end.result));
     const said = this.says(end.says);
     if (end.kind !== 'unknown') return failed(said);
     return failed(`outcome unknown: ${said}, so the call may or may not have taken effect`);
@@ -102,7 +101,7 @@ export class McpTool implements Tool {
   private async attempt(first: CallParams, options: RequestOptions): Promise<ToolOutcome> {
     let params = first;
     let rounds = 0;
-    const { retryMs, maxResultChars } = this.limits;
+    const { retryMs } = this.limits;
     const { signal } = options;
     let isMaybeDone = false;
     let isListedAgain = false;
@@ -117,7 +116,7 @@ export class McpTool implements Tool {
           params = await this.askedLater(params, wants, ++rounds, signal);
           continue;
         }
-        return this.told(outcomeOf(result, this.connection.mask, maxResultChars));
+        return this.told(this.outcomeOf(result));
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
         if (!(error instanceof McpFailure)) throw error;
@@ -160,6 +159,11 @@ export class McpTool implements Tool {
     const refused = refusedKindOf(result);
     if (refused !== null) throw refused;
     return result;
+  }
+
+  private outcomeOf(result: Readonly<Record<string, unknown>>): ReturnType<typeof outcomeOf> {
+    const { mask, session } = this.connection;
+    return outcomeOf(result, mask, this.limits.maxResultChars, session);
   }
 
   /** The caller hears of what the agent does not see of a result. */

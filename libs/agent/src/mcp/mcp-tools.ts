@@ -13,6 +13,8 @@ import type { SecretMask } from './secret-mask.js';
 import type { ListedTool } from './tool-list.js';
 
 export interface McpPorts {
+  /** Of the run. */
+  readonly session: string;
   readonly egress: EgressGuard;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -6,6 +6,7 @@ import {
   MAX_OPEN_ACTIONS,
   NOT_MADE,
   OUTCOME_UNKNOWN,
+  type ResultFile,
   type RunState,
   type TurnToolCall,
   inputOf,
@@ -22,7 +23,7 @@ import type { CallGate } from './call-gate.js';
 import { TaskLeft } from '../run/run-end.js';
 import { CallMaker } from './call-maker.js';
 import type { CallRecord } from './call-record.js';
-import type { Tool, ToolOutcome } from './tool.js';
+import type { Tool, ToolFile, ToolOutcome } from './tool.js';
 
 export interface ToolRunnerPorts {
   readonly clock: Clock;
@@ -203,11 +204,24 @@ export class ToolRunner {
     step?: AttemptRef,
   ): Promise<void> {
     const content = await this.stored(outcome.content);
+    const files = await this.kept(call, outcome.files ?? []);
     signal.throwIfAborted();
     const isError = outcome.isError ? ({ is_error: true } as const) : {};
     const of = step === undefined ? {} : { step };
-    const data = { call_id: call.id, content, ...isError, ...of };
+    const data = { call_id: call.id, content, ...isError, ...of, ...(files.length > 0 ? { files } : {}) };
     this.record.write([{ type: 'tool_call_completed', data }, ...(outcome.events ?? [])]);
+  }
+
+  /** One at a time: together they may be as large as an answer. */
+  private async kept(call: TurnToolCall, files: readonly ToolFile[]): Promise<ResultFile[]> {
+    const { session, contents } = this.record;
+    const kept: ResultFile[] = [];
+    for (const { id, bytes, mediaType, name } of files) {
+      const file = await contents.bytesToFile(session, bytes);
+      const named = name === undefined ? {} : { name };
+      kept.push({ id, file, media_type: mediaType, tool: call.name, ...named });
+    }
+    return kept;
   }
 
   private stored(text: string): Promise<Content> {

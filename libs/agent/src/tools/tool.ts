@@ -11,10 +11,21 @@ import type {
 import type { McpServerConfig } from '../mcp/mcp-server-config.js';
 import type { ToolDefinition } from '../model/model-client.js';
 
+/** A file that came with a result, e.g. an image. */
+export interface ToolFile {
+  /** `file_` and 24 hex digits, derived from the session and the content; the text of the result names it. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly name?: string;
+}
+
 export interface ToolOutcome {
   /** What the agent is told. */
   readonly content: string;
   readonly isError?: boolean;
+  /** Kept in the session's files before the result is recorded. */
+  readonly files?: readonly ToolFile[];
   /** Written together with the result. */
   readonly events?: readonly Draft[];
   /** Nothing has come of the call yet: the server goes on with it. */

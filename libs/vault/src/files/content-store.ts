@@ -18,8 +18,17 @@ export class ContentStore {
 
   /** Stores as a file, however short the text, where the event has no room. */
   async toFile(session: SessionId, text: string): Promise<FileRef> {
-    const bytes = Buffer.from(text, 'utf8');
+    return this.bytesToFile(session, Buffer.from(text, 'utf8'));
+  }
+
+  /** Stores what is no text. The file is durable when this resolves. */
+  async bytesToFile(session: SessionId, bytes: Uint8Array): Promise<FileRef> {
     return { $file: await this.files.put(session, bytes), bytes: bytes.length };
+  }
+
+  /** Reads back what `bytesToFile` stored. @throws FileMissing, FileDamaged, LogUnavailable */
+  bytes(session: SessionId, file: FileRef): Promise<Uint8Array> {
+    return this.files.get(file.session ?? session, file.$file);
   }
 
   /** As `store`, for content that shares its event with content of any size. */

@@ -56,6 +56,36 @@ export class LargeAnswers {
     }
   }
 
+  /**
+   * Sends what is read whole. Its room is taken before it is read, and given back when the client has it or is gone.
+   * @param read may set headers
+   * @throws what `read` throws; Problem overloaded
+   */
+  async sendBytes(
+    reply: FastifyReply,
+    project: ProjectId,
+    bytes: number,
+    read: () => Promise<Uint8Array>,
+  ): Promise<void> {
+    const { raw } = reply;
+    const gone = new AbortController();
+    const share = this.room.share(project, gone.signal);
+    raw.once('close', () => {
+      gone.abort(new Error('the client is gone'));
+      share.release();
+    });
+    if (raw.destroyed) return;
+    try {
+      await share.hold(bytes);
+      const content = await read();
+      raw.setTimeout(STALLED_MS, () => raw.destroy());
+      void reply.code(200).send(Buffer.from(content.buffer, content.byteOffset, content.byteLength));
+    } catch (error) {
+      share.release();
+      if (!gone.signal.aborted) throw error;
+    }
+  }
+
   private async write(
     reply: FastifyReply,
     writes: AsyncGenerator<string>,

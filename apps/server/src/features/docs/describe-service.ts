@@ -53,6 +53,7 @@ const PATH_NAMES: Readonly<Record<string, string>> = {
   action: 'id',
   task: 'task_id',
   delivery: 'delivery_id',
+  kept: 'file_id',
 };
 
 /** `/runs/:run/events` as `/runs/{run_id}/events`. */

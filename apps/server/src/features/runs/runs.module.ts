@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { AgentController } from './agent.controller.js';
 import { DiffController } from './diff/diff.controller.js';
+import { RunFilesController } from './files/run-files.controller.js';
+import { RunFiles } from './files/run-files.js';
 import { RunDiffs } from './diff/run-diffs.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunsController } from './runs.controller.js';
@@ -13,8 +15,24 @@ import { RunRequests } from './shared/run-requests.js';
 import { RunPlaces } from './shared/run-places.js';
 
 @Module({
-  controllers: [AgentController, RunsController, RetryController, ReplayController, DiffController],
-  providers: [RunStartAnswers, RunRequests, HistoryAnswers, RunAnswers, RunPlaces, RunDiffs, EventAnswers],
+  controllers: [
+    AgentController,
+    RunsController,
+    RetryController,
+    ReplayController,
+    DiffController,
+    RunFilesController,
+  ],
+  providers: [
+    RunStartAnswers,
+    RunRequests,
+    HistoryAnswers,
+    RunAnswers,
+    RunPlaces,
+    RunDiffs,
+    RunFiles,
+    EventAnswers,
+  ],
   exports: [RunPlaces, RunRequests, EventAnswers],
 })
 export class RunsModule {}
