@@ -120,6 +120,7 @@ describe(`what is told of forks (SEED=${SEED})`, () => {
     for (const session of [stories.forks[3]!, stories.sessions[0]!]) {
       const key = await stories.erase(session);
       await keys.destroy(key);
+      fixture.models.lines.forget(session);
       for (const left of stories.sessions) await expectNow(left, [2]);
       await fixture.models.caughtUp();
       await expectAll();

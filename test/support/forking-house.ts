@@ -29,7 +29,7 @@ export class ForkingHouse extends House {
       log,
       keys,
       files,
-      sessions,
+      knowing: [sessions],
       checkpoints: new MemoryErasureCheckpoints(),
       clock,
       random: new CountingRandom(`erasures ${boot}`),

@@ -57,6 +57,8 @@ export interface ReadModels {
   readonly runs: RunQueries;
   readonly sessions: SessionQueries;
   readonly sessionsAsOf: SessionsAsOf;
+  /** To be told of sessions that are erased. */
+  readonly lines: Pick<SessionLines, 'forget'>;
   readonly keyUses: KeyUseTable;
   readonly tasks: TaskQueries;
   readonly actions: ActionQueries;
@@ -109,6 +111,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     messagePages: new MessagePages({ rows, log, content, lines, placeOf: (...of) => runs.place(...of) }),
     runs,
     sessions: new SessionQueries(database, codec, freshness, owners, lines),
+    lines,
     sessionsAsOf: new SessionsAsOf(log, owners, lines),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),

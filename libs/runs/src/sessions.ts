@@ -79,7 +79,7 @@ export class Sessions {
   }
 
   /** A session is erased: what forks of it know of it goes. */
-  forgetOrigin(session: SessionId): void {
+  forget(session: SessionId): void {
     for (const known of this.known.values()) known.context.forgetOrigin(session);
   }
 

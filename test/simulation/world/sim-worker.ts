@@ -179,7 +179,13 @@ export class SimWorker {
     const progress = new SimProgress(this.options.progress, this.world, owner);
     const onFatal = this.ended('the erasures', owner);
     const { sessions, commands, tasks } = core;
-    const erasures = new Erasures({ ...ports, ...sealing, checkpoints: progress, sessions, onFatal });
+    const erasures = new Erasures({
+      ...ports,
+      ...sealing,
+      checkpoints: progress,
+      knowing: [sessions],
+      onFatal,
+    });
     return {
       erasures,
       eraser: new EraseSession({ ...ports, ...sealing, sessions, commands, tasks, erasures }),

@@ -1,6 +1,7 @@
 import type { FileStore } from '#vault';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type Core, EraseSession, Erasures } from '#runs';
+import type { ReadModels } from '#read-models';
 import type { SealedParts } from './open-keys.js';
 
 interface ErasureParts {
@@ -16,10 +17,11 @@ interface ErasureParts {
 /** What erases sessions, and what carries out the erasures of all replicas, started. */
 export function openErasure(
   { sessions, commands, tasks }: Core,
+  { lines }: Pick<ReadModels, 'lines'>,
   { sealed, ...ports }: ErasureParts,
 ): { readonly erasures: Erasures; readonly eraseSession: EraseSession } {
   const { log, vault: keys, store: checkpoints, streams } = sealed;
-  const erasures = new Erasures({ ...ports, log, keys, checkpoints, sessions });
+  const erasures = new Erasures({ ...ports, log, keys, checkpoints, knowing: [sessions, lines] });
   erasures.start();
   const eraseSession = new EraseSession({ ...ports, log, streams, sessions, commands, tasks, erasures });
   return { erasures, eraseSession };

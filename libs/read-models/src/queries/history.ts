@@ -2,21 +2,20 @@ import {
   type FoldedMessage,
   type MessageType,
   notFound,
-  Problem,
   type ProjectId,
   type SessionId,
   type SessionMoment,
   lengthOfAll,
 } from '#domain';
 import type { ContentStore } from '#vault';
-import { type EventLog, LogUnavailable } from '#event-log';
+import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { HistoryRows, ProjectedHistory } from '../postgres/history-rows.js';
 import { requestedMessage } from '../projection/batch-changes.js';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import { HistoryPassage } from './history-passage.js';
 import { HistoryTail } from './history-tail.js';
-import type { SessionLines } from './session-lines.js';
+import type { InheritedPart, SessionLines } from './session-lines.js';
 import type { SessionOwners } from './session-owners.js';
 
 /** A message as `POST /get-messages` shows it. */
@@ -32,6 +31,10 @@ const NOTHING: ProjectedHistory = {
   messages: [],
   rest: null,
 };
+
+/** Parts of a line that are read at once, and how many messages such a part has at the most. */
+const AHEAD = 8;
+const SHORT_PART = 16;
 
 /** A longer message is weighed by itself. */
 const LONG_CHARS = 64 * 1024;
@@ -94,15 +97,30 @@ export class History {
 
   /** What stands before the own part of a fork. */
   private async *inherited(session: SessionId, weigh: Weigh): AsyncGenerator<readonly MessageView[]> {
-    const parts = await this.lines.partsOf(session);
+    const parts = (await this.lines.partsOf(session)).toReversed();
+    const ahead: (Promise<readonly FoldedMessage[]> | null)[] = [];
     try {
-      for (const part of parts.toReversed()) yield* this.ownAsOf(part, weigh);
+      for (const [at, part] of parts.entries()) {
+        while (ahead.length < Math.min(parts.length, at + AHEAD))
+          ahead.push(this.shortPart(parts[ahead.length]!));
+        const known = (await ahead[at]) ?? null;
+        ahead[at] = null;
+        if (known === null) yield* this.ownAsOf(part, weigh);
+        else yield* this.views(part.session, known, weigh);
+      }
     } catch (error) {
-      // Erased since then: asked again, the history begins behind it.
-      if (error instanceof Problem && error.code === 'not_found')
-        throw new LogUnavailable('the history changed while it was read');
-      throw error;
+      throw this.lines.changed(parts, error);
     }
+  }
+
+  /** What is short is read before its turn has come: of many parts each waits for the log. null: it is not short. */
+  private shortPart(part: InheritedPart): Promise<readonly FoldedMessage[]> | null {
+    if (part.messages > SHORT_PART) return null;
+    const passage = new HistoryPassage(this.log, this.rows, part);
+    const read = Array.fromAsync(passage.messages(unweighed)).then((pages) => pages.flat());
+    // Whoever waits for it hears of it.
+    read.catch(() => undefined);
+    return read;
   }
 
   private async *ownAsOf(moment: SessionMoment, weigh: Weigh): AsyncGenerator<readonly MessageView[]> {

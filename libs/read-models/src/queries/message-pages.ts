@@ -48,7 +48,7 @@ export interface MessageQuery extends PageRequest {
 
 export interface MessagePagesPorts {
   readonly rows: Pick<HistoryRows, 'bounds' | 'past' | 'rest'>;
-  readonly lines: Pick<SessionLines, 'partsOf'>;
+  readonly lines: Pick<SessionLines, 'partsOf' | 'changed'>;
   readonly log: EventLog;
   readonly content: ContentStore;
   /** Where a run was requested. @throws Problem not_found */
@@ -103,9 +103,7 @@ export class MessagePages {
     for (const part of await this.partsFrom(session, place?.depth ?? null, place === null, begin.inherits)) {
       const isHere = place !== null && place.depth === part.depth;
       const { after, shown } = isHere ? place : START;
-      const start = await this.startOf(part, after, begin);
-      const fold = new PageFold(start, shown, room, held);
-      await this.read(part, start, fold, weigh);
+      const fold = await this.foldOf(part, { after, shown }, begin, { room, held }, weigh);
       yield* this.items(project, part.session, fold, weigh);
       const end = fold.page.at(-1);
       const depth = part.depth === undefined ? {} : { depth: part.depth };
@@ -127,6 +125,24 @@ export class MessagePages {
     const isInOthers = inherits && (isFirst || depth !== null);
     const others = isInOthers ? await this.ports.lines.partsOf(session) : [];
     return [...others.toReversed().filter((part) => part.depth >= (depth ?? 0)), { session }];
+  }
+
+  /** @throws LogUnavailable where another session of the line was erased since then, too */
+  private async foldOf(
+    part: LinePart,
+    { after, shown }: Place,
+    begin: HistoryBegin,
+    { room, held }: { readonly room: number; readonly held: number },
+    weigh: Weigh,
+  ): Promise<PageFold> {
+    try {
+      const start = await this.startOf(part, after, begin);
+      const fold = new PageFold(start, shown, room, held);
+      await this.read(part, start, fold, weigh);
+      return fold;
+    } catch (error) {
+      throw part.at === undefined ? error : this.ports.lines.changed([part], error);
+    }
   }
 
   private async startOf(part: LinePart, after: Revision, begin: HistoryBegin): Promise<FoldStart> {

@@ -3,6 +3,7 @@ import {
   type Fork,
   type Inherited,
   NOTHING_INHERITED,
+  Problem,
   type Revision,
   type SessionId,
   type SessionMoment,
@@ -13,7 +14,7 @@ import {
   sessionStream,
   titleOf,
 } from '#domain';
-import type { EventLog } from '#event-log';
+import { type EventLog, LogUnavailable } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { type ContentStore, FileMissing } from '#vault';
 
@@ -28,8 +29,17 @@ export interface InheritedPart extends SessionMoment {
   readonly title?: Content;
 }
 
-/** What sessions were forked from, as the first event of each says: it never changes, but it goes where a session is erased. */
+/** Sessions of which it is known what they were forked from. */
+const MOST_KNOWN = 20_000;
+
+/**
+ * What sessions were forked from, as the first event of each says: it never changes, but it goes where a session is erased.
+ * Owns what was read of it.
+ */
 export class SessionLines {
+  private readonly openingsKnown = new Map<SessionId, Fork | null>();
+  private erasures = 0;
+
   constructor(
     private readonly log: EventLog,
     private readonly content: ContentStore,
@@ -39,10 +49,7 @@ export class SessionLines {
    * What stands in the history of a fork before its own part, the last of it first; nothing of what lies behind an erased
    * session. @param known openings that were read already @throws LogUnavailable
    */
-  async partsOf(
-    session: SessionId,
-    known: Openings = new Openings(this.log),
-  ): Promise<readonly InheritedPart[]> {
+  async partsOf(session: SessionId, known: Openings = this.openings()): Promise<readonly InheritedPart[]> {
     const parts: InheritedPart[] = [];
     let fork = await known.of(session);
     while (fork !== null && fork !== 'erased') {
@@ -64,7 +71,7 @@ export class SessionLines {
   async inherited(
     session: SessionId,
     hasHistory: boolean,
-    { known = new Openings(this.log), weigh = unweighed }: { known?: Openings; weigh?: Weigh } = {},
+    { known = this.openings(), weigh = unweighed }: { known?: Openings; weigh?: Weigh } = {},
   ): Promise<Inherited> {
     const fork = await known.of(session);
     if (fork === null || fork === 'erased') return NOTHING_INHERITED;
@@ -84,7 +91,33 @@ export class SessionLines {
   }
 
   openings(): Openings {
-    return new Openings(this.log);
+    return new Openings((session) => this.openingOf(session));
+  }
+
+  /** It is erased. */
+  forget(session: SessionId): void {
+    this.openingsKnown.delete(session);
+    this.erasures += 1;
+  }
+
+  /** What to throw where parts could not be read: one that is erased since then is known no more when it is asked again. */
+  changed(parts: readonly Pick<SessionMoment, 'session'>[], error: unknown): unknown {
+    if (!(error instanceof Problem && error.code === 'not_found')) return error;
+    for (const { session } of parts) this.forget(session);
+    return new LogUnavailable('the history changed while it was read');
+  }
+
+  private async openingOf(session: SessionId): Promise<Opening> {
+    const known = this.openingsKnown.get(session);
+    if (known !== undefined) return known;
+    const { erasures } = this;
+    const read = await openingIn(this.log, session);
+    if (read === undefined) return null;
+    // What was read before an erasure may be what it erased.
+    if (erasures !== this.erasures) return read;
+    if (this.openingsKnown.size >= MOST_KNOWN) this.openingsKnown.clear();
+    if (read !== 'erased') this.openingsKnown.set(session, read);
+    return read;
   }
 
   private async titleIn({ session, titleAt }: InheritedPart, weigh: Weigh): Promise<string | null> {
@@ -110,26 +143,29 @@ export class SessionLines {
   }
 }
 
+/** What the first event of a session says; null: it is no fork. */
+type Opening = Fork | 'erased' | null;
+
 /** What the first events of sessions say, each read once. For one answer: it does not hear of erasures. */
 export class Openings {
-  private readonly read = new Map<SessionId, Promise<Fork | 'erased' | null>>();
+  private readonly read = new Map<SessionId, Promise<Opening>>();
 
-  constructor(private readonly log: EventLog) {}
+  constructor(private readonly open: (session: SessionId) => Promise<Opening>) {}
 
-  /** null: it is no fork. */
-  of(session: SessionId): Promise<Fork | 'erased' | null> {
+  of(session: SessionId): Promise<Opening> {
     const read = this.read.get(session) ?? this.open(session);
     this.read.set(session, read);
     return read;
   }
+}
 
-  private async open(session: SessionId): Promise<Fork | 'erased' | null> {
-    for await (const [first] of this.log.readStream(sessionStream(session), { limit: 1 })) {
-      if (first === undefined) return null;
-      if (first.isErased || first.type === 'session_erased') return 'erased';
-      const opened = asSessionEvent(first);
-      return opened.type === 'session_opened' ? forkOf(opened.data) : null;
-    }
-    return null;
+/** undefined: there is no event yet. */
+async function openingIn(log: EventLog, session: SessionId): Promise<Opening | undefined> {
+  for await (const [first] of log.readStream(sessionStream(session), { limit: 1 })) {
+    if (first === undefined) return undefined;
+    if (first.isErased || first.type === 'session_erased') return 'erased';
+    const opened = asSessionEvent(first);
+    return opened.type === 'session_opened' ? forkOf(opened.data) : null;
   }
+  return undefined;
 }

@@ -197,8 +197,8 @@ describe('what is kept in memory of a line', () => {
     house.erasures.start();
     const forgotten = Promise.withResolvers<void>();
     const { sessions } = house.core;
-    const forget = sessions.forgetOrigin.bind(sessions);
-    sessions.forgetOrigin = (session) => {
+    const forget = sessions.forget.bind(sessions);
+    sessions.forget = (session) => {
       forget(session);
       if (session === parent) forgotten.resolve();
     };

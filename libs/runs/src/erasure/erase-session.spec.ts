@@ -47,7 +47,7 @@ function open(options: HouseOptions, checkpoints = new MemoryErasureCheckpoints(
     log,
     keys,
     files,
-    sessions: house.core.sessions,
+    knowing: [house.core.sessions],
     checkpoints,
     clock,
     random: new CountingRandom('erasures'),

@@ -1,12 +1,12 @@
 import { sessionOfStream, type SessionId } from '#domain';
 import type { ContentKeys, RecordedEvent } from '#event-log';
 import { ErasureFollower, type ErasureFollowerPorts, type FileStore } from '#vault';
-import type { Sessions } from '../sessions.js';
 
 export interface ErasurePorts extends ErasureFollowerPorts {
   readonly keys: ContentKeys;
   readonly files: FileStore;
-  readonly sessions: Pick<Sessions, 'forgetOrigin'>;
+  /** Whatever knows something of sessions besides the log. */
+  readonly knowing: readonly { forget(session: SessionId): void }[];
   /** Erasures of other replicas are not carried out any more. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -39,7 +39,7 @@ export class Erasures {
   async carryOut(session: SessionId, key: string | null): Promise<void> {
     if (session === '') return;
     if (key !== null) await this.ports.keys.destroy(key);
-    this.ports.sessions.forgetOrigin(session);
+    for (const knowing of this.ports.knowing) knowing.forget(session);
     await this.ports.files.remove(session);
   }
 
