@@ -118,10 +118,7 @@ export async function openService(
   const runSubmission = new RunSubmission(core.startRun, readModels.tasks, settings.maxTasksPerProject);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runSubmission, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
-  const { erasures, eraseSession } = openErasure(core, readModels, {
-    ...ports,
-    onFatal: fatal.of('erasures'),
-  });
+  const { erasures, eraseSession } = openErasure(core, readModels, { ...ports, fatal });
   const answering = answeringOf(ports, contents, settings);
   const close = (graceMs: number): Promise<void> =>
     closeInOrder(
