@@ -118,6 +118,20 @@ describe('the calls of a turn', () => {
     expect(sink.drafts).toEqual([completed('1', 'no such row', true)]);
   });
 
+  it('have their files kept before the result is recorded, which refers to them', async () => {
+    const bytes = Buffer.from('a picture');
+    const file = { id: 'file_1', bytes, mediaType: 'image/png', name: 'a.png' };
+    const tool = new LedgerTool('t', { act: () => Promise.resolve({ content: 'drawn', files: [file] }) });
+    const { sink, runFresh } = runnerOf(tool);
+    await runFresh([call('1')]);
+    const [draft] = sink.drafts;
+    if (draft?.type !== 'tool_call_completed') throw new Error('there is no result');
+    const [kept] = draft.data.files ?? [];
+    const told = { id: 'file_1', media_type: 'image/png', tool: 't', name: 'a.png' };
+    expect(kept).toEqual({ ...told, file: { $file: expect.any(String), bytes: bytes.length } });
+    expect(Buffer.from(await sink.contents.bytes(sink.session, kept!.file))).toEqual(bytes);
+  });
+
   it('end with the reason of an abort, and record nothing after it', async () => {
     const gate = new Gate();
     const obedient = new LedgerTool('t', {
