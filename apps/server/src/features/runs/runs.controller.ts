@@ -77,8 +77,8 @@ export class RunsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const place = await this.places.find(project, run);
-    return this.events.answer(place, terms, request, reply);
+    const find = () => this.places.find(project, run);
+    return this.events.answer(await find(), terms, request, reply, find);
   }
 
   @Post(':run/cancel')

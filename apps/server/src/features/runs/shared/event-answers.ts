@@ -26,17 +26,23 @@ export class EventAnswers {
     private readonly large: LargeAnswers,
   ) {}
 
+  /** @param again looks the place up anew: the run may end meanwhile */
   async answer(
     place: EventsPlace,
     terms: EventsQuery,
     request: FastifyRequest,
     reply: FastifyReply,
+    again: () => Promise<EventsPlace> = () => Promise.resolve(place),
   ): Promise<void> {
     const from = afterOf(terms, request);
-    const { session, run, lastId } = place;
+    const { session, run } = place;
     const asked = Math.max(place.before, from ?? place.before);
     // Who asks for what comes after more than there is would wait for ever for the end of the run.
-    const after = asked === place.before ? asked : Math.min(asked, await this.streams.head(session));
+    const head = asked === place.before ? asked : await this.streams.head(session);
+    const after = Math.min(asked, head);
+    // Its end may be what the log ends with: then nothing more comes.
+    const isAtEnd = asked > place.before && asked >= head;
+    const { lastId } = isAtEnd ? await again() : place;
     const wanted = { session, ...(run === undefined ? {} : { run }), after };
     if (wantsJson(request.headers.accept)) return this.sendPage(wanted, terms.limit, reply);
     if (lastId !== null && after >= lastId) return void reply.code(204).send();
