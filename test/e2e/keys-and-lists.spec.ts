@@ -72,6 +72,7 @@ describe('lists', () => {
     expect(sessions).toEqual([
       {
         session: first.session,
+        forked_from: null,
         title: first.messages[0]?.content,
         message_count: 4,
         last_status: 'completed',

@@ -188,7 +188,7 @@ function asKept({ warnings, ...all }: RunState): object {
 }
 
 function sessionAsKept({ current, ...session }: SessionState): object {
-  const { project, broken: _, ...rest } = session;
+  const { project, broken: _, forks: _forks, ...rest } = session;
   if (current === null) return { project, current, ...rest };
   const { run, requested, worker, epoch, claimed, isCancelRequested } = current;
   return { project, current: { run, requested, worker, epoch, claimed, isCancelRequested }, ...rest };
