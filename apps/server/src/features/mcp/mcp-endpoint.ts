@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type McpHttpHandler, createMcpHandler } from '@modelcontextprotocol/server';
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal, hasScope } from '#access';
 import { Problem } from '#domain';
@@ -8,6 +8,7 @@ import { MCP_PATH } from '../../edge/admission/mcp-door.js';
 import { AnswerSender } from './answer-sender.js';
 import { Exchange } from './exchange.js';
 import { type PostedMessage, isHeld, legacyKeyOf, messageOf, sessionIdOf } from './messages.js';
+import { type McpSdk, loadSdk } from './mcp-sdk.js';
 import { ProtocolServers } from './protocol-server.js';
 import { RunEndings } from './run-endings.js';
 
@@ -23,6 +24,12 @@ const SESSION_BYTES = 24;
 /** The base of what the SDK takes for the address of a message; it looks at nothing of it. */
 const NO_HOST = 'http://localhost';
 
+/** What may take long is answered by a stream from the start, everything else by one object. */
+interface Handlers {
+  readonly streaming: McpHttpHandler;
+  readonly plain: McpHttpHandler;
+}
+
 /**
  * `/mcp`: hands each message to the SDK, and its answer to the client. Owns which exchange a message belongs to while it is
  * answered; nothing is kept between two.
@@ -30,9 +37,7 @@ const NO_HOST = 'http://localhost';
 @Injectable()
 export class McpEndpoint {
   private readonly exchanges = new WeakMap<Request, Exchange>();
-  /** What may take long is answered by a stream from the start, everything else by one object. */
-  private readonly streaming: McpHttpHandler;
-  private readonly plain: McpHttpHandler;
+  private handlers: Handlers | null = null;
 
   constructor(
     private readonly servers: ProtocolServers,
@@ -40,10 +45,7 @@ export class McpEndpoint {
     private readonly sender: AnswerSender,
     private readonly random: Random,
     private readonly logger: Logger,
-  ) {
-    this.streaming = this.handlerOf('sse');
-    this.plain = this.handlerOf('auto');
-  }
+  ) {}
 
   /** @throws Problem */
   async answer(caller: Principal, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -58,7 +60,9 @@ export class McpEndpoint {
     this.sender.watch(exchange, reply);
     try {
       await this.noteCancellation(message, exchange);
-      const handler = isHeld(message) ? this.streaming : this.plain;
+      const sdk = await loadSdk();
+      this.handlers ??= { streaming: this.handlerOf('sse', sdk), plain: this.handlerOf('auto', sdk) };
+      const handler = isHeld(message) ? this.handlers.streaming : this.handlers.plain;
       const response = await handler.fetch(this.posted(exchange), { parsedBody: body });
       // It names the client, so that its calls can be repeated and cancelled by what it said before.
       if (message.method === 'initialize' && response.ok)
@@ -89,12 +93,12 @@ export class McpEndpoint {
     return posted;
   }
 
-  private handlerOf(responseMode: 'sse' | 'auto'): McpHttpHandler {
-    return createMcpHandler(
+  private handlerOf(responseMode: 'sse' | 'auto', sdk: McpSdk): McpHttpHandler {
+    return sdk.createMcpHandler(
       ({ era, requestInfo }) => {
         const exchange = requestInfo === undefined ? undefined : this.exchanges.get(requestInfo);
         if (exchange === undefined) throw new Error('a message came without its exchange');
-        return this.servers.for(exchange, era);
+        return this.servers.for(exchange, era, sdk);
       },
       {
         responseMode,

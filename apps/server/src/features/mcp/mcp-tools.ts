@@ -1,10 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  type CallToolResult,
-  type ListToolsResult,
-  ProtocolError,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/server';
 import { type Principal, hasScope } from '#access';
 import { Problem, type ProblemCode, type Scope } from '#domain';
 import { Logger } from '#platform';
@@ -12,6 +7,7 @@ import { STATUS } from '../../edge/problems/problem-response.js';
 import { problemOf } from '../../edge/problems/problem-filter.js';
 import { traceOf } from '../../edge/request-trace.js';
 import type { Exchange } from './exchange.js';
+import { INTERNAL_ERROR, INVALID_PARAMS, McpRefusal } from './mcp-refusal.js';
 import { refusedResult } from './results.js';
 import { RunTools, type ToolCall } from './run-tools.js';
 import { SessionTools } from './session-tools.js';
@@ -34,11 +30,11 @@ export class McpTools {
     return { tools: TOOL_DEFINITIONS.filter(({ scope }) => hasScope(caller, scope)).map(({ tool }) => tool) };
   }
 
-  /** @throws ProtocolError where there is no such tool, and in place of what is answered as a problem */
+  /** @throws McpRefusal where there is no such tool, and in place of what is answered as a problem */
   async call(name: string, call: ToolCall): Promise<CallToolResult | TaskHandle> {
     const definition = TOOL_DEFINITIONS.find(({ tool }) => tool.name === name);
     if (definition === undefined)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name.slice(0, 100)}`);
+      throw new McpRefusal(INVALID_PARAMS, `there is no tool ${name.slice(0, 100)}`);
     try {
       requireScope(call.exchange, definition.scope);
       return await this.carryOut(name, call);
@@ -50,13 +46,13 @@ export class McpTools {
   }
 
   /** Notes a refusal that has a status of its own; what is thrown stands in the answer where that has begun. */
-  refused(error: unknown, exchange: Exchange): ProtocolError {
+  refused(error: unknown, exchange: Exchange): McpRefusal {
     const problem = problemOf(error);
     const { request } = exchange;
     if (problem.code === 'internal')
       this.logger.error({ err: error, request: request.id, ...traceOf(request) }, 'a tool call failed');
     exchange.refuse(problem);
-    return new ProtocolError(ProtocolErrorCode.InternalError, `${problem.code}: ${problem.detail}`);
+    return new McpRefusal(INTERNAL_ERROR, `${problem.code}: ${problem.detail}`);
   }
 
   private carryOut(name: string, call: ToolCall): Promise<CallToolResult | TaskHandle> {

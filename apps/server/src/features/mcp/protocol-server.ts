@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type CallToolResult,
-  MissingRequiredClientCapabilityError,
-  ProtocolError,
-  ProtocolErrorCode,
-  Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server';
 import { Problem } from '#domain';
 import { programVersion } from '../../version.js';
 import type { Exchange } from './exchange.js';
 import { McpTools, requireScope } from './mcp-tools.js';
 import { TASKS_EXTENSION, knowsTasks, legacyKeyOf, messageOf, sessionIdOf } from './messages.js';
+import { INVALID_PARAMS, MISSING_CAPABILITY, McpRefusal } from './mcp-refusal.js';
+import type { McpSdk } from './mcp-sdk.js';
 import { RunTasks } from './tasks.js';
 
 /** Which generation of the protocol a message is of: without a handshake (2026-07-28), or with one. */
@@ -32,10 +27,10 @@ export class ProtocolServers {
   ) {}
 
   /** One that answers the message of this exchange. */
-  for(exchange: Exchange, era: Era): Server {
+  for(exchange: Exchange, era: Era, sdk: McpSdk): Server {
     const isModern = era === 'modern';
     const extensions = isModern ? { extensions: { [TASKS_EXTENSION]: {} } } : {};
-    const server = new Server(
+    const server = new sdk.Server(
       { name: 'annals', title: 'Annals', version: this.version },
       {
         capabilities: { tools: {}, ...extensions },
@@ -70,14 +65,13 @@ export class ProtocolServers {
       server.setRequestHandler(method, ANY_PARAMS, async (params) => {
         const { taskId } = params as { readonly taskId?: unknown };
         requireTasks(exchange);
-        if (typeof taskId !== 'string')
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'taskId: must be a string');
+        if (typeof taskId !== 'string') throw new McpRefusal(INVALID_PARAMS, 'taskId: must be a string');
         try {
           if (scope !== undefined) requireScope(exchange, scope);
           return { ...(await answer(taskId)) };
         } catch (error) {
           if (error instanceof Problem && error.code === 'not_found')
-            throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such task');
+            throw new McpRefusal(INVALID_PARAMS, 'there is no such task');
           throw this.tools.refused(error, exchange);
         }
       });
@@ -87,11 +81,13 @@ export class ProtocolServers {
   }
 }
 
-/** @throws MissingRequiredClientCapabilityError */
+/** @throws McpRefusal */
 function requireTasks({ request }: Exchange): void {
   if (knowsTasks(messageOf(request.body))) return;
   const requiredCapabilities = { extensions: { [TASKS_EXTENSION]: {} } };
-  throw new MissingRequiredClientCapabilityError({ requiredCapabilities });
+  throw new McpRefusal(MISSING_CAPABILITY, `a client must say that it knows ${TASKS_EXTENSION}`, {
+    requiredCapabilities,
+  });
 }
 
 /** Numbers what the client is told, where it has asked to be told. */
