@@ -5,6 +5,7 @@ import {
   type RecordedSessionEvent,
   TurnsFold,
   asSessionEvent,
+  isEndType,
   isFileRef,
   knownSessionEvent,
   sessionOfRun,
@@ -84,13 +85,21 @@ function replayable(log: readonly RecordedEvent[]): readonly { run: string; requ
     );
     const isErased = session.some(({ type }) => type === 'session_erased');
     const hasFailedStep = events.some(
-      (event) => event.type === 'agent_workflow_step' && JSON.stringify(event.data).includes('"failed"'),
+      ({ type, data }) =>
+        (type === 'agent_workflow_step' && JSON.stringify(data).includes('"failed"')) ||
+        (type === 'workflow_attempt_failed' && !hasOnlyInvalidOutput(data)),
     );
     const hasCompleted = events.some(({ type }) => type === 'agent_completed');
     const requested = events.find(({ type }) => type === 'run_requested')?.revision ?? -1;
     return hasCompleted && !hasFailedStep && !wasCut && !isErased ? [{ run, requested }] : [];
   });
 }
+
+/** An attempt that failed for another reason had a model that did not answer. */
+const hasOnlyInvalidOutput = (failed: object): boolean =>
+  (failed as { readonly errors: readonly string[] }).errors.every((error) => error === NOT_JSON);
+
+const NOT_JSON = 'it is not valid JSON';
 
 /** What came of a run, but ids: turns, results, steps of workflows in any order, and how it ended. */
 async function cameOf(house: House, run: string, session: string): Promise<unknown> {
@@ -122,7 +131,7 @@ async function cameOf(house: House, run: string, session: string): Promise<unkno
     ofSteps: ofSteps.toSorted(),
     drifts,
     steps,
-    end: events.at(-1)?.type,
+    end: events.findLast(({ type }) => isEndType(type))?.type,
   };
 }
 
