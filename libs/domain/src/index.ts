@@ -2,6 +2,7 @@ export * from './actions/action.js';
 export * from './actions/approval-policy.js';
 export * from './actions/asked-input.js';
 export * from './actions/decide-action.js';
+export * from './actions/started-tasks.js';
 export {
   type CallState,
   type ToolResult,
@@ -10,7 +11,6 @@ export {
   isUnasked,
   isUndecided,
 } from './actions/waiting-calls.js';
-export * from './actions/open-tasks.js';
 export { type Waiting } from './actions/waiting-run.js';
 export * from './api-key.js';
 export * from './as-of/as-of.js';

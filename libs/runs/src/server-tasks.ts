@@ -1,9 +1,9 @@
 import { type Journal, RunCancelled, RunStopped, type Toolbox } from '#agent';
 import {
   type CurrentRun,
-  OpenTasksFold,
-  type OpenTask,
   type RunId,
+  type StartedTask,
+  StartedTasksFold,
   decideWake,
   knownSessionEvent,
 } from '#domain';
@@ -33,7 +33,7 @@ export class ServerTasks {
   supervise(current: CurrentRun | null): void {
     const isOurs =
       current?.park === 'parked' &&
-      current.tasks.some(({ isAsking }) => isAsking !== true) &&
+      placesThatGoOn(current).length > 0 &&
       this.ports.toolboxes.knows(current.run);
     if (isOurs && this.asking?.run === current.run) return;
     this.stop(current === null ? new RunCancelled() : new RunStopped());
@@ -84,33 +84,38 @@ export class ServerTasks {
 
   /** Resolves when one of the tasks has come to something. */
   private async untilNews(request: RequestEvent, signal: AbortSignal): Promise<void> {
-    const tasks = await this.openTasks(request);
+    const tasks = await this.tasksThatGoOn(request);
     if (tasks.length === 0) return;
     const toolbox = await this.open(request, signal);
     const others = new AbortController();
     const both = AbortSignal.any([signal, others.signal]);
+    const asked = tasks.map(async ({ tool, task }) => {
+      const found = toolbox.tools.find(({ definition }) => definition.name === tool);
+      // Whoever drives the run tells what that means.
+      if (found?.follow !== undefined) await found.follow(task, both);
+    });
     try {
-      const asked = tasks.map(async ({ tool, task }) => {
-        const found = toolbox.tools.find(({ definition }) => definition.name === tool);
-        // Whoever drives the run tells what that means.
-        if (found?.follow !== undefined) await found.follow(task, both);
-      });
       await Promise.race(asked);
+    } finally {
+      // Those that are cancelled tell their servers so, over connections that are still open.
       others.abort(new RunStopped());
       await Promise.allSettled(asked);
-    } finally {
       await toolbox.close();
     }
   }
 
-  private async openTasks({ revision, meta }: RequestEvent): Promise<readonly OpenTask[]> {
-    const fold = new OpenTasksFold();
+  private async tasksThatGoOn({ revision, meta }: RequestEvent): Promise<readonly StartedTask[]> {
+    const fold = new StartedTasksFold();
     for await (const page of this.ports.log.readStream(this.session.journal.stream, { after: revision }))
       for (const recorded of page) {
         const event = recorded.meta.run === meta.run ? knownSessionEvent(recorded) : null;
         if (event !== null) fold.push(event);
       }
-    return fold.open;
+    const { current } = this.session.journal.state;
+    if (current === null || current.run !== meta.run) return [];
+    return placesThatGoOn(current)
+      .map((place) => fold.of(place))
+      .filter((task) => task !== undefined);
   }
 
   private async open({ data, meta }: RequestEvent, signal: AbortSignal): Promise<Toolbox> {
@@ -120,3 +125,7 @@ export class ServerTasks {
     return toolboxes.open({ session, run: meta.run ?? '', project: meta.project, config }, signal);
   }
 }
+
+/** Calls whose servers wait for nobody. */
+const placesThatGoOn = ({ tasks }: CurrentRun): CurrentRun['tasks'] =>
+  tasks.filter(({ isAsking }) => isAsking !== true);

@@ -238,11 +238,11 @@ export class Session {
     const { ports } = this;
     const driving = new RunDrive(this, current, ports);
     this.driving = driving;
-    this.ports.background.start('run', async () => {
+    ports.background.start('run', async () => {
       try {
         await this.drive(driving, current);
         // It was claimed, or brought to its end, elsewhere, and the journal has not heard of it yet.
-        if (this.holds(current.run)) await this.ports.clock.sleep(RETRY_MS);
+        if (this.holds(current.run)) await ports.clock.sleep(RETRY_MS);
       } catch (error) {
         if (!(error instanceof ClaimLost)) await afterBrokenDrive(error, current, this, this.requests, ports);
       } finally {

@@ -44,7 +44,6 @@ export function refusedKindOf({ resultType }: Readonly<Record<string, unknown>>)
     case undefined:
     case 'complete':
     case 'task':
-      return null;
     case 'input_required':
       return null;
     default:

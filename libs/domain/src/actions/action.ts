@@ -41,6 +41,15 @@ export interface CallPlace {
   readonly step?: AttemptRef;
 }
 
+/** The same for the same call, whichever attempt of its step it is looked at from. */
+export const keyOfPlace = ({
+  call_id,
+  step,
+}: {
+  readonly call_id: string;
+  readonly step?: Omit<AttemptRef, 'attempt'> | undefined;
+}): string => (step === undefined ? call_id : JSON.stringify([step.call_id, step.step_id, call_id]));
+
 /** A call that a tool server goes on with by itself. */
 export interface TaskPlace extends CallPlace {
   /** Not before somebody has decided on what the server wants to know. */

@@ -68,7 +68,10 @@ interface Closing extends Omit<ActionVerdict, 'decision' | 'action' | 'now'> {
   readonly decision: ActionOutcome;
 }
 
-/** What a tool server is answered stands behind the decision. A call that is not going to be made, or that its caller has carried out, has its result in the same append. */
+/**
+ * What a tool server is answered stands behind the decision. A call that is not going to be made, or that its caller has
+ * carried out, has its result in the same append.
+ */
 function closed(
   { run }: CurrentRun,
   { id, kind, call_id, step }: OpenAction,

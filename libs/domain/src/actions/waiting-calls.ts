@@ -81,9 +81,10 @@ export const withAskedInput = (
   calls: readonly CallState[],
   data: DataOf<'tool_input_required'>,
 ): readonly CallState[] =>
-  calls.map(({ isBegun, ...c }) => {
-    if (c.call.id === data.call_id && c.result === null) return { ...c, inputs: inputsOf(data, c.inputs) };
-    return isBegun === undefined ? c : { ...c, isBegun };
+  calls.map((c) => {
+    if (c.call.id !== data.call_id || c.result !== null) return c;
+    const { isBegun: _, ...next } = c;
+    return { ...next, inputs: inputsOf(data, c.inputs) };
   });
 
 /** Those that somebody is asked about behind it. */

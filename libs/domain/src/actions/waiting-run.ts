@@ -5,6 +5,7 @@ import {
   type SteeringMessage,
   type TaskPlace,
   isAboutCall,
+  keyOfPlace,
 } from './action.js';
 
 /** What a session's state holds of its current run because of those who decide on it or write to it. */
@@ -121,7 +122,6 @@ const goingOn = ({ call_id, step }: TaskPlace): TaskPlace => ({
   ...(step === undefined ? {} : { step }),
 });
 
-const isSamePlace = (a: CallPlace, b: CallPlace): boolean =>
-  a.call_id === b.call_id && a.step?.call_id === b.step?.call_id && a.step?.step_id === b.step?.step_id;
+const isSamePlace = (a: CallPlace, b: CallPlace): boolean => keyOfPlace(a) === keyOfPlace(b);
 
 export const takeIn = ({ steered }: Waiting): Partial<Waiting> => ({ steered: steered.slice(1) });

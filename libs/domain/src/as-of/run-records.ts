@@ -8,6 +8,9 @@ import type { RecordedSessionEvent } from '../session-events.js';
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
+export const hasEnded = (status: RunStatus): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
 export interface RunError {
   readonly code: string;
   readonly message: string;
@@ -147,9 +150,7 @@ export class RunRecords {
 
 /** A cancelled run that waited still has its three events before it. */
 const isOver = (row: ListedRun): boolean =>
-  row.status === 'completed' ||
-  row.status === 'failed' ||
-  (row.status === 'cancelled' && row.lastEventId !== null);
+  hasEnded(row.status) && (row.status !== 'cancelled' || row.lastEventId !== null);
 
 /** Returns whether the row must be written. */
 function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {

@@ -10,6 +10,7 @@ import {
   requireSession,
   sessionId,
 } from '#domain';
+import type { Journal } from '#agent';
 import type { IdempotencyKeys, IdempotentRequest } from '#access';
 import { ContentErased, type EventLog, type EventMeta, NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -62,7 +63,7 @@ export class ForkSession {
       };
       const meta: EventMeta = { schemaVersion: 1, ...caller };
       const id = known ?? (await this.idFor(request, meta));
-      await announceFork(sessions, parent, { session: id, at: from.at }, caller);
+      await announceFork(journal, { session: id, at: from.at }, caller);
       await this.open(id, fork, meta);
       // Whoever erased the parent in between may not have seen the fork: nobody is told of it.
       await session.refresh();
@@ -108,15 +109,12 @@ export async function forkAt(log: EventLog, from: SessionMoment): Promise<Fork> 
 
 /** The parent's part of a fork, which is there before the fork is. @throws Problem not_found, unprocessable; LogUnavailable */
 export async function announceFork(
-  sessions: Sessions,
-  parent: SessionId,
+  parent: Journal,
   fork: { readonly session: SessionId; readonly at: Revision },
   caller: Caller,
 ): Promise<void> {
-  await sessions.use(parent, ({ journal }) =>
-    journal.command({ schemaVersion: 1, ...caller }, (state, next) => ({
-      events: decideFork(state, caller.project, fork, next - 1),
-      value: undefined,
-    })),
-  );
+  await parent.command({ schemaVersion: 1, ...caller }, (state, next) => ({
+    events: decideFork(state, caller.project, fork, next - 1),
+    value: undefined,
+  }));
 }

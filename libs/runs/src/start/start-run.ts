@@ -77,7 +77,9 @@ export class StartRunHandler {
   private async announce({ session }: RunLocation, { fork, project, actor }: PlannedRun): Promise<void> {
     if (fork === undefined) return;
     const { session: parent, at } = fork.forked_from;
-    await announceFork(this.ports.sessions, parent, { session, at }, { project, actor });
+    await this.ports.sessions.use(parent, ({ journal }) =>
+      announceFork(journal, { session, at }, { project, actor }),
+    );
   }
 
   /** The run is on the log, so whoever asked for it is answered; what is missing here the clock makes later. */

@@ -1,10 +1,11 @@
+import { type RunStatus, hasEnded } from '#domain';
 import { CommandRefused } from '../command.js';
 import type { Evaluation } from './evaluation.js';
 import type { ReplayingService } from './replaying-service.js';
 
 interface ListedRun {
   readonly run_id: string;
-  readonly status: string;
+  readonly status: RunStatus;
   readonly replay_of: string | null;
 }
 
@@ -12,8 +13,6 @@ interface Page {
   readonly items: readonly ListedRun[];
   readonly next_cursor: string | null;
 }
-
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
 
 /** The runs of an evaluation, newest first: those that have ended and are no replays. @throws as `ReplayingService.ask` */
 export async function chosenRuns(
@@ -32,7 +31,7 @@ export async function chosenRuns(
       throw new CommandRefused(`the service refuses it (${said.status}): ${said.detail}`);
     const page = said.body as Page;
     for (const { run_id, status, replay_of } of page.items)
-      if (replay_of === null && ENDED.has(status)) runs.push(run_id);
+      if (replay_of === null && hasEnded(status)) runs.push(run_id);
     cursor = page.next_cursor;
   }
   return runs;

@@ -1,3 +1,4 @@
+import { type RunStatus, hasEnded } from '#domain';
 import { Backoff, type Clock, type Random } from '#platform';
 import { CommandRefused } from '../command.js';
 
@@ -29,8 +30,6 @@ const LOOK_MS = 60_000;
 const PATIENCE_MS = 10 * 60_000;
 const WAIT = { firstMs: 250, longestMs: 10_000 };
 
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
-
 /** A running service, asked again where it does not answer, is too busy, or is about to be back. */
 export class ReplayingService {
   constructor(private readonly ports: ServicePorts) {}
@@ -58,7 +57,7 @@ export class ReplayingService {
       const said = await this.ask({ method: 'GET', path: `/runs/${run}` }, stopping);
       if (said.kind === 'refused') return said;
       const { status, last_event_id: last } = said.body as RunState;
-      if (ENDED.has(status)) return said;
+      if (hasEnded(status)) return said;
       await this.follow(run, last, stopping);
       // Where the stream breaks at once, so that it is not asked for without a pause.
       await backoff.wait(stopping);
@@ -102,7 +101,7 @@ export class ReplayingService {
 }
 
 interface RunState {
-  readonly status: string;
+  readonly status: RunStatus;
   readonly last_event_id: string | null;
 }
 

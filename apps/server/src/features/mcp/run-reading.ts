@@ -8,6 +8,7 @@ import {
   type RunStatus,
   type SessionId,
   formatDollars,
+  hasEnded,
   isPublicType,
   knownSessionEvent,
   notFound,
@@ -56,7 +57,7 @@ export class RunReading {
   }
 
   get isOver(): boolean {
-    return this.status === 'completed' || this.status === 'failed' || this.status === 'cancelled';
+    return hasEnded(this.status);
   }
 
   /** The visible text of its last turn. */

@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsIn, IsInt, Max, Min } from 'class-validator';
 import type { RunId, SessionId } from '#domain';
 import {
   Describe,
@@ -10,6 +10,7 @@ import {
 } from '../../edge/validation/decorators.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../edge/validation/query-dtos.js';
+import { RuleList } from '../runs/shared/agent-fields.js';
 
 /** Most programs that call tools give up after 60 s. */
 const DEFAULT_WAIT_S = 45;
@@ -41,10 +42,7 @@ export class RunAgentDto {
   @Describe({ description: "A system prompt in place of the service's own." })
   readonly system?: string;
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @IsText(LENGTHS.rule, { each: true })
+  @RuleList()
   @Describe({ description: 'Constraints that the agent obeys in every turn.' })
   readonly rules?: readonly string[];
 

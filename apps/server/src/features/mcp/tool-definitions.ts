@@ -4,7 +4,8 @@ import { fieldsOf } from '../../edge/validation/dto-fields.js';
 import type { Dto } from '../../edge/validation/field-notes.js';
 import { isRequired, schemaOf } from '../../edge/validation/field-schema.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
-import { DOLLARS, FLAG, TEXT, listOf, objectOf, oneOf } from '../../edge/openapi/json-schema.js';
+import { DOLLARS, FLAG, TEXT, listOf, objectOf } from '../../edge/openapi/json-schema.js';
+import { RUN_STATUS } from '../runs/shared/run-schemas.js';
 import { ListSessionsDto, ReadRunDto, ReadSessionDto, RunAgentDto } from './tool-arguments.dto.js';
 
 /** A tool as clients are told of it, and the scope that its calls need. */
@@ -34,7 +35,7 @@ const orNone = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, { type: 'n
 const RUN_RESULT = exactly({
   run_id: TEXT,
   session: TEXT,
-  status: oneOf('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'),
+  status: RUN_STATUS,
   response: { ...TEXT, description: 'what the agent said in its last turn' },
   cost: { ...DOLLARS, description: 'in US dollars' },
   error: orNone(exactly({ code: TEXT, message: TEXT, retryable: FLAG })),

@@ -7,6 +7,7 @@ import { Caller } from '../../edge/admission/caller.js';
 import { JSON_TYPE, Operation, SSE_TYPE } from '../../edge/routes/operation.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { causeOf } from '../../edge/request-trace.js';
+import { modeOf } from './shared/agent-fields.js';
 import { ReplayDto } from './dto/replay.dto.js';
 import { payloadOf } from './run-command.js';
 import { RunStartAnswers } from './run-start-answers.js';
@@ -54,7 +55,7 @@ export class ReplayController {
     const key = idempotencyKeyOf(request);
     const payload = payloadOf({ ...(request.body as object), replay: run }, undefined);
     const changed = {
-      ...(mode === undefined ? {} : { mode: mode === 'fast' ? ('base' as const) : mode }),
+      ...(mode === undefined ? {} : { mode: modeOf(mode) }),
       ...(model === undefined ? {} : { model }),
       ...(system === undefined ? {} : { system }),
       ...(rules === undefined ? {} : { rules }),

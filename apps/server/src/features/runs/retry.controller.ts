@@ -7,6 +7,7 @@ import { Caller } from '../../edge/admission/caller.js';
 import { JSON_TYPE, Operation, SSE_TYPE } from '../../edge/routes/operation.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { causeOf } from '../../edge/request-trace.js';
+import { modeOf } from './shared/agent-fields.js';
 import { RetryDto } from './dto/retry.dto.js';
 import { either } from './shared/either.js';
 import { RunSurroundings, payloadOf } from './run-command.js';
@@ -57,13 +58,12 @@ export class RetryController {
     const { before: requested } = await this.places.find(project, run);
     const key = idempotencyKeyOf(request);
     const payload = payloadOf({ ...(request.body as object), retry: run }, undefined);
-    const mode = sent.mode === 'fast' ? 'base' : sent.mode;
     const command = await this.planner.commandOf(
       {
         run,
         requested,
         mcpServers,
-        ...(mode === undefined ? {} : { mode }),
+        ...(sent.mode === undefined ? {} : { mode: modeOf(sent.mode) }),
         ...(sent.approvals === undefined ? {} : { approvals: sent.approvals }),
       },
       project,

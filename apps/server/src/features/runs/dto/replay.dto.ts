@@ -1,6 +1,7 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
 import { Describe, IsName, IsText, MayBeOmitted } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
+import { RuleList } from '../shared/agent-fields.js';
 
 /** The body of `POST /runs/{id}/replay`. */
 export class ReplayDto {
@@ -19,10 +20,7 @@ export class ReplayDto {
   @Describe({ description: "In place of the run's own." })
   readonly system?: string;
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @IsText(LENGTHS.rule, { each: true })
+  @RuleList()
   @Describe({ description: "In place of the run's own." })
   readonly rules?: readonly string[];
 

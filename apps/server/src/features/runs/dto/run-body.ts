@@ -9,6 +9,7 @@ import {
   RunRequestDto,
   type ScheduleDto,
 } from './run-request.dto.js';
+import { modeOf } from '../shared/agent-fields.js';
 import type { ApprovalsDto } from './approvals.dto.js';
 import type { CallerToolDto } from './caller-tool.dto.js';
 import { either } from '../shared/either.js';
@@ -45,7 +46,7 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
   return {
     message: sent.message,
     ...(sent.system === undefined ? {} : { system: sent.system }),
-    mode: sent.mode === 'fast' ? 'base' : sent.mode,
+    mode: modeOf(sent.mode),
     rules: sent.rules ?? NONE,
     workflows: sent.workflows ?? NONE,
     agents: sent.agents ?? NONE,

@@ -12,6 +12,7 @@ import {
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import type { Rule } from '../../../edge/validation/rules.js';
 import { GREETING } from '../shared/greeting.js';
+import { RuleList } from '../shared/agent-fields.js';
 import { ApprovalsDto } from './approvals.dto.js';
 import { callbackHeaders } from './callback-headers.js';
 import { CallerToolDto } from './caller-tool.dto.js';
@@ -112,10 +113,7 @@ export class RunRequestDto {
   })
   readonly mode: 'flash' | 'base' | 'max' | 'fast' = 'base';
 
-  @MayBeOmitted()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @IsText(LENGTHS.rule, { each: true })
+  @RuleList()
   @Describe({ description: 'Constraints that the agent obeys in every turn.' })
   readonly rules?: readonly string[];
 
