@@ -5,6 +5,7 @@ import { LogUnavailable } from '#event-log';
 import { House, type HouseOptions } from '../../../test/support/house.js';
 import { type ClientStep, done, text } from '../../../test/support/scripted-client.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
+import { heldBy, stored, unavailable } from '../../../test/support/scripted-log.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import type { Session } from './session.js';
 import type { StartedRun } from './start/start-run-request.js';
@@ -93,6 +94,34 @@ describe('a session that somebody is about to write to', () => {
     expect((await house.types(session, { slow })).filter((type) => type.endsWith(' slow'))).toEqual(
       ['run_requested', 'run_claimed', ...TURN].map((type) => `${type} slow`),
     );
+  });
+});
+
+describe('a key that was used for something else', () => {
+  const forOther = (key: string) => ({ idempotency: { key, payload: { message: 'other' } } });
+
+  it('is refused for that while its run is being written', async () => {
+    const house = open({ script: () => answers() });
+    const writing = new Gate();
+    house.log.next(stored, heldBy(writing));
+    const starting = house.start('one', withKey('early'));
+    await writing.reached;
+    await expect(house.start('other', forOther('early'))).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    });
+    writing.open();
+    await house.ended(await starting);
+  });
+
+  it('is refused for that where its run never came to the log', async () => {
+    const house = open({ script: () => answers() });
+    house.log.next(stored, unavailable);
+    await expect(house.start('one', withKey('orphan'))).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(house.start('other', forOther('orphan'))).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    });
+    house.clock.advance(500);
+    await house.ended(await house.start('one', withKey('orphan')));
   });
 });
 

@@ -78,6 +78,14 @@ export class Sessions {
     return session;
   }
 
+  /** Of one that is not there, or whose first events are being written: no. @throws LogUnavailable */
+  isErased(id: SessionId): Promise<boolean> {
+    return this.useOrCreate(id, async (session) => {
+      await session.refresh();
+      return session.journal.state.isErased;
+    });
+  }
+
   /** A session is erased: what forks of it know of it goes. */
   forget(session: SessionId): void {
     for (const known of this.known.values()) known.context.forgetOrigin(session);

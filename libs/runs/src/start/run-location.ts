@@ -64,8 +64,7 @@ export class RunLocator {
       if (!(error instanceof KeyMismatch) || error.session === null) throw error;
       // That a session is not there, or no more, is said before that the key was used for something else.
       await this.sessionOf(command);
-      const { journal } = await this.ports.sessions.get(error.session);
-      throw journal.state.isErased ? notFound('the session') : error;
+      throw (await this.ports.sessions.isErased(error.session)) ? notFound('the session') : error;
     }
   }
 
