@@ -68,6 +68,39 @@ const bytesOf = async (path: string): Promise<{ status: number; headers: Headers
   return { status, headers, bytes: Buffer.from(await answer.arrayBuffer()) };
 };
 
+interface Shown {
+  readonly role: string;
+  readonly content: string | null | readonly { readonly image_url?: { readonly url: string } }[];
+}
+
+/** The images of each message that the last request to the model had, by their bytes. */
+const imagesOf = (messages: unknown): readonly Buffer[][] =>
+  (messages as readonly Shown[]).flatMap(({ role, content }) => {
+    if (role !== 'user' || typeof content === 'string' || content === null) return [];
+    const urls = content.flatMap(({ image_url: url }) => (url === undefined ? [] : [url.url]));
+    return [urls.map((url) => Buffer.from(url.split(',')[1] ?? '', 'base64'))];
+  });
+
+describe('images of tool results', () => {
+  it('are shown to the model behind their turn, in the runs that follow, in forks and in replays', async () => {
+    const { run_id: run, session } = await drawn();
+    const last = () => imagesOf(stage.model.requests.at(-1)?.body.messages);
+    // The same bytes came twice, and the other ones are said to be an image.
+    const expected = [[PNG], [OTHER]];
+    expect(last()).toEqual(expected);
+    await stage.client.runToEnd({ message: stage.book.on(stage.message('more'), say('yes')) }, { session });
+    expect(last()).toEqual(expected);
+    const fork = (await stage.client.post(`/sessions/${session}/fork`, {})).json<{ session: string }>();
+    const inFork = stage.book.on(stage.message('fork'), say('yes'));
+    await stage.client.runToEnd({ message: inFork }, { session: fork.session });
+    expect(last()).toEqual(expected);
+    const json = { headers: { accept: 'application/json' } };
+    const replay = await stage.client.post(`/runs/${run}/replay`, {}, json);
+    expect(replay.json()['status']).toBe('completed');
+    expect(last()).toEqual(expected);
+  }, 60_000);
+});
+
 describe('files of tool results', () => {
   it('are listed, and given as they came', async () => {
     const { run_id: run } = await drawn();
@@ -128,7 +161,7 @@ describe('files of tool results', () => {
     expect((await stage.client.get(`/runs/${run}/files?cursor=x`)).status).toBe(400);
   });
 
-  it('are those of their run alone: not of another, not of a fork, not of a replay', async () => {
+  it('are those of their run alone: not of another, not of a fork; a replay has the images that it was shown', async () => {
     const { run_id: run, session } = await drawn();
     const [picture] = await stage.client.all<Item>(`/runs/${run}/files`);
     const other = await stage.client.runToEnd({ message: 'What is 6 x 7?' });
@@ -136,10 +169,12 @@ describe('files of tool results', () => {
       await stage.client.post(`/runs/${run}/replay`, {}, { headers: { accept: 'application/json' } })
     ).json<{ run_id: string; status: string }>();
     expect(replay.status).toBe('completed');
-    for (const none of [other.run_id, replay.run_id]) {
-      expect(await stage.client.all(`/runs/${none}/files`)).toEqual([]);
-      expect((await stage.client.get(`/runs/${none}/files/${picture?.file_id}`)).status).toBe(404);
-    }
+    expect(await stage.client.all(`/runs/${other.run_id}/files`)).toEqual([]);
+    expect((await stage.client.get(`/runs/${other.run_id}/files/${picture?.file_id}`)).status).toBe(404);
+    const shown = await stage.client.all<Item>(`/runs/${replay.run_id}/files`);
+    expect(shown).toMatchObject([{ media_type: 'image/png' }, { media_type: 'image/webp' }]);
+    const { bytes } = await bytesOf(`/runs/${replay.run_id}/files/${shown[0]?.file_id}`);
+    expect(bytes.equals(PNG)).toBe(true);
     expect((await stage.client.get(`/runs/${run}/files/file_none`)).status).toBe(404);
     const fork = (await stage.client.post(`/sessions/${session}/fork`, {})).json<{ session: string }>();
     expect(fork.session).not.toBe(session);

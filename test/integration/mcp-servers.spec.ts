@@ -184,6 +184,8 @@ describe('results', () => {
   test('of every kind are told as text', async () => {
     const bytes = Buffer.from('\x89PNG\r\n\x1a\n..', 'latin1');
     const data = bytes.toString('base64');
+    const wave = Buffer.from('RIFF\0\0\0\0WAVE', 'latin1');
+    const sound = wave.toString('base64');
     const server = await serve({
       tools: [
         {
@@ -192,7 +194,7 @@ describe('results', () => {
             content: [
               { type: 'text', text: 'some text' },
               { type: 'image', data, mimeType: 'image/png' },
-              { type: 'audio', data, mimeType: 'audio/wav' },
+              { type: 'audio', data: sound, mimeType: 'audio/wav' },
               {
                 type: 'resource',
                 resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'inside' },
@@ -213,20 +215,23 @@ describe('results', () => {
     const run = await connect([at(server)]);
     const all = await run.call('all');
     const id = all.files?.[0]?.id;
+    const soundId = all.files?.[1]?.id;
+    const kept = { id: expect.stringMatching(/^file_[0-9a-f]{24}$/) };
     expect(all.files).toEqual([
-      { id: expect.stringMatching(/^file_[0-9a-f]{24}$/), bytes, mediaType: 'image/png' },
+      { ...kept, bytes, mediaType: 'image/png' },
+      { ...kept, bytes: wave, mediaType: 'audio/wav' },
     ]);
     const [warning] = (all.events ?? []) as readonly { data: { content: string } }[];
     expect(JSON.parse(warning!.data.content)).toMatchObject({
       code: 'unreadable_result',
       tools: ['all'],
-      reason: 'The agent does not see all of a result of "all": image, audio, a file.',
+      reason: 'The agent does not see all of a result of "all": audio.',
     });
     expect(all.content).toBe(
       [
         'some text',
         `[image, image/png, 10 bytes, ${id}]`,
-        `[audio, image/png, 10 bytes, ${id}]`,
+        `[audio, audio/wav, 12 bytes, ${soundId}]`,
         '[resource file:///a.txt, text/plain]\ninside',
         `[resource file:///b.bin, image/png, 10 bytes, ${id}]`,
         '[resource file:///c.md "c", text/markdown, 7 bytes]',

@@ -1,4 +1,4 @@
-import { type ChatRequest, textOf } from '#demo-model';
+import { type ChatRequest, indexOfTask, textOf } from '#demo-model';
 import { type ScriptedTurn, say } from './scripted-turn.js';
 
 /** What a run's turn is, by how often it was asked before. */
@@ -39,7 +39,7 @@ export class ScriptBook {
 
   /** For ScriptedModel. */
   readonly script = (request: ChatRequest): ScriptedTurn | Promise<ScriptedTurn> => {
-    const at = request.messages.findLastIndex((m) => m.role === 'user');
+    const at = indexOfTask(request.messages);
     const message = textOf(request.messages[at]);
     const turn = request.messages.slice(at).filter((m) => m.role === 'assistant').length;
     const attempt = this.asksOf(message, turn);

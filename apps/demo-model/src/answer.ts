@@ -1,6 +1,6 @@
 import { solve } from './arithmetic.js';
 import type { AnswerPiece, TokenUsage } from './chunks.js';
-import { type ChatRequest, textOf } from './chat-request.js';
+import { type ChatRequest, indexOfTask, textOf } from './chat-request.js';
 import { jsonAnswer } from './json-answer.js';
 import { NOTICE } from './notice.js';
 import { cut, toolReport } from './tool-report.js';
@@ -31,7 +31,7 @@ function longAnswerTo(request: ChatRequest): Answer {
     const names = [...new Set(calls.map((call) => call.name))].join(' and ');
     return { thinking: `The task asks for ${names}, so I call it.`, text: '', calls };
   }
-  const task = textOf(request.messages.findLast((message) => message.role === 'user')).trim();
+  const task = textOf(request.messages[indexOfTask(request.messages)]).trim();
   const json = jsonAnswer(request, task);
   if (json !== undefined) return { thinking: 'The answer must have a given form.', text: json, calls: [] };
   const results = toolResults(request);

@@ -76,6 +76,15 @@ export function textOf(message: ChatMessage | undefined): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('');
 }
 
+/** Where a user asks for something last; -1: nowhere. The images that stand behind the results of tools ask for nothing. */
+export const indexOfTask = (messages: readonly ChatMessage[]): number =>
+  messages.findLastIndex(
+    (message, at) => message.role === 'user' && !(messages[at - 1]?.role === 'tool' && hasImages(message)),
+  );
+
+const hasImages = ({ content }: ChatMessage): boolean =>
+  Array.isArray(content) && content.some(({ type }: { readonly type: string }) => type === 'image_url');
+
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

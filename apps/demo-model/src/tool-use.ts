@@ -1,4 +1,11 @@
-import { type ChatMessage, type ChatRequest, type ChatTool, isObject, textOf } from './chat-request.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type ChatTool,
+  isObject,
+  indexOfTask,
+  textOf,
+} from './chat-request.js';
 import { sumIn } from './arithmetic.js';
 import { fittingTools } from './fitting-tool.js';
 import { whatWasTold } from './json-answer.js';
@@ -18,7 +25,7 @@ export function planCalls(request: ChatRequest): PlannedCall[] {
   const tools = request.tools ?? [];
   const choice = request.tool_choice ?? 'auto';
   if (tools.length === 0 || choice === 'none') return [];
-  const task = textOf(request.messages.findLast((message) => message.role === 'user'));
+  const task = textOf(request.messages[indexOfTask(request.messages)]);
   // A tool that has to be called takes the final output, where a server has no other way to be asked for it.
   if (typeof choice === 'object') {
     const forced = tools.find((tool) => tool.function.name === choice.function.name);
@@ -36,9 +43,7 @@ export function planCalls(request: ChatRequest): PlannedCall[] {
 
 /** What the tools said since the last user message: names and texts in the order of the calls. */
 export function toolResults(request: ChatRequest): { name: string; text: string }[] {
-  const since = request.messages.slice(
-    request.messages.findLastIndex((message) => message.role === 'user') + 1,
-  );
+  const since = request.messages.slice(indexOfTask(request.messages) + 1);
   const calls = new Map(
     since.flatMap((message) => message.tool_calls?.map((c) => [c.id, c.function.name]) ?? []),
   );

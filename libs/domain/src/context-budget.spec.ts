@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cutToBudget } from './context.js';
+import { cutToBudget } from './context-budget.js';
 
 interface Sized {
   readonly role: 'user' | 'assistant' | 'tool';

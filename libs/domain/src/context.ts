@@ -2,6 +2,7 @@ import type { RunId } from './ids.js';
 import type { Content } from './content.js';
 import { forkOf } from './fork/fork.js';
 import { assertNever } from './problem.js';
+import { type ResultFile, shownImages } from './result-file.js';
 import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
 import type { TurnToolCall } from './turn-tool-call.js';
 
@@ -15,7 +16,13 @@ export type ContextMessage =
       /** What its server sent besides: see `model_turn_completed`. */
       readonly provider?: Content;
     }
-  | { readonly role: 'tool'; readonly callId: string; readonly content: Content };
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly content: Content;
+      /** What a model that can see is shown besides; absent: nothing. */
+      readonly images?: readonly ResultFile[];
+    };
 
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
@@ -94,7 +101,7 @@ export class ContextFold {
         return this.completeTurn(event.data);
       case 'tool_call_completed':
         if (event.data.step !== undefined) return;
-        return this.setResult(event.data.call_id, event.data.content);
+        return this.setResult(event.data.call_id, event.data.content, shownImages(event.data.files));
       case 'tool_call_begun':
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, OUTCOME_UNKNOWN);
@@ -245,11 +252,18 @@ export class ContextFold {
     return text;
   }
 
-  private setResult(callId: string, content: Content): void {
+  private setResult(callId: string, content: Content, images: readonly ResultFile[] = []): void {
     const at = this.messages.findLastIndex((m) => m.role === 'tool' && m.callId === callId);
-    if (at >= 0 && !this.isHidden) this.messages[at] = { role: 'tool', callId, content };
+    if (at >= 0 && !this.isHidden) this.messages[at] = toolMessage(callId, content, images);
   }
 }
+
+/** What the model is told of a call. */
+export const toolMessage = (
+  callId: string,
+  content: Content,
+  images: readonly ResultFile[] = [],
+): ContextMessage => ({ role: 'tool', callId, content, ...(images.length === 0 ? {} : { images }) });
 
 /** Pieces of text as one; a piece that lies in a file stands alone. */
 function joined(pieces: readonly Content[]): Content[] {
@@ -260,29 +274,4 @@ function joined(pieces: readonly Content[]): Content[] {
     else parts.push(piece);
   }
   return parts;
-}
-
-/**
- * The newest messages that fit into `budget`, measured by `sizeOf`: cut from the oldest turn on, never between a tool
- * call and its result. The last user message and the last turn after it always stay.
- */
-export function cutToBudget<M extends { readonly role: string }>(
-  messages: readonly M[],
-  budget: number,
-  sizeOf: (message: M) => number,
-): readonly M[] {
-  const sizes = messages.map(sizeOf);
-  if (sizes.reduce((sum, size) => sum + size, 0) <= budget) return messages;
-  const lastUser = messages.findLastIndex((m) => m.role === 'user');
-  let left = budget - (sizes[lastUser] ?? 0);
-  let start = messages.length;
-  for (let at = messages.length - 1; at >= 0; at--) {
-    if (at === lastUser) continue;
-    left -= sizes[at] ?? 0;
-    if (left < 0 && (at < lastUser || start < messages.length)) break;
-    if (messages[at]?.role !== 'tool') start = at;
-  }
-  if (start > lastUser) return [...messages.slice(lastUser, lastUser + 1), ...messages.slice(start)];
-  const firstUser = messages.findIndex((m, i) => i >= start && m.role === 'user');
-  return messages.slice(firstUser);
 }

@@ -4,6 +4,7 @@ import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
 import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { Empty, PublicEvent } from './public-event.js';
+import type { ResultFile } from './result-file.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import type { ServerTask, TurnToolCall } from './turn-tool-call.js';
 import type { AttemptRef, StepRef } from './workflow/workflow.js';
@@ -25,17 +26,6 @@ export interface TurnUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly estimated?: true;
-}
-
-/** A file of a tool result. Its bytes lie in the files of the session. */
-export interface ResultFile {
-  /** Derived from session and content. */
-  readonly id: string;
-  readonly file: FileRef;
-  readonly media_type: string;
-  /** The name by which the model called it. */
-  readonly tool: string;
-  readonly name?: string;
 }
 
 /** Events that stay inside. The run of an event stands in its envelope (`meta.run`). */

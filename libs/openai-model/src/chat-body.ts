@@ -1,11 +1,13 @@
 import type {
   ChatCompletionMessageParam,
   ChatCompletionFunctionTool,
+  ChatCompletionUserMessageParam,
 } from 'openai/resources/chat/completions';
 import type { ModelRequest, ToolDefinition } from '#agent';
 import { offeredTools } from './offered-tools.js';
 import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
-import { type SentCall, type SentMessage, sentMessages } from './sent-message.js';
+import { seenBy, unseenBy } from './seen-images.js';
+import { type SentCall, type SentMessage, type SentUser, sentMessages } from './sent-message.js';
 import type { RequestForm } from './request-form.js';
 import { withShortIds } from './short-ids.js';
 
@@ -20,6 +22,8 @@ export interface ChatBody {
   readonly json: string;
   /** Names of tools that are not offered, for the server takes fewer. */
   readonly leftOut: readonly string[];
+  /** Ids of images that are not shown, for the server does not take them. */
+  readonly unseen: readonly string[];
 }
 
 /** The body of a Chat Completions request. @param server names where it goes to */
@@ -39,12 +43,14 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
   const messages = sent.map((message) => once(message, messageOf)).join(',');
   const list = tools.map((tool) => once(tool, toolOf)).join(',');
   const lists = list === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${list}]`;
-  return { json: `${JSON.stringify(settings).slice(0, -1)},${lists}}`, leftOut };
+  const unseen = unseenBy(request.messages, form);
+  return { json: `${JSON.stringify(settings).slice(0, -1)},${lists}}`, leftOut, unseen };
 }
 
 /** The messages in the form that the server takes. */
 export function messagesOf(request: ModelRequest, form: RequestForm, server: string): readonly SentMessage[] {
-  const plain = plainMessages(sentMessages(request.messages, form, server, request.model));
+  const seen = seenBy(request.messages, form);
+  const plain = plainMessages(sentMessages(seen, form, server, request.model));
   const told = form.isInWords ? inWords(plain) : plain;
   const ordered = form.isStrictOrder ? inStrictOrder(told) : told;
   return form.hasShortIds ? withShortIds(ordered) : ordered;
@@ -59,8 +65,9 @@ function once<T extends object>(value: T, map: (value: T) => object): string {
 function messageOf(message: SentMessage): ChatCompletionMessageParam {
   switch (message.role) {
     case 'system':
+      return { role: 'system', content: message.content };
     case 'user':
-      return { role: message.role, content: message.content };
+      return { role: 'user', content: contentOf(message) };
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
@@ -75,6 +82,17 @@ function messageOf(message: SentMessage): ChatCompletionMessageParam {
       };
     }
   }
+}
+
+function contentOf({ content, images = [] }: SentUser): ChatCompletionUserMessageParam['content'] {
+  if (images.length === 0) return content;
+  return [
+    { type: 'text', text: content },
+    ...images.map(({ mediaType, bytes }) => ({
+      type: 'image_url' as const,
+      image_url: { url: `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}` },
+    })),
+  ];
 }
 
 const callOf = ({ id, name, arguments: input, extra: { function: inner, ...extra } = {} }: SentCall) => ({

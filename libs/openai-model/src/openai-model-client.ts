@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, type FairSemaphore, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
-import { messagesOf, writeChatBody } from './chat-body.js';
+import { type ChatBody, messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
 import type { RequestForm } from './request-form.js';
@@ -131,7 +131,7 @@ export class OpenAiModelClient extends ModelClient {
     signal: AbortSignal,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const { json, leftOut } = writeChatBody(request, form, this.server);
+    const { json, leftOut, unseen } = writeChatBody(request, form, this.server);
     const { apiKey } = this.options;
     const { model } = request;
     const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
@@ -153,7 +153,7 @@ export class OpenAiModelClient extends ModelClient {
         }
         signal.throwIfAborted();
         if (!isOpen) {
-          pieces.push(...reader.end(json.length).map((piece) => withLeftOut(piece, leftOut)));
+          pieces.push(...reader.end(json.length).map((piece) => withLeftOut(piece, { leftOut, unseen })));
           this.learnOfAnswer(request, reader, pieces);
         }
         if (pieces.length > 0) yield pieces;
@@ -213,8 +213,14 @@ function requireSendable(request: ModelRequest, { omit, refused }: RequestForm):
 const refusedForGood = ({ message, said }: ModelFailure): ModelFailure =>
   new ModelFailure('refused', message, said === undefined ? {} : { said });
 
-const withLeftOut = (piece: ModelPiece, leftOut: readonly string[]): ModelPiece =>
-  piece.kind === 'end' && leftOut.length > 0 ? { ...piece, leftOut } : piece;
+function withLeftOut(piece: ModelPiece, { leftOut, unseen }: Omit<ChatBody, 'json'>): ModelPiece {
+  if (piece.kind !== 'end') return piece;
+  return {
+    ...piece,
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+    ...(unseen.length === 0 ? {} : { unseen }),
+  };
+}
 
 const NONE = Buffer.alloc(0);
 

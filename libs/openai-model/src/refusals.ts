@@ -4,6 +4,7 @@ import { effortInstead } from './effort-values.js';
 import { inStrictOrder } from './plain-messages.js';
 import { type RequestForm, withLevel, withMore } from './request-form.js';
 import { type SentMessage, namesOfFields } from './sent-message.js';
+import { idsOfImages } from './seen-images.js';
 import { toolsNamed } from './tool-refusals.js';
 
 /** A request that was refused. */
@@ -131,8 +132,22 @@ const order: Lesson = ({ request: { messages }, form, messages: sent, words }) =
 /** A template is what a server makes a grammar for, too. */
 const isOfSchema = (words: string): boolean => /json.?schema/i.test(words) && !/jinja|roles?\b/i.test(words);
 
+/** The one image, or how many there are, is at fault. */
+const ABOUT_IMAGE =
+  /(invalid|unsupported|corrupt|broken|damaged|malformed|unreadable)[^.]{0,30}\bimages?\b(?! (input|content type))|\bimages?\b[^.]{0,60}(too (large|big|small|many)|exceed|dimension|pixels|could not be|failed to|cannot be|bytes|at most|limit|corrupt|format)|(could not|cannot|failed to|unable to)[^.]{0,30}\bimages?\b|at most \d+ images?/i;
+const ABOUT_SIGHT =
+  /\bimages?\b|image_url|\bvision\b|multi-?modal|mmproj|\bcontent\b.{0,60}\b(string|text|str)\b|\b(string|text)\b.{0,60}\bcontent\b|unknown variant|content[ _-]?(type|part)s?\b/i;
+
+const images: Lesson = ({ request: { messages }, form, words }) => {
+  const ids = idsOfImages(messages, form);
+  if (ids.length === 0) return null;
+  if (ABOUT_IMAGE.test(words)) return { withoutImages: withMore(form.withoutImages, ...ids) };
+  return ABOUT_SIGHT.test(words) ? { isBlind: true } : null;
+};
+
 /** What is most surely named first. */
 const LESSONS: readonly Lesson[] = [
+  images,
   fieldRefused,
   fieldMissing,
   streamOptions,

@@ -26,6 +26,10 @@ export interface RequestForm {
   readonly isFormatAlone: boolean;
   /** Forms of output that were refused: see `outputKey`. */
   readonly refused: ReadonlySet<string>;
+  /** The model takes no images. */
+  readonly isBlind: boolean;
+  /** Ids of images that it did not take. */
+  readonly withoutImages: ReadonlySet<string>;
   /** Answers of the model begin inside of thinking. */
   readonly beginsInside: boolean;
 }
@@ -43,6 +47,8 @@ export const AS_MEANT: RequestForm = {
   isRequired: false,
   isFormatAlone: false,
   refused: new Set(),
+  isBlind: false,
+  withoutImages: new Set(),
   beginsInside: false,
 };
 

@@ -17,6 +17,8 @@ export interface SentAssistant {
   readonly extra?: Fields;
 }
 
+export type SentUser = Extract<ModelMessage, { role: 'user' }>;
+
 /** A message as it is sent. */
 export type SentMessage = Exclude<ModelMessage, { role: 'assistant' }> | SentAssistant;
 

@@ -82,7 +82,7 @@ export class Sessions {
   isErased(id: SessionId): Promise<boolean> {
     return this.useOrCreate(id, async (session) => {
       await session.refresh();
-      return session.journal.state.isErased;
+      return session.journal.state.isErased === true;
     });
   }
 

@@ -7,8 +7,8 @@ import type { SecretMask } from './secret-mask.js';
 
 /**
  * What the agent is told of a result of `tools/call`: its texts, its structured content where no text says the same, and of
- * images, audio and files what they are and the ids that they are kept under. It can look at nothing but text: `missing`
- * says what it does not see.
+ * images, audio and files what they are and the ids that they are kept under. It can look at text and at the images that
+ * models take: `missing` says what it does not see.
  * @param session in whose files they will lie
  */
 export function outcomeOf(
@@ -20,7 +20,7 @@ export function outcomeOf(
   const blocks = blocksOf(result);
   const kept = new ResultFiles(session, mask);
   const parts = blocks.map((block) => textOfBlock(block, kept));
-  const missing = [...new Set(blocks.flatMap(unreadIn))];
+  const missing = [...kept.unseen];
   // Before 2024-11-05.
   const structured = result['structuredContent'] ?? result['toolResult'];
   if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured))) {
@@ -62,24 +62,6 @@ function blocksOf(result: Readonly<Record<string, unknown>>): readonly unknown[]
   return isSaid ? [] : [{ type: 'text', text: JSON.stringify(rest) }];
 }
 
-/** What of a block the agent does not see. */
-function unreadIn(block: unknown): string[] {
-  if (!isRecord(block)) return [];
-  const { type, resource } = block;
-  switch (type) {
-    case 'text':
-    case 'resource_link':
-      return [];
-    case 'image':
-    case 'audio':
-      return [type];
-    case 'resource':
-      return isRecord(resource) && typeof resource['text'] === 'string' ? [] : ['a file'];
-    default:
-      return ['content of a kind that is not known here'];
-  }
-}
-
 function textOfBlock(block: unknown, kept: ResultFiles): string {
   if (!isRecord(block)) return '';
   const { type } = block;
@@ -88,7 +70,7 @@ function textOfBlock(block: unknown, kept: ResultFiles): string {
       return textOf(block['text']);
     case 'image':
     case 'audio':
-      return `[${type}${kept.take({ data: block['data'], mimeType: block['mimeType'] })}]`;
+      return `[${type}${kept.take(type, { data: block['data'], mimeType: block['mimeType'] })}]`;
     case 'resource':
       return isRecord(block['resource']) ? textOfResource(block['resource'], kept) : '';
     case 'resource_link': {
@@ -98,6 +80,7 @@ function textOfBlock(block: unknown, kept: ResultFiles): string {
       return `[resource ${textOf(uri)}${quoted(name)}${of(mimeType)}${bytes}${about}]`;
     }
     default:
+      kept.unseen.add('content of a kind that is not known here');
       return `[${textOf(type) || 'content'} of a kind that is not known here, not shown]`;
   }
 }
@@ -108,7 +91,7 @@ function textOfResource(
 ): string {
   const head = `resource ${textOf(uri)}`;
   if (typeof text === 'string') return `[${head}${of(mimeType)}]\n${text}`;
-  return `[${head}${kept.take({ data: blob, mimeType, uri })}]`;
+  return `[${head}${kept.take('a file', { data: blob, mimeType, uri })}]`;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

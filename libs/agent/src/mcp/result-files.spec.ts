@@ -17,14 +17,16 @@ describe('files of a result', () => {
     const files = filesOf();
     const id = fileIdOf('ses_1', png);
     expect(id).toMatch(/^file_[0-9a-f]{24}$/);
-    expect(files.take({ data: base64(png), mimeType: 'image/jpeg' })).toBe(`, image/png, 12 bytes, ${id}`);
+    expect(files.take('image', { data: base64(png), mimeType: 'image/jpeg' })).toBe(
+      `, image/png, 12 bytes, ${id}`,
+    );
     expect(files.files).toEqual([{ id, bytes: png, mediaType: 'image/png' }]);
   });
 
   it('have the type that is said where the bytes do not tell, if it is one', () => {
     const files = filesOf();
     for (const [n, mimeType] of ['Text/CSV', 'what\nelse', undefined].entries())
-      files.take({ data: base64(Buffer.from(`abc${n}`)), mimeType });
+      files.take('image', { data: base64(Buffer.from(`abc${n}`)), mimeType });
     expect(files.files.map(({ mediaType }) => mediaType)).toEqual([
       'text/csv',
       'application/octet-stream',
@@ -34,30 +36,34 @@ describe('files of a result', () => {
 
   it('are named by the end of their address, without secrets', () => {
     const files = filesOf();
-    files.take({ data: 'AAAA', mimeType: '', uri: 'file:///a/b%20sesame-42.bin?x=1' });
+    files.take('image', { data: 'AAAA', mimeType: '', uri: 'file:///a/b%20sesame-42.bin?x=1' });
     expect(files.files[0]?.name).toBe('b ***.bin');
   });
 
   it('have ids of their session, the same for the same content', () => {
     expect(fileIdOf('ses_1', png)).not.toBe(fileIdOf('ses_2', png));
     const files = filesOf();
-    const told = [1, 2].map(() => files.take({ data: base64(png), mimeType: 'image/png' }));
+    const told = [1, 2].map(() => files.take('image', { data: base64(png), mimeType: 'image/png' }));
     expect(told[0]).toBe(told[1]);
     expect(files.files).toHaveLength(1);
   });
 
   it.each(['', 'no base64!', 'AA==AAAA', 7, undefined])('are not kept where they are %p', (data) => {
     const files = filesOf();
-    expect(files.take({ data, mimeType: 'image/png' })).toMatch(/^, image\/png, \d+ bytes, not kept$/);
+    expect(files.take('image', { data, mimeType: 'image/png' })).toMatch(
+      /^, image\/png, \d+ bytes, not kept$/,
+    );
     expect(files.files).toEqual([]);
   });
 
   it('are not kept beyond 25 of a result, nor beyond 8 MB each', () => {
     const files = filesOf();
     const large = base64(Buffer.alloc(8 * 1024 * 1024 + 1));
-    expect(files.take({ data: large, mimeType: 'image/png' })).toBe(', image/png, 8388609 bytes, not kept');
+    expect(files.take('image', { data: large, mimeType: 'image/png' })).toBe(
+      ', image/png, 8388609 bytes, not kept',
+    );
     const told = Array.from({ length: 26 }, (_, n) =>
-      files.take({ data: base64(Buffer.from(`file ${n}`)), mimeType: 'text/plain' }),
+      files.take('image', { data: base64(Buffer.from(`file ${n}`)), mimeType: 'text/plain' }),
     );
     expect(told.filter((line) => line.endsWith('not kept'))).toHaveLength(1);
     expect(files.files).toHaveLength(25);

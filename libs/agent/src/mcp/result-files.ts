@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isShownImage } from '#domain';
 import { cleanText } from '#platform';
 import type { ToolFile } from '../tools/tool.js';
 import { mediaTypeOf } from './media-type.js';
@@ -19,6 +20,8 @@ interface SaidFile {
 
 /** Gathers the images, the audio and the binary resources of one result. Owns their bytes until they are stored. */
 export class ResultFiles {
+  /** Kinds of content that the agent does not see. */
+  readonly unseen = new Set<string>();
   private readonly byId = new Map<string, ToolFile>();
   private count = 0;
 
@@ -33,14 +36,18 @@ export class ResultFiles {
   }
 
   /** Takes a file, and says in what is told of it: its type, its size, and the id that it is kept under. */
-  take({ data, mimeType, uri }: SaidFile): string {
+  take(kind: string, { data, mimeType, uri }: SaidFile): string {
     const said = typeof mimeType === 'string' ? mimeType : '';
     const text = typeof data === 'string' ? data : '';
     const size = sizeOfBase64(text);
     const bytes = this.count < MAX_FILES && size <= MAX_BYTES ? bytesOfBase64(text) : null;
-    if (bytes === null) return `${said === '' ? '' : `, ${said}`}, ${size} bytes, not kept`;
+    if (bytes === null) {
+      this.unseen.add(kind);
+      return `${said === '' ? '' : `, ${said}`}, ${size} bytes, not kept`;
+    }
     this.count++;
     const mediaType = mediaTypeOf(bytes) ?? this.typeAsSaid(said) ?? FALLBACK_TYPE;
+    if (!isShownImage(mediaType, bytes.length)) this.unseen.add(kind);
     const name = typeof uri === 'string' ? this.nameIn(uri) : '';
     const id = fileIdOf(this.session, bytes);
     if (!this.byId.has(id)) this.byId.set(id, { id, bytes, mediaType, ...(name === '' ? {} : { name }) });

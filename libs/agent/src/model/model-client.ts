@@ -4,7 +4,7 @@ import type { ModelParameter } from '#platform';
 /** One message of the model's context, in the terms of Chat Completions. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string; readonly images?: readonly ModelImage[] }
   | {
       readonly role: 'assistant';
       readonly content: string;
@@ -13,6 +13,14 @@ export type ModelMessage =
       readonly provider?: string;
     }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+
+/** A picture that goes with a message. */
+export interface ModelImage {
+  /** Equal for equal content of a session. */
+  readonly id: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
 
 export interface ToolCall {
   /** The model's id of the call, unique within its turn. */
@@ -70,6 +78,8 @@ export type ModelPiece =
       readonly provider?: string;
       /** Names of tools that were not offered: the server takes fewer. */
       readonly leftOut?: readonly string[];
+      /** Ids of images that it was not shown: the server does not take them. */
+      readonly unseen?: readonly string[];
     };
 
 /** A model behind a network. */

@@ -8,9 +8,15 @@ import {
   cutToBudget,
   formatDollars,
   isFileRef,
-  lengthOf,
 } from '#domain';
-import { Backoff, type BackoffShape, type Clock, type ModelParameter, type Random } from '#platform';
+import {
+  Backoff,
+  type BackoffShape,
+  type Clock,
+  FairSemaphore,
+  type ModelParameter,
+  type Random,
+} from '#platform';
 import { BlockWriter, type RunSink } from '../run/block-writer.js';
 import type { RunRecord } from '../run/run-record.js';
 import {
@@ -21,8 +27,10 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from './model-client.js';
+import { isLess, sizeOf, sizeOfAll } from './context-size.js';
 import { MODES } from './modes.js';
 import { costOf } from './prices.js';
+import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { isTooMuch, newsOf } from './turn-warnings.js';
@@ -84,11 +92,15 @@ const MAX_RETRY_AFTER_MS = 12_000;
 const CUTS = 4;
 /** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
 const MAX_CALL_BYTES = 160 * 1024;
+/** Bytes of images that are in memory for requests at a time; each is there about five times, as text and as JSON. */
+const IMAGE_ROOM = { room: 48 * 1024 * 1024, roomEach: 24 * 1024 * 1024 };
 /** UTF-16 units of what is told of a failure. */
 const MAX_MESSAGE = 2000;
 
 /** Takes one turn of the model: asks, again where that may help, and writes what it says while it says it. */
 export class ModelTurn {
+  private readonly imageRoom = new FairSemaphore(IMAGE_ROOM);
+
   constructor(
     private readonly model: ModelClient,
     private readonly clock: Clock,
@@ -134,10 +146,25 @@ export class ModelTurn {
   }
 
   private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<ModelEnd> {
+    const told = cutToBudget(request.messages, budget, sizeOf);
+    const images = imagesOf(told);
+    const { project } = request.run;
+    const giveBack = images.bytes === 0 ? null : await this.imageRoom.take(project, signal, images.bytes);
+    try {
+      return await this.askWith(await this.messagesOf(request, told, images), request, signal);
+    } finally {
+      giveBack?.();
+    }
+  }
+
+  private async askWith(
+    messages: readonly ModelMessage[],
+    request: TurnRequest,
+    signal: AbortSignal,
+  ): Promise<ModelEnd> {
     const { run, sink, tools } = request;
     const { state, session, project, contents } = run;
     const mode = MODES[state.mode];
-    const messages = await this.messagesOf(request, budget);
     const isStreaming = state.config.streaming_tokens === true;
     const block: TurnOutput = request.output ?? new BlockWriter(sink, contents, session, isStreaming);
     block.restart?.();
@@ -169,12 +196,20 @@ export class ModelTurn {
     }
   }
 
-  private async messagesOf(request: TurnRequest, budget: number): Promise<ModelMessage[]> {
-    const { config, mode } = request.run.state;
-    const system = systemMessage(config, MODES[mode], request.situation);
-    const messages: ModelMessage[] = [{ role: 'system', content: system }];
-    for (const message of cutToBudget(request.messages, budget, sizeOf)) {
-      messages.push(isInline(message) ? message : await readOut(message, request.run));
+  private async messagesOf(
+    { run, situation }: TurnRequest,
+    told: readonly ContextMessage[],
+    { behind }: TurnImages,
+  ): Promise<ModelMessage[]> {
+    const { config, mode } = run.state;
+    const messages: ModelMessage[] = [
+      { role: 'system', content: systemMessage(config, MODES[mode], situation) },
+    ];
+    for (const [at, message] of told.entries()) {
+      messages.push(isInline(message) ? message : await readOut(message, run));
+      const images = behind.get(at);
+      const shown = images === undefined ? null : await messageOfImages(images, run);
+      if (shown !== null) messages.push(shown);
     }
     return messages;
   }
@@ -251,20 +286,3 @@ type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;
 const isInline = (message: ContextMessage): message is ContextMessage & InlineMessage =>
   !isFileRef(message.content) &&
   !(message.role === 'assistant' && message.provider !== undefined && isFileRef(message.provider));
-
-function sizeOf(message: ContextMessage): number {
-  const content = lengthOf(message.content);
-  if (message.role !== 'assistant') return content;
-  const { toolCalls = [], provider = '' } = message;
-  return toolCalls.reduce(
-    (sum, call) => sum + call.name.length + call.arguments.length,
-    content + lengthOf(provider),
-  );
-}
-
-/** Whether fewer messages fit into `less` than into `budget`: the last ones always stay. */
-const isLess = (messages: readonly ContextMessage[], less: number, budget: number): boolean =>
-  cutToBudget(messages, less, sizeOf).length < cutToBudget(messages, budget, sizeOf).length;
-
-const sizeOfAll = (messages: readonly ContextMessage[]): number =>
-  messages.reduce((sum, m) => sum + sizeOf(m), 0);

@@ -13,10 +13,11 @@ export function newsOf(end: ModelEnd, { warnings }: RunState): Draft[] {
 }
 
 /** It is so for all of a run, and not of one answer. */
-const isStanding = ({ code }: RunWarning): boolean => code === 'tools_left_out';
+const isStanding = ({ code }: RunWarning): boolean =>
+  code === 'tools_left_out' || code === 'unreadable_result';
 
 /** What is missing of an answer that the server cut itself, of what it sent with it, or of what it was offered. */
-function warningsOf({ finishReason: reason, provider, leftOut }: ModelEnd): RunWarning[] {
+function warningsOf({ finishReason: reason, provider, leftOut, unseen }: ModelEnd): RunWarning[] {
   const warnings: RunWarning[] = [];
   if (reason === 'length' || reason === 'content_filter') warnings.push({ code: 'answer_cut', reason });
   if (provider !== undefined && isTooMuch(provider)) {
@@ -26,6 +27,10 @@ function warningsOf({ finishReason: reason, provider, leftOut }: ModelEnd): RunW
   if (leftOut !== undefined) {
     const told = 'The model server takes fewer tools than there are; these are not available.';
     warnings.push({ code: 'tools_left_out', reason: told, tools: leftOut });
+  }
+  if (unseen !== undefined) {
+    const told = `The agent does not see ${unseen.join(', ')}: the model server does not take these images.`;
+    warnings.push({ code: 'unreadable_result', reason: told });
   }
   return warnings;
 }

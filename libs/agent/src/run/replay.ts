@@ -4,13 +4,14 @@ import {
   RecordedResults,
   type RecordedRun,
   type RecordedSessionEvent,
+  type ResultFile,
   type RunConfig,
   type SessionId,
   type ToolResult,
   type TurnToolCall,
 } from '#domain';
 import type { ContentStore } from '#vault';
-import type { Tool, ToolOutcome, Toolbox } from '../tools/tool.js';
+import type { Tool, ToolFile, ToolOutcome, Toolbox } from '../tools/tool.js';
 import { RUN_WORKFLOW } from '../workflow/run-workflow-tool.js';
 import { reservedHandoffNames } from './handoff.js';
 
@@ -101,8 +102,16 @@ export class Replay {
     if (this.carriedOut.has(call.name)) return null;
     const result = this.given.get(call) ?? null;
     if (result === null) return { content: DRIFT, isError: true };
-    const content = await this.source.contents.text(this.source.session, result.content);
-    return { content, isError: result.isError };
+    const { session, contents } = this.source;
+    const content = await contents.text(session, result.content);
+    const files = await Promise.all((result.images ?? []).map((image) => this.recordedFile(image)));
+    return { content, isError: result.isError, files };
+  }
+
+  /** What the model was shown is shown to it again, so it is kept with this run, too. */
+  private async recordedFile({ id, file, media_type: mediaType, name }: ResultFile): Promise<ToolFile> {
+    const bytes = await this.source.contents.bytes(this.source.session, file);
+    return { id, bytes, mediaType, ...(name === undefined ? {} : { name }) };
   }
 
   /** A message that steered the run comes where it came then, or before the end, where the run ends sooner. */

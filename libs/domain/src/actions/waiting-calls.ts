@@ -1,6 +1,7 @@
 import type { ActionId } from '../ids.js';
 import type { Content } from '../content.js';
 import { type AskedInputs, answeredWith, askedFor, decidedOn, inputsOf, isAnswered } from './asked-input.js';
+import { type ResultFile, shownImages } from '../result-file.js';
 import type { SessionEvent } from '../session-events.js';
 import type { ServerTask, TurnToolCall } from '../turn-tool-call.js';
 
@@ -16,6 +17,8 @@ export interface CallAction {
 export interface ToolResult {
   readonly content: Content;
   readonly isError: boolean;
+  /** What a model that can see is shown besides; absent: nothing. */
+  readonly images?: readonly ResultFile[];
 }
 
 /** A tool call of a turn. */
@@ -132,7 +135,7 @@ export const withResult = (
 ): readonly CallState[] => calls.map((c) => (c.call.id === id && c.result === null ? { ...c, result } : c));
 
 /** The result that an event brings. */
-export const toolResultOf = ({ content, is_error }: DataOf<'tool_call_completed'>): ToolResult => ({
-  content,
-  isError: is_error === true,
-});
+export const toolResultOf = ({ content, is_error, files }: DataOf<'tool_call_completed'>): ToolResult => {
+  const images = shownImages(files);
+  return { content, isError: is_error === true, ...(images.length === 0 ? {} : { images }) };
+};

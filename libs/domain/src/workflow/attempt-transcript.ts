@@ -1,6 +1,6 @@
 import { isAboutCall } from '../actions/action.js';
 import type { Content } from '../content.js';
-import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN } from '../context.js';
+import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from '../context.js';
 import {
   type CallState,
   callsOf,
@@ -148,7 +148,7 @@ export class AttemptTranscript {
       if (calls.length === 0) return [said];
       const results = calls.map(({ call, result }): ContextMessage => {
         const unknown = call.needs === undefined ? OUTCOME_UNKNOWN : NOT_MADE;
-        return { role: 'tool', callId: call.id, content: result?.content ?? unknown };
+        return toolMessage(call.id, result?.content ?? unknown, result?.images);
       });
       return [{ ...said, toolCalls: calls.map((c) => c.call) }, ...results];
     });
