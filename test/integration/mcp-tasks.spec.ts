@@ -70,7 +70,7 @@ describe('a call of which a server makes a task', () => {
     ['is silent', 'cut', /^outcome unknown: .*does not answer any more/],
   ] as const)('and that %s is told as that', async (_, answer, told) => {
     server.answerOf = () => answer;
-    expect(await followed()).toEqual({ content: expect.stringMatching(told), isError: true });
+    expect(await followed()).toMatchObject({ content: expect.stringMatching(told), isError: true });
   });
 
   it('is not known any more when its time is over', async () => {
@@ -175,6 +175,32 @@ describe('a run with a task at a server', () => {
     const results = (await events(of.session)).filter(({ type }) => type === 'tool_call_completed');
     expect(results.map(({ data }) => (data as { content: string }).content)).toEqual([OUTCOME_UNKNOWN]);
     expect(server.calls).toHaveLength(1);
+  });
+
+  it.each([
+    [{}, ['t1'], 1],
+    [{ idempotentHint: true }, ['t1', 't2'], 2],
+    [{ readOnlyHint: true }, ['t1', 't2'], 2],
+  ])('that its server forgets: a tool that says %j is asked for %j', async (annotations, tasks, calls) => {
+    server.annotations = annotations;
+    server.answerOf = () => ({ error: { code: -32602, message: 'no such task' } });
+    const house = open();
+    const of = await start(house);
+    expect((await house.ended(of)).type).toBe('agent_completed');
+    expect(house.told(-1).at(-1)).toMatch(/^tool outcome unknown: .*does not know the task any more/);
+    expect(server.calls).toHaveLength(calls);
+    const started = (await events(of.session)).filter(({ type }) => type === 'tool_task_started');
+    expect(started.map(({ data }) => (data as { task: ServerTask }).task.id)).toEqual(tasks);
+  });
+
+  it('that its server forgets and does again has the second result', async () => {
+    server.annotations = { idempotentHint: true };
+    server.answerOf = (task) =>
+      task === 't1' ? { error: { code: -32602, message: 'no' } } : completed('gold');
+    const house = open();
+    const of = await start(house);
+    expect((await house.ended(of)).type).toBe('agent_completed');
+    expect(house.told(-1).at(-1)).toBe('tool gold');
   });
 
   it('that is cancelled tells the server', async () => {

@@ -25,6 +25,8 @@ export interface ServerTask {
   /** When the server started it, and when it forgets it, in ms since 1970; absent: never. */
   readonly started_at: number;
   readonly expires_at?: number;
+  /** Of a call that was made again, because nobody knows what became of an earlier task of it. */
+  readonly is_repeat?: true;
 }
 
 /** The parsed arguments; undefined where they are no JSON. None at all are an empty object. */

@@ -35,6 +35,8 @@ export class TaskServer {
   answerCall: ((params: CallParams, calls: number) => TaskAnswer) | null = null;
   pollIntervalMs: number | undefined = 10;
   ttlMs: number | null = null;
+  /** What it says of its tool, e.g. that twice is the same as once. */
+  annotations: object = {};
   private readonly http: Server;
 
   private constructor() {
@@ -75,7 +77,7 @@ export class TaskServer {
       case 'server/discover':
         return { result: { supportedVersions: [VERSION], capabilities: { tools: {} }, serverInfo: INFO } };
       case 'tools/list':
-        return { result: { tools: [DIG] } };
+        return { result: { tools: [{ ...DIG, annotations: this.annotations }] } };
       case 'tools/call': {
         this.calls.push(params);
         if (this.answerCall !== null) return this.answerCall(params, this.calls.length);

@@ -93,8 +93,7 @@ export class McpTool implements Tool {
     if (end.kind === 'wants') return { content: '', wants: end.wants };
     if (end.kind === 'completed') return this.told(this.outcomeOf(end.result));
     const said = this.says(end.says);
-    if (end.kind !== 'unknown') return failed(said);
-    return failed(`outcome unknown: ${said}, so the call may or may not have taken effect`);
+    return end.kind === 'unknown' ? outcomeUnknown(said) : failed(said);
   }
 
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
@@ -178,9 +177,7 @@ export class McpTool implements Tool {
 
   private failed(failure: McpFailure, isMaybeDone: boolean): ToolOutcome {
     const said = this.says(failure.message);
-    if (isMaybeDone && !this.isRepeatable) {
-      return failed(`outcome unknown: ${said}, so the call may or may not have taken effect`);
-    }
+    if (isMaybeDone && !this.isRepeatable) return outcomeUnknown(said);
     return failed(failure.kind === 'unsent' ? `${said}; the call was not made` : said);
   }
 
@@ -215,3 +212,7 @@ function answered(answers: ServerAnswers | undefined): Readonly<Record<string, u
 }
 
 const failed = (content: string): ToolOutcome => ({ content, isError: true });
+const outcomeUnknown = (said: string): ToolOutcome => ({
+  ...failed(`outcome unknown: ${said}, so the call may or may not have taken effect`),
+  isUnknown: true,
+});

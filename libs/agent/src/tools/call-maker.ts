@@ -1,4 +1,11 @@
-import { type AttemptRef, type CallState, OUTCOME_UNKNOWN, inputOf, isReleased } from '#domain';
+import {
+  type AttemptRef,
+  type CallState,
+  OUTCOME_UNKNOWN,
+  type ServerTask,
+  inputOf,
+  isReleased,
+} from '#domain';
 import type { Clock } from '#platform';
 import { TaskLeft } from '../run/run-end.js';
 import type { RunWatch } from '../run/run-watch.js';
@@ -21,6 +28,12 @@ interface CalledTool {
   readonly tool: Tool | undefined;
   /** This process heard the turn itself: the call has not been made yet. Of others it cannot be known. */
   readonly isFresh: boolean;
+}
+
+interface MadeWith {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly answers: ServerAnswers | undefined;
 }
 
 /** What a call was made with, where that is not what the model wrote. */
@@ -62,6 +75,16 @@ export class CallMaker {
       return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
     const answers = await this.questions.answersTo(state);
     if (isAnswered || isReleased(state)) await this.noteBegin(state, step);
+    return this.make(state, { tool, input, answers }, signal, step);
+  }
+
+  private async make(
+    state: CallState,
+    { tool, input, answers }: MadeWith,
+    signal: AbortSignal,
+    step: AttemptRef | undefined,
+  ): Promise<ToolOutcome | null> {
+    const { call } = state;
     const made = await this.changeOf(state);
     signal.throwIfAborted();
     try {
@@ -87,6 +110,8 @@ export class CallMaker {
     const answers: ServerAnswers | undefined = await this.questions.answersTo(state);
     const outcome = await this.patiently(signal, (both) => tool.follow!(state.task!, both, answers));
     signal.throwIfAborted();
+    if (outcome.isUnknown && tool.isRepeatable && !state.task.is_repeat)
+      return this.make(state, { tool, input: inputOf(state.call), answers: undefined }, signal, step);
     return this.came(state, tool, outcome, await this.changeOf(state), signal, step);
   }
 
@@ -110,12 +135,14 @@ export class CallMaker {
     signal: AbortSignal,
     step: AttemptRef | undefined,
   ): Promise<ToolOutcome | null> {
-    const { task, wants } = outcome;
+    const { wants } = outcome;
     if (wants !== undefined) {
       if ((state.inputs?.round ?? 0) >= MAX_ROUNDS) return failed(TOO_OFTEN);
       return (await this.questions.ask(state.call, wants, step)) ? null : failed(TOO_MANY);
     }
-    if (task === undefined) return withChange(outcome, made);
+    if (outcome.task === undefined) return withChange(outcome, made);
+    // It is made again once, where its tool allows that: a server that forgets its tasks is not asked for ever.
+    const task: ServerTask = { ...outcome.task, ...(state.task === undefined ? {} : { is_repeat: true }) };
     const data = { call_id: state.call.id, task, ...(step === undefined ? {} : { step }) };
     this.record.write([{ type: 'tool_task_started', data }]);
     await this.record.settled();

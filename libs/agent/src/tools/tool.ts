@@ -24,6 +24,8 @@ export interface ToolOutcome {
   /** What the agent is told. */
   readonly content: string;
   readonly isError?: boolean;
+  /** Nobody knows whether it has taken effect. */
+  readonly isUnknown?: true;
   /** Kept in the session's files before the result is recorded. */
   readonly files?: readonly ToolFile[];
   /** Written together with the result. */
