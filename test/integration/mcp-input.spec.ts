@@ -195,6 +195,31 @@ describe('a call of which the server wants to know more first', () => {
     expect(server.calls).toHaveLength(2);
   });
 
+  it('is made anew by a retry, which asks anew', async () => {
+    server.answerCall = ({ inputResponses }) =>
+      inputResponses === undefined ? wanting({ depth: FORM }, 'state') : said('gold');
+    const house = open();
+    const run = await start(house);
+    await asked(house, run, 1);
+    await house.cancel(run);
+    await house.ended(run);
+    const mcpServers = [server.entry];
+    const terms = { actor: CALLER.actor };
+    const command = await house.core.retries.commandOf({ ...run, mcpServers }, CALLER.project, terms);
+    const again = await house.core.startRun.start(command);
+    const isAsked = ({ type, meta }: RecordedEvent) =>
+      type === 'agent_action_required' && meta.run === again.run;
+    const depth = await house.heard(run.session, isAsked);
+    await decide(house, depth, 'answer', { metres: 1 });
+    expect((await house.ended(again)).type).toBe('agent_completed');
+    expect(house.told(-1).at(-1)).toBe('tool gold');
+    expect(sent()).toEqual([
+      {},
+      {},
+      { inputResponses: { depth: { action: 'accept', content: { metres: 1 } } }, requestState: 'state' },
+    ]);
+  });
+
   it('may be a task, which is told the answers', async () => {
     server.answerOf = (_, times) => {
       if (server.updates.length === 0)

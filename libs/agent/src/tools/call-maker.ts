@@ -65,7 +65,9 @@ export class CallMaker {
     if (call.cut) return failed(CUT);
     if (state.task !== undefined) return this.follow(state, tool, signal, step);
     const isAnswered = state.inputs !== undefined && state.isBegun !== true;
-    const isUnmade = isAnswered || isReleased(state) || (call.needs === undefined && isFresh);
+    const isPutOff = state.isPutOff === true && state.isBegun !== true;
+    const isToBegin = isAnswered || isPutOff || isReleased(state);
+    const isUnmade = isToBegin || (call.needs === undefined && isFresh);
     if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
     if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
     if (!tool) return failed(`there is no tool called ${call.name}`);
@@ -74,7 +76,7 @@ export class CallMaker {
     if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
       return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
     const answers = await this.questions.answersTo(state);
-    if (isAnswered || isReleased(state)) await this.noteBegin(state, step);
+    if (isToBegin) await this.noteBegin(state, step);
     return this.make(state, { tool, input, answers }, signal, step);
   }
 

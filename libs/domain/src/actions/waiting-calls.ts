@@ -33,6 +33,8 @@ export interface CallState {
   readonly isBegun?: true;
   /** Its server wants to know more before it goes on. */
   readonly inputs?: AskedInputs;
+  /** The run before this one ended while its server waited to be told more: nothing came of it, so it is made anew. */
+  readonly isPutOff?: true;
   /** The server goes on with it: it is asked, and the call not made again. */
   readonly task?: ServerTask;
 }
@@ -111,7 +113,8 @@ const withInputs = (
 /** Whoever was asked and has not decided is asked anew; what a server wanted to know, it is to say again. */
 export const withUndecidedForgotten = (calls: readonly CallState[]): readonly CallState[] =>
   calls.map((call) => {
-    const next = { ...call };
+    const wasPutOff = call.inputs !== undefined && call.result === null && call.isBegun !== true;
+    const next = { ...call, ...(wasPutOff ? { isPutOff: true as const } : {}) };
     delete next.inputs;
     if (call.action?.decided === null && call.result === null) delete next.action;
     return next;
