@@ -38,6 +38,7 @@ const optionsFor = (log: EventLog, folder: string): Bench['options'] => ({
   folder: join(folder, 'postgres'),
   log,
   files: new MemoryFileStore(),
+  metadataSecret: new Uint8Array(32),
   logger,
   background,
   random,

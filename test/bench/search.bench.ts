@@ -35,7 +35,8 @@ export async function run(): Promise<void> {
   const background = new ProcessBackground(logger);
   const [clock, random] = [new SystemClock(), new SystemRandom()];
   const log = await SqliteEventLog.open({ folder: join(folder, 'log'), logger });
-  const ports = { log, files: new MemoryFileStore(), clock, random, background, logger };
+  const metadataSecret = new Uint8Array(32);
+  const ports = { log, files: new MemoryFileStore(), clock, random, background, logger, metadataSecret };
   const models = openReadModels({ ...ports, folder: join(folder, 'postgres') });
   try {
     await models.ready;

@@ -46,7 +46,9 @@ export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'annals-tasks-'));
   const log = await SqliteEventLog.open({ folder: join(folder, 'log'), logger, reserveBytes: 0 });
   const files = new MemoryFileStore();
-  const ports = { log, files, clock, random, background: new ProcessBackground(logger), logger };
+  const background = new ProcessBackground(logger);
+  const metadataSecret = new Uint8Array(32);
+  const ports = { log, files, clock, random, background, logger, metadataSecret };
   const models = openReadModels({ ...ports, folder: join(folder, 'postgres') });
   try {
     await models.ready;

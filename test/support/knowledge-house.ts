@@ -80,7 +80,8 @@ export class KnowledgeHouse {
     const plain = await SqliteEventLog.open(log);
     this.log = new SealedEventLog(plain, new StreamKeys(plain, contentKeys));
     this.files = await DiskFileStore.open(join(folder, 'files'), new Uint8Array(32));
-    const ports = { log: this.log, files: this.files, clock, random, background, logger };
+    const metadataSecret = new Uint8Array(32);
+    const ports = { log: this.log, files: this.files, clock, random, background, logger, metadataSecret };
     this.models = openReadModels({ ...ports, folder: join(folder, 'postgres') });
     await this.models.ready;
     const keys = new IdempotencyKeys(this.log, clock, random, new Uint8Array(32));

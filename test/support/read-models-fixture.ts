@@ -15,6 +15,9 @@ import { Logger, ProcessBackground, SilentLogger, SystemClock, SystemRandom } fr
 import { type ReadModels, SealedContentCodec, openReadModels, rebuildReadModels } from '#read-models';
 
 /** Remembers what was logged. */
+/** Any. */
+export const METADATA_SECRET = new Uint8Array(32);
+
 export class KeptLogger extends Logger {
   readonly lines: { level: string; message: string; fields: object }[] = [];
   override debug(): void {}
@@ -40,6 +43,7 @@ export interface Fixture {
   readonly folder: string;
   readonly log: EventLog;
   readonly files: MemoryFileStore;
+  readonly metadataSecret: Uint8Array;
   readonly logger: KeptLogger;
   readonly models: ReadModels;
   /** Ends the read models and opens them again on the same folder. */
@@ -66,6 +70,7 @@ export async function openFixture(keys?: MemoryContentKeys): Promise<Fixture> {
     folder: join(folder, 'postgres'),
     log,
     files,
+    metadataSecret: METADATA_SECRET,
     logger,
     background,
     clock: new SystemClock(),
@@ -77,6 +82,7 @@ export async function openFixture(keys?: MemoryContentKeys): Promise<Fixture> {
     folder,
     log,
     files,
+    metadataSecret: METADATA_SECRET,
     logger,
     models: open(),
     reopen: async (between?: () => void | Promise<void>) => {

@@ -132,6 +132,8 @@ export class ContextFold {
       case 'agent_action_resolved':
       case 'agent_drift':
       case 'agent_cost':
+      case 'model_called':
+      case 'usage_kept':
       case 'tools_offered':
       case 'tool_task_started':
       case 'tool_input_required':

@@ -41,6 +41,8 @@ const INTERNAL: Record<InternalEvent['type'], true> = {
   run_parked: true,
   run_woken: true,
   run_steered: true,
+  model_called: true,
+  usage_kept: true,
   model_turn_completed: true,
   model_turn_failed: true,
   tool_call_completed: true,

@@ -115,6 +115,8 @@ export class HistoryFold {
       case 'session_forked':
       case 'run_refused':
       case 'model_turn_completed':
+      case 'model_called':
+      case 'usage_kept':
       case 'model_turn_failed':
       case 'tool_call_completed':
       case 'workflow_attempt_started':

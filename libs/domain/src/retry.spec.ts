@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_CALLS } from './money/model-call.js';
 import {
   SessionTape,
   cancelRequested,
@@ -106,8 +107,8 @@ describe('a run that goes on where another ended', () => {
 
   it('counts steps, cost and tokens anew, and is neither cancelled nor over', () => {
     const state = retried(fold(turn('c1'), result('c1', 'r'), step(1), cancelRequested, cancelled), request);
-    expect(state).toMatchObject({ mode: 'max', model: 'm2', message: 'hi', steps: 0, cost: 0n });
-    expect(state).toMatchObject({ inputTokens: 0, outputTokens: 0, isCancelRequested: false, end: null });
+    expect(state).toMatchObject({ mode: 'max', model: 'm2', message: 'hi', steps: 0, spent: NO_CALLS });
+    expect(state).toMatchObject({ isCancelRequested: false, end: null });
     expect(state).toMatchObject({ hasTurn: true, isStepOpen: false });
   });
 

@@ -33,7 +33,11 @@ export interface RunConfig {
   readonly approvals?: ApprovalPolicy;
   /** Tools that the caller carries out. */
   readonly tools?: readonly CallerTool[];
+  readonly metadata?: RunMetadata;
 }
+
+/** What a caller says of a run, for itself: key → value. */
+export type RunMetadata = Readonly<Record<string, string>>;
 
 /** A tool that whoever asked for the run carries out. */
 export interface CallerTool {

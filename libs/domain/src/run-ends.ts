@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js';
-import { type PicoDollars, formatDollars } from './money.js';
+import { type PicoDollars, formatDollars } from './money/dollars.js';
 import type { SessionEvent } from './session-events.js';
 import type { RunId } from './ids.js';
 import { type CurrentRun, type SessionState, isParked } from './session-state.js';

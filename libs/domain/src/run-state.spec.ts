@@ -18,11 +18,19 @@ import {
   toolUseStart,
   turn,
 } from '../../../test/support/session-tape.js';
+import { NO_CALLS } from './money/model-call.js';
 import { nextAction } from './next-action.js';
 import { evolveRun, newRun } from './run-state.js';
 import type { SessionEvent } from './session-events.js';
 
 const MAX_STEPS = 3;
+const THREE_TURNS = {
+  ...NO_CALLS,
+  inputTokens: 30,
+  outputTokens: 15,
+  modelCalls: 3,
+  cost: 3_000_000_000n,
+};
 const start = newRun({ mode: 'flash', model: 'm', message: 'hi', config: { streaming_tokens: true } });
 const after = (...events: readonly SessionEvent[]) => events.reduce(evolveRun, start);
 const next = (...events: readonly SessionEvent[]) => nextAction(after(...events), MAX_STEPS);
@@ -49,9 +57,7 @@ describe('the state of a run', () => {
       warnings: [],
       isStepOpen: false,
       calls: [],
-      inputTokens: 0,
-      outputTokens: 0,
-      cost: 0n,
+      spent: NO_CALLS,
       isCancelRequested: false,
       end: null,
     });
@@ -59,7 +65,12 @@ describe('the state of a run', () => {
 
   it('adds up tokens and cost over the turns', () => {
     const state = after(turn('c1'), result('c1', 'x'), toolResponse('{}'), step(1), turn());
-    expect(state).toMatchObject({ inputTokens: 20, outputTokens: 10, cost: 2_000_000_000n });
+    expect(state.spent).toMatchObject({
+      inputTokens: 20,
+      outputTokens: 10,
+      modelCalls: 2,
+      cost: 2_000_000_000n,
+    });
   });
 
   it('holds the calls of the latest turn with their results', () => {
@@ -108,9 +119,7 @@ describe('the state of a run', () => {
     expect(state).toEqual({
       ...main,
       isAskingForStep: true,
-      inputTokens: 30,
-      outputTokens: 15,
-      cost: 3_000_000_000n,
+      spent: THREE_TURNS,
     });
     const responded = [result('c1', 'w'), toolResponse('{}')].reduce(evolveRun, state);
     expect(responded.calls.map((c) => c.isResponded)).toEqual([true, false]);
@@ -121,9 +130,7 @@ describe('the state of a run', () => {
     const state = [finalTurn('{'), finalTurn('{}')].reduce(evolveRun, done);
     expect(state).toEqual({
       ...done,
-      inputTokens: 30,
-      outputTokens: 15,
-      cost: 3_000_000_000n,
+      spent: THREE_TURNS,
       finalAnswers: ['{', '{}'],
     });
     expect(evolveRun(state, finalOutput('{}'))).toEqual({ ...state, hasFinalOutput: true });

@@ -15,7 +15,8 @@ import {
 } from './actions/waiting-calls.js';
 import type { Content } from './content.js';
 import type { ActionId } from './ids.js';
-import { type PicoDollars, parseDollars } from './money.js';
+import { callOfTurn } from './money/earlier-calls.js';
+import { type CallSums, NO_CALLS, withCall } from './money/model-call.js';
 import { assertNever } from './problem.js';
 import type { Mode, RunConfig } from './run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
@@ -45,9 +46,8 @@ export interface RunState {
   /** The latest turn is complete, its `agent_step` is not written yet. */
   readonly isStepOpen: boolean;
   readonly calls: readonly CallState[];
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cost: PicoDollars;
+  /** Of all model calls of the run. */
+  readonly spent: CallSums;
   readonly isCancelRequested: boolean;
   /** The specialist to whom the conversation was handed off last. */
   readonly agent?: string;
@@ -89,9 +89,7 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     decisions: 0,
     steered: [],
     hasNews: false,
-    inputTokens: 0,
-    outputTokens: 0,
-    cost: 0n,
+    spent: NO_CALLS,
     isCancelRequested: false,
     end: null,
   };
@@ -121,6 +119,8 @@ export function retried(
  */
 export function evolveRun(state: RunState, event: SessionEvent): RunState {
   switch (event.type) {
+    case 'model_called':
+      return { ...state, spent: withCall(state.spent, event.data) };
     case 'model_turn_completed':
       return completeTurn(state, event.data);
     case 'tool_call_completed':
@@ -192,6 +192,7 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'tools_offered':
     case 'run_parked':
     case 'run_woken':
+    case 'usage_kept':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
     case 'workflow_attempt_failed':
@@ -208,16 +209,12 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
 function completeTurn(state: RunState, turn: TurnData): RunState {
-  const spent = {
-    ...state,
-    inputTokens: state.inputTokens + turn.usage.input_tokens,
-    outputTokens: state.outputTokens + turn.usage.output_tokens,
-    cost: state.cost + parseDollars(turn.cost),
-  };
-  if (turn.step !== undefined) return { ...spent, isAskingForStep: true };
-  if (turn.final_output) return { ...spent, finalAnswers: [...(state.finalAnswers ?? []), turn.text ?? ''] };
+  const call = callOfTurn(turn, state);
+  const next = call === null ? state : { ...state, spent: withCall(state.spent, call) };
+  if (turn.step !== undefined) return { ...next, isAskingForStep: true };
+  if (turn.final_output) return { ...next, finalAnswers: [...(state.finalAnswers ?? []), turn.text ?? ''] };
   return {
-    ...spent,
+    ...next,
     hasTurn: true,
     isStepOpen: true,
     hasNews: false,

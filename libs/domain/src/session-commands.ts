@@ -8,7 +8,7 @@ import { Problem, notFound } from './problem.js';
 import type { Mode, OnBusy, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { WaitingRun } from './session-events.js';
 import { endOf, endOfTheDeadly } from './run-ends.js';
-import { formatDollars } from './money.js';
+import { formatDollars } from './money/dollars.js';
 import { carriedOn } from './actions/waiting-run.js';
 import { type CurrentRun, type SessionState, isIdle, isParked, knowsRun } from './session-state.js';
 

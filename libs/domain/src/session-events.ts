@@ -2,6 +2,7 @@ import type { OpenAction, SteeringMessage, TaskPlace } from './actions/action.js
 import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
+import type { KeptCalls, ModelCall } from './money/model-call.js';
 import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { Empty, PublicEvent } from './public-event.js';
 import type { ResultFile } from './result-file.js';
@@ -141,11 +142,16 @@ export type InternalEvent =
   | { readonly type: 'run_woken'; readonly data: Empty }
   /** A message for the run under way. */
   | { readonly type: 'run_steered'; readonly data: SteeringMessage }
+  /** In the same append as what became of the call. In the clear: what was spent is known after an erasure, too. */
+  | { readonly type: 'model_called'; readonly data: ModelCall }
+  /** The same of the turns that were recorded before, as sums, when the session is erased. In the clear, too. */
+  | { readonly type: 'usage_kept'; readonly data: { readonly calls: readonly KeptCalls[] } }
   | {
       readonly type: 'model_turn_completed';
       readonly data: {
-        readonly usage: TurnUsage;
-        readonly cost: string;
+        /** Of turns that were recorded before calls had events of their own. */
+        readonly usage?: TurnUsage;
+        readonly cost?: string;
         readonly finish_reason: string;
         readonly tool_calls?: readonly TurnToolCall[];
         /** A turn of an attempt of a workflow step, not of the main agent; then `attempt` and `text` are there, too. */

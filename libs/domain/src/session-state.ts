@@ -1,6 +1,6 @@
 import * as waiting from './actions/waiting-run.js';
 import type { ProjectId, Revision, RunId } from './ids.js';
-import { type PicoDollars, parseDollars } from './money.js';
+import { type PicoDollars, parseDollars } from './money/dollars.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
 
@@ -100,6 +100,12 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return change(write(state, event, false), event, (current) => waiting.ask(current, event));
     case 'agent_steered':
       return takeIn(write(state, event, true), event);
+    case 'model_called': {
+      const { cost } = event.data;
+      return change(write(state, event, false), event, (current) => ({
+        cost: current.cost + parseDollars(cost),
+      }));
+    }
     case 'model_turn_completed':
       return change(write(state, event, true), event, () => ({ asking: waiting.askedBy(event) }));
     case 'tool_calls_reopened':
@@ -127,6 +133,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'tools_offered':
     case 'tool_call_begun':
     case 'run_refused':
+    case 'usage_kept':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
     case 'workflow_tool_responded':
@@ -141,7 +148,7 @@ function write(state: SessionState, event: RecordedSessionEvent, isFurther: bool
   const { current } = state;
   if (current === null || current.run !== event.meta.run) return state;
   if (current.silent === 0 && !isFurther) return state;
-  const cost = event.type === 'model_turn_completed' ? parseDollars(event.data.cost) : 0n;
+  const cost = event.type === 'model_turn_completed' ? parseDollars(event.data.cost ?? '0') : 0n;
   const fruitless = isFurther ? 0 : current.fruitless;
   return { ...state, current: { ...current, silent: 0, fruitless, cost: current.cost + cost } };
 }

@@ -1,5 +1,3 @@
-import type { Usage } from '#agent';
-import { isCount } from '#domain';
 import { MalformedAnswer } from './failures.js';
 import type { CallPiece } from './tool-call-assembler.js';
 
@@ -113,30 +111,6 @@ function textIn(value: unknown): string {
   if (!isObject(value)) return '';
   const { text, summary, thinking, content } = value as Readonly<Record<string, unknown>>;
   return textIn(text ?? summary ?? thinking ?? content);
-}
-
-export function usageIn(chunk: Chunk, choice: Choice | undefined): Usage | undefined {
-  const { x_groq: groq } = chunk as { x_groq?: unknown };
-  const inner = isObject(groq) ? (groq as Chunk).usage : undefined;
-  for (const usage of [chunk.usage, choice?.usage, inner]) {
-    if (!isObject(usage)) continue;
-    const counts = usage as Readonly<Record<string, unknown>>;
-    const input = counts['prompt_tokens'] ?? counts['input_tokens'];
-    const output = counts['completion_tokens'] ?? counts['output_tokens'];
-    if (isCount(input) && isCount(output))
-      return { inputTokens: input, outputTokens: output, ...cachedIn(counts), estimated: false };
-  }
-  return undefined;
-}
-
-/** In the names of OpenAI (both APIs), Anthropic and DeepSeek. */
-function cachedIn(counts: Readonly<Record<string, unknown>>): { readonly cachedInputTokens?: number } {
-  const details = counts['prompt_tokens_details'] ?? counts['input_tokens_details'];
-  const inDetails = isObject(details)
-    ? (details as Readonly<Record<string, unknown>>)['cached_tokens']
-    : null;
-  const cached = inDetails ?? counts['cache_read_input_tokens'] ?? counts['prompt_cache_hit_tokens'];
-  return isCount(cached) ? { cachedInputTokens: cached } : {};
 }
 
 const isObject = (value: unknown): value is object & Choice & Delta =>

@@ -20,6 +20,8 @@ const written = new WeakMap<object, string>();
 export interface ChatBody {
   /** The JSON text that goes over the wire. */
   readonly json: string;
+  /** What it counts where the server does not count: an image about as much as servers count for a large one. */
+  readonly chars: number;
   /** Names of tools that are not offered, for the server takes fewer. */
   readonly leftOut: readonly string[];
   /** Ids of images that are not shown, for the server does not take them. */
@@ -44,7 +46,8 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
   const list = tools.map((tool) => once(tool, toolOf)).join(',');
   const lists = list === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${list}]`;
   const unseen = unseenBy(request.messages, form);
-  return { json: `${JSON.stringify(settings).slice(0, -1)},${lists}}`, leftOut, unseen };
+  const json = `${JSON.stringify(settings).slice(0, -1)},${lists}}`;
+  return { json, chars: json.length - savedBy(sent), leftOut, unseen };
 }
 
 /** The messages in the form that the server takes. */
@@ -82,6 +85,15 @@ function messageOf(message: SentMessage): ChatCompletionMessageParam {
       };
     }
   }
+}
+
+/** About 1,500 tokens. */
+const IMAGE_CHARS = 6_000;
+
+/** By how much the images are longer than what they count. */
+function savedBy(messages: readonly SentMessage[]): number {
+  const images = messages.flatMap((message) => (message.role === 'user' ? (message.images ?? []) : []));
+  return images.reduce((sum, { bytes }) => sum + Math.ceil(bytes.length / 3) * 4 - IMAGE_CHARS, 0);
 }
 
 function contentOf({ content, images = [] }: SentUser): ChatCompletionUserMessageParam['content'] {

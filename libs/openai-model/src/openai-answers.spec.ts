@@ -62,7 +62,12 @@ describe('an answer of the model', () => {
         kind: 'end',
         finishReason: 'stop',
         toolCalls: [],
-        usage: { inputTokens: 12, outputTokens: 7, estimated: false },
+        usage: {
+          inputTokens: 12,
+          outputTokens: 7,
+          estimated: false,
+          reported: { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 },
+        },
       },
     });
   });
@@ -95,12 +100,12 @@ describe('an answer of the model', () => {
 
   it('takes the usage from the last choice too', async () => {
     const { end } = await ask({ steps: ['x'], usage: { input: 3, output: 4 }, usageOnLastChunk: true });
-    expect(end.usage).toEqual({ inputTokens: 3, outputTokens: 4, estimated: false });
+    expect(end.usage).toMatchObject({ inputTokens: 3, outputTokens: 4, estimated: false });
   });
 
   it('estimates the usage when there is none, and says so', async () => {
     const { end } = await ask({ steps: ['12345678'], usage: null });
-    expect(end.usage).toEqual({ inputTokens: expect.any(Number), outputTokens: 2, estimated: true });
+    expect(end.usage).toMatchObject({ outputTokens: 2, estimated: true, reported: {} });
     expect(end.usage.inputTokens).toBeGreaterThan(5);
   });
 

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, type FairSemaphore, SystemClock } from '#platform';
-import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
+import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type Usage } from '#agent';
 import { type ChatBody, messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
@@ -22,6 +22,8 @@ export interface OpenAiModelOptions {
   readonly turns?: FairSemaphore;
   readonly clock?: Clock;
 }
+
+type OnBroken = (usage: Usage) => void;
 
 const defaultTimeoutMs = 120_000;
 /** Ways in which one turn is asked for; each refusal is avoided once, so there are fewer. */
@@ -53,10 +55,11 @@ export class OpenAiModelClient extends ModelClient {
   override async *stream(
     request: ModelRequest,
     signal: AbortSignal,
+    onBroken: OnBroken = () => undefined,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     const giveBack = await this.options.turns?.take(request.project ?? '', signal);
     try {
-      yield* this.untilTaken(request, signal);
+      yield* this.untilTaken(request, signal, onBroken);
     } finally {
       giveBack?.();
     }
@@ -66,13 +69,14 @@ export class OpenAiModelClient extends ModelClient {
   private async *untilTaken(
     request: ModelRequest,
     signal: AbortSignal,
+    onBroken: OnBroken,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     for (let asks = 0; ; asks++) {
       const form = this.memory.formOf(request);
       requireSendable(request, form);
       let hasBegun = false;
       try {
-        for await (const pieces of this.ask(request, form, signal)) {
+        for await (const pieces of this.ask(request, form, signal, onBroken)) {
           hasBegun = true;
           yield pieces;
         }
@@ -129,13 +133,15 @@ export class OpenAiModelClient extends ModelClient {
     request: ModelRequest,
     form: RequestForm,
     signal: AbortSignal,
+    onBroken: OnBroken,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     signal.throwIfAborted();
-    const { json, leftOut, unseen } = writeChatBody(request, form, this.server);
+    const { json, chars, leftOut, unseen } = writeChatBody(request, form, this.server);
     const { apiKey } = this.options;
     const { model } = request;
     const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
     const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
+    let isWhole = false;
     try {
       await this.open(answer, await this.endpointOnce(), json);
       for (let isOpen = true; isOpen;) {
@@ -153,7 +159,8 @@ export class OpenAiModelClient extends ModelClient {
         }
         signal.throwIfAborted();
         if (!isOpen) {
-          pieces.push(...reader.end(json.length).map((piece) => withLeftOut(piece, { leftOut, unseen })));
+          pieces.push(...reader.end(chars).map((piece) => withLeftOut(piece, { leftOut, unseen })));
+          isWhole = true;
           this.learnOfAnswer(request, reader, pieces);
         }
         if (pieces.length > 0) yield pieces;
@@ -162,6 +169,8 @@ export class OpenAiModelClient extends ModelClient {
       signal.throwIfAborted();
       throw failureOfConnection(answer.failure ?? error);
     } finally {
+      const used = isWhole ? null : reader.used(chars);
+      if (used !== null) onBroken(used);
       answer.release(reader.isDone);
     }
   }
@@ -213,7 +222,10 @@ function requireSendable(request: ModelRequest, { omit, refused }: RequestForm):
 const refusedForGood = ({ message, said }: ModelFailure): ModelFailure =>
   new ModelFailure('refused', message, said === undefined ? {} : { said });
 
-function withLeftOut(piece: ModelPiece, { leftOut, unseen }: Omit<ChatBody, 'json'>): ModelPiece {
+function withLeftOut(
+  piece: ModelPiece,
+  { leftOut, unseen }: Pick<ChatBody, 'leftOut' | 'unseen'>,
+): ModelPiece {
   if (piece.kind !== 'end') return piece;
   return {
     ...piece,

@@ -8,11 +8,11 @@ import {
   firstChoice,
   thinkingIn,
   thinkingInPart,
-  usageIn,
 } from './answer-chunk.js';
 import { failureOfWords, MalformedAnswer } from './failures.js';
 import { finishReasonOf, finishWord, isBrokenOff } from './finish-reason.js';
 import { ProviderFieldsReader } from './provider-fields.js';
+import { ReportedUsage } from './reported-usage.js';
 import { errorWordsIn } from './server-words.js';
 import { SpokenPieces, type Spoken } from './spoken-pieces.js';
 import { TextFrame } from './text-frame.js';
@@ -42,7 +42,7 @@ export class TurnReader {
   private reason: string | undefined;
   /** More came behind the reason: it ends nothing. */
   private isReasonEarly = false;
-  private usage: Usage | undefined;
+  private readonly reported = new ReportedUsage();
   private hasChoice = false;
   private hasWholeMessage = false;
   private hasEnded = false;
@@ -106,21 +106,28 @@ export class TurnReader {
     const calls = this.calls.finished(isCut);
     const { server, model } = this.options;
     const provider = this.provider.written(server, model, calls);
-    const usage = this.usage ?? {
-      inputTokens: Math.ceil(inputChars / 4),
-      outputTokens: Math.ceil((this.chars + this.calls.chars) / 4),
-      estimated: true,
-    };
     return [
       ...this.spoken.rest(),
       {
         kind: 'end',
         finishReason,
         toolCalls: calls.map(({ call }) => call),
-        usage,
+        usage: this.usage(inputChars),
         ...(provider === undefined ? {} : { provider }),
       },
     ];
+  }
+
+  /** What a call has used that does not come to its end; null: nothing of an answer has come. */
+  used(inputChars: number): Usage | null {
+    return this.hasChoice || this.chars > 0 || !this.reported.isEmpty ? this.usage(inputChars) : null;
+  }
+
+  private usage(inputChars: number): Usage {
+    return this.reported.usage({
+      inputTokens: Math.ceil(inputChars / 4),
+      outputTokens: Math.ceil((this.chars + this.calls.chars) / 4),
+    });
   }
 
   private read(data: string, name: string | undefined): void {
@@ -147,10 +154,9 @@ export class TurnReader {
     const words = errorWordsIn(chunk, name);
     if (words !== undefined) throw failureOfWords(words, this.options.apiKey);
     const choice = firstChoice(chunk);
-    const usage = usageIn(chunk, choice);
-    this.usage = usage ?? this.usage;
+    const hasUsage = this.reported.take(chunk, choice);
     if (choice === undefined) {
-      if (usage !== undefined && this.isFinished) this.done = true;
+      if (hasUsage && this.isFinished) this.done = true;
       return;
     }
     this.hasChoice = true;
@@ -161,7 +167,7 @@ export class TurnReader {
     const reason = finishWord(choice.finish_reason ?? choice.finishReason);
     if (reason === undefined) {
       this.hasWholeMessage ||= isWhole;
-      if (usage === undefined && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
+      if (!hasUsage && isOnlyText(choice.delta)) this.frame.learn(data, choice.delta.content);
       return;
     }
     if (isBrokenOff(reason)) throw new MalformedAnswer(`the model server broke off: ${reason.slice(0, 100)}`);

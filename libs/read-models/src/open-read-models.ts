@@ -9,6 +9,7 @@ import {
 } from '#event-log';
 import { type Background, type Clock, type Logger, type Random, closeInOrder } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
+import { MetadataTokens } from './metadata-tokens.js';
 import { Database } from './postgres/database.js';
 import { HistoryRows } from './postgres/history-rows.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
@@ -25,6 +26,7 @@ import { SessionOwners } from './queries/session-owners.js';
 import { SessionQueries } from './queries/sessions.js';
 import { SessionsAsOf } from './queries/sessions-as-of.js';
 import { TaskQueries } from './queries/tasks.js';
+import { UsageQueries } from './queries/usage.js';
 import { UpgradeRebuild } from './upgrade-rebuild.js';
 
 export interface ReadModelsOptions {
@@ -39,6 +41,8 @@ export interface ReadModelsOptions {
   readonly background: Background;
   readonly logger: Logger;
   readonly contentCodec?: ContentCodec;
+  /** Of what callers say of their runs: see MetadataTokens. */
+  readonly metadataSecret: Uint8Array;
   /** Where the projection's follower is found while it works. */
   readonly followers?: RunningFollowers;
   /** False: this process only reads, until `openProjection`; another one projects. */
@@ -62,6 +66,7 @@ export interface ReadModels {
   readonly keyUses: KeyUseTable;
   readonly tasks: TaskQueries;
   readonly actions: ActionQueries;
+  readonly usage: UsageQueries;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
@@ -86,16 +91,20 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const content = new ContentStore(files);
   const database = new Database(options);
   const store = new PostgresReadModelStore(database, codec, SCHEMA);
+  const tokens = new MetadataTokens(options.metadataSecret);
   const open = (): Projection =>
-    new Projection({ ...options, store, database, afterStart: new UpgradeRebuild(database, options) });
+    new Projection({
+      ...options,
+      store,
+      database,
+      tokens,
+      afterStart: new UpgradeRebuild(database, options),
+    });
   let projection = open();
   const stored = new StoredProgress(() => store.loadCheckpoint(), clock);
   const progress = isProjector ? projection.follower : stored;
   const freshness = new Freshness({ log, clock, progress, isAvailable: () => database.isOpen });
-  const owners = new SessionOwners(log, clock);
-  const lines = new SessionLines(log, content);
-  const rows = new HistoryRows(database, codec);
-  const runs = new RunQueries(database, log, codec, freshness, owners);
+  const queries = queriesOver({ log, clock, content, codec, database, freshness, tokens });
   if (isProjector) projection.start();
   const reach = async (): Promise<void> => {
     const head = await log.head();
@@ -107,15 +116,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
   const health = new StoredHealth(log, stored, clock);
   return {
     ready: database.ready,
-    history: new History(rows, log, content, owners, lines),
-    messagePages: new MessagePages({ rows, log, content, lines, placeOf: (...of) => runs.place(...of) }),
-    runs,
-    sessions: new SessionQueries(database, codec, freshness, owners, lines),
-    lines,
-    sessionsAsOf: new SessionsAsOf(log, owners, lines),
-    keyUses: new KeyUseTable(database),
-    tasks: new TaskQueries(database, codec, content, freshness, owners),
-    actions: new ActionQueries(database, codec, freshness, owners, clock),
+    ...queries,
     follower: projection.follower,
     database,
     position: async () => (isProjector ? projection.follower.position : stored.position()),
@@ -124,7 +125,7 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
     caughtUp: () => freshness.caughtUp(),
     unfinishedSessions: async (isWaitingOnly) => {
       await reach();
-      return runs.unfinishedSessions(isWaitingOnly);
+      return queries.runs.unfinishedSessions(isWaitingOnly);
     },
     health: async () => ({
       database: checkOf(await database.health()),
@@ -135,6 +136,33 @@ export function openReadModels(options: ReadModelsOptions): ReadModels {
         () => projection.stop(),
         () => database.close(),
       ),
+  };
+}
+
+interface QueryParts extends Pick<ReadModelsOptions, 'log' | 'clock'> {
+  readonly content: ContentStore;
+  readonly codec: ContentCodec;
+  readonly database: Database;
+  readonly freshness: Freshness;
+  readonly tokens: MetadataTokens;
+}
+
+function queriesOver({ log, clock, content, codec, database, freshness, tokens }: QueryParts) {
+  const owners = new SessionOwners(log, clock);
+  const lines = new SessionLines(log, content);
+  const rows = new HistoryRows(database, codec);
+  const runs = new RunQueries(database, log, codec, freshness, owners, tokens);
+  return {
+    history: new History(rows, log, content, owners, lines),
+    messagePages: new MessagePages({ rows, log, content, lines, placeOf: (...of) => runs.place(...of) }),
+    runs,
+    sessions: new SessionQueries(database, codec, freshness, owners, lines),
+    lines,
+    sessionsAsOf: new SessionsAsOf(log, owners, lines),
+    keyUses: new KeyUseTable(database),
+    tasks: new TaskQueries(database, codec, content, freshness, owners),
+    usage: new UsageQueries(database, codec, freshness, tokens),
+    actions: new ActionQueries(database, codec, freshness, owners, clock),
   };
 }
 

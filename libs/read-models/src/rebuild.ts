@@ -3,6 +3,7 @@ import { ContentStore, type FileStore } from '#vault';
 import { type EventLog, Follower, type FollowerBatch } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
 import { type ContentCodec, PlainContentCodec } from './content-codec.js';
+import { MetadataTokens } from './metadata-tokens.js';
 import { Database } from './postgres/database.js';
 import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { RebuildTables } from './postgres/rebuild-tables.js';
@@ -17,6 +18,8 @@ export interface RebuildPorts {
   readonly background: Background;
   readonly logger: Logger;
   readonly contentCodec?: ContentCodec;
+  /** Of what callers say of their runs: see MetadataTokens. */
+  readonly metadataSecret: Uint8Array;
   /** After each batch: how far it got and where the log ends now. */
   onProgress?(position: Position, head: number): void;
 }
@@ -74,9 +77,15 @@ async function catchUp(
   database: Database,
   count: (batch: FollowerBatch, head: number) => void,
 ): Promise<void> {
-  const { log, files, logger, contentCodec = new PlainContentCodec() } = options;
+  const { log, files, logger, contentCodec = new PlainContentCodec(), metadataSecret } = options;
   const store = new PostgresReadModelStore(database, contentCodec, REBUILD_SCHEMA);
-  const projector = new Projector({ store, log, content: new ContentStore(files), logger });
+  const projector = new Projector({
+    store,
+    log,
+    content: new ContentStore(files),
+    logger,
+    tokens: new MetadataTokens(metadataSecret),
+  });
   const head = await log.head();
   const fatal = Promise.withResolvers<never>();
   const target = {

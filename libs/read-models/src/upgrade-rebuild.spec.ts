@@ -23,6 +23,7 @@ describe('tables that an earlier version wrote', () => {
     new UpgradeRebuild(fixture.models.database, {
       log: fixture.log,
       files: fixture.files,
+      metadataSecret: fixture.metadataSecret,
       clock: new SystemClock(),
       random: new SystemRandom(),
       background: new ProcessBackground(fixture.logger),

@@ -155,7 +155,9 @@ describe('the final output of a run', () => {
     const turns = events.filter(({ type }) => type === 'model_turn_completed').map(({ data }) => data);
     expect(turns).toHaveLength(3);
     expect(turns).toMatchObject([{}, { final_output: true }, { final_output: true }]);
-    for (const turn of turns) expect(turn).toMatchObject({ usage: { input_tokens: 10, output_tokens: 5 } });
+    const calls = events.filter(({ type }) => type === 'model_called').map(({ data }) => data);
+    expect(calls).toMatchObject([{ kind: 'turn' }, { kind: 'final_output' }, { kind: 'final_output' }]);
+    for (const call of calls) expect(call).toMatchObject({ input_tokens: 10, output_tokens: 5 });
     expect(events.filter(({ type }) => type === 'agent_step')).toHaveLength(1);
   });
 

@@ -14,6 +14,7 @@ import {
 } from '#agent';
 import {
   type CurrentRun,
+  NO_CALLS,
   type RecordedSessionEvent,
   type RunConfig,
   type RunEnd,
@@ -105,7 +106,7 @@ export class RunDrive {
     const { run, epoch } = this.claim;
     const { project } = meta;
     const facts = { run, session: this.session.id, project, mode, model, trigger, requestedAt: time, epoch };
-    return { ...facts, cause: meta.traceparent, usage: () => this.record?.state ?? NOTHING_USED };
+    return { ...facts, cause: meta.traceparent, usage: () => this.record?.state.spent ?? NO_CALLS };
   }
 
   private async driveOn(
@@ -189,5 +190,4 @@ export class RunDrive {
   }
 }
 
-const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
 const NO_TOOLS: Toolbox = { tools: [], close: () => Promise.resolve() };

@@ -61,7 +61,7 @@ describe('a session that is there', () => {
     const before = house.log.appends.length;
     const second = await house.run('two', { session: first.session });
     expect(house.log.appends[before]?.types).toEqual(['run_requested', 'run_claimed', 'agent_started']);
-    expect(second).toMatchObject({ session: first.session, requested: 10 });
+    expect(second).toMatchObject({ session: first.session, requested: 11 });
     expect(await house.history(first.session)).toEqual([
       'user_message one',
       'agent_response ok',

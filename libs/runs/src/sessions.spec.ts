@@ -21,6 +21,7 @@ const TURN = [
   'agent_started',
   'agent_response_start',
   'agent_response',
+  'model_called',
   'model_turn_completed',
   'agent_step',
   'agent_cost',

@@ -9,9 +9,11 @@ import {
 } from '#event-log';
 import { type StreamPart, type StreamKeys, keyed } from './keys/stream-keys.js';
 
-/** Events that record an erasure, in plain text since their key is gone. */
+/** Events that stay readable when their key is gone: they record an erasure, or what was spent. */
 export const CLEAR_TYPES: ReadonlySet<string> = new Set([
   'session_erased',
+  'model_called',
+  'usage_kept',
   'datastore_deleted',
   'document_deleted',
 ]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DiskFileStore, SealedFileStore } from '#vault';
 import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
-import { openSealed } from '../compose/open-keys.js';
+import { metadataSecretOf, openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
 import { withProgress } from './progress.js';
 
@@ -24,6 +24,7 @@ export async function run(): Promise<number> {
         log,
         files: new SealedFileStore(disk, streams),
         contentCodec: new SealedContentCodec(vault),
+        metadataSecret: metadataSecretOf(box),
         clock,
         random,
         background: new ProcessBackground(logger),

@@ -95,3 +95,6 @@ export async function openSealed(
     throw error;
   }
 }
+
+/** Under which tokens stand for what callers say of their runs. */
+export const metadataSecretOf = (box: SecretBox): Uint8Array => box.derive('annals/metadata/v1');

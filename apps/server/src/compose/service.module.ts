@@ -5,6 +5,7 @@ import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics, Random } from '#platform';
 import {
   ActionQueries,
+  UsageQueries,
   History,
   MessagePages,
   RunQueries,
@@ -94,6 +95,7 @@ const listsOf = ({ readModels }: Service): readonly ValueProvider[] => [
   value(SessionsAsOf, readModels.sessionsAsOf),
   value(TaskQueries, readModels.tasks),
   value(ActionQueries, readModels.actions),
+  value(UsageQueries, readModels.usage),
   value(History, readModels.history),
   value(MessagePages, readModels.messagePages),
 ];

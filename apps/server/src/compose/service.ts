@@ -25,6 +25,7 @@ import {
 } from '#runs';
 import { openActions } from './open-actions.js';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
+import { metadataSecretOf } from './open-keys.js';
 import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';
 import { type Foundation, openFoundation } from './open-foundation.js';
@@ -162,6 +163,7 @@ function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Repli
     folder: join(dataDir, 'postgres'),
     ...(databaseUrl === null ? {} : { databaseUrl }),
     contentCodec: new SealedContentCodec(ports.keys),
+    metadataSecret: metadataSecretOf(ports.box),
     isProjector: roles.has('projector') && !replicas.isShared,
     onFatal: (error) => ports.logger.error({ err: error }, 'the projection has stopped'),
   });

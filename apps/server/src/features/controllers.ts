@@ -11,6 +11,7 @@ import { MetricsModule } from './metrics/metrics.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
+import { UsageModule } from './usage/usage.module.js';
 
 const controllersOf = (...modules: readonly Type[]): readonly Type[] =>
   modules.flatMap((module) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) as Type[]);
@@ -25,6 +26,7 @@ export const API_CONTROLLERS = controllersOf(
   ActionsModule,
   TasksModule,
   SessionsModule,
+  UsageModule,
   DatastoresModule,
   KeysModule,
   McpModule,

@@ -31,6 +31,7 @@ export class EventFigures {
   private readonly firstToken: Histogram<'mode' | 'project'>;
   private readonly tokens: Count<'model' | 'direction'>;
   private readonly cost: Count<'model'>;
+  private readonly unpriced: Count<'model'>;
   private readonly toolCalls: Count<'outcome'>;
   private readonly attempts: Count<'outcome'>;
   private readonly firings: Count<'lateness'>;
@@ -52,6 +53,7 @@ export class EventFigures {
     );
     this.tokens = count('annals_model_tokens_total', 'Tokens of model turns.', 'model', 'direction');
     this.cost = count('annals_model_cost_dollars_total', 'Cost of model turns in US dollars.', 'model');
+    this.unpriced = count('annals_unpriced_calls_total', 'Model calls of models without a price.', 'model');
     this.toolCalls = count('annals_tool_calls_total', 'Tool calls that have a result.', 'outcome');
     this.attempts = count('annals_delivery_attempts_total', 'Attempts to send a callback.', 'outcome');
     this.firings = count('annals_task_firings_total', 'Slots of tasks that fired.', 'lateness');
@@ -88,8 +90,8 @@ export class EventFigures {
       case 'agent_response':
       case 'agent_thinking':
         return this.text(event.meta.run ?? '');
-      case 'model_turn_completed':
-        return this.turn(event);
+      case 'model_called':
+        return this.call(event);
       case 'tool_call_completed':
         return this.toolCalls.add({ outcome: 'is_error' in event.data ? 'error' : 'ok', project });
       case 'delivery_attempted':
@@ -152,13 +154,19 @@ export class EventFigures {
     this.firstToken.observe({ mode, project }, seconds);
   }
 
-  private turn(event: NewEvent): void {
-    const { cost, usage } = event.data as DataOf<InternalEvent, 'model_turn_completed'>;
-    const { project, run = '' } = event.meta;
-    const model = this.driven.get(run)?.facts.model ?? 'unknown';
-    this.tokens.add({ model, direction: 'input', project }, usage.input_tokens);
-    this.tokens.add({ model, direction: 'output', project }, usage.output_tokens);
+  private call(event: NewEvent): void {
+    const { model, cost, price, ...counts } = event.data as DataOf<InternalEvent, 'model_called'>;
+    const { project } = event.meta;
+    for (const [direction, count] of [
+      ['input', counts.input_tokens],
+      ['output', counts.output_tokens],
+      ['cached_input', counts.cached_input_tokens],
+      ['cache_write', counts.cache_write_tokens],
+      ['reasoning', counts.reasoning_tokens],
+    ] as const)
+      if (count !== undefined) this.tokens.add({ model, direction, project }, count);
     if (cost !== '0') this.cost.add({ model, project }, Number(cost));
+    if (price === null) this.unpriced.add({ model, project });
   }
 }
 

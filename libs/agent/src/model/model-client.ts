@@ -57,10 +57,16 @@ export interface ModelRequest {
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Those of the input that the server had kept from before; absent: it says nothing of it. */
+  /** Those of the input that the server had kept from before; absent: it says nothing of it, as of all parts. */
   readonly cachedInputTokens?: number;
-  /** The server gave none: counted from the text, about four characters a token. */
+  /** Those of the input that it has kept for later. */
+  readonly cacheWriteTokens?: number;
+  /** Those of the output that were thinking. */
+  readonly reasoningTokens?: number;
+  /** The server did not count all of it: then it is counted from the text, about four characters a token. */
   readonly estimated: boolean;
+  /** The counts as the server named them; absent: it named none. */
+  readonly reported?: Readonly<Record<string, number>>;
 }
 
 export type ModelPiece =
@@ -87,9 +93,14 @@ export abstract class ModelClient {
   /**
    * One turn, asked once. Each array holds what came in one piece from the network, never empty; the last piece of the
    * last array is the `end`.
+   * @param onBroken told what a call has used that broke, or was cancelled, after something of its answer had come
    * @throws ModelFailure, or the signal's reason when it is aborted
    */
-  abstract stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelPiece[]>;
+  abstract stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onBroken?: (usage: Usage) => void,
+  ): AsyncIterable<readonly ModelPiece[]>;
 }
 
 /** A server's words for what it does not take, as it sent them. */

@@ -80,7 +80,7 @@ describe('an answer that the server cut', () => {
   it.each(['length', 'content_filter'] as const)('is told of with its reason: %s', async (finishReason) => {
     const end = { ...done(), finishReason };
     const { taken, sink } = turnOf([[text('as far as'), end]]);
-    await expect(taken).resolves.toMatchObject({ finish_reason: finishReason });
+    await expect(taken).resolves.toMatchObject({ data: { finish_reason: finishReason } });
     const content = JSON.stringify({ code: 'answer_cut', reason: finishReason });
     expect(sink.drafts.at(-1)).toEqual({ type: 'agent_warning', data: { content } });
   });
@@ -88,7 +88,9 @@ describe('an answer that the server cut', () => {
   it('keeps what shows that a call was cut', async () => {
     const end = { ...done({ ...toolCall('c', 't', '{"a"'), isCut: true }), finishReason: 'length' as const };
     await expect(turnOf([[end]]).taken).resolves.toMatchObject({
-      tool_calls: [{ id: 'c', name: 't', arguments: '{"a"', cut: true }],
+      data: {
+        tool_calls: [{ id: 'c', name: 't', arguments: '{"a"', cut: true }],
+      },
     });
   });
 });
@@ -119,7 +121,7 @@ describe('what the server sent besides', () => {
   ])('is kept with the turn, %i characters %s, and told to the model with it', async (size) => {
     const provider = JSON.stringify({ server: 's', model: 'm', message: { foo: 'ä'.repeat(size / 2) } });
     const { taken, sink, contents, client } = turnOf([[endWith(provider)]]);
-    const kept = (await taken).provider!;
+    const kept = (await taken).data.provider!;
     expect(typeof kept === 'string').toBe(size === 100);
     expect(await contents.text('ses_1', kept)).toBe(provider);
     expect(sink.drafts).toEqual([]);

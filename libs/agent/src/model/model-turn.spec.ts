@@ -8,12 +8,24 @@ import { busy, stored, turnOf } from '../../../../test/support/turn-of.js';
 import { ModelFailure } from './model-client.js';
 import { ModelTurn, TurnFailed } from './model-turn.js';
 
-const usage = { input_tokens: 10, output_tokens: 5 };
+const called = {
+  type: 'model_called',
+  data: {
+    kind: 'turn',
+    mode: 'base',
+    model: 'm',
+    input_tokens: 10,
+    output_tokens: 5,
+    reported: {},
+    price: null,
+    cost: '0',
+  },
+};
 
 describe('a turn of the model', () => {
   it('writes what the model says while it says it, and tells how it ended', async () => {
     const { sink, taken } = turnOf([[thought('hm'), text('6 x'), text(' 7'), done()]]);
-    await expect(taken).resolves.toEqual({ usage, cost: '0', finish_reason: 'stop' });
+    await expect(taken).resolves.toEqual({ calls: [called], data: { finish_reason: 'stop' } });
     expect(sink.lines).toEqual([
       'agent_thinking_start',
       'agent_thinking hm',
@@ -57,10 +69,11 @@ describe('a turn of the model', () => {
   });
 
   it('costs what the price list says of the model, also of a dated version', async () => {
-    const cost = async (model: string) => (await turnOf([[done()]], { model }).taken).cost;
-    expect(await cost('gpt-5')).toBe('0.0000625');
-    expect(await cost('gpt-5-2026-01-01')).toBe('0.0000625');
-    expect(await cost('my-own')).toBe('0');
+    const cost = async (model: string) => (await turnOf([[done()]], { model }).taken).calls[0]?.data;
+    const price = { input: '1.25', cached_input: '0.125', output: '10' };
+    expect(await cost('gpt-5')).toMatchObject({ cost: '0.0000625', price });
+    expect(await cost('gpt-5-2026-01-01')).toMatchObject({ cost: '0.0000625', price });
+    expect(await cost('my-own')).toMatchObject({ cost: '0', price: null });
   });
 
   it('is asked again only when its failure is on the log, so never by who has lost the run', async () => {
@@ -77,13 +90,13 @@ describe('a turn of the model', () => {
   it('marks a usage that was counted here', async () => {
     const end = { ...done(), usage: { inputTokens: 1, outputTokens: 2, estimated: true } };
     await expect(turnOf([[end as ReturnType<typeof done>]]).taken).resolves.toMatchObject({
-      usage: { input_tokens: 1, output_tokens: 2, estimated: true },
+      calls: [{ data: { input_tokens: 1, output_tokens: 2, estimated: true } }],
     });
   });
 
   it('tells calls apart that the server gave one id, or none', async () => {
     const calls = ['a_2', 'a', 'a', '', ''].map((id) => toolCall(id, 't'));
-    const { tool_calls = [] } = await turnOf([[done(...calls)]]).taken;
+    const { tool_calls = [] } = (await turnOf([[done(...calls)]]).taken).data;
     const ids = tool_calls.map((c) => c.id);
     expect(ids.slice(0, 2)).toEqual(['a_2', 'a']);
     expect(new Set(ids).size).toBe(5);
@@ -114,7 +127,7 @@ describe('a turn that breaks', () => {
     const { client, clock, sink, taken } = turnOf([[text('6'), busy()], [busy()], [text('6 x 7'), done()]]);
     expect(await clock.pass(10_000)).toBe(1000);
     expect(await clock.pass(10_000)).toBe(4000);
-    await expect(taken).resolves.toMatchObject({ finish_reason: 'stop' });
+    await expect(taken).resolves.toMatchObject({ data: { finish_reason: 'stop' } });
     expect(client.requests).toHaveLength(3);
     expect(client.requests[2]).toEqual(client.requests[0]);
     expect(sink.lines).toEqual([

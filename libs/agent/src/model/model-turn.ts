@@ -1,12 +1,10 @@
 import {
+  type CallKind,
   type ContextMessage,
   type Draft,
   type ErrorCode,
   type Mode,
-  type SessionEvent,
-  type TurnToolCall,
   cutToBudget,
-  formatDollars,
   isFileRef,
 } from '#domain';
 import {
@@ -24,19 +22,29 @@ import {
   ModelFailure,
   type ModelMessage,
   type ModelRequest,
-  type ToolCall,
   type ToolDefinition,
+  type Usage,
 } from './model-client.js';
 import { isLess, sizeOf, sizeOfAll } from './context-size.js';
 import { MODES } from './modes.js';
-import { costOf } from './prices.js';
+import { PriceList } from './price-list.js';
 import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
-import { isTooMuch, newsOf } from './turn-warnings.js';
+import { recordedCall } from './recorded-call.js';
+import { type TurnData, turnDataOf } from './turn-data.js';
+import { newsOf } from './turn-warnings.js';
 import type { TextType } from '../run/journal-entry.js';
 
-export type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
+/** A turn that the model has taken, and the calls that it took: they are told of in the same append. */
+export interface TakenTurn {
+  readonly calls: readonly Draft[];
+  readonly data: TurnData;
+}
+
+type OnBroken = (usage: Usage) => void;
+
+export type { TurnData };
 
 export interface TurnRequest {
   /** The run that it is a turn of. */
@@ -45,6 +53,8 @@ export interface TurnRequest {
   readonly sink: RunSink;
   readonly messages: readonly ContextMessage[];
   readonly tools: readonly ToolDefinition[];
+  /** What the model is asked for; absent: a turn of the main agent. */
+  readonly kind?: CallKind;
   /** What the system message says besides the run's configuration. */
   readonly situation?: Situation;
   /** Takes what the model says; absent: it is written as blocks that the client sees. */
@@ -90,8 +100,6 @@ const PAUSES: BackoffShape = { firstMs: 1_000, longestMs: 4_000, factor: 4, jitt
 const MAX_RETRY_AFTER_MS = 12_000;
 /** A context that the server finds too long is halved so many times. */
 const CUTS = 4;
-/** JSON bytes of one turn's calls, together: they stand in one event, as large as the content of one may be. */
-const MAX_CALL_BYTES = 160 * 1024;
 /** Bytes of images that are in memory for requests at a time; each is there about five times, as text and as JSON. */
 const IMAGE_ROOM = { room: 48 * 1024 * 1024, roomEach: 24 * 1024 * 1024 };
 /** UTF-16 units of what is told of a failure. */
@@ -108,50 +116,76 @@ export class ModelTurn {
     private readonly watch: RunWatch = UNWATCHED,
     /** What is not sent, by the mode of the run. */
     private readonly omit: Partial<Readonly<Record<Mode, readonly ModelParameter[]>>> = {},
+    private readonly prices: PriceList = new PriceList(),
   ) {}
 
   /** @throws TurnFailed, or the signal's reason when it is aborted */
-  async take(request: TurnRequest, signal: AbortSignal): Promise<TurnData> {
+  async take(request: TurnRequest, signal: AbortSignal): Promise<TakenTurn> {
     let budget = MODES[request.run.state.mode].contextChars;
     const backoff = new Backoff(this.clock, PAUSES, this.random);
     for (let attempt = 1, cuts = 0; ;) {
+      /** Calls that came to nothing. */
+      const spent: Draft[] = [];
+      const onBroken = (usage: Usage): void => void spent.push(this.called(request, usage, true));
       try {
-        const { state } = request.run;
-        const { model } = state;
-        const end = await this.watch.modelCall(model, () => this.ask(request, budget, signal));
-        const turn = turnData(end, model);
-        for (const event of newsOf(end, state)) request.sink.write([event]);
-        return { ...turn, ...(await kept(end, request.run)) };
+        return await this.attempt(request, budget, signal, { spent, onBroken });
       } catch (error) {
+        const isOver = signal.aborted || !(error instanceof ModelFailure);
+        const mayCut = !isOver && error.kind === 'too_long' && cuts < CUTS;
+        const less = Math.min(budget, sizeOfAll(request.messages)) / 2;
+        const isCut = mayCut && isLess(request.messages, less, budget);
+        const isLast = !isCut && (isOver || error.kind !== 'transient' || attempt >= ATTEMPTS);
+        if (isLast && spent.length > 0) request.sink.write(spent);
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
-        const less = Math.min(budget, sizeOfAll(request.messages)) / 2;
-        if (error.kind === 'too_long' && cuts < CUTS && isLess(request.messages, less, budget)) {
+        if (isLast) throw failed(error);
+        if (isCut) {
           budget = less;
           cuts++;
-        } else {
-          if (error.kind !== 'transient' || attempt >= ATTEMPTS) throw failed(error);
-          attempt++;
-          const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-          await backoff.wait(signal, (ms) => Math.max(ms, askedMs));
-          signal.throwIfAborted();
-        }
-        request.sink.write([
-          { type: 'model_turn_failed', data: { attempt: attempt + cuts - 1, error: shown(error) } },
-        ]);
+        } else attempt++;
+        const data = { attempt: attempt + cuts - 1, error: shown(error) };
+        request.sink.write([...spent, { type: 'model_turn_failed', data }]);
+        const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+        if (!isCut) await backoff.wait(signal, (ms) => Math.max(ms, askedMs));
+        signal.throwIfAborted();
         // Whoever has lost the run meanwhile finds it out here, before the model is asked once more.
         await request.run.settled();
       }
     }
   }
 
-  private async ask(request: TurnRequest, budget: number, signal: AbortSignal): Promise<ModelEnd> {
+  private async attempt(
+    request: TurnRequest,
+    budget: number,
+    signal: AbortSignal,
+    { spent, onBroken }: { readonly spent: Draft[]; readonly onBroken: OnBroken },
+  ): Promise<TakenTurn> {
+    const { state } = request.run;
+    const end = await this.watch.modelCall(state.model, () => this.ask(request, budget, signal, onBroken));
+    const called = this.called(request, end.usage);
+    spent.push(called);
+    const data = await turnDataOf(end, request.run);
+    for (const event of newsOf(end, state)) request.sink.write([event]);
+    return { calls: spent, data };
+  }
+
+  private called({ run: { state }, kind = 'turn' }: TurnRequest, usage: Usage, isBroken = false): Draft {
+    const { model, mode } = state;
+    return recordedCall({ kind, mode, model, price: this.prices.of(model), isBroken }, usage);
+  }
+
+  private async ask(
+    request: TurnRequest,
+    budget: number,
+    signal: AbortSignal,
+    onBroken: OnBroken,
+  ): Promise<ModelEnd> {
     const told = cutToBudget(request.messages, budget, sizeOf);
     const images = imagesOf(told);
     const { project } = request.run;
     const giveBack = images.bytes === 0 ? null : await this.imageRoom.take(project, signal, images.bytes);
     try {
-      return await this.askWith(await this.messagesOf(request, told, images), request, signal);
+      return await this.askWith(await this.messagesOf(request, told, images), request, signal, onBroken);
     } finally {
       giveBack?.();
     }
@@ -161,6 +195,7 @@ export class ModelTurn {
     messages: readonly ModelMessage[],
     request: TurnRequest,
     signal: AbortSignal,
+    onBroken: OnBroken,
   ): Promise<ModelEnd> {
     const { run, sink, tools } = request;
     const { state, session, project, contents } = run;
@@ -171,7 +206,7 @@ export class ModelTurn {
     const { reasoningEffort } = mode;
     const omit = this.omit[state.mode] ?? [];
     const asked = { model: state.model, messages, tools, reasoningEffort, project, omit, ...formOf(request) };
-    const stream = this.model.stream(asked, signal);
+    const stream = this.model.stream(asked, signal, onBroken);
     try {
       for await (const pieces of stream) {
         for (const piece of pieces) {
@@ -222,15 +257,6 @@ async function readOut(message: ContextMessage, { session, contents }: TurnRecor
   return { ...message, content, provider: await contents.text(session, message.provider) };
 }
 
-/** What the server may want back, as the log holds it. */
-async function kept(
-  { provider }: ModelEnd,
-  { session, contents }: TurnRecord,
-): Promise<Pick<TurnData, 'provider'>> {
-  if (provider === undefined || isTooMuch(provider)) return {};
-  return { provider: await contents.storeBeside(session, provider) };
-}
-
 /** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */
 const disowned: Draft = {
   type: 'model_turn_failed',
@@ -247,38 +273,6 @@ const shown = ({ message }: ModelFailure): string => message.slice(0, MAX_MESSAG
 function failed(error: ModelFailure): TurnFailed {
   if (error.kind === 'too_long') return new TurnFailed('context_too_long', shown(error), false, error);
   return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
-}
-
-function turnData(end: ModelEnd, model: string): TurnData {
-  const { usage, toolCalls } = end;
-  const tool_calls = distinct(toolCalls);
-  if (Buffer.byteLength(JSON.stringify(tool_calls)) > MAX_CALL_BYTES) {
-    throw new ModelFailure(
-      'transient',
-      `the model called tools with more than ${MAX_CALL_BYTES} bytes of arguments`,
-    );
-  }
-  return {
-    usage: {
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      ...(usage.estimated ? { estimated: true as const } : {}),
-    },
-    cost: formatDollars(costOf(model, usage)),
-    finish_reason: end.finishReason,
-    ...(tool_calls.length > 0 ? { tool_calls } : {}),
-  };
-}
-
-/** Some servers give every call of a turn the same id, or none. */
-function distinct(calls: readonly ToolCall[]): TurnToolCall[] {
-  const seen = new Set<string>();
-  return calls.map(({ id, name, arguments: input, isCut }, i) => {
-    let unique = id;
-    for (let n = i; unique === '' || seen.has(unique); n++) unique = `${id || 'call'}_${n}`;
-    seen.add(unique);
-    return { id: unique, name, arguments: input, ...(isCut ? { cut: true as const } : {}) };
-  });
 }
 
 type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;

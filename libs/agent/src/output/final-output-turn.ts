@@ -52,11 +52,16 @@ export class FinalOutput {
     const { contents, session } = this.record;
     const output = new CollectedText();
     const { messages, ...form } = asked;
-    const all = { ...request, ...form, messages: [...request.messages, ...messages], output };
-    const { tool_calls = [], provider: _, ...data } = await this.turn.take(all as TurnRequest, signal);
+    const kind = 'final_output';
+    const all = { ...request, ...form, kind, messages: [...request.messages, ...messages], output };
+    const { calls, data: taken } = await this.turn.take(all as TurnRequest, signal);
+    const { tool_calls = [], provider: _, ...data } = taken;
     const answer = { text: output.text, toolCalls: tool_calls };
     const text = await contents.store(session, answerText(answer));
-    this.record.write([{ type: 'model_turn_completed', data: { ...data, text, final_output: true } }]);
+    this.record.write([
+      ...calls,
+      { type: 'model_turn_completed', data: { ...data, text, final_output: true } },
+    ]);
     return answer;
   }
 }

@@ -66,7 +66,7 @@ describe('a cancel', () => {
     await fixture.at.clock.timerWithin(10_000);
     fixture.controller.abort(new RunCancelled());
     await ended;
-    expect(await fixture.lines()).toEqual(CANCELLED);
+    expect(await fixture.lines()).toEqual(['model_turn_failed {"attempt":1,"error":"busy"}', ...CANCELLED]);
     expect(fixture.at.clock.pending).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('a cancel', () => {
     await fixture.heard('tool_call_completed');
     fixture.controller.abort(new RunCancelled());
     await ended;
-    expect((await fixture.lines()).slice(6)).toEqual([
+    expect((await fixture.lines()).slice(7)).toEqual([
       'tool_call_completed {"call_id":"c2","content":"quick did {}"}',
       ...CANCELLED,
     ]);
@@ -98,6 +98,7 @@ describe('a cancel', () => {
     expect(tool.calls).toEqual([]);
     expect(await typesOf(fixture)).toEqual([
       'tools_offered',
+      'model_called',
       'model_turn_completed',
       'agent_tool_use_start',
       'agent_tool_use',

@@ -16,8 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => temp.close());
 
-const USAGE = '"usage":{"input_tokens":10,"output_tokens":5},"cost":"0"';
-const STOPPED = `model_turn_completed {${USAGE},"finish_reason":"stop"}`;
+const CALLED =
+  'model_called {"kind":"turn","mode":"base","model":"m","input_tokens":10,"output_tokens":5,"reported":{},"price":null,"cost":"0"}';
+const STOPPED = 'model_turn_completed {"finish_reason":"stop"}';
 const STEP_1 = 'agent_step {"step":"1"}';
 const STEP_2 = 'agent_step {"step":"2"}';
 const COMPLETED = ['agent_cost {"cost":"0"}', 'agent_completed'];
@@ -29,6 +30,7 @@ describe('a plain answer', () => {
     expect(await fixture.lines()).toEqual([
       'agent_response_start',
       'agent_response {"content":"6 x 7 is 42."}',
+      CALLED,
       STOPPED,
       STEP_1,
       ...COMPLETED,
@@ -52,21 +54,23 @@ describe('a plain answer', () => {
       'agent_response {"content":"6 x"}',
       'agent_response {"content":" 7 is"}',
       'agent_response {"content":" 42."}',
+      CALLED,
       STOPPED,
       STEP_1,
       ...COMPLETED,
     ]);
-    expect(fixture.at.log.appends.map((a) => a.types.length)).toEqual([4, 2, 1, 5]);
+    expect(fixture.at.log.appends.map((a) => a.types.length)).toEqual([4, 2, 1, 6]);
   });
 
   it('stands behind what the model thought', async () => {
     const fixture = await start({ script: [[thought('h'), thought('m'), text('42'), done()]] });
     await fixture.driver.drive();
-    expect((await fixture.lines()).slice(0, 5)).toEqual([
+    expect((await fixture.lines()).slice(0, 6)).toEqual([
       'agent_thinking_start',
       'agent_thinking {"content":"hm"}',
       'agent_response_start',
       'agent_response {"content":"42"}',
+      CALLED,
       STOPPED,
     ]);
   });
@@ -74,7 +78,7 @@ describe('a plain answer', () => {
   it('without a word is complete all the same', async () => {
     const fixture = await start({ script: [[done()]] });
     await expect(fixture.driver.drive()).resolves.toEqual({ kind: 'completed' });
-    expect(await fixture.lines()).toEqual([STOPPED, STEP_1, ...COMPLETED]);
+    expect(await fixture.lines()).toEqual([CALLED, STOPPED, STEP_1, ...COMPLETED]);
   });
 
   it('costs what its turns cost', async () => {
@@ -114,7 +118,8 @@ describe('a turn with tool calls', () => {
       'agent_response_start',
       'agent_response {"content":"let me see"}',
       'tools_offered {"tools":"[{\\"name\\":\\"count\\",\\"description\\":\\"the tool count\\",\\"parameters\\":{\\"type\\":\\"object\\"}}]"}',
-      `model_turn_completed {${USAGE},"finish_reason":"tool_calls","tool_calls":` +
+      CALLED,
+      `model_turn_completed {"finish_reason":"tool_calls","tool_calls":` +
         '[{"id":"c1","name":"count","arguments":"{\\"of\\":\\"a\\"}"}]}',
       'agent_tool_use_start',
       'agent_tool_use {"content":"{\\"tool\\":\\"count\\",\\"input\\":{\\"of\\":\\"a\\"}}"}',
@@ -127,6 +132,7 @@ describe('a turn with tool calls', () => {
       STEP_1,
       'agent_response_start',
       'agent_response {"content":"3"}',
+      CALLED,
       STOPPED,
       STEP_2,
       ...COMPLETED,
@@ -161,7 +167,7 @@ describe('a turn with tool calls', () => {
     await fixture.heard('tool_call_completed');
     gate.open();
     await ended;
-    expect((await fixture.lines()).slice(6, 11)).toEqual([
+    expect((await fixture.lines()).slice(7, 12)).toEqual([
       'tool_call_completed {"call_id":"c2","content":"soon"}',
       'tool_call_completed {"call_id":"c1","content":"late"}',
       'agent_tool_response {"content":"{\\"tool\\":\\"slow\\",\\"content\\":\\"late\\"}"}',
@@ -215,6 +221,7 @@ describe('a model that cannot answer', () => {
       'model_turn_failed {"attempt":1,"error":"cut off"}',
       'agent_response_start',
       'agent_response {"content":"6 x 7"}',
+      CALLED,
       STOPPED,
       STEP_1,
       ...COMPLETED,

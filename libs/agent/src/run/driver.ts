@@ -276,7 +276,7 @@ export class Driver {
 
   /** Returns whether it is the end: a message may have come in that the model was not given. */
   private async finish(end: RunEnd): Promise<boolean> {
-    const { cost } = this.record.state;
+    const { cost } = this.record.state.spent;
     const written = await this.record.decided((state) => decideEnd(state, endEvent(end), cost));
     return written.length > 0;
   }

@@ -40,7 +40,7 @@ function runnerOf(approvals: ApprovalPolicy, tools: readonly Tool[], ...left: re
   const offered = runner.offer(tools).map(({ name }) => name);
   const open = (): readonly CallState[] => record.state.calls.filter(({ result }) => result === null);
   const run = (signal = new AbortController().signal) => runner.run(open, signal);
-  const said = (...calls: readonly TurnToolCall[]) => runner.writeTurn(turnOf(calls));
+  const said = (...calls: readonly TurnToolCall[]) => runner.writeTurn({ calls: [], data: turnOf(calls) });
   /** The results, as `id content`. */
   const results = () =>
     record.drafts.flatMap(({ type, data }) =>

@@ -22,7 +22,7 @@ function runnerOf(...tools: readonly LedgerTool[]) {
   runner.offer(tools);
   const left = () => sink.state.calls.filter(({ result }) => result === null);
   const runFresh = async (calls: readonly TurnToolCall[], signal = new AbortController().signal) => {
-    await runner.writeTurn(turnOf(calls));
+    await runner.writeTurn({ calls: [], data: turnOf(calls) });
     sink.drafts.length = 0;
     return runner.run(left, signal);
   };
@@ -51,9 +51,14 @@ const completed = (callId: string, content: string, isError = false) => ({
 describe('the intent to call tools', () => {
   it('holds tool and input as JSON text, and broken arguments as they are', async () => {
     const { runner, sink } = runnerOf();
-    await runner.writeTurn(
-      turnOf([call('1', 'add', '{"a":1,"b":"\\u00e9"}'), call('2', 'now', ''), call('3', 'add', '{"a":')]),
-    );
+    await runner.writeTurn({
+      calls: [],
+      data: turnOf([
+        call('1', 'add', '{"a":1,"b":"\\u00e9"}'),
+        call('2', 'now', ''),
+        call('3', 'add', '{"a":'),
+      ]),
+    });
     expect(sink.drafts.slice(1)).toEqual([
       { type: 'agent_tool_use_start', data: {} },
       { type: 'agent_tool_use', data: { content: '{"tool":"add","input":{"a":1,"b":"é"}}' } },
@@ -186,7 +191,7 @@ describe('calls that a process before this one may have made', () => {
   it('are told from those of the turn that this process heard', async () => {
     const pays = new LedgerTool('pays');
     const { runner, sink } = runnerOf(pays);
-    await runner.writeTurn(turnOf([call('old', 'pays')]));
+    await runner.writeTurn({ calls: [], data: turnOf([call('old', 'pays')]) });
     await runner.run(left(sink, call('old', 'pays')), new AbortController().signal);
     expect(pays.calls).toEqual([]);
     expect(sink.drafts).toEqual([completed('old', OUTCOME_UNKNOWN, true)]);

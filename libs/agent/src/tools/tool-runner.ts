@@ -15,7 +15,7 @@ import {
 } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
-import type { TurnData } from '../model/model-turn.js';
+import type { TakenTurn } from '../model/model-turn.js';
 import { type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
@@ -63,7 +63,7 @@ export class ToolRunner {
   }
 
   /** Writes a turn, with what the log and the client are told before its calls are made, in one append. */
-  async writeTurn(turn: TurnData, signal?: AbortSignal): Promise<void> {
+  async writeTurn({ calls: called, data: turn }: TakenTurn, signal?: AbortSignal): Promise<void> {
     const news = this.gate.newsOf(this.offered);
     const offered = news === null ? [] : [await this.stored(JSON.stringify(news))];
     const calls = await Promise.all((turn.tool_calls ?? []).map((call) => this.settled(call)));
@@ -77,6 +77,7 @@ export class ToolRunner {
     const drifts = new Set(this.record.replay?.assign(settled));
     this.record.write([
       ...offered.map((tools): Draft => ({ type: 'tools_offered', data: { tools } })),
+      ...called,
       { type: 'model_turn_completed', data: settled.length > 0 ? { ...turn, tool_calls: settled } : turn },
       ...contents.flatMap((content): Draft[] => [
         { type: 'agent_tool_use_start', data: {} },

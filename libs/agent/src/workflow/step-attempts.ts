@@ -96,8 +96,9 @@ class StepAttempt {
     const output = new CollectedText();
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
     const tools = this.tools.offer(around.tools());
-    const asked = { run: record, sink: record, messages, tools, output, situation: around.situation() };
-    const data = await this.ports.turn.take(asked, signal);
+    const situation = around.situation();
+    const asked = { run: record, sink: record, kind: 'step' as const, messages, tools, output, situation };
+    const { calls: called, data } = await this.ports.turn.take(asked, signal);
     const calls = data.tool_calls ?? [];
     // Text and calls stand in one event.
     const isLarge = calls.length > 0 && !fitsInline(output.text + JSON.stringify(calls));
@@ -105,7 +106,7 @@ class StepAttempt {
       ? contents.toFile(session, output.text)
       : contents.store(session, output.text));
     const { attempt, ...step } = this.request.ref;
-    await this.tools.writeTurn({ ...data, step, attempt, text }, signal);
+    await this.tools.writeTurn({ calls: called, data: { ...data, step, attempt, text } }, signal);
   }
 
   /** No tool is called before the log holds the intent to. Returns whether each call has its result. */

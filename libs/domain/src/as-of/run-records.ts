@@ -1,8 +1,11 @@
 import { isPublicType } from '../event-types.js';
 import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
-import { type PicoDollars, parseDollars } from '../money.js';
+import { callOfTurn } from '../money/earlier-calls.js';
+import { type CallSums, NO_CALLS, withCall } from '../money/model-call.js';
+import { type PicoDollars, parseDollars } from '../money/dollars.js';
 import { assertNever } from '../problem.js';
-import type { Mode, Trigger } from '../run-config.js';
+import { type FileRef, isFileRef } from '../content.js';
+import type { Mode, RunMetadata, Trigger } from '../run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from '../run-warning.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 
@@ -39,13 +42,14 @@ export interface ListedRun {
   createdAt: number;
   startedAt: number | null;
   endedAt: number | null;
-  cost: PicoDollars;
-  inputTokens: number;
-  outputTokens: number;
+  /** Of its model calls. */
+  spent: CallSums;
   error: RunError | null;
   /** Revision of its last public event. */
   lastEventId: Revision | null;
   warnings: readonly RunWarning[];
+  /** A file: it stands in the run's configuration there, and is to be read. */
+  metadata: RunMetadata | FileRef;
 }
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
@@ -65,6 +69,10 @@ export class RunRecords {
 
   get hasChanges(): boolean {
     return this.changed.size > 0;
+  }
+
+  get(run: RunId): ListedRun | undefined {
+    return this.rows.get(run);
   }
 
   statusOf(run: RunId): RunStatus | null {
@@ -102,17 +110,17 @@ export class RunRecords {
     if (event.type === 'run_requested') return this.request(session, run, event);
     const row = this.rows.get(run);
     if (row === undefined) return;
-    const before = row.cost;
+    const before = row.spent.cost;
     // A cost that cannot be read says nothing that the turns have not said.
     const isUnreadCost = event.type === 'agent_cost' && event.isUnreadable === true;
     if (!isUnreadCost && changeOf(row, event)) this.changed.add(row);
-    if (row.cost !== before) this.costChange += row.cost - before;
+    if (row.spent.cost !== before) this.costChange += row.spent.cost - before;
     if (isPublicType(event.type)) row.lastEventId = event.revision;
   }
 
   private request(session: SessionId, run: RunId, event: Of<'run_requested'>): void {
     if (this.rows.has(run)) return;
-    const { mode, model, trigger } = event.data;
+    const { mode, model, trigger, config } = event.data;
     const row: ListedRun = {
       run,
       session,
@@ -129,11 +137,10 @@ export class RunRecords {
       status: 'queued',
       startedAt: null,
       endedAt: null,
-      cost: 0n,
-      inputTokens: 0,
-      outputTokens: 0,
+      spent: NO_CALLS,
       error: null,
       warnings: [],
+      metadata: isFileRef(config) ? config : (config.metadata ?? {}),
       lastEventId: null,
     };
     this.rows.set(run, row);
@@ -176,15 +183,16 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'run_cancel_requested':
       // A running one is cancelled when it says so.
       return row.status === 'queued' && row.startedAt === null && end(row, 'cancelled', event.time);
-    case 'model_turn_completed': {
-      const { input_tokens, output_tokens } = event.data.usage;
-      row.cost += parseDollars(event.data.cost);
-      row.inputTokens += input_tokens;
-      row.outputTokens += output_tokens;
+    case 'model_called':
+      row.spent = withCall(row.spent, event.data);
       return true;
+    case 'model_turn_completed': {
+      const call = callOfTurn(event.data, row);
+      if (call !== null) row.spent = withCall(row.spent, call);
+      return call !== null;
     }
     case 'agent_cost':
-      row.cost = parseDollars(event.data.cost);
+      row.spent = { ...row.spent, cost: parseDollars(event.data.cost) };
       return true;
     case 'agent_drift':
       row.drift = (row.drift ?? 0) + 1;
@@ -227,6 +235,7 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'session_forked':
     case 'run_requested':
     case 'run_refused':
+    case 'usage_kept':
     case 'model_turn_failed':
     case 'tool_call_completed':
     case 'workflow_attempt_started':

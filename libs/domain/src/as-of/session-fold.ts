@@ -2,7 +2,7 @@ import type { Content } from '../content.js';
 import { type SessionMoment, forkOf } from '../fork/fork.js';
 import { HistoryFold, type HistoryMessage, type HistorySink, type MessageType } from '../history.js';
 import type { ProjectId, Revision, RunId, SessionId } from '../ids.js';
-import type { PicoDollars } from '../money.js';
+import type { PicoDollars } from '../money/dollars.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 import { type ListedRun, RunRecords, type RunStatus } from './run-records.js';
 
@@ -133,6 +133,11 @@ export class SessionFold {
       this.pushOther(row, event);
     }
     this.seen = event.revision;
+  }
+
+  /** A run that may still change, or one of the newest. */
+  run(run: RunId | undefined): ListedRun | undefined {
+    return run === undefined ? undefined : this.runs.get(run);
   }
 
   /** null: no row changed. */

@@ -1,6 +1,6 @@
 import type { SessionMoment, SharedPart } from '../fork/fork.js';
 import type { SessionId } from '../ids.js';
-import { type PicoDollars, formatDollars } from '../money.js';
+import { type PicoDollars, formatDollars } from '../money/dollars.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 import type { RunStatus } from './run-records.js';
 import { SessionFold, type SessionRecord, type TitleSource } from './session-fold.js';

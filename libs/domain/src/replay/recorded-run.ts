@@ -95,6 +95,8 @@ export class RecordedRunFold {
       case 'agent_tool_use_start':
       case 'agent_workflow_step':
       case 'messages_cleared':
+      case 'model_called':
+      case 'usage_kept':
       case 'model_turn_failed':
       case 'run_cancel_requested':
       case 'run_parked':

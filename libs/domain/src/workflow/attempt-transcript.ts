@@ -101,6 +101,8 @@ export class AttemptTranscript {
       case 'run_requested':
       case 'run_claimed':
       case 'run_refused':
+      case 'model_called':
+      case 'usage_kept':
       case 'model_turn_failed':
       case 'workflow_attempt_started':
       case 'workflow_attempt_failed':

@@ -115,6 +115,8 @@ export class WorkflowRuns {
       case 'run_requested':
       case 'run_claimed':
       case 'run_refused':
+      case 'model_called':
+      case 'usage_kept':
       case 'model_turn_failed':
       case 'run_cancel_requested':
       case 'messages_cleared':

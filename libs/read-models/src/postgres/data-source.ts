@@ -11,6 +11,7 @@ import { SessionForks1764154800000 } from '../migrations/1764154800000-session-f
 import { RunReplays1764154900000 } from '../migrations/1764154900000-run-replays.js';
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
+import { ModelCalls1764236400000 } from '../migrations/1764236400000-model-calls.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
@@ -102,6 +103,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       RunRetries1764151300000,
       SessionForks1764154800000,
       RunReplays1764154900000,
+      ModelCalls1764236400000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

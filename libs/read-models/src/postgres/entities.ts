@@ -1,6 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { Fields, StoredRow, Table } from '#postgres';
 import { ACTIONS } from '../tables/actions.js';
+import { RUN_METADATA } from '../tables/run-metadata.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -19,4 +20,10 @@ export function entityOf({ name, columns }: Table<Fields>): EntitySchema<StoredR
 }
 
 /** The tables that lists are made of. */
-export const ENTITIES: readonly EntitySchema<StoredRow>[] = [SESSIONS, RUNS, TASKS, ACTIONS].map(entityOf);
+export const ENTITIES: readonly EntitySchema<StoredRow>[] = [
+  SESSIONS,
+  RUNS,
+  TASKS,
+  ACTIONS,
+  RUN_METADATA,
+].map(entityOf);

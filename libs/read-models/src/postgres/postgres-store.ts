@@ -90,11 +90,13 @@ export class PostgresReadModelStore extends ReadModelStore {
   }
 
   private others(commit: Commit): QueryConfig[] {
-    const { writeTasks, writeActions, issueKeys, revokeKeys, park, free, erase } = this.statements;
-    const { tasks, actions, keysIssued, keysRevoked, parked, freed, erased } = commit.changes;
+    const { writeTasks, writeActions, writeMetadata, issueKeys, revokeKeys, park, free, erase } =
+      this.statements;
+    const { tasks, actions, metadata, keysIssued, keysRevoked, parked, freed, erased } = commit.changes;
     const wanted = [
       ...(tasks.length > 0 ? [writeTasks] : []),
       ...(actions.length > 0 ? [writeActions] : []),
+      ...(metadata.length > 0 ? [writeMetadata] : []),
       ...(keysIssued.length > 0 ? [issueKeys] : []),
       ...(keysRevoked.length > 0 ? [revokeKeys] : []),
       ...(parked.length > 0 ? [park] : []),

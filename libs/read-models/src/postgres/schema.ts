@@ -2,7 +2,9 @@ import { CHECKPOINTS, PostgresCheckpoints } from '#postgres';
 import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
 import { MESSAGES } from '../tables/messages.js';
+import { MODEL_CALLS } from '../tables/model-calls.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
+import { RUN_METADATA } from '../tables/run-metadata.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -21,6 +23,8 @@ export const PROJECTED_TABLES: readonly string[] = [
   API_KEYS,
   TASKS,
   ACTIONS,
+  MODEL_CALLS,
+  RUN_METADATA,
   PARKED_STREAMS,
   CHECKPOINTS,
 ].map(({ name }) => name);

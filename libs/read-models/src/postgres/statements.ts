@@ -14,7 +14,9 @@ import type { Changes } from '../projection/rows.js';
 import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
 import { MESSAGES } from '../tables/messages.js';
+import { MODEL_CALLS } from '../tables/model-calls.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
+import { RUN_METADATA } from '../tables/run-metadata.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -97,6 +99,8 @@ WITH moved AS (
   })}
 ), written_messages AS (
   ${writeRows(MESSAGES, { ...write, rows: (c: Commit) => c.messages })}
+), written_calls AS (
+  ${writeRows(MODEL_CALLS, { ...write, rows: (c: Commit) => c.changes.modelCalls })}
 )
 SELECT count(*)::int AS moved FROM moved`,
     `commit ${name}`,
@@ -126,6 +130,7 @@ function othersFor(schema: Sql<unknown>) {
         replaceIf: raw(`old.status = 'open'`),
       }),
     ),
+    writeMetadata: statement(writeRows(RUN_METADATA, { schema, rows: ofChanges('metadata') })),
     issueKeys: statement(writeRows(API_KEYS, { schema, rows: ofChanges('keysIssued') })),
     revokeKeys: statement(
       sql<Commit>`
@@ -140,7 +145,7 @@ FROM unnest(
       sql<Commit>`DELETE FROM ${schema}.parked_streams WHERE stream = ANY (${ofChanges('freed')})`,
     ),
     /** Of these sessions no row is left. They come after the rows of the same batch. */
-    erase: ['messages', 'runs', 'tasks', 'actions', 'sessions'].map((table) =>
+    erase: ['messages', 'runs', 'run_metadata', 'tasks', 'actions', 'sessions'].map((table) =>
       statement(
         sql<Commit>`DELETE FROM ${schema}.${raw(table)} WHERE session = ANY (${ofChanges('erased')}::text[])`,
       ),

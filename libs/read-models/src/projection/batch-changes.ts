@@ -1,5 +1,9 @@
 import {
   type Content,
+  type FileRef,
+  type ListedRun,
+  type RunConfig,
+  type RunMetadata,
   type SessionChanges,
   type TitleSource,
   UNREADABLE_TEXT,
@@ -14,18 +18,34 @@ import {
 import { type ContentStore, FileMissing } from '#vault';
 import { type EventLog } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
-import type { Changes, MessageRow, ParkedStream, SessionRow, TaskRow } from './rows.js';
+import type { MetadataTokens } from '../metadata-tokens.js';
+import type {
+  Changes,
+  MessageRow,
+  ParkedStream,
+  RunMetadataRow,
+  RunRow,
+  SessionRow,
+  TaskRow,
+} from './rows.js';
 
 /** Gathers what a batch changes, and fetches what its events only refer to. */
 export class BatchChanges {
   private readonly sessions: SessionChanges[] = [];
   private readonly keys: ApiKeyChange[] = [];
   private readonly parked: ParkedStream[] = [];
+  private readonly requested = new Set<ListedRun>();
 
   constructor(
     private readonly log: EventLog,
     private readonly content: ContentStore,
+    private readonly tokens: MetadataTokens,
   ) {}
+
+  /** A run that was not there before. */
+  addRequest(run: ListedRun): void {
+    this.requested.add(run);
+  }
 
   addSession(changes: SessionChanges | null): void {
     if (changes !== null) this.sessions.push(changes);
@@ -46,9 +66,13 @@ export class BatchChanges {
       for (const wanted of changes.wanted) messages.push(await this.request(wanted));
       if (changes.titleFrom !== null) await this.setTitle(changes.row, changes.titleFrom);
     }
+    const runs: RunRow[] = [];
+    for (const run of sessions.flatMap((changes) => changes.runs)) runs.push(await this.withMetadata(run));
     return {
       sessions: sessions.map((s) => s.row),
-      runs: sessions.flatMap((s) => s.runs),
+      runs,
+      modelCalls: [],
+      metadata: [...this.requested].flatMap((run) => this.tokensOf(run)),
       messages,
       cleared: sessions.flatMap(({ row, clearedTo }) =>
         clearedTo === null ? [] : [{ session: row.session, revision: clearedTo }],
@@ -66,6 +90,34 @@ export class BatchChanges {
   private async request({ session, revision, requested }: WantedMessage): Promise<MessageRow> {
     const message = await requestedMessage(this.log, session, requested);
     return { session, revision, type: 'user_message', pieces: [message] };
+  }
+
+  /** Where the configuration lies in a file it is read, once. */
+  private async withMetadata(run: ListedRun): Promise<RunRow> {
+    const { metadata, session } = run;
+    if (!isFileRef(metadata)) return { ...run, metadata };
+    run.metadata = await this.metadataIn(session, metadata);
+    return { ...run, metadata: run.metadata };
+  }
+
+  private async metadataIn(session: SessionId, file: FileRef): Promise<RunMetadata> {
+    try {
+      return (await this.content.object<RunConfig>(session, file)).metadata ?? {};
+    } catch (error) {
+      if (error instanceof FileMissing) return {};
+      throw error;
+    }
+  }
+
+  private tokensOf({ run, session, project, metadata }: ListedRun): RunMetadataRow[] {
+    if (isFileRef(metadata)) return [];
+    return Object.entries(metadata).map(([key, value]) => ({
+      run,
+      session,
+      project,
+      keyToken: this.tokens.of(project, key),
+      token: this.tokens.of(project, key, value),
+    }));
   }
 
   private async setTitle(row: SessionRow, from: TitleSource): Promise<void> {

@@ -14,9 +14,11 @@ import { PostgresReadModelStore } from '../postgres/postgres-store.js';
 import { RebuildTables } from '../postgres/rebuild-tables.js';
 import { REBUILD_SCHEMA, SCHEMA } from '../postgres/schema.js';
 import { NO_CHANGES } from './rows.js';
+import { MetadataTokens } from '../metadata-tokens.js';
 import { Projector } from './projector.js';
 import { historyOnLog } from '../../../../test/support/log-history.js';
 import {
+  METADATA_SECRET,
   append,
   type Fixture,
   KeptLogger,
@@ -43,6 +45,7 @@ const options = () => ({
   folder: '',
   log: fixture.log,
   files: fixture.files,
+  metadataSecret: METADATA_SECRET,
   clock: new SystemClock(),
   random: new SystemRandom(),
   background: new ProcessBackground(fixture.logger),
@@ -69,6 +72,7 @@ const projector = (logger = new KeptLogger()): Projector =>
     store: new PostgresReadModelStore(database, new PlainContentCodec(), REBUILD_SCHEMA),
     log: fixture.log,
     content: new ContentStore(fixture.files),
+    tokens: new MetadataTokens(METADATA_SECRET),
     logger,
   });
 

@@ -6,6 +6,7 @@ import {
   LogUnavailable,
 } from '#event-log';
 import { ContentStore, type FileStore } from '#vault';
+import type { MetadataTokens } from '../metadata-tokens.js';
 import type { Database } from '../postgres/database.js';
 import { PROJECTED_PREFIXES, Projector, type ProjectorPorts } from './projector.js';
 import type { ReadModelStore } from './rows.js';
@@ -18,6 +19,7 @@ export interface Check {
 export interface ProjectionPorts extends FollowerPorts {
   readonly store: ReadModelStore;
   readonly files: FileStore;
+  readonly tokens: MetadataTokens;
   readonly database: Database;
   /** What is made good in the background while rows are written. */
   readonly afterStart?: { run(): Promise<void>; stop(): void };

@@ -1,5 +1,6 @@
 import {
   asSessionEvent,
+  knownSessionEvent,
   sessionOfStream,
   taskOfStream,
   type Revision,
@@ -17,9 +18,11 @@ import {
 import type { Logger } from '#platform';
 import { type Checkpoint, CheckpointMoved } from '#postgres';
 import { ReadModelsUnavailable } from '../unavailable.js';
+import type { MetadataTokens } from '../metadata-tokens.js';
 import { ActionRows } from './action-rows.js';
 import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
+import { ModelCallRows } from './model-call-rows.js';
 import { type Changes, type KeyIds, NO_CHANGES, type ReadModelStore, isEmpty } from './rows.js';
 import { SessionCache } from './session-cache.js';
 import { TaskRows } from './task-rows.js';
@@ -31,6 +34,15 @@ export interface ProjectorPorts {
   readonly log: EventLog;
   readonly content: ContentStore;
   readonly logger: Logger;
+  readonly tokens: MetadataTokens;
+}
+
+/** What a batch changes beside its sessions. */
+interface BatchRows {
+  readonly batch: BatchChanges;
+  readonly tasks: TaskRows;
+  readonly actions: ActionRows;
+  readonly calls: ModelCallRows;
 }
 
 /** Positions that may pass without a change of a row before the checkpoint is written all the same. */
@@ -113,12 +125,15 @@ export class Projector implements FollowerTarget {
 
   private async changesOf(all: readonly RecordedEvent[], freed: readonly string[] = []): Promise<Changes> {
     const erased = erasedIn(all);
-    // Of what is erased, now or by what comes later in this batch, nothing is written.
+    // Of what is erased, now or by what comes later in this batch, nothing is written but what was spent.
     const events = all.filter(
       (event) => event.isErased !== true && !erased.has(sessionOfStream(event.stream) ?? ''),
     );
     await this.cache.prepare(this.firstRevisions(events));
-    const batch = new BatchChanges(this.ports.log, this.ports.content);
+    const batch = new BatchChanges(this.ports.log, this.ports.content, this.ports.tokens);
+    const calls = new ModelCallRows();
+    for (const event of all)
+      if (erased.has(sessionOfStream(event.stream) ?? '')) this.pushSpent(event, calls);
     const tasks = new TaskRows(this.ports.store);
     await tasks.prepare(events);
     const actions = new ActionRows(this.ports.store);
@@ -130,7 +145,7 @@ export class Projector implements FollowerTarget {
         const session = sessionOfStream(event.stream);
         if (session !== null) {
           touched.add(session);
-          this.pushSession(session, event, tasks, actions);
+          this.pushSession(session, event, { batch, tasks, actions, calls });
         } else if (taskOfStream(event.stream) === null) batch.addKey(changeOfKey(event));
         else tasks.pushTask(event);
       } catch (error) {
@@ -143,19 +158,26 @@ export class Projector implements FollowerTarget {
       tasks.take().filter(({ session }) => !erased.has(session)),
       freed,
     );
-    return { ...changes, actions: actions.take(), erased: [...erased] };
+    return { ...changes, actions: actions.take(), modelCalls: calls.take(), erased: [...erased] };
   }
 
-  private pushSession(
-    session: SessionId,
-    recorded: RecordedEvent,
-    tasks: TaskRows,
-    actions: ActionRows,
-  ): void {
+  private pushSession(session: SessionId, recorded: RecordedEvent, rows: BatchRows): void {
     const event = asSessionEvent(recorded);
-    this.cache.get(session)?.push(event);
-    if (event.type === 'run_requested') tasks.pushRequest(session, event);
-    actions.push(session, event);
+    const fold = this.cache.get(session);
+    fold?.push(event);
+    const run = fold?.run(event.meta.run);
+    if (event.type === 'run_requested') {
+      rows.tasks.pushRequest(session, event);
+      if (run?.requested === event.revision) rows.batch.addRequest(run);
+    }
+    rows.actions.push(session, event);
+    rows.calls.push(session, event, run);
+  }
+
+  private pushSpent(recorded: RecordedEvent, calls: ModelCallRows): void {
+    const session = sessionOfStream(recorded.stream);
+    const event = knownSessionEvent(recorded);
+    if (session !== null && event !== null) calls.push(session, event, undefined);
   }
 
   private firstRevisions(events: readonly RecordedEvent[]): Map<string, number> {

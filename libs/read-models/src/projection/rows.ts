@@ -2,14 +2,18 @@ import type { MessageRecord, Revision, SessionId, StoredSession } from '#domain'
 import type { Checkpoint } from '#postgres';
 import type { ActionRow } from '../tables/actions.js';
 import type { ApiKeyRow } from '../tables/api-keys.js';
+import type { ModelCallRow } from '../tables/model-calls.js';
 import type { ParkedStream } from '../tables/parked-streams.js';
+import type { RunMetadataRow } from '../tables/run-metadata.js';
 import type { RunRow } from '../tables/runs.js';
 import type { SessionRow } from '../tables/sessions.js';
 import type { TaskRow } from '../tables/tasks.js';
 
 export type { ActionRow } from '../tables/actions.js';
 export type { ApiKeyRow } from '../tables/api-keys.js';
+export type { ModelCallRow } from '../tables/model-calls.js';
 export type { ParkedStream } from '../tables/parked-streams.js';
+export type { RunMetadataRow } from '../tables/run-metadata.js';
 export type { RunRow } from '../tables/runs.js';
 export type { SessionRow } from '../tables/sessions.js';
 export type { TaskRow } from '../tables/tasks.js';
@@ -25,6 +29,8 @@ export interface Changes {
   readonly cleared: readonly { readonly session: SessionId; readonly revision: Revision }[];
   readonly tasks: readonly TaskRow[];
   readonly actions: readonly ActionRow[];
+  readonly modelCalls: readonly ModelCallRow[];
+  readonly metadata: readonly RunMetadataRow[];
   readonly keysIssued: readonly ApiKeyRow[];
   readonly keysRevoked: readonly { readonly id: string; readonly at: number }[];
   readonly parked: readonly ParkedStream[];
@@ -44,6 +50,8 @@ export const NO_CHANGES: Changes = {
   cleared: [],
   tasks: [],
   actions: [],
+  modelCalls: [],
+  metadata: [],
   keysIssued: [],
   keysRevoked: [],
   parked: [],

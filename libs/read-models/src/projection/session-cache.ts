@@ -1,6 +1,7 @@
 import {
   type RecordedSessionEvent,
   SessionFold,
+  type StoredSession,
   asSessionEvent,
   sessionStream,
   type SessionId,
@@ -60,17 +61,24 @@ export class SessionCache {
     for (const session of missing) {
       const found = stored.get(session) ?? null;
       const next = nextRevisions.get(session) ?? 0;
-      const projection = found === null ? await this.refold(session, next) : null;
-      const tail = found === null ? [] : await this.read(session, found.row.foldedTo, next);
-      this.sessions.set(session, projection ?? new SessionFold(session, found, tail));
+      const projection = found === null ? await this.refold(session, next) : await this.resume(found, next);
+      if (projection !== null) this.sessions.set(session, projection);
     }
   }
 
-  /** A session whose events came before, but not its row: all of it is folded again. */
-  private async refold(session: SessionId, next: number): Promise<SessionFold> {
+  private async resume(found: StoredSession, next: number): Promise<SessionFold> {
+    const { session, foldedTo } = found.row;
+    return new SessionFold(session, found, await this.read(session, foldedTo, next));
+  }
+
+  /** A session whose events came before, but not its row: all of it is folded again. null: it is erased. */
+  private async refold(session: SessionId, next: number): Promise<SessionFold | null> {
     const projection = new SessionFold(session, null);
     for await (const page of this.log.readStream(sessionStream(session), { limit: next }))
-      for (const event of page) if (!event.isErased) projection.push(asSessionEvent(event));
+      for (const event of page) {
+        if (event.isErased === true) return null;
+        projection.push(asSessionEvent(event));
+      }
     return projection;
   }
 

@@ -6,21 +6,26 @@ import {
   type Revision,
   type RunError,
   type RunId,
+  type RunMetadata,
   type RunStatus,
   type SessionId,
   type RunWarning,
+  type UsageView,
   formatDollars,
   isEndType,
   isPublicType,
   notFound,
   sessionStream,
+  usageView,
 } from '#domain';
 import type { EventLog, Freshness, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { StoredRow } from '#postgres';
+import type { MetadataTokens } from '../metadata-tokens.js';
 import type { ContentCodec } from '../content-codec.js';
 import type { Database } from '../postgres/database.js';
 import { openedRows } from '../postgres/opened-rows.js';
+import { SCHEMA } from '../postgres/schema.js';
 import { RUNS, type RunRow } from '../tables/runs.js';
 import type { SessionOwners } from './session-owners.js';
 import { timestamp, timestampOrNull } from './views.js';
@@ -45,7 +50,9 @@ export interface RunView {
   readonly started_at: string | null;
   readonly ended_at: string | null;
   readonly cost: string;
-  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
+  readonly usage: UsageView;
+  /** What its caller says of it. */
+  readonly metadata: RunMetadata;
   readonly warnings: readonly RunWarning[];
   readonly error: RunError | null;
   /** Revision of its last public event, as text like the ids of the events; null: it has none yet. */
@@ -66,6 +73,8 @@ export interface RunQuery extends PageRequest {
   /** ms since 1970, of `created_at`; from inclusive, to exclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Pairs that it has, all of them. */
+  readonly metadata?: RunMetadata | undefined;
 }
 
 /** Events looked at, from the end of the stream, for the last one that a client saw of a run. */
@@ -74,7 +83,7 @@ const LOOKED_BACK = 64;
 const LIST = {
   table: RUNS,
   id: 'run_id',
-  contents: ['error_message', 'warnings'],
+  contents: ['error_message', 'warnings', 'metadata'],
   cursors: creationCursors('runs'),
 };
 
@@ -85,6 +94,7 @@ export class RunQueries {
     private readonly codec: ContentCodec,
     private readonly freshness: Freshness,
     readonly owners: SessionOwners,
+    private readonly tokens: MetadataTokens,
   ) {}
 
   /** Where a run that is not under way stands in its session's stream. @throws as `get` */
@@ -107,12 +117,14 @@ export class RunQueries {
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable; LogUnavailable; what `weigh` throws */
   async *list(query: RunQuery, weigh: Weigh = unweighed): WeighedPage<RunView> {
     await this.freshness.caughtUp();
-    const { session, status, from, to } = query;
+    const { session, status, from, to, metadata = {} } = query;
     const narrow = (select: SelectQueryBuilder<StoredRow>): void => {
       if (session !== undefined) select.andWhere('runs.session = :session', { session });
       if (status !== undefined) select.andWhere('runs.status = :status', { status });
       if (from !== undefined) select.andWhere('runs.created_at >= :from', { from });
       if (to !== undefined) select.andWhere('runs.created_at < :to', { to });
+      for (const [at, [key, value]] of Object.entries(metadata).entries())
+        select.andWhere(hasToken(at), { [`token${at}`]: this.tokens.of(query.project, key, value) });
     };
     const pages = weighedRows(this, LIST, query, narrow, weigh);
     for (;;) {
@@ -161,6 +173,10 @@ export class RunQueries {
   }
 }
 
+/** The pair that the parameter of this number stands for. */
+const hasToken = (at: number): string =>
+  `EXISTS (SELECT FROM ${SCHEMA}.run_metadata m WHERE m.run_id = runs.run_id AND m.token = :token${at})`;
+
 const viewOf = (row: RunRow): RunView => ({
   run_id: row.run,
   session: row.session,
@@ -175,8 +191,9 @@ const viewOf = (row: RunRow): RunView => ({
   created_at: timestamp(row.createdAt),
   started_at: timestampOrNull(row.startedAt),
   ended_at: timestampOrNull(row.endedAt),
-  cost: formatDollars(row.cost),
-  usage: { input_tokens: row.inputTokens, output_tokens: row.outputTokens },
+  cost: formatDollars(row.spent.cost),
+  usage: usageView(row.spent),
+  metadata: row.metadata,
   warnings: row.warnings,
   error: row.error,
   last_event_id: row.lastEventId === null ? null : String(row.lastEventId),

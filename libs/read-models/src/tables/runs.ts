@@ -4,6 +4,7 @@ import type {
   Revision,
   RunError,
   RunId,
+  RunMetadata,
   RunStatus,
   RunWarning,
   SessionId,
@@ -23,7 +24,7 @@ import {
   truth,
   whole,
 } from '#postgres';
-import { dollars } from './dollars.js';
+import { callSums } from './call-sums.js';
 
 /** Each is null where there is no error. */
 type ErrorParts = { readonly [P in keyof RunError]: RunError[P] | null };
@@ -44,6 +45,13 @@ const warnings: Field<readonly RunWarning[]> = mapped(
   nullable(sealed('warnings')),
   (list) => (list.length === 0 ? null : JSON.stringify(list)),
   (stored) => (stored === null ? [] : (JSON.parse(stored) as RunWarning[])),
+);
+
+/** JSON; null: nothing was said. */
+const metadata: Field<RunMetadata> = mapped(
+  nullable(sealed('metadata')),
+  (said) => (Object.keys(said).length === 0 ? null : JSON.stringify(said)),
+  (stored) => (stored === null ? {} : (JSON.parse(stored) as RunMetadata)),
 );
 
 export const RUNS = table(
@@ -68,14 +76,14 @@ export const RUNS = table(
     createdAt: whole('created_at'),
     startedAt: changing(nullable(whole('started_at'))),
     endedAt: changing(nullable(whole('ended_at'))),
-    cost: changing(dollars('cost')),
-    inputTokens: changing(whole('input_tokens')),
-    outputTokens: changing(whole('output_tokens')),
+    spent: changing(callSums),
     error: changing(error),
     /** Revision of its last public event, as of the last write of this row. */
     lastEventId: changing(nullable(integer('last_event_id'))),
     /** What it had to do without. */
     warnings: changing(warnings),
+    /** What its caller says of it. */
+    metadata,
   },
 );
 

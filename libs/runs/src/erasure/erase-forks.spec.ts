@@ -28,7 +28,10 @@ const said = (...users: readonly string[]): string[] =>
   users.flatMap((user) => [`user ${user}`, `assistant re ${user}`]);
 const isErased = async (session: SessionId): Promise<boolean> => {
   const events = await temp.read(sessionStream(session));
-  return events.at(-1)?.type === 'session_erased' && events.slice(0, -1).every((event) => event.isErased);
+  return (
+    events.at(-1)?.type === 'session_erased' &&
+    events.slice(0, -1).every((event) => event.isErased || event.type === 'model_called')
+  );
 };
 
 /** Three sessions, each forked from the one before. */

@@ -18,7 +18,16 @@ export interface OperationTerms {
   /** Also the name that generated clients give it. */
   readonly id: string;
   readonly tag:
-    'agent' | 'runs' | 'sessions' | 'actions' | 'tasks' | 'datastores' | 'keys' | 'mcp' | 'operations';
+    | 'agent'
+    | 'runs'
+    | 'sessions'
+    | 'actions'
+    | 'tasks'
+    | 'datastores'
+    | 'keys'
+    | 'mcp'
+    | 'money'
+    | 'operations';
   readonly summary: string;
   readonly description?: string;
   /** The scope that a key needs. null: open to everyone, for health, docs and what says how to come in. */

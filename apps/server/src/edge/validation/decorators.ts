@@ -7,7 +7,7 @@ import {
   ValidateNested,
   type ValidationOptions,
 } from 'class-validator';
-import { type Dto, noteNesting, noteReading, noteSchema } from './field-notes.js';
+import { type Dto, noteNesting, notePrefix, noteReading, noteSchema } from './field-notes.js';
 import { LENGTHS, isAtMost } from './lengths.js';
 import { type JsonSchema, type Rule, headerFault } from './rules.js';
 
@@ -90,6 +90,9 @@ export const NestedBy = (by: string, choices: Readonly<Record<string, Dto>>): Pr
 
 /** Of a query string: how the text becomes a value. What it cannot read it leaves as it is, for the rules to refuse. */
 export const FromText = (read: (text: string) => unknown): PropertyDecorator => noteReading(read);
+
+/** `name.KEY=VALUE` of a query string, for any keys: the field holds them by key. */
+export const FromPrefixed = (): PropertyDecorator => notePrefix();
 
 /** A whole number of a query string. */
 export const FromDigits = (): PropertyDecorator =>

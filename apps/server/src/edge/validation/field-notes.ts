@@ -16,6 +16,8 @@ export interface FieldNotes {
   readonly nesting?: Nesting;
   readonly read?: (text: string) => unknown;
   readonly schema?: JsonSchema;
+  /** Of a query string: holds the parameters whose names begin with its own and a dot, by what follows. */
+  readonly isPrefix?: true;
 }
 
 /** By prototype, as decorators see it. Owns nothing else; filled while the classes are read. */
@@ -30,6 +32,7 @@ const note =
 
 export const noteNesting = (nesting: Nesting): PropertyDecorator => note({ nesting });
 export const noteReading = (read: (text: string) => unknown): PropertyDecorator => note({ read });
+export const notePrefix = (): PropertyDecorator => note({ isPrefix: true });
 export const noteSchema = (schema: JsonSchema): PropertyDecorator => note({ schema });
 
 /** Of a field of a DTO, its own or inherited. */

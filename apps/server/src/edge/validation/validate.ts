@@ -40,7 +40,11 @@ class Walk {
       return instance;
     }
     const fields = fieldsOf(dto);
-    for (const name of Object.keys(sent)) this.take(instance, name, fields.get(name), sent[name], path);
+    for (const name of Object.keys(sent)) {
+      const holder = fields.get(name.slice(0, Math.max(0, name.indexOf('.'))));
+      if (holder?.notes.isPrefix === true) this.takeInto(instance, holder.name, name, sent[name]);
+      else this.take(instance, name, fields.get(name), sent[name], path);
+    }
     for (const field of fields.values()) this.check(instance, field, path);
     return instance;
   }
@@ -53,10 +57,20 @@ class Walk {
     path: string,
   ): void {
     const place = join(path, name.slice(0, 100));
-    if (field === undefined) this.add(place, `is not a known ${this.isQuery ? 'parameter' : 'field'}`);
+    if (field === undefined || field.notes.isPrefix === true)
+      this.add(place, `is not a known ${this.isQuery ? 'parameter' : 'field'}`);
     else if (!this.isQuery) instance[name] = value;
     else if (typeof value === 'string') instance[name] = field.notes.read?.(value) ?? value;
     else this.add(place, 'must be given once');
+  }
+
+  /** One of several parameters of a field. */
+  private takeInto(instance: Record<string, unknown>, holder: string, name: string, value: unknown): void {
+    if (typeof value !== 'string') return this.add(name.slice(0, 100), 'must be given once');
+    instance[holder] = {
+      ...(instance[holder] as object | undefined),
+      [name.slice(holder.length + 1)]: value,
+    };
   }
 
   private check(instance: Record<string, unknown>, field: DtoField, path: string): void {

@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../edge/validation/dto-fields.js';
+import { type DtoField, fieldsOf } from '../../edge/validation/dto-fields.js';
 import { isRequired, schemaOf } from '../../edge/validation/field-schema.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
 import type { JsonSchema } from '../../edge/validation/rules.js';
@@ -93,6 +93,7 @@ export function describeService(routes: readonly Route[], version: string): Open
       'datastores',
       'keys',
       'mcp',
+      'money',
       'operations',
       'callbacks',
     ].map((name) => ({
@@ -144,10 +145,13 @@ const pathParameters = (path: string): OpenApiParameter[] =>
     schema: { type: 'string', minLength: 1, maxLength: LENGTHS.name },
   }));
 
+/** Parameters of any name cannot be described: the operation says it. */
+const isDescribed = ({ notes }: DtoField): boolean => notes.isPrefix !== true;
+
 const queryParameters = ({ query }: OperationTerms): OpenApiParameter[] =>
   query === undefined
     ? []
-    : [...fieldsOf(query).values()].map((field) => {
+    : [...fieldsOf(query).values()].filter(isDescribed).map((field) => {
         const meaning = PARAMETER_MEANINGS[`query ${field.name}`] ?? '';
         const { description = '', ...schema } = inWords({ description: meaning, ...schemaOf(field) });
         const required = isRequired(field);

@@ -195,6 +195,7 @@ export const PARAMETER_MEANINGS: Readonly<Record<string, string>> = {
   'query at': 'The id of an event of the session: as it was there. Default: as it is.',
   'query after': 'The id of an event: only what comes after it.',
   'query token': 'A token, for `EventSource`, which cannot send headers. Keys are not taken here.',
+  'query group_by': 'What the sums are of: with commas between them.',
   'query tasks': '`keep`: what the key has scheduled goes on.',
   'path run_id': 'The run.',
   'path other_run_id': 'The run that it is compared with.',

@@ -67,7 +67,7 @@ export class RunReading {
 
   /** US dollars, as text. */
   get cost(): string {
-    return formatDollars(this.row?.cost ?? 0n);
+    return formatDollars(this.row?.spent.cost ?? 0n);
   }
 
   get error(): RunError | null {

@@ -85,6 +85,7 @@ function wishesOf(body: RunBody): Wishes {
       ...(body.final_output === undefined ? {} : { final_output: body.final_output }),
       ...(body.approvals === undefined ? {} : { approvals: body.approvals }),
       ...(body.tools.length > 0 ? { tools: body.tools } : {}),
+      ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
     },
     mcpServers: body.mcp_servers,
     schedules: body.schedules,

@@ -30,16 +30,17 @@ export class RunsController {
     id: 'listRuns',
     tag: 'runs',
     summary: 'Runs, newest first',
+    description: '`metadata.KEY=VALUE`, once for each key: only runs that were given these.',
     scope: 'read',
     query: RunsQuery,
     answers: answer(200, pageOf(RUN)),
   })
   list(
-    @Query() { limit, cursor, session, status, from, to }: RunsQuery,
+    @Query() { limit, cursor, session, status, from, to, metadata }: RunsQuery,
     @Caller() { project }: Principal,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const wanted = { project, limit, cursor, session, status, from, to };
+    const wanted = { project, limit, cursor, session, status, from, to, metadata };
     return this.answers.list(reply, project, (weigh) => this.runs.list(wanted, weigh));
   }
 

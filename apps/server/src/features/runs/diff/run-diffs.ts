@@ -80,12 +80,10 @@ function figuresOf({ a, b }: Pair<RunView>): Readonly<Record<string, Pair<unknow
   return {
     status: { a: a.status, b: b.status },
     cost: { a: a.cost, b: b.cost },
-    usage: { a: usageOf(a), b: usageOf(b) },
+    usage: { a: a.usage, b: b.usage },
     ms: { a: msOf(a), b: msOf(b) },
   };
 }
-
-const usageOf = ({ usage: { input_tokens, output_tokens } }: RunView) => ({ input_tokens, output_tokens });
 
 /** From its start to its end; null: it has not ended, or ended before it started. */
 const msOf = ({ started_at: from, ended_at: to }: RunView): number | null =>

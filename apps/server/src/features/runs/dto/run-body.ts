@@ -1,4 +1,4 @@
-import type { Mode, OnBusy } from '#domain';
+import type { Mode, OnBusy, RunMetadata } from '#domain';
 import { validated } from '../../../edge/validation/validate.js';
 import {
   type AgentDto,
@@ -35,6 +35,7 @@ export interface RunBody {
   readonly final_output?: FinalOutputDto;
   readonly approvals?: ApprovalsDto;
   readonly tools: readonly CallerToolDto[];
+  readonly metadata?: RunMetadata;
   readonly on_busy: OnBusy;
 }
 
@@ -60,6 +61,7 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
     ...(sent.final_output === undefined ? {} : { final_output: sent.final_output }),
     ...(sent.approvals === undefined ? {} : { approvals: sent.approvals }),
     tools: sent.tools ?? NONE,
+    ...(sent.metadata === undefined ? {} : { metadata: sent.metadata }),
     on_busy: sent.on_busy,
   };
 }

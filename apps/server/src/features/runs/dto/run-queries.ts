@@ -1,8 +1,14 @@
 import { IsIn } from 'class-validator';
-import type { SessionId } from '#domain';
-import { IsNameParameter, MayBeOmitted } from '../../../edge/validation/decorators.js';
+import type { RunMetadata, SessionId } from '#domain';
+import {
+  FromPrefixed,
+  IsNameParameter,
+  MayBeOmitted,
+  Satisfies,
+} from '../../../edge/validation/decorators.js';
 import { IsTimeParameter, MomentQuery, PageQuery } from '../../../edge/validation/query-dtos.js';
 import { QueryStringDto } from '../../../edge/validation/validate.js';
+import { runMetadata } from './run-metadata.js';
 
 /** `POST /` */
 export class RunQuery extends QueryStringDto {
@@ -40,4 +46,10 @@ export class RunsQuery extends PageQuery {
   @MayBeOmitted()
   @IsTimeParameter()
   readonly to?: number;
+
+  /** `metadata.KEY=VALUE` */
+  @MayBeOmitted()
+  @FromPrefixed()
+  @Satisfies('isRunMetadata', runMetadata)
+  readonly metadata?: RunMetadata;
 }

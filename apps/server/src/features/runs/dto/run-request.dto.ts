@@ -1,4 +1,5 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsObject } from 'class-validator';
+import type { RunMetadata } from '#domain';
 import { MAX_PLACEHOLDERS, hasTooManyPlaceholders } from '#knowledge';
 import {
   Describe,
@@ -18,6 +19,7 @@ import { callbackHeaders } from './callback-headers.js';
 import { CallerToolDto } from './caller-tool.dto.js';
 import { IsHttpUrlWithoutCredentials } from './http-url.js';
 import { type McpServerDto, McpServerList, McpServerListAlias } from '../shared/mcp-server.dto.js';
+import { runMetadata } from './run-metadata.js';
 import { schedule } from './schedule.js';
 import { WorkflowDto } from './workflow.dto.js';
 
@@ -196,6 +198,14 @@ export class RunRequestDto {
   @Nested(CallerToolDto)
   @Describe({ description: 'Tools that you carry out: each call waits for your answer.' })
   readonly tools?: readonly CallerToolDto[];
+
+  @MayBeOmitted()
+  @Satisfies('isRunMetadata', runMetadata)
+  @Describe({
+    description: 'What you want to find the run by, or sum up its cost by: up to 16 pairs of strings.',
+    examples: [{ customer: 'c-42' }],
+  })
+  readonly metadata?: RunMetadata;
 
   @IsIn(['enqueue', 'reject', 'interrupt', 'steer'])
   @Describe({

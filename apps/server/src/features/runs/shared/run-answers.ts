@@ -2,13 +2,20 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { EventStreams, type StreamRequest, publicJson } from '#delivery';
 import {
+  type CallSums,
   type Content,
+  type ModelCall,
+  NO_CALLS,
   Problem,
+  type Revision,
   type RunWarning,
   UNREADABLE_TEXT,
+  type UsageView,
   formatDollars,
   isEndType,
   sessionStream,
+  usageView,
+  withCall,
   type RunId,
 } from '#domain';
 import { ContentStore } from '#vault';
@@ -26,6 +33,7 @@ export interface RunOutcome {
   /** The JSON text of the value, if it was asked for. */
   readonly finalOutput: Content | null;
   readonly cost: string;
+  readonly usage: UsageView;
   readonly warnings: readonly RunWarning[];
   /** What it waits for. */
   readonly actions?: readonly ActionView[];
@@ -67,7 +75,7 @@ export class RunAnswers {
     const options = { after: started.requested, signal: AbortSignal.any([gone, ending]) };
     // The message went into a run that waits: it is taken in when that goes on.
     const waiting = started.isSteered ? await this.waiting(started) : null;
-    if (waiting !== null) return fold.waiting(waiting);
+    if (waiting !== null) return fold.waiting(waiting, await this.spentSince(started, waiting.requested));
     for await (const events of this.log.subscribeStream(sessionStream(started.session), options)) {
       for (const event of events) {
         if (event.isErased || event.type === 'session_erased') return erased(started.run);
@@ -83,6 +91,13 @@ export class RunAnswers {
     return null;
   }
 
+  private async spentSince({ session, run }: StartedRun, after: Revision): Promise<CallSums> {
+    let spent = NO_CALLS;
+    for await (const page of this.log.readStream(sessionStream(session), { after }))
+      for (const event of page) if (event.meta.run === run) spent = withCallOf(spent, event);
+    return spent;
+  }
+
   /** What the run waits for now, and what it has cost; null: it does not wait. */
   private async waiting({ session, run }: StartedRun): Promise<Waiting | null> {
     const { current } = (await this.sessions.get(session)).journal.state;
@@ -94,7 +109,8 @@ export class RunAnswers {
     const known = (await Promise.all(records)).filter((record) => record !== null);
     const now = this.clock.now();
     const actions = await Promise.all(known.map((record) => actionView(record, this.contents, now)));
-    return { actions, cost: formatDollars(current.cost) };
+    const { cost } = current;
+    return { actions, cost: formatDollars(cost), requested: current.requested };
   }
 }
 
@@ -107,6 +123,8 @@ const STOPPING = new Problem(
 );
 
 interface Waiting {
+  /** Revision of the run's request. */
+  readonly requested: Revision;
   readonly actions: readonly ActionView[];
   readonly cost: string;
 }
@@ -117,8 +135,12 @@ const erased = (run: RunId): RunOutcome => ({
   response: new ResponseText(run),
   finalOutput: null,
   cost: '0',
+  usage: usageView(NO_CALLS),
   warnings: [],
 });
+
+const withCallOf = (spent: CallSums, event: RecordedEvent): CallSums =>
+  event.type === 'model_called' && !event.isUnreadable ? withCall(spent, event.data as ModelCall) : spent;
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -140,6 +162,7 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
   'agent_cost',
   'agent_warning',
   'agent_error',
+  'model_called',
   'model_turn_failed',
   'run_claimed',
   'agent_step',
@@ -148,6 +171,7 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
 class OutcomeFold {
   private readonly said: FinalText;
   private cost = '0';
+  private spent = NO_CALLS;
   private readonly warnings: RunWarning[] = [];
   private unreadable = 0;
   private finalOutput: Content | null = null;
@@ -168,22 +192,26 @@ class OutcomeFold {
     } else if (event.type === 'agent_final_output') {
       const { content = 'null' } = event.data as { readonly content?: Content };
       this.finalOutput = content;
-    } else this.said.push(event);
+    } else if (event.type === 'model_called') this.spent = withCallOf(this.spent, event);
+    else this.said.push(event);
   }
 
   async outcome(end: RecordedEvent): Promise<RunOutcome> {
     const failure: PublicFields = end.type === 'agent_error' ? await this.fieldsOf(end) : {};
     const { finalOutput, cost, allWarnings: warnings } = this;
-    const told = { response: this.said.text, finalOutput, cost, warnings };
+    const usage = usageView(this.spent);
+    const told = { response: this.said.text, finalOutput, cost, usage, warnings };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;
     return { status: 'failed', ...told, error: { code, message: content, retryable } };
   }
 
-  waiting(waiting: Waiting): RunOutcome {
+  /** @param spent until then, where that is more than was heard */
+  waiting({ actions, cost }: Waiting, spent = this.spent): RunOutcome {
     const { said, finalOutput, allWarnings: warnings } = this;
-    return { status: 'waiting', response: said.text, finalOutput, warnings, ...waiting };
+    const usage = usageView(spent);
+    return { status: 'waiting', response: said.text, finalOutput, warnings, actions, cost, usage };
   }
 
   /** What is missing from the answer is told with it. */

@@ -20,7 +20,25 @@ const WARNING = named(
   objectOf({ code: TEXT, reason: TEXT }, { server: TEXT, tools: listOf(TEXT) }),
 );
 
-export const USAGE = named('Usage', objectOf({ input_tokens: COUNT, output_tokens: COUNT }));
+/** Sums over model calls. */
+export const USAGE_FIELDS = {
+  input_tokens: COUNT,
+  output_tokens: COUNT,
+  model_calls: COUNT,
+  estimated_calls: COUNT,
+  unpriced_calls: COUNT,
+};
+/** Those that some call reported. */
+export const USAGE_PARTS = {
+  cached_input_tokens: COUNT,
+  cache_write_tokens: COUNT,
+  reasoning_tokens: COUNT,
+};
+
+/** As its caller gave it. */
+const METADATA = { type: 'object', additionalProperties: TEXT };
+
+export const USAGE = named('Usage', objectOf(USAGE_FIELDS, USAGE_PARTS));
 
 export const MESSAGE = named(
   'Message',
@@ -48,6 +66,7 @@ export const RUN = named(
     ended_at: orNull(TIME),
     cost: DOLLARS,
     usage: USAGE,
+    metadata: METADATA,
     warnings: listOf(WARNING),
     error: orNull(RUN_ERROR),
     last_event_id: orNull(EVENT_ID),
@@ -74,6 +93,7 @@ export const ENDED_RUN = named(
       response: { ...TEXT, description: 'the text of the last turn' },
       messages: listOf(MESSAGE),
       cost: DOLLARS,
+      usage: USAGE,
       task_ids: listOf(TEXT),
       warnings: listOf(WARNING),
     },

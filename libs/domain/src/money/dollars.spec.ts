@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatDollars, parseDollars } from './money.js';
+import { formatDollars, parseDollars } from './dollars.js';
 
 describe('money', () => {
   it.each([
