@@ -112,6 +112,6 @@ const statusOf = (end: RecordedEvent | undefined): string => {
 const costOf = (events: readonly RecordedEvent[]): string =>
   formatDollars(
     events
-      .filter(({ type }) => type === 'model_turn_completed')
+      .filter(({ type }) => type === 'model_called')
       .reduce((sum, { data }) => sum + parseDollars((data as { cost: string }).cost), 0n),
   );

@@ -20,6 +20,8 @@ export type NextAction =
 export function nextAction(state: RunState, maxSteps: number): NextAction {
   if (state.end !== null) return { kind: 'stop' };
   if (state.isCancelRequested) return { kind: 'finish', end: { kind: 'cancelled' } };
+  if (state.budget?.outcome === 'denied') return { kind: 'finish', end: BUDGET_EXHAUSTED };
+  if (state.budget?.outcome === 'open') return { kind: 'wait' };
   if (state.isStepOpen) return nextOfTurn(state);
   if (state.steered.length > 0) return { kind: 'take_in', messages: state.steered };
   if (state.hasTurn && state.calls.length === 0 && !state.hasNews) return lastOf(state);
@@ -40,6 +42,13 @@ function nextOfTurn(state: RunState): NextAction {
 }
 
 const isWaiting = (call: CallState): boolean => isUndecided(call) && !isUnasked(call);
+
+export const BUDGET_EXHAUSTED: RunEnd = {
+  kind: 'failed',
+  code: 'budget_exhausted',
+  message: 'the budget is spent, and was not raised',
+  isRetryable: true,
+};
 
 const tooManySteps = (maxSteps: number): RunEnd => ({
   kind: 'failed',

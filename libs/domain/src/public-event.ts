@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'final_output_invalid'
   | 'tool_servers_lost'
   | 'context_too_long'
+  | 'budget_exhausted'
   | 'internal';
 
 /** Events that a client sees, with the fields of their `data:` JSON besides `type` and `session`. */

@@ -34,6 +34,8 @@ export interface RunConfig {
   /** Tools that the caller carries out. */
   readonly tools?: readonly CallerTool[];
   readonly metadata?: RunMetadata;
+  /** What the run may cost before it waits: US dollars, a decimal string. */
+  readonly budget?: string;
 }
 
 /** What a caller says of a run, for itself: key → value. */

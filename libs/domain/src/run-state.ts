@@ -13,8 +13,9 @@ import {
   withResult,
   withTask,
 } from './actions/waiting-calls.js';
-import type { Content } from './content.js';
+import { type Content, isFileRef } from './content.js';
 import type { ActionId } from './ids.js';
+import { type PicoDollars, parseDollars } from './money/dollars.js';
 import { callOfTurn } from './money/earlier-calls.js';
 import { type CallSums, NO_CALLS, withCall } from './money/model-call.js';
 import { assertNever } from './problem.js';
@@ -62,6 +63,10 @@ export interface RunState {
   readonly decisions: number;
   /** The run has asked for its tool servers; what came of it. */
   readonly servers?: { readonly action: ActionId; readonly outcome: 'open' | 'supplied' | 'denied' };
+  /** What the run may cost before it waits, as it was raised last; absent: nothing holds it. */
+  readonly limit?: PicoDollars;
+  /** It has asked for more of its own budget, or of one that it shares; what came of it. */
+  readonly budget?: { readonly action: ActionId; readonly outcome: 'open' | 'raised' | 'denied' };
   /** Messages that came in and that the model was not given yet. */
   readonly steered: readonly Content[];
   /** A message was taken in behind the latest turn: the model has to be asked about it. */
@@ -92,6 +97,7 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     spent: NO_CALLS,
     isCancelRequested: false,
     end: null,
+    ...(request.config.budget === undefined ? {} : { limit: parseDollars(request.config.budget) }),
   };
 }
 
@@ -229,6 +235,7 @@ type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>
 function ask(state: RunState, { action_id: id, kind }: DataOf<'agent_action_required'>): RunState {
   const asked = { ...state, asked: state.asked + 1, openActions: [...state.openActions, id] };
   if (kind === 'tool_servers') return { ...asked, servers: { action: id, outcome: 'open' } };
+  if (kind === 'budget') return { ...asked, budget: { action: id, outcome: 'open' } };
   if (state.isAskingForStep === true) return asked;
   if (kind === 'input') return { ...asked, calls: withInputAction(state.calls, id) };
   if (!isAboutCall(kind)) return asked;
@@ -244,7 +251,20 @@ function resolve(state: RunState, data: DataOf<'agent_action_resolved'>): RunSta
     openActions: state.openActions.filter((open) => open !== id),
     calls: withDecision(state.calls, data),
     ...(state.servers?.action === id ? { servers: { action: id, outcome } } : {}),
+    ...(state.budget?.action === id ? raised(data) : {}),
   };
+}
+
+/** A budget that the run shares is raised elsewhere: then nothing is said of it here. */
+function raised({
+  action_id: action,
+  decision,
+  content,
+}: DataOf<'agent_action_resolved'>): Partial<RunState> {
+  if (decision !== 'raise') return { budget: { action, outcome: 'denied' } };
+  const { budget } = (isFileRef(content) ? {} : JSON.parse(content)) as { readonly budget?: string };
+  const limit = budget === undefined ? {} : { limit: parseDollars(budget) };
+  return { budget: { action, outcome: 'raised' }, ...limit };
 }
 
 /** What was said before is not the last word any more: final output is asked for anew. */

@@ -7,7 +7,7 @@ import {
   type Expected,
   PassingLog,
 } from '#event-log';
-import { type StreamPart, type StreamKeys, keyed } from './keys/stream-keys.js';
+import { type StreamPart, type StreamKeys, keyed, unkeyed } from './keys/stream-keys.js';
 
 /** Events that stay readable when their key is gone: they record an erasure, or what was spent. */
 export const CLEAR_TYPES: ReadonlySet<string> = new Set([
@@ -78,7 +78,7 @@ export class SealedEventLog extends PassingLog {
 
 /** Replaces the key named before: an event that was read names its own stream's. */
 const sealedBy = (keyId: string, events: readonly NewEvent[]): readonly NewEvent[] =>
-  events.map((event) => (CLEAR_TYPES.has(event.type) ? event : keyed(event, keyId)));
+  events.map((event) => (CLEAR_TYPES.has(event.type) ? unkeyed(event) : keyed(event, keyId)));
 
 function placeOf(expected: Expected): StreamPart {
   if (expected === 'no_stream' || expected === -1) return 'first';

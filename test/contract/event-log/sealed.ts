@@ -136,6 +136,22 @@ export function sealedContract(harness: () => LogHarness): void {
     });
   });
 
+  test('what is said in the open names no key, whatever it was made of', async () => {
+    const stream = sealedStream();
+    const log = sealed();
+    const made = eventOf();
+    const open = {
+      ...eventOf({ cost: '1' }),
+      type: 'model_called',
+      meta: { ...made.meta, keyId: 'of another' },
+    };
+    await log.append(stream, [made, open], { expected: 'no_stream' });
+    const [sealed, clear] = await collect(log.readStream(stream));
+    expect([typeof sealed?.meta.keyId, clear?.meta.keyId]).toEqual(['string', undefined]);
+    expect(clear?.data).toEqual({ cost: '1' });
+    expect(await brokenChain(log, stream)).toEqual([]);
+  });
+
   test('a raw copy is the same event, to the byte, also where it is erased', async () => {
     const stream = sealedStream();
     const log = sealed();

@@ -1,3 +1,4 @@
+import { CLEAR_TYPES } from '#vault';
 import { sessionOfRun, sessionStream } from '#domain';
 import { type RecordedEvent, StreamChain } from '#event-log';
 import { at, require } from './evidence.js';
@@ -38,8 +39,7 @@ function checkKeys(log: readonly RecordedEvent[]): void {
     const { stream, meta } = event;
     const session = stream.startsWith('delivery-') ? sessionOfRun(stream.slice('delivery-'.length)) : null;
     const owner = session === null ? stream : sessionStream(session);
-    // Says in the open that its key is gone.
-    const key = event.type === 'session_erased' ? undefined : keys.get(owner);
+    const key = CLEAR_TYPES.has(event.type) ? undefined : keys.get(owner);
     require(meta.keyId === key, 'I12 sealed with the key of its session', () => at(event));
   }
 }

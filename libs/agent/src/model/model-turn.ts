@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   type Mode,
   cutToBudget,
+  formatDollars,
   isFileRef,
 } from '#domain';
 import {
@@ -29,6 +30,7 @@ import { isLess, sizeOf, sizeOfAll } from './context-size.js';
 import { MODES } from './modes.js';
 import { PriceList } from './price-list.js';
 import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
+import { BudgetReached, type SpendingLimits, UNLIMITED } from './spending-limits.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { recordedCall } from './recorded-call.js';
@@ -66,7 +68,7 @@ export interface TurnRequest {
 /** What a turn needs to know of its run. */
 export type TurnRecord = Pick<
   RunRecord,
-  'session' | 'project' | 'state' | 'contents' | 'settled' | 'hasRoom' | 'room'
+  'session' | 'project' | 'key' | 'state' | 'contents' | 'settled' | 'hasRoom' | 'room'
 >;
 
 /** Takes the text of a turn while it comes. */
@@ -117,9 +119,10 @@ export class ModelTurn {
     /** What is not sent, by the mode of the run. */
     private readonly omit: Partial<Readonly<Record<Mode, readonly ModelParameter[]>>> = {},
     private readonly prices: PriceList = new PriceList(),
+    private readonly limits: SpendingLimits = UNLIMITED,
   ) {}
 
-  /** @throws TurnFailed, or the signal's reason when it is aborted */
+  /** @throws BudgetReached, TurnFailed, or the signal's reason when it is aborted */
   async take(request: TurnRequest, signal: AbortSignal): Promise<TakenTurn> {
     let budget = MODES[request.run.state.mode].contextChars;
     const backoff = new Backoff(this.clock, PAUSES, this.random);
@@ -127,6 +130,7 @@ export class ModelTurn {
       /** Calls that came to nothing. */
       const spent: Draft[] = [];
       const onBroken = (usage: Usage): void => void spent.push(this.called(request, usage, true));
+      await this.requireLeft(request.run, signal);
       try {
         return await this.attempt(request, budget, signal, { spent, onBroken });
       } catch (error) {
@@ -169,9 +173,20 @@ export class ModelTurn {
     return { calls: spent, data };
   }
 
-  private called({ run: { state }, kind = 'turn' }: TurnRequest, usage: Usage, isBroken = false): Draft {
-    const { model, mode } = state;
-    return recordedCall({ kind, mode, model, price: this.prices.of(model), isBroken }, usage);
+  private called({ run, kind = 'turn' }: TurnRequest, usage: Usage, isBroken = false): Draft {
+    const { model, mode } = run.state;
+    const called = recordedCall({ kind, mode, model, price: this.prices.of(model), isBroken }, usage);
+    this.limits.spent({ project: run.project, key: run.key, model }, called.data);
+    return called;
+  }
+
+  /** The run's own budget first, then those that it shares. @throws BudgetReached */
+  private async requireLeft({ project, key, state }: TurnRecord, signal: AbortSignal): Promise<void> {
+    const { model, limit, spent } = state;
+    const isOwn = limit !== undefined && (spent.cost >= limit || this.prices.of(model) === null);
+    const own = isOwn ? { spent: formatDollars(spent.cost), limit: formatDollars(limit) } : null;
+    const holding = own ?? (await this.limits.holding({ project, key, model }, signal));
+    if (holding !== null) throw new BudgetReached(holding);
   }
 
   private async ask(

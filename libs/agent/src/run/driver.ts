@@ -1,4 +1,5 @@
 import {
+  BUDGET_EXHAUSTED,
   type CallState,
   type NextAction,
   type RunEnd,
@@ -24,6 +25,8 @@ import { actionOf } from '../tools/actions-of.js';
 import { CallGate } from '../tools/call-gate.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { Toolbox } from '../tools/tool.js';
+import { BudgetReached } from '../model/spending-limits.js';
+import { askForBudget } from './budget-wait.js';
 import { CREDENTIALS_GONE, RunStopped, RunTimedOut, endEvent, endFor } from './run-end.js';
 import type { RunRecord } from './run-record.js';
 import type { RunWatch } from './run-watch.js';
@@ -113,34 +116,50 @@ export class Driver {
         }
         if (missing !== undefined) return this.endWithoutTools(missing);
       }
-      switch (action.kind) {
-        case 'call_model':
-          if (this.isDraining) throw new RunStopped();
-          await this.callModel();
-          break;
-        case 'run_tools':
-          if (await this.runTools()) return;
-          break;
-        case 'wait':
-          if (await this.park(this.record.state)) return;
-          break;
-        case 'take_in':
-          this.takeIn(action.messages);
-          break;
-        case 'close_step':
-          await this.closeStep(action.responses);
-          break;
-        case 'final_output':
-          await this.giveFinalOutput();
-          break;
-        case 'finish':
-          if (await this.finish(action.end)) return;
-          break;
-        case 'stop':
-          return;
-        default:
-          assertNever(action);
-      }
+      if (await this.waitedFor(() => this.act(action))) return;
+    }
+  }
+
+  /** Returns whether nobody drives the run any more. */
+  private async act(action: NextAction): Promise<boolean> {
+    switch (action.kind) {
+      case 'call_model':
+        if (this.isDraining) throw new RunStopped();
+        await this.callModel();
+        break;
+      case 'run_tools':
+        return this.runTools();
+      case 'wait':
+        return this.park(this.record.state);
+      case 'take_in':
+        this.takeIn(action.messages);
+        break;
+      case 'close_step':
+        await this.closeStep(action.responses);
+        break;
+      case 'final_output':
+        await this.giveFinalOutput();
+        break;
+      case 'finish':
+        return this.finish(action.end);
+      case 'stop':
+        return true;
+      default:
+        assertNever(action);
+    }
+    return false;
+  }
+
+  /** Where a budget is spent the run waits for more of it, or ends where nobody can be asked. */
+  private async waitedFor(act: () => Promise<boolean>): Promise<boolean> {
+    const { state: known } = this.record;
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof BudgetReached)) throw error;
+      if (this.record.replay !== null) return this.finish(BUDGET_EXHAUSTED);
+      await askForBudget(this.record, error.holding, this.ports.clock);
+      return this.park(known);
     }
   }
 

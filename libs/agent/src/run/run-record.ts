@@ -60,6 +60,11 @@ export class RunRecord implements RunSink {
     this.known = state;
   }
 
+  /** Id of the key that started the run. */
+  get key(): string {
+    return this.writer.meta.actor;
+  }
+
   get run(): string {
     return this.writer.claim.run;
   }

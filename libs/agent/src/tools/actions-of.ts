@@ -24,7 +24,7 @@ export function actionsOf(
 
 /** What is asked of somebody. @param at its place among those that are asked at once */
 export function actionOf(
-  kind: 'approval' | 'tool' | 'tool_servers',
+  kind: 'approval' | 'tool' | 'tool_servers' | 'budget',
   content: Content,
   { run, state: { asked, config } }: Asker,
   now: number,

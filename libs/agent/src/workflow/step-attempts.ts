@@ -7,6 +7,8 @@ import type { RunRecord } from '../run/run-record.js';
 import type { Tool } from '../tools/tool.js';
 import type { CallGate } from '../tools/call-gate.js';
 import { ToolRunner, type ToolRunnerPorts } from '../tools/tool-runner.js';
+import { BudgetReached } from '../model/spending-limits.js';
+import { askForBudget } from '../run/budget-wait.js';
 import { AttemptFailed, type AttemptRequest, AttemptWaits } from './workflow-runner.js';
 
 export interface StepAttemptPorts extends ToolRunnerPorts {
@@ -66,7 +68,7 @@ class StepAttempt {
       const action = this.transcript.next(maxTurns);
       switch (action.kind) {
         case 'call_model':
-          await this.callModel(signal);
+          await this.callModel(signal).catch((error: unknown) => this.wait(error));
           break;
         case 'run_tools':
           if (!(await this.runTools(signal))) throw new AttemptWaits('the step waits for somebody');
@@ -80,6 +82,13 @@ class StepAttempt {
           throw new AttemptFailed(`the step was not done after ${maxTurns} turns`);
       }
     }
+  }
+
+  /** Where a budget is spent the whole run waits. @throws AttemptWaits, or the error itself */
+  private async wait(error: unknown): Promise<never> {
+    if (!(error instanceof BudgetReached) || this.record.replay !== null) throw error;
+    await askForBudget(this.record, error.holding, this.ports.clock);
+    throw new AttemptWaits('the step waits for its budget');
   }
 
   async giveUp(): Promise<void> {

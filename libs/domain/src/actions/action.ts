@@ -7,7 +7,7 @@ import type { AttemptRef } from '../workflow/workflow.js';
  * Why a run waits, and what is asked (`content` of `agent_action_required`):
  * `approval`, `tool` {`tool`, `input`}: a call is to be released, or to be carried out by the caller;
  * `tool_servers` {`servers`}: the run's servers are to be sent again;
- * `budget` {`spent`, `limit`}; `input`: a tool server asks.
+ * `budget` {`spent`, `limit`, `of`: `key/ID` or `project/NAME`, if not the run's own}; `input`: a tool server asks.
  */
 export type ActionKind = 'approval' | 'tool' | 'budget' | 'tool_servers' | 'input';
 

@@ -13,6 +13,7 @@ import {
   invalid,
   notFound,
   openAction,
+  parseDollars,
   sessionOfAction,
   sessionStream,
 } from '#domain';
@@ -35,6 +36,8 @@ export interface DecisionRequest {
   readonly input?: { readonly value: unknown };
   /** Of `answer`: any JSON, a string as it is. */
   readonly result?: { readonly value: unknown };
+  /** Of `raise`: what the run may cost in all. */
+  readonly budget?: string;
   /** Of `supply`: kept in memory only. */
   readonly mcpServers?: readonly McpServerConfig[];
   readonly reason?: string;
@@ -55,6 +58,12 @@ type Opened = NonNullable<ReturnType<typeof openAction>>;
 interface Verdict {
   readonly content: string;
   readonly result: string;
+}
+
+interface Said {
+  readonly reason?: string;
+  readonly input?: unknown;
+  readonly budget?: string;
 }
 
 /** Reads actions, and decides on them. */
@@ -128,7 +137,7 @@ export class ActionCommands {
   private async check(
     session: Session,
     { action, run }: Opened,
-    { decision, mcpServers, result }: DecisionRequest,
+    { decision, mcpServers, result, budget }: DecisionRequest,
     { actor }: Caller,
   ): Promise<void> {
     const { kind } = action;
@@ -142,11 +151,24 @@ export class ActionCommands {
       requireServers(asked.servers, mcpServers ?? []);
     }
     if (decision === 'answer') return this.checkAnswer(session, action, result);
+    if (decision === 'raise') await this.checkRaise(session, action, budget);
     if (decision !== 'approve' && decision !== 'raise') return;
     const { data } = await readRequest(this.ports.log, sessionStream(session.id), run.requested);
     const { approvals } = await this.ports.contents.object(session.id, data.config);
     if (approvals?.by === 'another_key' && run.actors.includes(actor))
       throw new Problem('forbidden', 'a key that started or steered the run may not release its calls');
+  }
+
+  /** @throws Problem unprocessable */
+  private async checkRaise(session: Session, action: OpenAction, budget = '0'): Promise<void> {
+    const { spent, of } = await this.askedOf<{ spent: string; of?: string }>(session, action);
+    if (of !== undefined)
+      throw new Problem(
+        'unprocessable',
+        `decision: this is the budget ${of}: change it with PUT /budgets/${of}`,
+      );
+    if (parseDollars(budget) <= parseDollars(spent))
+      refuse('budget', [`must be more than what is spent: ${spent}`]);
   }
 
   /** @throws Problem invalid_request, unprocessable with what the schema of a tool server does not take */
@@ -174,8 +196,8 @@ export class ActionCommands {
     { action, run }: Opened,
     request: DecisionRequest,
   ): Promise<Verdict> {
-    const { input, reason } = request;
-    const said = reason === undefined ? {} : { reason };
+    const { input, reason, budget } = request;
+    const said = { ...(reason === undefined ? {} : { reason }), ...(budget === undefined ? {} : { budget }) };
     const asked = input && (await this.askedOf<{ tool: string; input: unknown }>(session, action));
     const isChanged = asked !== undefined && !isDeepStrictEqual(asked.input, input?.value);
     if (isChanged) await this.checkInput(session, action, run, asked.tool, input?.value);
@@ -232,8 +254,9 @@ export class ActionCommands {
     const textOf = (content: typeof record.asked) => contents.text(session.id, content);
     const asked = inputOf(await textOf(record.asked));
     const { reason, input = { value: asked } } = request;
-    const said = JSON.parse(await textOf(resolved.content)) as { reason?: string; input?: unknown };
+    const said = JSON.parse(await textOf(resolved.content)) as Said;
     const madeWith = 'input' in said ? said.input : asked;
+    if (said.budget !== request.budget) return false;
     if (said.reason !== reason || !isDeepStrictEqual(madeWith, input.value)) return false;
     return request.result === undefined || resolved.result === null
       ? true

@@ -181,3 +181,16 @@ export function keyed(event: NewEvent, keyId: string): NewEvent {
   if (meta?.keyId !== keyId) keyedMetas.set(event.meta, (meta = { ...event.meta, keyId }));
   return { ...event, meta };
 }
+
+const openMetas = new WeakMap<EventMeta, EventMeta>();
+
+/** Copy of the event that names no key, whatever it was made of. */
+export function unkeyed(event: NewEvent): NewEvent {
+  if (event.meta.keyId === undefined || event.raw !== undefined) return event;
+  let meta = openMetas.get(event.meta);
+  if (meta === undefined) {
+    const { keyId: _, ...open } = event.meta;
+    openMetas.set(event.meta, (meta = open));
+  }
+  return { ...event, meta };
+}

@@ -23,6 +23,7 @@ export function decisionRequestOf(body: DecisionDto): DecisionRequest {
     decision,
     ...(input === undefined ? {} : { input: { value: input } }),
     ...(result === undefined ? {} : { result: { value: result } }),
+    ...(budget === undefined ? {} : { budget }),
     ...(mcpServers === undefined ? {} : { mcpServers }),
     ...(reason === undefined ? {} : { reason }),
   };
