@@ -146,8 +146,8 @@ export function sealedContract(harness: () => LogHarness): void {
       meta: { ...made.meta, keyId: 'of another' },
     };
     await log.append(stream, [made, open], { expected: 'no_stream' });
-    const [sealed, clear] = await collect(log.readStream(stream));
-    expect([typeof sealed?.meta.keyId, clear?.meta.keyId]).toEqual(['string', undefined]);
+    const [kept, clear] = await collect(log.readStream(stream));
+    expect([typeof kept?.meta.keyId, clear?.meta.keyId]).toEqual(['string', undefined]);
     expect(clear?.data).toEqual({ cost: '1' });
     expect(await brokenChain(log, stream)).toEqual([]);
   });
