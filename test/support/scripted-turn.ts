@@ -47,7 +47,7 @@ export interface ScriptedAnswer {
   /** `null`: none is given. Default: `tool_calls` if there are calls, else `stop`. */
   readonly finishReason?: string | null;
   /** `null`: none is given. Default: counted, four characters a token, if the request asks for it. */
-  readonly usage?: { readonly input: number; readonly output: number } | null;
+  readonly usage?: { readonly input: number; readonly output: number } | { readonly raw: object } | null;
   /** The usage stands on the chunk with the finish reason instead of one of its own. */
   readonly usageOnLastChunk?: boolean;
   /** false: no `[DONE]` at the end. */

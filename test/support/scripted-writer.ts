@@ -105,6 +105,7 @@ export class ScriptedWriter {
     const { usage } = this.answer;
     const { request } = this.exchange;
     if (usage === null) return null;
+    if (usage !== undefined && 'raw' in usage) return usage.raw as TokenUsage;
     if (usage !== undefined) return { prompt_tokens: usage.input, completion_tokens: usage.output };
     if (request.stream_options?.include_usage !== true) return null;
     return {

@@ -87,8 +87,8 @@ export class ChunkWriter {
 }
 
 const total = (usage: TokenUsage): object => ({
-  ...usage,
   total_tokens: usage.prompt_tokens + usage.completion_tokens,
+  ...usage,
 });
 
 function joinCalls(pieces: readonly AnswerPiece[]): object[] {

@@ -13,6 +13,7 @@ import { MetricsModule } from './features/metrics/metrics.module.js';
 import { RunsModule } from './features/runs/runs.module.js';
 import { SessionsModule } from './features/sessions/sessions.module.js';
 import { TasksModule } from './features/tasks/tasks.module.js';
+import { BudgetsModule } from './features/budgets/budgets.module.js';
 import { UsageModule } from './features/usage/usage.module.js';
 
 /** The features, on what openService put together. */
@@ -31,6 +32,7 @@ export class AppModule {
       on(DeliveriesModule, runs),
       on(ActionsModule, answers),
       on(UsageModule, answers),
+      on(BudgetsModule),
       on(TasksModule, answers),
       on(SessionsModule, runs, answers),
       on(McpModule, runs),

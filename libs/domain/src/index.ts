@@ -43,6 +43,7 @@ export * from './idempotency.js';
 export * from './ids.js';
 export * from './lists/cursors.js';
 export * from './lists/page.js';
+export * from './money/budget.js';
 export * from './money/dollars.js';
 export * from './money/earlier-calls.js';
 export * from './money/model-call.js';

@@ -2,6 +2,7 @@
 export type ProblemCode =
   | 'invalid_request'
   | 'unauthenticated'
+  | 'budget_exhausted'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'

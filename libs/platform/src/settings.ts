@@ -34,6 +34,8 @@ export interface Settings {
   readonly openai: { readonly baseUrl: string; readonly apiKey: string | null } | null;
   readonly models: { readonly flash: string; readonly base: string; readonly max: string };
   /** Parameters that are left out of requests to the model, by mode. */
+  /** Path of a price list (JSON); null: there is none but the built-in one. */
+  readonly modelPrices: string | null;
   readonly modelOmit: Readonly<Record<'flash' | 'base' | 'max', readonly ModelParameter[]>>;
   /** Concurrent calls to the model's server; null: unlimited. */
   readonly modelConcurrency: number | null;
@@ -95,6 +97,13 @@ const MEGABYTE = 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What is not sent to a model, by mode. */
+function readOmitted(env: Environment): Settings['modelOmit'] {
+  const of = (mode: string): readonly ModelParameter[] =>
+    readOne(env, `MODEL_OMIT_${mode}`, readParameters) ?? [];
+  return { flash: of('FLASH'), base: of('BASE'), max: of('MAX') };
+}
+
 /**
  * Reads and validates every variable.
  * @throws SettingsRefused for the first that is wrong
@@ -120,11 +129,8 @@ export function readSettings(env: Environment = process.env): Settings {
     kafkaSasl: optional('KAFKA_SASL', read.sasl),
     openai: readOpenai(env),
     models: readModels(env),
-    modelOmit: {
-      flash: or('MODEL_OMIT_FLASH', readParameters, []),
-      base: or('MODEL_OMIT_BASE', readParameters, []),
-      max: or('MODEL_OMIT_MAX', readParameters, []),
-    },
+    modelPrices: optional('MODEL_PRICES', readPath),
+    modelOmit: readOmitted(env),
     modelConcurrency: optional('MODEL_CONCURRENCY', read.positive()),
     modelTimeoutMs: or('MODEL_TIMEOUT_S', read.positive(1000), 120_000),
     adminKey: optional('ANNALS_ADMIN_KEY', read.adminKey),

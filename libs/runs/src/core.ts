@@ -1,4 +1,13 @@
-import { type DriverPorts, type ModelClient, ModelTurn, type RunWatch, type Toolboxes } from '#agent';
+import {
+  type DriverPorts,
+  type ModelClient,
+  ModelTurn,
+  type RunWatch,
+  type Toolboxes,
+  PriceList,
+  type SpendingLimits,
+  UNLIMITED,
+} from '#agent';
 import { type Schemas } from '#json-schema';
 import type { Mode } from '#domain';
 import { ContentStore, type FileStore } from '#vault';
@@ -39,6 +48,10 @@ export interface CorePorts {
   readonly logger: Logger;
   /** Absent: nobody looks on. */
   readonly watch?: RunWatch;
+  /** Absent: the built-in list. */
+  readonly prices?: PriceList;
+  /** Budgets that runs share; absent: there are none. */
+  readonly limits?: SpendingLimits;
   /** Absent: nobody outlives this process who could know of its death. */
   readonly counted?: CountedWork;
 }
@@ -84,7 +97,8 @@ export interface Core {
 export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const { log, files, model, toolboxes, schemas, clock, random, background, logger, watch } = ports;
   const contents = new ContentStore(files);
-  const turn = new ModelTurn(model, clock, random, watch, options.modelOmit);
+  const { limits = UNLIMITED, prices = new PriceList() } = ports;
+  const turn = new ModelTurn(model, clock, random, watch, options.modelOmit, prices, limits);
   const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options };
   const admission = new RunAdmission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;

@@ -1,6 +1,7 @@
 export { ActionClock, type ActionClockPorts } from './actions/action-clock.js';
-export { ActionCommands, type DecisionRequest } from './actions/action-commands.js';
-export { ActionIndex } from './actions/action-index.js';
+export { ActionCommands } from './actions/action-commands.js';
+export { type DecisionRequest } from './actions/decision-request.js';
+export { ActionIndex, BudgetIndex } from './actions/action-index.js';
 export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
 export { contextAsOf } from './context-as-of.js';
@@ -27,3 +28,4 @@ export { TaskMaker } from './tasks/task-maker.js';
 export { TaskPauses, type TaskPausesPorts, TasksOfKeys } from './tasks/task-pauses.js';
 export { TaskShares } from './tasks/task-shares.js';
 export { replicaOf } from './worker-name.js';
+export { BudgetWaits, type BudgetWaitsPorts } from './actions/budget-waits.js';

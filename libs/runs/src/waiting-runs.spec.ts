@@ -7,7 +7,7 @@ import { lastUserOf, resultsIn } from '../../../test/support/run-script.js';
 import { done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 import type { StartedRun } from './start/start-run-request.js';
-import type { DecisionRequest } from './actions/action-commands.js';
+import type { DecisionRequest } from './actions/decision-request.js';
 
 let temp: TempLog;
 let count = 0;

@@ -1,5 +1,5 @@
 import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
-import { ApiKeys } from '#access';
+import { ApiKeys, Budgets } from '#access';
 import { Deliveries, EventStreams } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics, Random } from '#platform';
@@ -89,13 +89,14 @@ const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [
   value(ErasureLimits, new ErasureLimits(service.keyBackupDays)),
 ];
 
-const listsOf = ({ readModels }: Service): readonly ValueProvider[] => [
+const listsOf = ({ readModels, budgets }: Service): readonly ValueProvider[] => [
   value(RunQueries, readModels.runs),
   value(SessionQueries, readModels.sessions),
   value(SessionsAsOf, readModels.sessionsAsOf),
   value(TaskQueries, readModels.tasks),
   value(ActionQueries, readModels.actions),
   value(UsageQueries, readModels.usage),
+  value(Budgets, budgets),
   value(History, readModels.history),
   value(MessagePages, readModels.messagePages),
 ];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { ModelClient } from '#agent';
+import type { ModelClient, PriceList, SpendingLimits } from '#agent';
+import type { ProjectId } from '#domain';
 import { type Deliveries, EventStreams } from '#delivery';
 import type { ContentStore, DiskFileStore } from '#vault';
 import type { EventLog, RunningFollowers } from '#event-log';
@@ -14,7 +15,7 @@ import {
   closeInOrder,
 } from '#platform';
 import { type ReadModels, SealedContentCodec, openReadModels } from '#read-models';
-import { type ApiKeys, IdempotencyKeys } from '#access';
+import { type ApiKeys, type Budgets, IdempotencyKeys } from '#access';
 import {
   type ActionCommands,
   type Core,
@@ -25,6 +26,8 @@ import {
 } from '#runs';
 import { openActions } from './open-actions.js';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
+import { type OpenBudgets, openBudgets } from './open-budgets.js';
+import { openPrices } from './open-prices.js';
 import { metadataSecretOf } from './open-keys.js';
 import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';
@@ -61,6 +64,7 @@ export interface Service extends Answering {
   readonly log: EventLog;
   readonly surroundings: RunSurroundings;
   readonly runSubmission: RunSubmission;
+  readonly budgets: Budgets;
   readonly eraseSession: EraseSession;
   readonly deliveries: Deliveries;
   /** null: there is none. */
@@ -105,18 +109,18 @@ export async function openService(
   const fatal = new FatalParts(logger, (name) => replicas.giveUp(name));
   const knowledge = openKnowledgeOn(ports, egress, readModels, settings, fatal);
   const { apiKeys, mayAct, openPauses } = await openKeysOn(ports, settings, readModels, stopping.signal);
-  const core = openCoreOn({ ...ports, model: model.client, mayAct }, egress, knowledge, settings, replicas);
+  const money = await openMoneyOn({ ...ports, apiKeys }, readModels, settings, stopping.signal);
+  const driven = { ...ports, ...money, model: model.client, mayAct };
+  const core = openCoreOn(driven, egress, knowledge, settings, replicas);
   replicas.begin(core, readModels);
   const { contents } = core;
   const sending = { ...ports, contents, egress, apiKeys, watched: observability.ofSender };
   const callbacks = openCallbacks({ ...sending, onFatal: fatal.of('callbacks') });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
-  const openClock = taskClockOf(core, readModels, { ...ports, onFatal: fatal.of('clock') });
-  if (roles.has('clock')) replicas.add('clock', openClock, { beginsRuns: true });
-  if (roles.has('clock')) replicas.add('pauses', openPauses);
-  const actions = openActions(core, readModels, { ...ports, roles });
+  if (roles.has('clock')) addClocks(core, readModels, { ...ports, openPauses, onFatal: fatal.of('clock') });
+  const actions = openActions(core, readModels, { ...ports, ...money, roles });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
-  const runSubmission = new RunSubmission(core.startRun, readModels.tasks, settings.maxTasksPerProject);
+  const runSubmission = submissionOf(core, readModels, money.budgets, settings);
   const kafka = await openKafka(settings, { ...ports, contents, startRun: runSubmission, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, readModels, { ...ports, fatal });
@@ -141,11 +145,32 @@ export async function openService(
     );
   const { maxUploadBytes, keyBackupDays } = settings;
   const keys = { apiKeys, taskPauses: openPauses() };
-  const parts = { ...keys, ...answering, actions, core, readModels, log, surroundings };
+  const parts = { ...keys, ...answering, ...money, actions, core, readModels, log, surroundings };
   const more = { runSubmission, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
   return { ...parts, ...more, ...rest, hasApi: roles.has('api'), clock, random, logger, close };
 }
+
+/** What fires tasks, and what pauses those of keys that end. */
+function addClocks(
+  core: Core,
+  readModels: ReadModels,
+  {
+    openPauses,
+    ...ports
+  }: Parameters<typeof taskClockOf>[2] & Foundation & { readonly openPauses: () => TaskPauses },
+): void {
+  ports.replicas.add('clock', taskClockOf(core, readModels, ports), { beginsRuns: true });
+  ports.replicas.add('pauses', openPauses);
+}
+
+const submissionOf = (
+  { startRun }: Core,
+  { tasks }: ReadModels,
+  budgets: Budgets,
+  settings: Settings,
+): RunSubmission =>
+  new RunSubmission(startRun, tasks, settings.maxTasksPerProject, budgets, modelsOf(settings));
 
 /** What answers are made with. */
 function answeringOf({ log, clock }: Foundation, contents: ContentStore, settings: Settings): Answering {
@@ -207,7 +232,24 @@ async function openKeysOn(
   return { apiKeys, mayAct, openPauses: taskPausesOf(readModels, { ...ports, mayAct }) };
 }
 
+/** What calls cost, and what they may. Budgets hear of the calls of this process as it stores them. */
+async function openMoneyOn(
+  { apiKeys, ...ports }: Foundation & { readonly apiKeys: ApiKeys },
+  readModels: ReadModels,
+  { modelPrices }: Settings,
+  signal: AbortSignal,
+): Promise<OpenBudgets & { readonly prices: PriceList }> {
+  const prices = await openPrices(modelPrices, ports.logger);
+  const projectOfKey = (id: string): ProjectId | null => apiKeys.projectOf(id);
+  const hasProject = (project: ProjectId): boolean => apiKeys.hasProject(project);
+  const opened = await openBudgets({ ...ports, prices, projectOfKey, hasProject }, readModels, signal);
+  ports.observability.onStored((events, position) => opened.budgets.noteStored(events, position));
+  return { ...opened, prices };
+}
+
 interface CoreParts extends Foundation {
+  readonly prices: PriceList;
+  readonly limits: SpendingLimits;
   readonly model: ModelClient;
   /** Whether what is done later may be done in the name of a key. */
   readonly mayAct: (keyId: string) => boolean;

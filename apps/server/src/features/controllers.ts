@@ -1,6 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { ActionsModule } from './actions/actions.module.js';
+import { BudgetsModule } from './budgets/budgets.module.js';
 import { DatastoresModule } from './datastores/datastores.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { DocsModule } from './docs/docs.module.js';
@@ -27,6 +28,7 @@ export const API_CONTROLLERS = controllersOf(
   TasksModule,
   SessionsModule,
   UsageModule,
+  BudgetsModule,
   DatastoresModule,
   KeysModule,
   McpModule,

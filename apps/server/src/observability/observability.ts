@@ -23,7 +23,7 @@ import { EventFigures } from './event-figures.js';
 import { HttpWatch } from './http-watch.js';
 import { ServiceRunWatch, modelServerOf } from './service-run-watch.js';
 import { UnreadableWatch } from './unreadable-watch.js';
-import { WatchedLog } from './watched-log.js';
+import { type OnStored, WatchedLog } from './watched-log.js';
 import { WatchedSender } from './watched-sender.js';
 
 /** What looks on at the service. It is put around ports and hooks at the composition root; the house does not know of it. */
@@ -34,6 +34,8 @@ export interface Observability {
   /** null: nobody asked for traces. */
   readonly tracer: Tracer | null;
   readonly ofLog: (log: EventLog) => EventLog;
+  /** Calls `hear` with what this process stores in such a log from now on. */
+  readonly onStored: (hear: OnStored) => void;
   /** Hears of what stands on the log and cannot be read. */
   readonly unreadable: UnreadableWatch;
   readonly ofSender: (sender: CallbackSender) => CallbackSender;
@@ -70,6 +72,7 @@ export async function openObservability(
       ? null
       : await openOtlpMetrics({ endpoint: otelEndpoint, instance, version, metrics: opened, onFault });
   const events = new EventFigures(clock, metrics);
+  const hearing: OnStored[] = [events.stored];
   return {
     metrics,
     tracer,
@@ -81,7 +84,8 @@ export async function openObservability(
       openai === null ? null : modelServerOf(openai.baseUrl),
     ),
     http: new HttpWatch(metrics, tracer),
-    ofLog: (log) => new WatchedLog(log, metrics, events.stored, onFault),
+    ofLog: (log) => new WatchedLog(log, metrics, hearing, onFault),
+    onStored: (hear) => void hearing.push(hear),
     unreadable: new UnreadableWatch(clock, metrics, logger),
     ofSender: (sender) => new WatchedSender(sender, metrics, tracer),
     logFields: () => fieldsOf(tracer?.current),

@@ -72,7 +72,7 @@ describe('an append', () => {
   it('that was stored says so, although its figures and whoever counts its events fail', async () => {
     const temp = await TempLog.open();
     try {
-      const log = new WatchedLog(temp.log, metrics, fail);
+      const log = new WatchedLog(temp.log, metrics, [fail]);
       const event = newEvent(
         { id: crypto.randomUUID(), type: 'session_opened', time: 0, data: {} },
         { schemaVersion: 1, project: 'p', actor: 'a' },
@@ -90,7 +90,7 @@ describe('an append', () => {
     const temp = await TempLog.open();
     try {
       const faults: unknown[] = [];
-      const log = new WatchedLog(temp.log, metrics, fail, (error) => faults.push(error));
+      const log = new WatchedLog(temp.log, metrics, [fail], (error) => faults.push(error));
       const event = newEvent(
         { id: crypto.randomUUID(), type: 'session_opened', time: 0, data: {} },
         { schemaVersion: 1, project: 'p', actor: 'a' },

@@ -7,6 +7,7 @@ import {
   EventTooLarge,
   LogUnavailable,
   type NewEvent,
+  type Position,
   PassingLog,
 } from '#event-log';
 import {
@@ -18,6 +19,8 @@ import {
   SHORT_S,
   lookOn,
 } from '#platform';
+
+export type OnStored = (events: readonly NewEvent[], position: Position) => void;
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 const NONE = {};
@@ -31,11 +34,11 @@ export class WatchedLog extends PassingLog {
   private readonly sizes: Histogram<never>;
   private readonly failures: Counter<'reason'>;
 
-  /** @param onAppended hears of the events of each append of this process, when they are stored */
+  /** @param onAppended each hears of the events of every append of this process, and of their position, when they are stored */
   constructor(
     log: EventLog,
     watched: Metrics,
-    private readonly onAppended: (events: readonly NewEvent[]) => void,
+    private readonly onAppended: readonly OnStored[],
     private readonly onFault?: OnFault,
   ) {
     super(log);
@@ -65,7 +68,7 @@ export class WatchedLog extends PassingLog {
     const since = performance.now();
     return this.log.append(stream, events, options).then(
       (result) => {
-        if (result.kind === 'appended') this.stored(events, since);
+        if (result.kind === 'appended') this.stored(events, result.position, since);
         else this.failures.add({ reason: 'conflict' });
         return result;
       },
@@ -76,10 +79,10 @@ export class WatchedLog extends PassingLog {
     );
   }
 
-  private stored(events: readonly NewEvent[], since: number): void {
+  private stored(events: readonly NewEvent[], position: Position, since: number): void {
     this.seconds.observe(NONE, (performance.now() - since) / 1000);
     this.sizes.observe(NONE, events.length);
-    lookOn(() => this.onAppended(events), this.onFault);
+    for (const hear of this.onAppended) lookOn(() => hear(events, position), this.onFault);
   }
 }
 

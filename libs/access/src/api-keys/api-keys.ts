@@ -13,13 +13,13 @@ import {
 } from '#domain';
 import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
 import { type SecretBox, derivedWebhookSecret } from '#platform';
-import { KeyFeed, type KeyFeedPorts } from './key-feed.js';
+import { LogFeed, type LogFeedPorts } from '../log-feed.js';
 import { type KeyUses, LastUses } from './last-uses.js';
 import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
 import { type Principal, hasScope } from './principal.js';
 import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
 
-export interface ApiKeysPorts extends KeyFeedPorts {
+export interface ApiKeysPorts extends LogFeedPorts {
   readonly box: SecretBox;
   /** Absent: when keys were last used is known of this process alone. */
   readonly uses?: KeyUses;
@@ -60,7 +60,7 @@ const CURSORS = creationCursors('api_keys');
  */
 export class ApiKeys {
   private readonly table: KeyTable;
-  private readonly feed: KeyFeed;
+  private readonly feed: LogFeed;
   private readonly uses: LastUses;
   private readonly tokens: SessionTokens;
   private readonly listeners: ((keyId: string) => void)[] = [];
@@ -72,7 +72,7 @@ export class ApiKeys {
     this.table = new KeyTable(ROOT_KEY_ID, (id) => {
       for (const listener of this.listeners) listener(id);
     });
-    this.feed = new KeyFeed(this.table, ports);
+    this.feed = new LogFeed('API keys', 'apikey-', (event) => this.table.apply(event), ports);
     this.uses = new LastUses(ports);
     this.tokens = new SessionTokens(ports, (id) => this.table.get(id));
     // In the table before anything of the log is, so that a key that the log holds under this id does not count.
@@ -192,6 +192,16 @@ export class ApiKeys {
   private async reread(id: string): Promise<void> {
     for await (const page of this.ports.log.readStream(apiKeyStream(id)))
       for (const event of page) this.table.apply(event);
+  }
+
+  /** The project of a key that is valid or expired; null: there is none, or it was revoked. */
+  projectOf(id: string): ProjectId | null {
+    return this.table.get(id)?.project ?? null;
+  }
+
+  /** Whether a key of the project was ever made. */
+  hasProject(project: ProjectId): boolean {
+    return this.table.all().some((key) => key.project === project);
   }
 
   /** Newest first. @throws Problem invalid_request for a cursor that is none */

@@ -60,7 +60,16 @@ describe('a turn of the model', () => {
     const turn = new ModelTurn(client, new ManualClock(), new CountingRandom('file'));
     const state = newRun({ mode: 'base', model: 'm', message: content, config: {} });
     const room = () => Promise.resolve();
-    const run = { session: 'ses_1', project: 'prj_1', key: 'key_1', state, contents, settled: stored, hasRoom: true, room };
+    const run = {
+      session: 'ses_1',
+      project: 'prj_1',
+      key: 'key_1',
+      state,
+      contents,
+      settled: stored,
+      hasRoom: true,
+      room,
+    };
     const messages = [{ role: 'user' as const, content }];
     const signal = new AbortController().signal;
     const sink = new DraftSink();

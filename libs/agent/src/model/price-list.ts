@@ -4,17 +4,32 @@ import { LISTED } from './listed-prices.js';
 /** A name of a version: with its day. */
 const DATED = /-(?:\d{4}-\d{2}-\d{2}|\d{8})$/;
 
+/** Callers may name any model. */
+const MOST_TOLD = 1_000;
+
 /** What models cost: the operator's prices before those of the built-in list. */
 export class PriceList {
   private readonly prices: ReadonlyMap<string, Price>;
 
-  constructor(own: Readonly<Record<string, Price>> = {}) {
+  /** Models without a price that were told of. */
+  private readonly told = new Set<string>();
+
+  /** @param onUnpriced told of each model without a price, once */
+  constructor(
+    own: Readonly<Record<string, Price>> = {},
+    private readonly onUnpriced: (model: string) => void = () => undefined,
+  ) {
     this.prices = new Map([...Object.entries(BUILT_IN), ...Object.entries(own)]);
   }
 
   /** By the name, else by that without its date; null: there is none. */
   of(model: string): Price | null {
-    return this.prices.get(model) ?? this.prices.get(model.replace(DATED, '')) ?? null;
+    const price = this.prices.get(model) ?? this.prices.get(model.replace(DATED, '')) ?? null;
+    if (price === null && !this.told.has(model) && this.told.size < MOST_TOLD) {
+      this.told.add(model);
+      this.onUnpriced(model);
+    }
+    return price;
   }
 }
 

@@ -4,7 +4,6 @@ import {
   type NextAction,
   type RunEnd,
   type RunState,
-  type Content,
   assertNever,
   concernsOthers,
   decideEnd,
@@ -26,6 +25,7 @@ import { CallGate } from '../tools/call-gate.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { Toolbox } from '../tools/tool.js';
 import { BudgetReached } from '../model/spending-limits.js';
+import { isMaybeMade, isTask, needsTools } from './action-needs.js';
 import { askForBudget } from './budget-wait.js';
 import { CREDENTIALS_GONE, RunStopped, RunTimedOut, endEvent, endFor } from './run-end.js';
 import type { RunRecord } from './run-record.js';
@@ -132,7 +132,8 @@ export class Driver {
       case 'wait':
         return this.park(this.record.state);
       case 'take_in':
-        this.takeIn(action.messages);
+        for (const content of action.messages)
+          this.record.write([{ type: 'agent_steered', data: { content } }]);
         break;
       case 'close_step':
         await this.closeStep(action.responses);
@@ -168,10 +169,6 @@ export class Driver {
     const request = this.request(this.calls.offer(tools.all), tools.situation);
     const turn = await this.ports.turn.take(request, this.controller.signal);
     await this.calls.writeTurn(turn);
-  }
-
-  private takeIn(messages: readonly Content[]): void {
-    for (const content of messages) this.record.write([{ type: 'agent_steered', data: { content } }]);
   }
 
   private request(tools: readonly ToolDefinition[], situation: Situation): TurnRequest {
@@ -300,14 +297,3 @@ export class Driver {
     return written.length > 0;
   }
 }
-
-const needsTools = ({ kind }: NextAction): boolean => kind === 'call_model' || kind === 'run_tools';
-
-/** A call that its server goes on with: it can be asked for. */
-const isTask = ({ result, task }: CallState): boolean => result === null && task !== undefined;
-
-/** A call of a tool server that was under way when the process that made it ended. */
-const isMaybeMade = ({ call, result, isBegun, task, inputs }: CallState): boolean => {
-  if (result !== null || task !== undefined || call.server === undefined) return false;
-  return isBegun === true || (call.needs === undefined && inputs === undefined);
-};

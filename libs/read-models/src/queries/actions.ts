@@ -99,6 +99,12 @@ export class ActionQueries {
     return (rows as readonly { asked: Revision }[])[0]?.asked ?? null;
   }
 
+  /** Open ones by which runs wait for a budget, of all projects. @throws ReadModelsUnavailable */
+  async openBudgets(limit: number): Promise<readonly ActionId[]> {
+    const { rows } = await this.database.query(OPEN_BUDGETS({ limit }));
+    return (rows as readonly { action_id: ActionId }[]).map(({ action_id }) => action_id);
+  }
+
   /** Open ones whose time is over, of all projects, those that wait longest first. @throws ReadModelsUnavailable */
   async due(now: number, limit: number): Promise<readonly ActionId[]> {
     const { rows } = await this.database.query(DUE({ now, limit }));
@@ -109,6 +115,11 @@ export class ActionQueries {
 const ASKED_AT = statement(
   sql<{ readonly project: ProjectId; readonly action: ActionId }>`SELECT asked FROM ${raw(SCHEMA)}.actions
     WHERE action_id = ${({ action }) => action} AND project = ${({ project }) => project}`,
+);
+
+const OPEN_BUDGETS = statement(
+  sql<{ readonly limit: number }>`SELECT action_id FROM ${raw(SCHEMA)}.actions
+    WHERE status = 'open' AND kind = 'budget' ORDER BY created_at LIMIT ${({ limit }) => limit}`,
 );
 
 const DUE = statement(

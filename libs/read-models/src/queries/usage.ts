@@ -2,6 +2,7 @@ import type { QueryConfig } from 'pg';
 import {
   type CallSums,
   NO_CALLS,
+  type PicoDollars,
   Problem,
   type ProjectId,
   type UsageView,
@@ -9,7 +10,7 @@ import {
   parseDollars,
   usageView,
 } from '#domain';
-import type { Freshness } from '#event-log';
+import type { Freshness, Position } from '#event-log';
 import { type Opener, type Sql, type StoredRow, type ValueOf, raw, sql, statement } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import type { MetadataTokens } from '../metadata-tokens.js';
@@ -40,6 +41,15 @@ export interface UsageItem extends UsageView {
   readonly cost: string;
 }
 
+/** Whose calls. */
+interface SpentQuery {
+  readonly project: ProjectId;
+  /** Absent: those of all its keys. */
+  readonly key?: string | undefined;
+  /** ms since 1970 */
+  readonly from: number;
+}
+
 interface AskedUsage extends UsageQuery {
   readonly projects: readonly string[];
 }
@@ -47,6 +57,14 @@ interface AskedUsage extends UsageQuery {
 const schema = raw(SCHEMA);
 const PROJECTS = statement(sql<void>`SELECT DISTINCT project FROM ${schema}.run_metadata`);
 const METADATA = 'metadata.';
+/** One statement: the sum and how far the tables are belong together. */
+const SPENT = statement(
+  sql<SpentQuery>`SELECT
+  (SELECT sum(cost) FROM ${schema}.model_calls WHERE project = ${({ project }) => project}
+    AND (${({ key }) => key ?? null}::text IS NULL OR key = ${({ key }) => key ?? null}::text)
+    AND time >= ${({ from }) => from}::bigint) AS cost,
+  (SELECT position FROM ${schema}.checkpoints WHERE name = 'read-models') AS position`,
+);
 const ALL_TIME = Number.MAX_SAFE_INTEGER;
 
 const EXPRESSIONS: Readonly<Record<string, Sql<unknown>>> = {
@@ -93,6 +111,13 @@ export class UsageQueries {
     if (project !== undefined || !groups.some(isOfMetadata)) return project === undefined ? [] : [project];
     const { rows } = await this.database.query(PROJECTS());
     return rows.map((row) => String((row as StoredRow)['project']));
+  }
+
+  /** What the calls of a key or a project cost from a time on, and up to where the log is known. @throws ReadModelsUnavailable */
+  async spent(of: SpentQuery): Promise<{ readonly spent: PicoDollars; readonly upTo: Position }> {
+    const { rows } = await this.database.query(SPENT(of));
+    const [row] = rows as readonly { readonly cost: string | null; readonly position: string | null }[];
+    return { spent: parseDollars(row?.cost ?? '0'), upTo: Number(row?.position ?? 0) };
   }
 
   /** Of a group by metadata a run that has the value, which is opened once. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { McpServerConfig, Toolboxes } from '#agent';
+import type { Toolboxes } from '#agent';
 import {
-  type ActionDecision,
   type ActionId,
   type CurrentRun,
   type OpenAction,
@@ -10,7 +9,6 @@ import {
   type SessionState,
   decideAction,
   fitsKind,
-  invalid,
   notFound,
   openAction,
   parseDollars,
@@ -27,21 +25,9 @@ import type { Caller } from '../session-commands.js';
 import type { Session } from '../session.js';
 import type { Sessions } from '../sessions.js';
 import type { ActionIndex } from './action-index.js';
+import type { DecisionRequest } from './decision-request.js';
+import { refuse, requireResult, resultOf } from './decision-checks.js';
 import { type ActionRecord, readAction, readOfferedTool } from './action-record.js';
-
-/** A decision as somebody asks for it, in the form that fits it: see the fields. */
-export interface DecisionRequest {
-  readonly decision: ActionDecision;
-  /** Of `approve`: the call is made with this instead; any JSON. Absent: as it was asked. */
-  readonly input?: { readonly value: unknown };
-  /** Of `answer`: any JSON, a string as it is. */
-  readonly result?: { readonly value: unknown };
-  /** Of `raise`: what the run may cost in all. */
-  readonly budget?: string;
-  /** Of `supply`: kept in memory only. */
-  readonly mcpServers?: readonly McpServerConfig[];
-  readonly reason?: string;
-}
 
 export interface ActionPorts {
   readonly log: EventLog;
@@ -293,23 +279,3 @@ const asAction = <T>(work: Promise<T>): Promise<T> =>
 const conflict = (why: string): Problem => new Problem('conflict', `the action cannot be decided on: ${why}`);
 
 const inputOf = (asked: string): unknown => (JSON.parse(asked) as { readonly input?: unknown }).input;
-
-/** @throws Problem unprocessable */
-function refuse(path: string, faults: readonly string[]): void {
-  if (faults.length === 0) return;
-  const errors = faults.map((message) => ({ path, message }));
-  throw new Problem('unprocessable', `${path}: ${faults.join('; ')}`, { errors });
-}
-
-/** @throws Problem invalid_request */
-function requireResult(result: DecisionRequest['result']): asserts result {
-  if (result === undefined) throw invalid('result', 'is required with the decision answer');
-}
-
-/** What the agent, or the tool server, is told. */
-function resultOf({ decision, result, reason }: DecisionRequest): string {
-  if (decision === 'deny')
-    return `the call was not made: it was denied${reason === undefined ? '' : `: ${reason}`}`;
-  if (result === undefined) return '';
-  return typeof result.value === 'string' ? result.value : JSON.stringify(result.value);
-}

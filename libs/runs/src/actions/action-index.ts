@@ -7,3 +7,9 @@ export abstract class ActionIndex {
   /** Open ones whose time is over at `now` (ms since 1970), those that wait longest first, at most `limit`. */
   abstract due(now: number, limit: number): Promise<readonly ActionId[]>;
 }
+
+/** The same of actions by which runs wait for a budget. */
+export abstract class BudgetIndex {
+  /** Open ones, at most `limit`. */
+  abstract openBudgets(limit: number): Promise<readonly ActionId[]>;
+}

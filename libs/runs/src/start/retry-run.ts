@@ -23,6 +23,7 @@ export interface RetryRun {
   readonly requested: Revision;
   readonly mode?: Mode;
   readonly approvals?: ApprovalPolicy;
+  readonly budget?: string;
   /** Those of the run, under the same names. */
   readonly mcpServers: readonly McpServerConfig[];
 }
@@ -42,7 +43,7 @@ export class RetryPlanner {
    * same. @throws Problem not_found; unprocessable where the servers are not the run's
    */
   async commandOf(
-    { run, requested, mode, approvals, mcpServers }: RetryRun,
+    { run, requested, mode, approvals, budget, mcpServers }: RetryRun,
     project: ProjectId,
     terms: Pick<StartRun, 'actor' | 'correlationId' | 'traceparent' | 'idempotency'>,
   ): Promise<StartRun> {
@@ -60,7 +61,11 @@ export class RetryPlanner {
       // The run that it goes on with has one.
       message: '',
       mode: mode ?? data.mode,
-      config: { ...config, ...(approvals === undefined ? {} : { approvals }) },
+      config: {
+        ...config,
+        ...(approvals === undefined ? {} : { approvals }),
+        ...(budget === undefined ? {} : { budget }),
+      },
       onBusy: 'reject',
       trigger: data.trigger,
       mcpServers,

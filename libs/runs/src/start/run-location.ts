@@ -35,6 +35,7 @@ export class RunLocator {
     await check(command);
     if (command.checkState) await this.sessionOf(command);
     await command.checkState?.();
+    await command.checkBudget?.();
     const { random } = this.ports;
     const session = command.session ?? sessionId((command.sessionPrefix ?? '') + random.hex(12));
     const idOf = command.replayOf === undefined ? runId : replayRunId;
@@ -53,6 +54,7 @@ export class RunLocator {
     const { session: id, sessionPrefix } = command;
     const ids = keys.idsFor(request, id, sessionPrefix, command.replayOf !== undefined);
     admission.requireRoom(command.project);
+    await command.checkBudget?.();
     const after = session?.journal.revision ?? NO_EVENTS;
     return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };
   }

@@ -49,6 +49,8 @@ export interface StartRun {
   readonly check?: () => Promise<void>;
   /** What depends on what else there is, once the session was found; not asked of a repeat. @throws Problem */
   readonly checkState?: () => Promise<void>;
+  /** What the run and others may cost, after all else; not asked of a repeat. @throws Problem */
+  readonly checkBudget?: () => Promise<void>;
   /** The same key and payload again are the same run. */
   readonly idempotency?: { readonly key: string; readonly payload: unknown };
 }

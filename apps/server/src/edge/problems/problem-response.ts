@@ -4,6 +4,7 @@ import type { Problem, ProblemCode } from '#domain';
 export const STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid_request: 400,
   unauthenticated: 401,
+  budget_exhausted: 402,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -23,6 +24,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
 const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
+  402: 'Payment Required',
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',

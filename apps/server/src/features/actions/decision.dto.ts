@@ -1,19 +1,10 @@
 import { IsIn } from 'class-validator';
-import { type ActionDecision, parseDollars } from '#domain';
+import type { ActionDecision } from '#domain';
 import { Describe, IsText, MayBeOmitted, Satisfies } from '../../edge/validation/decorators.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
-import { described } from '../../edge/validation/rules.js';
+import { dollarsAboveZero } from '../../edge/validation/dollars.js';
 import type { Example } from '../../edge/routes/operation.js';
 import { type McpServerDto, McpServerList, McpServerListAlias } from '../runs/shared/mcp-server.dto.js';
-
-const MAX_BUDGET = 30;
-const BUDGET = /^\d{1,17}(?:\.\d{1,12})?$/;
-
-const budget = described({ type: 'string', maxLength: MAX_BUDGET, pattern: BUDGET.source }, (value) =>
-  typeof value === 'string' && BUDGET.test(value) && parseDollars(value) > 0n
-    ? null
-    : { message: 'must be a decimal above 0, with at most twelve decimals, as a string' },
-);
 
 /** Bodies of `POST /actions/{id}/resolve`. */
 export const DECISION_EXAMPLES: Readonly<Record<string, Example>> = {
@@ -40,7 +31,7 @@ export class DecisionDto {
   readonly result?: unknown;
 
   @MayBeOmitted()
-  @Satisfies('isBudget', budget)
+  @Satisfies('isDollars', dollarsAboveZero)
   @Describe({ description: 'Of `raise`: what the run may cost in all, in US dollars.', examples: ['0.50'] })
   readonly budget?: string;
 

@@ -47,7 +47,7 @@ export class AgentController {
       200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },
     },
-    refusals: [404, 409, 422],
+    refusals: [402, 404, 409, 422],
   })
   async run(
     @Query() { session }: RunQuery,

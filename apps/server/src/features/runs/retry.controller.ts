@@ -43,7 +43,7 @@ export class RetryController {
       200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },
     },
-    refusals: [404, 409, 422],
+    refusals: [402, 404, 409, 422],
   })
   async retry(
     @Param('run') run: RunId,
@@ -65,6 +65,7 @@ export class RetryController {
         mcpServers,
         ...(sent.mode === undefined ? {} : { mode: modeOf(sent.mode) }),
         ...(sent.approvals === undefined ? {} : { approvals: sent.approvals }),
+        ...(sent.budget === undefined ? {} : { budget: sent.budget }),
       },
       project,
       {

@@ -86,6 +86,7 @@ function wishesOf(body: RunBody): Wishes {
       ...(body.approvals === undefined ? {} : { approvals: body.approvals }),
       ...(body.tools.length > 0 ? { tools: body.tools } : {}),
       ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
+      ...(body.budget === undefined ? {} : { budget: body.budget }),
     },
     mcpServers: body.mcp_servers,
     schedules: body.schedules,

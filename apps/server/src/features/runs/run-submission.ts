@@ -1,4 +1,5 @@
-import type { ProjectId, RunId } from '#domain';
+import type { Budgets } from '#access';
+import type { Mode, ProjectId, RunId } from '#domain';
 import { Quota } from '#platform';
 import { type ReadModels, ReadModelsUnavailable } from '#read-models';
 import { type AcceptedRun, type StartRun, type StartRunHandler, TaskShares } from '#runs';
@@ -11,6 +12,8 @@ export class RunSubmission {
     private readonly startRun: Pick<StartRunHandler, 'start' | 'runOfKey'>,
     tasks: Pick<ReadModels['tasks'], 'standing'>,
     maxTasks: number,
+    private readonly budgets: Pick<Budgets, 'requireLeft'>,
+    private readonly models: Readonly<Record<Mode, string>>,
   ) {
     const isOutage = (error: unknown): boolean => error instanceof ReadModelsUnavailable;
     this.shares = new TaskShares(new Quota(maxTasks, (project) => tasks.standing(project), isOutage));
@@ -18,7 +21,9 @@ export class RunSubmission {
 
   /** @throws as StartRunHandler */
   start(command: StartRun): Promise<AcceptedRun> {
-    return this.shares.start(command, (checked) => this.startRun.start(checked));
+    const { project, actor: key, mode, model = this.models[mode], config } = command;
+    const checkBudget = (): Promise<void> => this.budgets.requireLeft({ project, key, model }, config.budget);
+    return this.shares.start({ ...command, checkBudget }, (checked) => this.startRun.start(checked));
   }
 
   /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */

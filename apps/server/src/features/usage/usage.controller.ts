@@ -7,9 +7,8 @@ import { Operation, answer } from '../../edge/routes/operation.js';
 import { USAGE_FIELDS, USAGE_PARTS } from '../runs/shared/run-schemas.js';
 import { UsageQueryDto } from './usage-query.js';
 
-const USAGE_GROUP = named(
-  'UsageGroup',
-  objectOf(
+const USAGE_GROUP = named('UsageGroup', {
+  ...objectOf(
     { runs: COUNT, ...USAGE_FIELDS, cost: DOLLARS },
     {
       ...USAGE_PARTS,
@@ -18,7 +17,9 @@ const USAGE_GROUP = named(
       ),
     },
   ),
-);
+  // `metadata.KEY`
+  additionalProperties: orNull(TEXT),
+});
 
 /** What was spent. */
 @Controller('usage')

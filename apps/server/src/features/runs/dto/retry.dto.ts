@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn } from 'class-validator';
-import { Describe, MayBeOmitted, Nested } from '../../../edge/validation/decorators.js';
+import { Describe, MayBeOmitted, Nested, Satisfies } from '../../../edge/validation/decorators.js';
+import { dollarsAboveZero } from '../../../edge/validation/dollars.js';
 import { ApprovalsDto } from './approvals.dto.js';
 import { type McpServerDto, McpServerList, McpServerListAlias } from '../shared/mcp-server.dto.js';
 
@@ -21,6 +22,14 @@ export class RetryDto {
   @Nested(ApprovalsDto)
   @Describe({ description: "In place of the run's own." })
   readonly approvals?: ApprovalsDto;
+
+  @MayBeOmitted()
+  @Satisfies('isDollars', dollarsAboveZero)
+  @Describe({
+    description: 'What the run may cost before it waits, in US dollars. Absent: as the run itself.',
+    examples: ['0.50'],
+  })
+  readonly budget?: string;
 
   @IsBoolean()
   @Describe({ description: 'Answer 202 at once and run on the server.' })

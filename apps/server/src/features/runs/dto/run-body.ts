@@ -36,6 +36,7 @@ export interface RunBody {
   readonly approvals?: ApprovalsDto;
   readonly tools: readonly CallerToolDto[];
   readonly metadata?: RunMetadata;
+  readonly budget?: string;
   readonly on_busy: OnBusy;
 }
 
@@ -62,6 +63,7 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
     ...(sent.approvals === undefined ? {} : { approvals: sent.approvals }),
     tools: sent.tools ?? NONE,
     ...(sent.metadata === undefined ? {} : { metadata: sent.metadata }),
+    ...(sent.budget === undefined ? {} : { budget: sent.budget }),
     on_busy: sent.on_busy,
   };
 }

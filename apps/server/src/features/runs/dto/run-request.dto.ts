@@ -10,6 +10,7 @@ import {
   Nested,
   Satisfies,
 } from '../../../edge/validation/decorators.js';
+import { dollarsAboveZero } from '../../../edge/validation/dollars.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import type { Rule } from '../../../edge/validation/rules.js';
 import { GREETING } from '../shared/greeting.js';
@@ -198,6 +199,11 @@ export class RunRequestDto {
   @Nested(CallerToolDto)
   @Describe({ description: 'Tools that you carry out: each call waits for your answer.' })
   readonly tools?: readonly CallerToolDto[];
+
+  @MayBeOmitted()
+  @Satisfies('isDollars', dollarsAboveZero)
+  @Describe({ description: 'What the run may cost before it waits, in US dollars.', examples: ['0.50'] })
+  readonly budget?: string;
 
   @MayBeOmitted()
   @Satisfies('isRunMetadata', runMetadata)

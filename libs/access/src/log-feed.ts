@@ -7,11 +7,8 @@ import {
   type RunningFollowers,
 } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
-import type { KeyTable } from './key-table.js';
 
-const PREFIX = 'apikey-';
-
-export interface KeyFeedPorts {
+export interface LogFeedPorts {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly random: Random;
@@ -21,25 +18,29 @@ export interface KeyFeedPorts {
 }
 
 /**
- * Projects the streams of API keys into the table in memory, from the start of the log; no database is trusted. Owns
- * its position.
- * 1. An event that is unknown or unreadable is logged and skipped, so that later ones, revocations above all, are
- *    applied.
+ * Projects streams into a table in memory, from the start of the log; no database is trusted. Owns its position.
+ * 1. An event that is unknown or unreadable is logged and skipped, so that later ones are applied.
  * 2. Where it cannot continue at all, it reports that.
  */
-export class KeyFeed {
+export class LogFeed {
   private position: Position = 0;
   private failure: unknown = null;
   private readonly follower: Follower;
 
+  /**
+   * @param name what is followed, as lines to an operator name it
+   * @param applied takes an event into the table; false: it says nothing that is known
+   */
   constructor(
-    private readonly table: KeyTable,
-    private readonly ports: KeyFeedPorts,
+    private readonly name: string,
+    prefix: string,
+    private readonly applied: (event: RecordedEvent) => boolean,
+    private readonly ports: LogFeedPorts,
   ) {
     this.follower = new Follower(
       {
-        name: 'api-keys',
-        prefixes: [PREFIX],
+        name: name.replaceAll(' ', '-').toLowerCase(),
+        prefixes: [prefix],
         target: {
           load: async () => ({ logId: ports.log.logId, position: this.position }),
           apply: async (batch) => this.apply(batch),
@@ -51,9 +52,9 @@ export class KeyFeed {
     );
   }
 
-  /** What keeps it from hearing of revocations, for an operator; null: nothing. */
+  /** What keeps it from hearing of changes, for an operator; null: nothing. */
   get problem(): string | null {
-    return this.failure === null ? null : 'the API keys are not followed any more: restart the service';
+    return this.failure === null ? null : `the ${this.name} are not followed any more: restart the service`;
   }
 
   /** Resolves when the table holds all that is on the log now. What others write is then followed until the signal is aborted. */
@@ -61,7 +62,7 @@ export class KeyFeed {
     const { log, background } = this.ports;
     const head = await log.head();
     this.follower.start();
-    const stop = (): void => background.start('stop the feed of API keys', () => this.follower.stop());
+    const stop = (): void => background.start(`stop the feed of ${this.name}`, () => this.follower.stop());
     signal.addEventListener('abort', stop, { once: true });
     await this.follower.reached(head, signal);
     // Nobody else can write there, and what this process writes it knows.
@@ -79,17 +80,17 @@ export class KeyFeed {
   private applyOne(event: RecordedEvent): void {
     let cause: object = {};
     try {
-      if (this.table.apply(event)) return;
+      if (this.applied(event)) return;
     } catch (error) {
       cause = { err: error };
     }
     const { id, type, stream } = event;
-    this.ports.logger.error({ ...cause, id, type, stream }, 'an event of an API key says nothing here');
+    this.ports.logger.error({ ...cause, id, type, stream }, `an event of the ${this.name} says nothing here`);
   }
 
   /** Invariant 2. */
   private fail(error: unknown): void {
     this.failure = error;
-    this.ports.logger.error({ err: error }, 'the API keys are not followed any more');
+    this.ports.logger.error({ err: error }, `the ${this.name} are not followed any more`);
   }
 }

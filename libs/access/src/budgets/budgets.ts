@@ -1,0 +1,231 @@
+import {
+  BUDGET_PREFIX,
+  type Budget,
+  type BudgetEvent,
+  type BudgetId,
+  type BudgetPeriod,
+  Problem,
+  type Price,
+  type ProjectId,
+  budgetName,
+  budgetStream,
+  formatDollars,
+  notFound,
+  parseDollars,
+  periodAt,
+} from '#domain';
+import { type NewEvent, type Position, appendUntilDefinite, newEvent } from '#event-log';
+import type { Principal } from '../api-keys/principal.js';
+import { type LogFeedPorts, LogFeed } from '../log-feed.js';
+import { BudgetTable } from './budget-table.js';
+import { OwnCalls } from './own-calls.js';
+import type { Spending } from './spending.js';
+
+export interface BudgetsPorts extends LogFeedPorts {
+  readonly spending: Spending;
+  readonly prices: { of(model: string): Price | null };
+  /** The project of a key that there is; null: there is none. */
+  readonly projectOfKey: (id: string) => ProjectId | null;
+  readonly hasProject: (project: ProjectId) => boolean;
+}
+
+/** A budget and how it stands. */
+export interface BudgetView extends BudgetId {
+  readonly limit: string;
+  readonly period: BudgetPeriod;
+  readonly spent: string;
+  readonly renews_at: string | null;
+}
+
+/** Who would pay for a model call. */
+interface Payer {
+  readonly project: ProjectId;
+  readonly key: string;
+  readonly model: string;
+}
+
+interface ReachedLimit {
+  readonly spent: string;
+  readonly limit: string;
+  readonly of: string;
+}
+
+interface KnownSum {
+  readonly spent: bigint;
+  readonly upTo: Position;
+  readonly from: number;
+  readonly at: number;
+}
+
+/** What other replicas have spent is known so fast. */
+const FRESH_MS = 1_000;
+const RETRY_MS = 1_000;
+
+/**
+ * Budgets of keys and projects: event-sourced like keys. What is spent is what the tables hold, and behind that the calls of
+ * this process, so that a limit is exceeded by calls that are under way, and by what other replicas spend in a second.
+ */
+export class Budgets {
+  private readonly table = new BudgetTable();
+  private readonly own = new OwnCalls();
+  private readonly feed: LogFeed;
+  private readonly sums = new Map<string, KnownSum>();
+  private readonly listeners: ((of: BudgetId, actor: string) => Promise<void>)[] = [];
+
+  constructor(private readonly ports: BudgetsPorts) {
+    this.feed = new LogFeed('budgets', BUDGET_PREFIX, (event) => this.table.apply(event), ports);
+  }
+
+  /** Loads the budgets from the log, and follows what others change. @throws LogUnavailable */
+  start(signal: AbortSignal): Promise<void> {
+    return this.feed.start(signal);
+  }
+
+  /** Calls `listener` when somebody has changed a budget here, before they are answered. */
+  onChanged(listener: (of: BudgetId, actor: string) => Promise<void>): void {
+    this.listeners.push(listener);
+  }
+
+  /** A call of this process has ended; its event, of these data, may come to the log later. */
+  spent({ project, key }: Omit<Payer, 'model'>, event: object): void {
+    const cost = parseDollars((event as { readonly cost: string }).cost);
+    this.own.add(event, { project, key, time: this.ports.clock.now(), cost });
+  }
+
+  /** Events of this process are on the log. */
+  noteStored(events: readonly NewEvent[], position: Position): void {
+    this.own.noteStored(events, position);
+  }
+
+  /** The key's budget first, then the project's; null: neither is reached. @throws what an outage of the tables is */
+  async reached({ project, key, model }: Payer): Promise<ReachedLimit | null> {
+    if (this.table.isEmpty) return null;
+    for (const one of [{ scope: 'key', id: key } as const, { scope: 'project', id: project } as const]) {
+      const budget = this.table.get(one);
+      if (budget === null) continue;
+      const spent = await this.spentOf(budget);
+      if (spent >= parseDollars(budget.limit) || this.ports.prices.of(model) === null)
+        return { spent: formatDollars(spent), limit: budget.limit, of: budgetName(budget) };
+    }
+    return null;
+  }
+
+  /** The same for a run that goes on: while the tables do not answer it is waited for them. @throws the signal's reason */
+  async holding(payer: Payer, signal?: AbortSignal): Promise<ReachedLimit | null> {
+    for (;;) {
+      try {
+        return await this.reached(payer);
+      } catch (err) {
+        this.ports.logger.warn({ err }, 'what was spent could not be read yet: a run waits for it');
+        await this.ports.clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  /** @throws Problem budget_exhausted; unprocessable: it would have to count a model without a price; what an outage is */
+  async requireLeft(payer: Payer, own?: string): Promise<void> {
+    const { project, key, model } = payer;
+    const isCounted =
+      own !== undefined ||
+      this.table.get({ scope: 'key', id: key }) !== null ||
+      this.table.get({ scope: 'project', id: project }) !== null;
+    if (isCounted && this.ports.prices.of(model) === null)
+      throw new Problem(
+        'unprocessable',
+        `budget: there is no price of the model ${model}, so nothing can be counted`,
+      );
+    const reached = await this.reached(payer);
+    if (reached === null) return;
+    const { of, spent, limit } = reached;
+    throw new Problem('budget_exhausted', `the budget ${of} is spent: ${spent} of ${limit} US dollars`);
+  }
+
+  /** Whether the budget of this name holds calls of the model now. @throws what an outage is */
+  async isReached(name: string, model: string): Promise<boolean> {
+    const budget = this.table.all().find((one) => budgetName(one) === name);
+    if (budget === undefined) return false;
+    return this.ports.prices.of(model) === null || (await this.spentOf(budget)) >= parseDollars(budget.limit);
+  }
+
+  /** @throws Problem not_found; LogUnavailable; what an outage of the tables is */
+  async put(
+    caller: Principal,
+    of: BudgetId,
+    { limit, period }: Pick<Budget, 'limit' | 'period'>,
+  ): Promise<BudgetView> {
+    const project = this.ownerOf(caller, of);
+    const budget: Budget = { ...of, project, limit: formatDollars(parseDollars(limit)), period };
+    const data = { scope: of.scope, id: of.id, limit: budget.limit, period };
+    await this.write({ type: 'budget_set', data }, project, caller.keyId);
+    this.table.set(budget);
+    await this.changed(of, caller.keyId);
+    return this.viewOf(budget);
+  }
+
+  /** @throws Problem not_found; LogUnavailable */
+  async remove(caller: Principal, of: BudgetId): Promise<void> {
+    const budget = this.table.get(of);
+    if (budget === null || !mayRead(caller, budget)) throw notFound('the budget');
+    await this.write(
+      { type: 'budget_removed', data: { scope: of.scope, id: of.id } },
+      budget.project,
+      caller.keyId,
+    );
+    this.table.remove(of);
+    await this.changed(of, caller.keyId);
+  }
+
+  /** Those of the caller's project; the first admin key sees all. In the order of their names, from after `after` on. */
+  async list(caller: Principal, limit: number, after?: string): Promise<readonly BudgetView[]> {
+    const seen = this.table.all().filter((budget) => mayRead(caller, budget));
+    const rest = seen.filter((budget) => after === undefined || budgetName(budget) > after);
+    return Promise.all(rest.slice(0, limit).map((budget) => this.viewOf(budget)));
+  }
+
+  private async viewOf(budget: Budget): Promise<BudgetView> {
+    const { scope, id, limit, period } = budget;
+    const { to } = periodAt(period, this.ports.clock.now());
+    const spent = formatDollars(await this.spentOf(budget));
+    return { scope, id, limit, period, spent, renews_at: to === null ? null : new Date(to).toISOString() };
+  }
+
+  private async spentOf(budget: Budget): Promise<bigint> {
+    const now = this.ports.clock.now();
+    const { from } = periodAt(budget.period, now);
+    const name = budgetName(budget);
+    let known = this.sums.get(name);
+    if (known?.from !== from || known.at + FRESH_MS <= now) {
+      known = { ...(await this.ports.spending.sum(budget, from)), from, at: now };
+      this.sums.set(name, known);
+      this.own.forget(known.upTo);
+    }
+    return known.spent + this.own.sum(budget, from, known.upTo);
+  }
+
+  /** @throws Problem not_found */
+  private ownerOf(caller: Principal, { scope, id }: BudgetId): ProjectId {
+    const { projectOfKey, hasProject } = this.ports;
+    if (scope === 'project') {
+      if (id === caller.project || (caller.isRoot && hasProject(id))) return id;
+      throw notFound('the project');
+    }
+    const project = projectOfKey(id);
+    if (project === null || !(caller.isRoot || project === caller.project)) throw notFound('the key');
+    return project;
+  }
+
+  private async changed(of: BudgetId, actor: string): Promise<void> {
+    this.sums.delete(budgetName(of));
+    for (const listener of this.listeners) await listener(of, actor);
+  }
+
+  private async write({ type, data }: BudgetEvent, project: ProjectId, actor: string): Promise<void> {
+    const { log, clock, random } = this.ports;
+    const time = clock.now();
+    const made = newEvent({ id: random.uuid(), time, type, data }, { schemaVersion: 1, project, actor });
+    await appendUntilDefinite(log, clock, random, budgetStream(data), [made], { expected: 'any' });
+  }
+}
+
+const mayRead = (caller: Principal, { project }: Budget): boolean =>
+  caller.isRoot || caller.project === project;

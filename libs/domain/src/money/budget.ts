@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { ProjectId, StreamName } from '../ids.js';
+
+/** Whose calls a budget counts. */
+export type BudgetScope = 'key' | 'project';
+/** After which time the spent begins at 0 again: days and months are those of UTC. */
+export type BudgetPeriod = 'day' | 'month' | 'total';
+
+export interface BudgetId {
+  readonly scope: BudgetScope;
+  /** Of the key, or the name of the project. */
+  readonly id: string;
+}
+
+/** Events of a `budget-` stream. */
+export type BudgetEvent =
+  | {
+      readonly type: 'budget_set';
+      /** @property limit US dollars, a decimal string */
+      readonly data: BudgetId & { readonly limit: string; readonly period: BudgetPeriod };
+    }
+  | { readonly type: 'budget_removed'; readonly data: BudgetId };
+
+export const BUDGET_PREFIX = 'budget-';
+
+/** One for each, in the form of a UUID of version 5. */
+export function budgetStream({ scope, id }: BudgetId): StreamName {
+  const x = createHash('sha1')
+    .update(JSON.stringify(['budget', scope, id]))
+    .digest('hex');
+  const uuid = [x.slice(0, 8), x.slice(8, 12), `5${x.slice(13, 16)}`, `8${x.slice(17, 20)}`, x.slice(20, 32)];
+  return `${BUDGET_PREFIX}${uuid.join('-')}`;
+}
+
+/** `key/ID` or `project/NAME` */
+export const budgetName = ({ scope, id }: BudgetId): string => `${scope}/${id}`;
+
+/** A budget as the project's own that it is of. */
+export interface Budget extends BudgetId {
+  readonly project: ProjectId;
+  readonly limit: string;
+  readonly period: BudgetPeriod;
+}
+
+/** From when on the calls of a period count, and when it ends, in ms since 1970; null: never. */
+export function periodAt(
+  period: BudgetPeriod,
+  now: number,
+): { readonly from: number; readonly to: number | null } {
+  if (period === 'total') return { from: 0, to: null };
+  const at = new Date(now);
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  return period === 'day'
+    ? { from: Date.UTC(year, month, day), to: Date.UTC(year, month, day + 1) }
+    : { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + 1, 1) };
+}

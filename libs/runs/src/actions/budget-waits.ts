@@ -1,0 +1,98 @@
+import { type ActionId, Problem, decideAction, openAction, sessionOfAction, sessionStream } from '#domain';
+import type { EventLog } from '#event-log';
+import type { Background, Clock, Logger } from '#platform';
+import type { ContentStore } from '#vault';
+import { readRequest } from '../load-session.js';
+import type { Session } from '../session.js';
+import type { Sessions } from '../sessions.js';
+import type { BudgetIndex } from './action-index.js';
+import { readAction } from './action-record.js';
+
+export interface BudgetWaitsPorts {
+  readonly log: EventLog;
+  readonly sessions: Sessions;
+  readonly contents: ContentStore;
+  readonly index: BudgetIndex;
+  readonly clock: Clock;
+  readonly background: Background;
+  readonly logger: Logger;
+  /** Whether the budget of this name (`key/ID`, `project/NAME`) holds calls of the model now. @throws what an outage is */
+  readonly isReached: (name: string, model: string) => Promise<boolean>;
+}
+
+const LOOK_MS = 2_000;
+const AT_ONCE = 500;
+/** Who lets runs go on when a period begins, or when others have spent less than was thought. */
+const CLOCK = 'clock';
+
+/**
+ * Lets runs go on that wait for a budget of a key or a project: when it was changed, and when its period begins. It holds
+ * nothing: which runs wait the tables say, what they wait for the log. So nothing is lost by a crash.
+ */
+export class BudgetWaits {
+  private readonly stopping = new AbortController();
+  private readonly ended = Promise.withResolvers<void>();
+  private isStarted = false;
+
+  constructor(private readonly ports: BudgetWaitsPorts) {}
+
+  start(): void {
+    this.isStarted = true;
+    this.ports.background.start('budget clock', async () => {
+      const { signal } = this.stopping;
+      while (!signal.aborted) {
+        await this.release(CLOCK);
+        await this.ports.clock.sleep(LOOK_MS, signal).catch(() => undefined);
+      }
+      this.ended.resolve();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('the clock was stopped'));
+    if (this.isStarted) await this.ended.promise;
+  }
+
+  /** Lets go on what is not held any more. @param actor whose doing it is */
+  async release(actor: string): Promise<void> {
+    const { index, logger } = this.ports;
+    try {
+      for (const action of await index.openBudgets(AT_ONCE)) {
+        if (this.stopping.signal.aborted) return;
+        await this.releaseOne(action, actor);
+      }
+    } catch (err) {
+      logger.warn({ err }, 'runs that wait for a budget could not be looked up yet');
+    }
+  }
+
+  private async releaseOne(action: ActionId, actor: string): Promise<void> {
+    const { sessions, logger } = this.ports;
+    const session = sessionOfAction(action);
+    if (session === null) return;
+    try {
+      await sessions.use(session, (known) => this.decide(known, action, actor));
+    } catch (err) {
+      // Erased, and the tables do not know it yet.
+      if (err instanceof Problem && err.code === 'not_found') return;
+      logger.warn({ err, action }, 'a run that waits for a budget could not be looked at yet');
+    }
+  }
+
+  private async decide({ id: session, journal }: Session, id: ActionId, actor: string): Promise<void> {
+    const { log, contents, clock, isReached } = this.ports;
+    const { project } = journal.state;
+    const open = project === null ? null : openAction(journal.state, project, id);
+    if (open === null || project === null) return;
+    const record = await readAction(log, { session, id, asked: open.action.asked, isOpen: true });
+    if (record === null) return;
+    const { of } = JSON.parse(await contents.text(session, record.asked)) as { readonly of?: string };
+    const { data } = await readRequest(log, sessionStream(session), open.run.requested);
+    if (of === undefined || (await isReached(of, data.model))) return;
+    const verdict = { action: id, decision: 'raise', actor, content: '{}', result: '' } as const;
+    await journal.command({ schemaVersion: 1, project, actor, run: open.run.run }, (state) => {
+      const ruling = decideAction(state, project, { ...verdict, now: clock.now() });
+      return { events: 'events' in ruling ? ruling.events : [], value: undefined };
+    });
+  }
+}
