@@ -8,6 +8,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/approvals.md': 'test/integration/docs-pages.spec.ts',
   'docs/final-output.md': 'test/integration/docs-pages.spec.ts',
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
+  'docs/money.md': 'test/integration/docs-pages.spec.ts',
   'docs/operations.md': 'test/integration/cli-docs.spec.ts',
   'docs/replay.md': 'test/integration/docs-pages.spec.ts',
   'docs/tutorial.md': 'test/integration/docs-pages.spec.ts',

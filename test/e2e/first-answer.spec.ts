@@ -21,8 +21,8 @@ describe('the first answer', () => {
       'agent_cost 0',
       'agent_completed',
     ]);
-    // 0 and 1 open the session and request the run, 2 is its claim, 6 the turn's own record.
-    expect(stream.ids).toEqual([3, 4, 5, 7, 8, 9]);
+    // 0 and 1 open the session and request the run, 2 is its claim, 6 and 7 the turn's own records.
+    expect(stream.ids).toEqual([3, 4, 5, 8, 9, 10]);
     expect(new Set(stream.records.map(({ event }) => event.session))).toEqual(new Set([stream.session]));
   });
 
@@ -123,6 +123,7 @@ describe('the first answer', () => {
       status: 'completed',
       response: 'One.',
       cost: '0',
+      usage: expect.objectContaining({ model_calls: 1, unpriced_calls: 1 }),
       messages: [
         { type: 'user_message', content: message },
         { type: 'agent_response', content: 'One.' },

@@ -16,7 +16,7 @@ describe('the JSON answer of a run', () => {
       for (const streaming_tokens of [true, false]) {
         const message = book.on(stage.message('json'), say(...pieces));
         const answer = await client.post('/', { message, streaming_tokens }, JSON_ONLY);
-        const told = answer.json<{ session: string; run_id: string; response: string }>();
+        const told = answer.json<{ session: string; run_id: string; usage: object }>();
         expect(answer.status).toBe(200);
         const response = pieces.join('');
         const expected = {
@@ -25,6 +25,7 @@ describe('the JSON answer of a run', () => {
           status: 'completed',
           response,
           cost: '0',
+          usage: told.usage,
           warnings: [],
           messages: [
             { type: 'user_message', content: message },
@@ -46,8 +47,8 @@ describe('the JSON answer of a run', () => {
     book.find = () => [say('{"n": 6.0}')];
     const final_output = { name: 'count', schema };
     const answer = await client.post('/', { message, final_output }, JSON_ONLY);
-    expect(answer.text).toContain(
-      '"response":"six","final_output":{"n":6},"cost":"0","warnings":[],"messages":[',
+    expect(answer.text).toMatch(
+      /"response":"six","final_output":\{"n":6\},"cost":"0","usage":\{[^}]*\},"warnings":\[\],"messages":\[/,
     );
     const refused = book.on(stage.message('refused'), {
       kind: 'status',
@@ -56,7 +57,7 @@ describe('the JSON answer of a run', () => {
     });
     const failed = await client.post('/', { message: refused }, JSON_ONLY);
     expect(failed.text).toMatch(
-      /"status":"failed","response":"","cost":"0","warnings":\[\],"error":\{"code":"model_unavailable","message":".*","retryable":(true|false)\},"messages":\[/,
+      /"status":"failed","response":"","cost":"0","usage":\{[^}]*\},"warnings":\[\],"error":\{"code":"model_unavailable","message":".*","retryable":(true|false)\},"messages":\[/,
     );
   });
 });

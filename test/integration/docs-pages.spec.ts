@@ -96,6 +96,12 @@ describe('the commands of', () => {
     expect(before).toMatch(`${after} I am the built-in demo model`);
   }, 120_000);
 
+  it('docs/money.md', async () => {
+    const out = await said('docs/money.md');
+    expect(out).toMatch(/\{"day":"\d{4}-\d\d-\d\d","metadata\.customer":null,"runs":\d+/);
+    expect(out.match(/"scope":"project","id":"default","limit":"25","period":"month"/g)).toHaveLength(2);
+  });
+
   it.each(['docs/workflows.md', 'docs/final-output.md'])('%s', async (page) => {
     expect(await said(page)).toContain('"type":"agent_completed"');
   });

@@ -16,7 +16,7 @@ export const OF_ACTIONS: readonly Omit<Mutant, 'parts'>[] = [
     name: 'arguments-changed',
     story: 'a released call is made with other arguments than those that were shown',
     file: MAKER,
-    symbol: 'CallMaker.outcomeOf',
+    symbol: 'CallMaker.make',
     find: 'made === undefined ? input : made.input',
     replace: 'call.needs === undefined ? input : { key: "another" }',
   },

@@ -183,8 +183,16 @@ class DeliveriesFold implements StreamFold {
 /** Without what states hold besides since the first log was kept: the events of that log say nothing of it. */
 function asKept({ warnings, ...all }: RunState): object {
   const { asked: _, openActions: __, decisions: ___, steered: ____, ...state } = all;
-  const { hasNews: _n, hasTurn: _t, isAskingForStep: _s, ...kept } = state;
+  const { hasNews: _n, hasTurn: _t, isAskingForStep: _s, ...told } = state;
+  const kept = Object.fromEntries(Object.entries(told).flatMap(sumsAsKept));
   return warnings.length === 0 ? kept : { ...kept, warnings };
+}
+
+/** Sums stood beside the rest. */
+function sumsAsKept([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
+  if (name !== 'spent') return [[name, value]];
+  const { inputTokens, outputTokens, cost } = value as RunState['spent'];
+  return Object.entries({ inputTokens, outputTokens, cost });
 }
 
 function sessionAsKept({ current, ...session }: SessionState): object {

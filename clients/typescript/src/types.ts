@@ -39,6 +39,10 @@ export interface RunRequest {
   readonly approvals?: Approvals;
   /** Tools that you carry out: each call waits for your answer. */
   readonly tools?: readonly CallerTool[];
+  /** What the run may cost before it waits, in US dollars. */
+  readonly budget?: string;
+  /** What you want to find the run by, or sum up its cost by: up to 16 pairs of strings. */
+  readonly metadata?: Readonly<Record<string, string>>;
   /** What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`. */
   readonly on_busy?: 'enqueue' | 'reject' | 'interrupt' | 'steer';
 }
@@ -191,6 +195,8 @@ export interface EndedRun {
   readonly messages: readonly Message[];
   /** US dollars, a decimal without exponent. */
   readonly cost: string;
+  /** What the model was given and gave. */
+  readonly usage: Usage;
   /** Of the tasks that `schedules` made, in their order. */
   readonly task_ids: readonly string[];
   /** What the agent had to do without. */
@@ -208,6 +214,25 @@ export interface Message {
   readonly type: 'user_message' | 'agent_thinking' | 'agent_response' | 'agent_tool_use';
   /** Its text; of a tool use JSON text of {tool, input}. */
   readonly content: string;
+}
+
+export interface Usage {
+  /** What the model was given. */
+  readonly input_tokens: number;
+  /** What the model gave. */
+  readonly output_tokens: number;
+  /** Calls of models of which something came back, also those that broke. */
+  readonly model_calls: number;
+  /** Those of them that the server did not count: about four characters a token. */
+  readonly estimated_calls: number;
+  /** Those of them that cost 0 because there is no price of the model. */
+  readonly unpriced_calls: number;
+  /** Those of the input that the server had kept from before; absent: no call told of any. */
+  readonly cached_input_tokens?: number;
+  /** Those of the input that it has kept for later. */
+  readonly cache_write_tokens?: number;
+  /** Those of the output that were thinking. */
+  readonly reasoning_tokens?: number;
 }
 
 export interface RunWarning {
@@ -667,6 +692,35 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
+export interface BudgetPage {
+  /** What is on this page. */
+  readonly items: readonly Budget[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface Budget {
+  /** Whose calls it counts. */
+  readonly scope: 'key' | 'project';
+  /** Names it for good. */
+  readonly id: string;
+  /** US dollars. */
+  readonly limit: string;
+  /** After which the spent begins at 0 again. */
+  readonly period: 'day' | 'month' | 'total';
+  /** US dollars, in the period that it is now. */
+  readonly spent: string;
+  /** When the next period begins; null: there is none. */
+  readonly renews_at: string | null;
+}
+
+export interface NewBudget {
+  /** US dollars, 0 or more. */
+  readonly limit: string;
+  /** After which the spent begins at 0 again: a day or a month of UTC; `total`: never. */
+  readonly period: 'day' | 'month' | 'total';
+}
+
 export interface Cleared {
   /** Always true. */
   readonly success: boolean;
@@ -875,19 +929,14 @@ export interface Run {
   readonly cost: string;
   /** What the model was given and gave. */
   readonly usage: Usage;
+  /** What its caller says of it. */
+  readonly metadata: Readonly<Record<string, string>>;
   /** What the agent had to do without. */
   readonly warnings: readonly RunWarning[];
   /** Why it failed; null, or absent: it did not. */
   readonly error: RunError | null;
   /** Of its last event that is shown; null: there is none yet. */
   readonly last_event_id: string | null;
-}
-
-export interface Usage {
-  /** What the model was given. */
-  readonly input_tokens: number;
-  /** What the model gave. */
-  readonly output_tokens: number;
 }
 
 export interface DeliveryPage {
@@ -1038,6 +1087,8 @@ export interface Retry {
   readonly mode?: 'flash' | 'base' | 'max' | 'fast';
   /** In place of the run's own. */
   readonly approvals?: Approvals;
+  /** What the run may cost before it waits, in US dollars. Absent: as the run itself. */
+  readonly budget?: string;
   /** Answer 202 at once and run on the server. Default: `false`. */
   readonly background?: boolean;
 }
@@ -1209,4 +1260,39 @@ export interface Token {
   readonly token: string;
   /** From then on it is as if it were revoked. */
   readonly expires_at: string;
+}
+
+export interface UsageGroup {
+  /** How many runs the calls are of. */
+  readonly runs: number;
+  /** What the model was given. */
+  readonly input_tokens: number;
+  /** What the model gave. */
+  readonly output_tokens: number;
+  /** Calls of models of which something came back, also those that broke. */
+  readonly model_calls: number;
+  /** Those of them that the server did not count: about four characters a token. */
+  readonly estimated_calls: number;
+  /** Those of them that cost 0 because there is no price of the model. */
+  readonly unpriced_calls: number;
+  /** US dollars, a decimal without exponent. */
+  readonly cost: string;
+  /** Those of the input that the server had kept from before; absent: no call told of any. */
+  readonly cached_input_tokens?: number;
+  /** Those of the input that it has kept for later. */
+  readonly cache_write_tokens?: number;
+  /** Those of the output that were thinking. */
+  readonly reasoning_tokens?: number;
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project?: string | null;
+  /** Shown once; only a hash of it is kept. */
+  readonly key?: string | null;
+  /** The model that is asked. */
+  readonly model?: string | null;
+  /** As asked for; it chooses the model. */
+  readonly mode?: string | null;
+  /** The session: what was said in one conversation. */
+  readonly session?: string | null;
+  /** In UTC. */
+  readonly day?: string | null;
 }

@@ -47,6 +47,10 @@ class RunRequest(TypedDict):
     approvals: NotRequired[Approvals]
     #: Tools that you carry out: each call waits for your answer.
     tools: NotRequired[list[CallerTool]]
+    #: What the run may cost before it waits, in US dollars.
+    budget: NotRequired[str]
+    #: What you want to find the run by, or sum up its cost by: up to 16 pairs of strings.
+    metadata: NotRequired[dict[str, str]]
     #: What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`.
     on_busy: NotRequired[Literal["enqueue", "reject", "interrupt", "steer"]]
 
@@ -199,6 +203,8 @@ class EndedRun(TypedDict):
     messages: list[Message]
     #: US dollars, a decimal without exponent.
     cost: str
+    #: What the model was given and gave.
+    usage: Usage
     #: Of the tasks that `schedules` made, in their order.
     task_ids: list[str]
     #: What the agent had to do without.
@@ -216,6 +222,25 @@ class Message(TypedDict):
     type: Literal["user_message", "agent_thinking", "agent_response", "agent_tool_use"]
     #: Its text; of a tool use JSON text of {tool, input}.
     content: str
+
+
+class Usage(TypedDict):
+    #: What the model was given.
+    input_tokens: int
+    #: What the model gave.
+    output_tokens: int
+    #: Calls of models of which something came back, also those that broke.
+    model_calls: int
+    #: Those of them that the server did not count: about four characters a token.
+    estimated_calls: int
+    #: Those of them that cost 0 because there is no price of the model.
+    unpriced_calls: int
+    #: Those of the input that the server had kept from before; absent: no call told of any.
+    cached_input_tokens: NotRequired[int]
+    #: Those of the input that it has kept for later.
+    cache_write_tokens: NotRequired[int]
+    #: Those of the output that were thinking.
+    reasoning_tokens: NotRequired[int]
 
 
 class RunWarning(TypedDict):
@@ -619,6 +644,35 @@ class ApiKey(TypedDict):
     last_used_at: Union[str, None]
 
 
+class BudgetPage(TypedDict):
+    #: What is on this page.
+    items: list[Budget]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class Budget(TypedDict):
+    #: Whose calls it counts.
+    scope: Literal["key", "project"]
+    #: Names it for good.
+    id: str
+    #: US dollars.
+    limit: str
+    #: After which the spent begins at 0 again.
+    period: Literal["day", "month", "total"]
+    #: US dollars, in the period that it is now.
+    spent: str
+    #: When the next period begins; null: there is none.
+    renews_at: Union[str, None]
+
+
+class NewBudget(TypedDict):
+    #: US dollars, 0 or more.
+    limit: str
+    #: After which the spent begins at 0 again: a day or a month of UTC; `total`: never.
+    period: Literal["day", "month", "total"]
+
+
 class Cleared(TypedDict):
     #: Always true.
     success: bool
@@ -827,19 +881,14 @@ class Run(TypedDict):
     cost: str
     #: What the model was given and gave.
     usage: Usage
+    #: What its caller says of it.
+    metadata: dict[str, str]
     #: What the agent had to do without.
     warnings: list[RunWarning]
     #: Why it failed; null, or absent: it did not.
     error: Union[RunError, None]
     #: Of its last event that is shown; null: there is none yet.
     last_event_id: Union[str, None]
-
-
-class Usage(TypedDict):
-    #: What the model was given.
-    input_tokens: int
-    #: What the model gave.
-    output_tokens: int
 
 
 class DeliveryPage(TypedDict):
@@ -1010,6 +1059,8 @@ class Retry(TypedDict):
     mode: NotRequired[Literal["flash", "base", "max", "fast"]]
     #: In place of the run's own.
     approvals: NotRequired[Approvals]
+    #: What the run may cost before it waits, in US dollars. Absent: as the run itself.
+    budget: NotRequired[str]
     #: Answer 202 at once and run on the server. Default: `false`.
     background: NotRequired[bool]
 
@@ -1187,6 +1238,41 @@ class Token(TypedDict):
     token: str
     #: From then on it is as if it were revoked.
     expires_at: str
+
+
+class UsageGroup(TypedDict):
+    #: How many runs the calls are of.
+    runs: int
+    #: What the model was given.
+    input_tokens: int
+    #: What the model gave.
+    output_tokens: int
+    #: Calls of models of which something came back, also those that broke.
+    model_calls: int
+    #: Those of them that the server did not count: about four characters a token.
+    estimated_calls: int
+    #: Those of them that cost 0 because there is no price of the model.
+    unpriced_calls: int
+    #: US dollars, a decimal without exponent.
+    cost: str
+    #: Those of the input that the server had kept from before; absent: no call told of any.
+    cached_input_tokens: NotRequired[int]
+    #: Those of the input that it has kept for later.
+    cache_write_tokens: NotRequired[int]
+    #: Those of the output that were thinking.
+    reasoning_tokens: NotRequired[int]
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: NotRequired[Union[str, None]]
+    #: Shown once; only a hash of it is kept.
+    key: NotRequired[Union[str, None]]
+    #: The model that is asked.
+    model: NotRequired[Union[str, None]]
+    #: As asked for; it chooses the model.
+    mode: NotRequired[Union[str, None]]
+    #: The session: what was said in one conversation.
+    session: NotRequired[Union[str, None]]
+    #: In UTC.
+    day: NotRequired[Union[str, None]]
 
 
 #: The `data:` JSON of an event. A run ends with exactly one of agent_completed, agent_error and agent_cancelled.
