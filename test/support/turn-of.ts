@@ -38,7 +38,16 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
   const state = { ...newRun({ mode: 'base', model, message: 'hi', config }), warnings };
   const { settled = stored } = options;
   const room = () => Promise.resolve();
-  const run = { session: 'ses_1', project: 'prj_1', key: 'key_1', state, contents, settled, hasRoom: true, room };
+  const run = {
+    session: 'ses_1',
+    project: 'prj_1',
+    key: 'key_1',
+    state,
+    contents,
+    settled,
+    hasRoom: true,
+    room,
+  };
   const request = { run, sink, messages, tools: [] };
   const taken = turn.take(request, controller.signal);
   taken.catch(() => {});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LOOK, MoneyStage, type PaidRun, as, paidTurn } from '../support/money-stage.js';
+import { call } from '../support/scripted-model.js';
+import { until } from '../support/until.js';
+
+let money: MoneyStage;
+beforeAll(async () => void (money = await MoneyStage.open()), 60_000);
+afterAll(() => money.close(), 60_000);
+
+/** A run that calls its tool so often, and then is done: a turn of 0.003 dollars each. */
+const looks = (name: string, calls: number): string =>
+  money.stage.book.on(
+    money.stage.message(name),
+    ...Array.from({ length: calls }, (_, n) => paidTurn(...call(0, `c${n}`, 'look', {}))),
+    paidTurn('done'),
+  );
+
+describe('the budget of a run', () => {
+  it('stops it before the next call, until it is raised', async () => {
+    const { client } = money.stage;
+    const { run_id: id } = await money.begin({ message: looks('raised', 2), budget: '0.005', tools: [LOOK] });
+    const action = await money.untilBudget(id);
+    expect(action.asked).toEqual({ spent: '0.006', limit: '0.005' });
+    await money.untilIs(id, 'waiting');
+    const resolve = (body: object) => client.post(`/actions/${action.action_id}/resolve`, body);
+    expect((await resolve({ decision: 'raise', budget: '0.006' })).status).toBe(422);
+    expect((await resolve({ decision: 'approve' })).status).toBe(422);
+    expect((await resolve({ decision: 'raise', budget: '0.0061' })).json()).toMatchObject({
+      decision: 'raise',
+      decided: { budget: '0.0061' },
+    });
+    expect((await resolve({ decision: 'raise', budget: '0.0061' })).status).toBe(200);
+    expect((await resolve({ decision: 'raise', budget: '7' })).status).toBe(409);
+    await money.untilIs(id, 'completed');
+    expect((await money.run(id)).cost).toBe('0.009');
+  }, 60_000);
+
+  it('ends it where it is denied, and a retry goes on with more', async () => {
+    const { client } = money.stage;
+    const { run_id: id } = await money.begin({ message: looks('denied', 2), budget: '0.003', tools: [LOOK] });
+    const action = await money.untilBudget(id);
+    await client.post(`/actions/${action.action_id}/resolve`, { decision: 'deny' });
+    await money.untilIs(id, 'failed');
+    expect((await money.run(id)).error).toMatchObject({ code: 'budget_exhausted', retryable: true });
+    const again = (
+      await client.post(`/runs/${id}/retry`, { budget: '0.003', background: true })
+    ).json<PaidRun>();
+    const raised = await money.untilBudget(again.run_id);
+    await client.post(`/actions/${raised.action_id}/resolve`, { decision: 'raise', budget: '1' });
+    await money.untilIs(again.run_id, 'completed');
+    expect((await money.run(again.run_id)).cost).toBe('0.006');
+  }, 60_000);
+
+  it('holds over a kill -9', async () => {
+    const { client } = money.stage;
+    const { run_id: id } = await money.begin({ message: looks('killed', 1), budget: '0.003', tools: [LOOK] });
+    const action = await money.untilBudget(id);
+    await money.stage.service.kill('SIGKILL');
+    await money.stage.service.restart();
+    expect((await money.run(id)).status).toBe('waiting');
+    await client.post(`/actions/${action.action_id}/resolve`, { decision: 'raise', budget: '1' });
+    await money.untilIs(id, 'completed');
+    expect(await money.run(id)).toMatchObject({ cost: '0.006', usage: { model_calls: 2 } });
+  }, 60_000);
+
+  it('is refused where the model has no price', async () => {
+    const answer = await money.stage.client.post('/', { message: 'x', mode: 'flash', budget: '1' });
+    expect([answer.status, answer.json()['code']]).toEqual([422, 'unprocessable']);
+  });
+});
+
+describe('the budget of a key', () => {
+  it('refuses requests and holds runs until it is changed', async () => {
+    const { client } = money.stage;
+    const key = await money.newKey('spenders');
+    const put = (body: object) => client.call('PUT', `/budgets/key/${key.id}`, { body });
+    const set = await put({ limit: '0.0040', period: 'month' });
+    const standing = { scope: 'key', id: key.id, limit: '0.004', period: 'month', spent: '0' };
+    expect([set.status, set.json()]).toEqual([
+      200,
+      { ...standing, renews_at: expect.stringMatching(/-01T00:00:00.000Z$/) },
+    ]);
+    const { run_id: id } = await money.begin({ message: looks('held', 2), tools: [LOOK] }, key);
+    const action = await money.untilBudget(id, key);
+    expect(action.asked).toEqual({ spent: '0.006', limit: '0.004', of: `key/${key.id}` });
+    const refused = await client.post('/', { message: 'x' }, as(key));
+    expect([refused.status, refused.json()['code']]).toEqual([402, 'budget_exhausted']);
+    const unpriced = await client.post('/', { message: 'x', mode: 'flash' }, as(key));
+    expect(unpriced.status).toBe(422);
+    const raise = { decision: 'raise', budget: '9' };
+    expect((await client.post(`/actions/${action.action_id}/resolve`, raise, as(key))).status).toBe(422);
+    expect((await put({ limit: '0.006', period: 'month' })).json()).toMatchObject({ spent: '0.006' });
+    expect((await put({ limit: '1', period: 'total' })).json()).toMatchObject({ renews_at: null });
+    await money.untilIs(id, 'completed', key);
+    expect((await client.get(`/actions/${action.action_id}`, as(key))).json()).toMatchObject({
+      decision: 'raise',
+      actor: 'key_root',
+      decided: {},
+    });
+    expect((await client.get('/budgets', as(key))).json()).toMatchObject({
+      items: [{ scope: 'key', id: key.id, spent: '0.009', limit: '1' }],
+    });
+    expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(204);
+    expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(404);
+  }, 60_000);
+
+  it('that is spent lets fifty runs at once make no call more than those under way', async () => {
+    const { client, book } = money.stage;
+    const key = await money.newKey('crowd');
+    await client.call('PUT', `/budgets/key/${key.id}`, { body: { limit: '0.06', period: 'total' } });
+    const messages = Array.from({ length: 50 }, (_, n) => looks(`crowd ${n}`, 1));
+    const begun = await Promise.all(messages.map((message) => money.begin({ message, tools: [LOOK] }, key)));
+    const ids = begun.flatMap(({ run_id: id }) => (id === undefined ? [] : [id]));
+    // Each is held before its first or its second call, or has come to its tool.
+    await until(async () => {
+      const states = await Promise.all(ids.map((id) => money.run(id, key)));
+      return states.every(({ status }) => status === 'waiting');
+    });
+    const { items } = (await client.get('/budgets', as(key))).json<{ items: { spent: string }[] }>();
+    const calls = messages.reduce(
+      (sum, message) => sum + book.asksOf(message, 0) + book.asksOf(message, 1),
+      0,
+    );
+    expect(items[0]!.spent).toBe(String(Number((calls * 0.003).toFixed(3))));
+    expect(calls).toBeGreaterThanOrEqual(20);
+    // Those that were asked before the twentieth had ended.
+    expect(calls).toBeLessThanOrEqual(50);
+    const refused = await client.post('/', { message: 'x' }, as(key));
+    expect(refused.status).toBe(402);
+  }, 60_000);
+
+  it('of a project is its own, and not there for others', async () => {
+    const { client, service } = money.stage;
+    const [ours, others] = [await money.newKey('ours'), await money.newKey('others')];
+    const limit = { limit: '0', period: 'day' };
+    const put = (path: string, key: typeof ours) =>
+      client.call('PUT', `/budgets/${path}`, { body: limit, ...as(key) });
+    expect((await put('project/ours', ours)).status).toBe(200);
+    for (const [path, key] of [
+      ['project/ours', others],
+      [`key/${ours.id}`, others],
+      ['key/none', ours],
+      ['nothing/ours', ours],
+    ] as const)
+      expect([path, (await put(path, key)).status]).toEqual([path, 404]);
+    expect((await client.get('/budgets', as(others))).json()).toEqual({ items: [], next_cursor: null });
+    expect((await client.post('/', { message: 'x' }, as(ours))).status).toBe(402);
+    expect((await client.post('/', { message: 'x' }, as(others))).status).toBe(200);
+    await service.restart();
+    expect((await client.post('/', { message: 'x' }, as(ours))).status).toBe(402);
+  }, 60_000);
+});
