@@ -154,15 +154,16 @@ export function decideClear(state: SessionState, project: ProjectId): readonly D
   return [{ type: 'messages_cleared', data: {} }];
 }
 
-/** Nothing can follow it. */
+/** Nothing can follow it. @param kept what stays known of it, in the clear, before it */
 export function decideErase(
   state: SessionState,
   project: ProjectId,
   events: number,
-  key?: string,
+  { key, kept = [] }: { readonly key?: string | undefined; readonly kept?: readonly Draft[] } = {},
 ): readonly Draft[] {
   requireSession(state, project);
-  return [{ type: 'session_erased', data: { events, ...(key === undefined ? {} : { key }) } }];
+  const data = { events: events + kept.length, ...(key === undefined ? {} : { key }) };
+  return [...kept, { type: 'session_erased', data }];
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Sessions } from '../sessions.js';
 import type { TaskCommands } from '../tasks/task-commands.js';
 import type { Erasures } from './erasures.js';
 import { ForksOf } from './forks-of.js';
+import { usageKept } from './kept-calls.js';
 
 /** Runs that do not end in this time are ended by the erasure itself. */
 const PATIENCE_MS = 2_000;
@@ -69,10 +70,12 @@ export class EraseSession {
         const { state, revision } = session.journal;
         await forks.look(revision);
         if (withForks) gone.push(...(await this.eraseAll(await forks.direct(), caller)));
+        const kept = await usageKept(this.ports.log, id);
         const events = await session.journal.command(meta, (now, next) => {
-          const decided = decideErase(now, caller.project, next, key);
+          const decided = decideErase(now, caller.project, next, { key, kept });
+          const value = next + kept.length;
           // A fork came meanwhile: it has to be looked at, too.
-          return now.forks === state.forks ? { events: decided, value: next } : { events: [], value: null };
+          return now.forks === state.forks ? { events: decided, value } : { events: [], value: null };
         });
         if (events === null) continue;
         // One that had been named is opened, perhaps, only now.
