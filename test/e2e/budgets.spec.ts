@@ -63,6 +63,27 @@ describe('the budget of a run', () => {
     expect(await money.run(id)).toMatchObject({ cost: '0.006', usage: { model_calls: 2 } });
   }, 60_000);
 
+  it('is asked about once, for all the steps of a workflow that need it', async () => {
+    const { stage } = money;
+    const { book, client } = stage;
+    const message = book.on(
+      stage.message('steps'),
+      paidTurn(...call(0, 'w', 'run_workflow', { workflow_id: 'w' })),
+      paidTurn('done'),
+    );
+    book.find = (task) => (task.includes('do it') ? [paidTurn('made')] : undefined);
+    const step = (id: string) => ({ id, name: id, description: `do it ${id}`, depends_on: [] });
+    const workflow = { id: 'w', name: 'w', description: 'd', steps: [step('a'), step('b'), step('c')] };
+    const { run_id: id } = await money.begin({ message, workflows: [workflow], budget: '0.003' });
+    const action = await money.untilBudget(id);
+    await money.untilIs(id, 'waiting');
+    expect(action.asked).toEqual({ spent: '0.003', limit: '0.003' });
+    await client.post(`/actions/${action.action_id}/resolve`, { decision: 'raise', budget: '1' });
+    await money.untilIs(id, 'completed');
+    expect(await money.run(id)).toMatchObject({ cost: '0.015', usage: { model_calls: 5 } });
+    expect(await client.all(`/actions?run=${id}`)).toHaveLength(1);
+  }, 60_000);
+
   it('is refused where the model has no price', async () => {
     const answer = await money.stage.client.post('/', { message: 'x', mode: 'flash', budget: '1' });
     expect([answer.status, answer.json()['code']]).toEqual([422, 'unprocessable']);
