@@ -44,6 +44,10 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     { headers: { 'idempotency-key': `${mark} once` } },
   );
   await pictures.close();
+  const budget = await owner.call('PUT', `/budgets/key/${String(key['id'])}`, {
+    body: { limit: '5', period: 'day' },
+  });
+  if (budget.status !== 200) throw new Error(budget.text);
   const [file] = await owner.all<{ file_id: string }>(`/runs/${ended.run_id}/files`);
   const delivery = await firstDelivery(owner, ended.run_id);
   const action = await waitingAction(stage, owner, mark);
@@ -60,6 +64,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
     documents: document,
     actions: action,
     'api-keys': String(key['id']),
+    budgets: String(key['id']),
   };
   return {
     ids,
@@ -76,6 +81,7 @@ const STEP = { id: 's', name: 's', description: 'd', depends_on: [] };
 /** `/datastores/{id}/search` with the ids of these things. */
 export function placed(path: string, { ids }: Belongings): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    if (name === 'scope') return 'key';
     // What has completed is not retried.
     const own = path.endsWith('/retry') ? 'broken_run' : name;
     const id = ids[name === 'id' ? (path.split('/')[1] ?? '') : own];
