@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Cluster } from '../support/cluster.js';
 import { paidTurn } from '../support/money-stage.js';
 import type { PaidRun } from '../support/money-stage.js';
+import { quiet } from '../support/quiet.js';
 import { until } from '../support/until.js';
 
 const RUNS = 50;
@@ -38,7 +39,7 @@ it('fifty runs on two replicas exceed their budget by the calls under way, and b
   cluster.book.find = () => [
     async () => {
       calls += 1;
-      await new Promise((resolve) => setTimeout(resolve, CALL_MS));
+      await quiet(CALL_MS);
       return paidTurn('done');
     },
   ];
