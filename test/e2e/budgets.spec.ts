@@ -125,6 +125,26 @@ describe('the budget of a key', () => {
     expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(404);
   }, 60_000);
 
+  it('is as spent at once after a kill -9 behind the last call', async () => {
+    const { client, service } = money.stage;
+    const key = await money.newKey('dying');
+    for (let death = 1; death <= 3; death += 1) {
+      const [limit, raised] = [death * 0.006 - 0.003, death * 0.006].map((sum) =>
+        String(Number(sum.toFixed(3))),
+      );
+      await client.call('PUT', `/budgets/key/${key.id}`, { body: { limit, period: 'total' } });
+      const { run_id: id } = await money.begin({ message: looks(`dying ${death}`, 1), tools: [LOOK] }, key);
+      await money.untilBudget(id, key);
+      await service.kill('SIGKILL');
+      await service.restart();
+      expect((await client.post('/', { message: 'x' }, as(key))).status).toBe(402);
+      const body = { limit: raised, period: 'total' };
+      const set = await client.call('PUT', `/budgets/key/${key.id}`, { body });
+      expect(set.json()).toMatchObject({ spent: limit });
+      await money.untilIs(id, 'completed', key);
+    }
+  }, 90_000);
+
   it('that is spent lets fifty runs at once make no call more than those under way', async () => {
     const { client, book } = money.stage;
     const key = await money.newKey('crowd');

@@ -4,12 +4,18 @@ import type { BudgetId, ProjectId } from '#domain';
 import type { ReadModels } from '#read-models';
 
 class SpendingOfTables extends Spending {
-  constructor(private readonly usage: ReadModels['usage']) {
+  private knowsPredecessors = false;
+
+  constructor(private readonly readModels: Pick<ReadModels, 'usage' | 'caughtUp'>) {
     super();
   }
 
-  override sum({ scope, id, project }: BudgetId & { readonly project: ProjectId }, from: number) {
-    return this.usage.spent({ project, from, ...(scope === 'key' ? { key: id } : {}) });
+  override async sum({ scope, id, project }: BudgetId & { readonly project: ProjectId }, from: number) {
+    // What a process before this one spent last may be on the log only.
+    if (!this.knowsPredecessors) await this.readModels.caughtUp();
+    const sum = await this.readModels.usage.spent({ project, from, ...(scope === 'key' ? { key: id } : {}) });
+    this.knowsPredecessors = true;
+    return sum;
   }
 }
 
@@ -39,7 +45,7 @@ export async function openBudgets(
   readModels: ReadModels,
   signal: AbortSignal,
 ): Promise<OpenBudgets> {
-  const budgets = new Budgets({ ...ports, spending: new SpendingOfTables(readModels.usage) });
+  const budgets = new Budgets({ ...ports, spending: new SpendingOfTables(readModels) });
   await budgets.start(signal);
   return { budgets, limits: new LimitsOfBudgets(budgets) };
 }
