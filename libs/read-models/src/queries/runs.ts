@@ -77,6 +77,10 @@ export interface RunQuery extends PageRequest {
   readonly metadata?: RunMetadata | undefined;
 }
 
+/** Runs that nobody is asked about: they wait for a task at a tool server, which their process asked for. */
+const WAITS_FOR_A_SERVER = `runs.status = 'waiting' AND NOT EXISTS
+  (SELECT 1 FROM ${SCHEMA}.actions WHERE actions.run_id = runs.run_id AND actions.status = 'open')`;
+
 /** Events looked at, from the end of the stream, for the last one that a client saw of a run. */
 const LOOKED_BACK = 64;
 
@@ -135,17 +139,17 @@ export class RunQueries {
   }
 
   /**
-   * Sessions with a run that has not ended, or whose end a client cannot read yet; or only those in which one waits.
+   * Sessions with a run that somebody has to go on with, or whose end a client cannot read yet; or only those in which one
+   * waits for its turn.
    * @throws ReadModelsUnavailable
    */
   async unfinishedSessions(isWaitingOnly = false): Promise<readonly string[]> {
     const open = isWaitingOnly ? ['queued'] : ['queued', 'running'];
     const found = await this.database.find(RUNS, (select) =>
       select.where(
-        "runs.status IN (:...open) OR (runs.status = 'cancelled' AND runs.last_event_id IS NULL)",
-        {
-          open,
-        },
+        `runs.status IN (:...open) OR (runs.status = 'cancelled' AND runs.last_event_id IS NULL)
+          OR (:isAny AND ${WAITS_FOR_A_SERVER})`,
+        { open, isAny: !isWaitingOnly },
       ),
     );
     return [...new Set(found.map((row) => String(row['session'])))];
