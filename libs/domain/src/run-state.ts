@@ -59,6 +59,8 @@ export interface RunState {
   /** How many actions there were so far, those of workflow steps among them, and which of them are open. */
   readonly asked: number;
   readonly openActions: readonly ActionId[];
+  /** A tool server had a task of it, or of a workflow step. */
+  readonly hadTask?: true;
   /** Decisions since the latest claim. */
   readonly decisions: number;
   /** The run has asked for its tool servers; what came of it. */
@@ -146,7 +148,8 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return { ...state, calls: withInput(state.calls, event.data) };
     case 'tool_task_started': {
       const { call_id: id, step, task } = event.data;
-      return step === undefined ? { ...state, calls: withTask(state.calls, id, task) } : state;
+      const calls = step === undefined ? withTask(state.calls, id, task) : state.calls;
+      return { ...state, calls, hadTask: true };
     }
     case 'agent_action_required':
       return ask(state, event.data);

@@ -210,8 +210,9 @@ export class Driver {
 
   /** The process that knew the servers is gone. A run that somebody, or a server, has part in asks for them. */
   private get mayAskForServers(): boolean {
-    const { asked, servers, calls } = this.record.state;
-    const isConcerned = asked > 0 || calls.some(concernsOthers) || this.record.workflows.concernsOthers;
+    const { asked, servers, calls, hadTask = false } = this.record.state;
+    const isConcerned =
+      asked > 0 || hadTask || calls.some(concernsOthers) || this.record.workflows.concernsOthers;
     return isConcerned && servers?.outcome !== 'denied';
   }
 
