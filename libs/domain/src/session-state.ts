@@ -166,6 +166,10 @@ function change(
 /** Whether the run waits for somebody, and nobody drives it. */
 export const isParked = ({ current }: SessionState): boolean => current?.park === 'parked';
 
+/** Whether it waits for a task that a tool server goes on with: whoever asked for that has the servers. */
+export const isLeftToServer = ({ park, tasks }: CurrentRun): boolean =>
+  park === 'parked' && tasks.some(({ isAsking }) => isAsking !== true);
+
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 
 export const knowsRun = (state: SessionState, run: RunId): boolean =>

@@ -1,4 +1,4 @@
-import { sessionStream, type Revision, type SessionId } from '#domain';
+import { isLeftToServer, sessionStream, type Revision, type SessionId } from '#domain';
 import { type ContentStore, isUnreadable } from '#vault';
 import { type EventLog } from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
@@ -121,7 +121,7 @@ export class Failover {
     const { current, waiting } = (await loadSession(log, sessionStream(session))).state;
     const left = new Map<string, string>();
     // It waits for somebody, and so do those behind it.
-    if (current?.park === 'parked') return null;
+    if (current?.park === 'parked' && !isLeftToServer(current)) return null;
     if (current?.park === 'woken') left.set(current.run, current.worker);
     else if (current !== null) {
       const driver = replicaOf(current.worker);

@@ -8,6 +8,7 @@ import {
   isEndType,
   knownSessionEvent,
   isIdle,
+  isLeftToServer,
   isParked,
   sessionStream,
   type RunId,
@@ -135,8 +136,7 @@ export class Session {
   /** Whoever asked the servers of a run that waits for them is gone; nobody has to where they are asked for already. */
   private takeUp(current: CurrentRun): void {
     const isAskedFor = current.actions.some(({ kind }) => kind === 'tool_servers');
-    const isForTask = current.park === 'parked' && current.tasks.some(({ isAsking }) => isAsking !== true);
-    if (isForTask && !isAskedFor) this.tasks.wake(current.run);
+    if (isLeftToServer(current) && !isAskedFor) this.tasks.wake(current.run);
     else this.takeOver();
   }
 
