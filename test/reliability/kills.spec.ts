@@ -3,6 +3,7 @@ import { alwaysCrash } from './always-crash.js';
 import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
+import { killTasks } from './kill-tasks.js';
 import { killWaiting } from './kill-waiting.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type Verdict, say } from './verdict.js';
@@ -13,6 +14,7 @@ const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 4);
 const DELIVERIES = Number(process.env['DELIVERY_KILLS'] ?? 4);
 const FIRINGS = Number(process.env['FIRING_KILLS'] ?? 3);
 const WAITING = Number(process.env['WAITING_KILLS'] ?? 4);
+const TASKS = Number(process.env['TASK_KILLS'] ?? 6);
 const MINUTES_10 = 600_000;
 
 it(
@@ -55,6 +57,17 @@ it(
     say(line);
     expectNoHarm(verdict);
     expect(faults).toBe(WAITING);
+  },
+  MINUTES_10,
+);
+
+it(
+  'calls a tool once and has what came of its Task, when it is killed at the steps of the Task',
+  async () => {
+    const { faults, verdict, line } = await killTasks(TASKS, numberOfCommit());
+    say(line);
+    expectNoHarm(verdict);
+    expect(faults).toBeGreaterThanOrEqual(TASKS);
   },
   MINUTES_10,
 );

@@ -11,6 +11,7 @@ import { killAtBoundaries } from './kill-at-boundaries.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { killDeliveries } from './kill-deliveries.js';
 import { killFirings } from './kill-firings.js';
+import { killTasks } from './kill-tasks.js';
 import { killWaiting } from './kill-waiting.js';
 import { nonsense } from './nonsense.js';
 import { keepReport } from './page/figures.js';
@@ -46,6 +47,7 @@ const USAGE = `npm run test:reliability -- [row and how often] …
   --zones N        F17  cron expressions in each IANA zone
   --soak HOURS     F19  of load and dropped connections (0.05: 3 minutes), under --streams N clients, killed each --life S (180)
   --greed N        F21  of each kind of request that would stop the service for others
+  --mcp-tasks N    F22  kills of runs with a Task at a tool server
   --leak BYTES     what the service is made to keep of each request in --fuzz and --soak, which they must find
   --suite NAME     a suite of CI that stands for a row of the page
   --seed N         the number of the commit
@@ -74,6 +76,7 @@ const options = {
   zones: { type: 'string' },
   soak: { type: 'string' },
   greed: { type: 'string' },
+  'mcp-tasks': { type: 'string' },
   life: { type: 'string', default: '180' },
   leak: { type: 'string' },
   suite: { type: 'string' },
@@ -116,6 +119,7 @@ const rows: readonly (readonly [Option, string, (n: number) => Promise<RowReport
   ['zones', 'F17-zones', (crons) => Promise.resolve(zones({ crons, isEveryZone: true, seed }))],
   ['soak', 'F19-soak', (hours) => soak({ seed, hours, streams, lifeMs, ...leak })],
   ['greed', 'F21-greed', greed],
+  ['mcp-tasks', 'F22-mcp-tasks', (n) => killTasks(n, seed)],
 ];
 
 async function carryOut(name: string, told: string, play: () => Promise<RowReport>): Promise<void> {

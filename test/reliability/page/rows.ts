@@ -1,4 +1,4 @@
-/** Something that is made to fail again and again, of the fault table F1 to F21. */
+/** Something that is made to fail again and again, of the fault table F1 to F22. */
 export interface Part {
   /** Also the name of the file of its figures, `docs/reliability/<name>.json`. */
   readonly name: string;
@@ -110,6 +110,12 @@ export const PARTS: readonly Part[] = [
     'requests',
     'One caller asks for what would stop the service for the others',
     '--greed 100',
+  ),
+  reliability(
+    'F22-mcp-tasks',
+    'kills',
+    "The process dies while a tool server has a Task of a run's call",
+    '--mcp-tasks 1000',
   ),
 ];
 

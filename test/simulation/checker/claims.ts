@@ -17,7 +17,13 @@ interface Waiting {
   readonly requested: number;
 }
 
-const AT_AN_END: ReadonlySet<string> = new Set(['agent_steered', 'agent_cost', 'agent_cancelled']);
+/** Written of a run that nobody drives by whoever cancels it, or hears that its server has news. */
+const WHILE_PARKED: ReadonlySet<string> = new Set([
+  'agent_steered',
+  'agent_cost',
+  'agent_cancelled',
+  'run_woken',
+]);
 
 const BY_COMMANDS: ReadonlySet<string> = new Set([
   'session_opened',
@@ -95,8 +101,7 @@ function checkWriter(event: SessionRecord, claim: Claim | null): void {
     `${at(event)} of ${event.meta.run}, no run is under way`);
   require(claim.run === event.meta.run, 'I4 one run at a time', () =>
     `${at(event)} of ${event.meta.run} while ${claim.run} is under way`);
-  // Whoever cancels a run that nobody drives writes its end.
-  if (claim.isParked && AT_AN_END.has(event.type)) return;
+  if (claim.isParked && WHILE_PARKED.has(event.type)) return;
   require(claim.writer === writerOf(event), "I3 an event's epoch is the claim before it", () =>
     `${at(event)} was written by ${writerOf(event)}, the claim by ${claim.writer}`);
   const ordinal = ordinalOf(event);
