@@ -19,4 +19,5 @@ export * from './workflow/run-workflow-tool.js';
 export * from './workflow/step-message.js';
 export * from './workflow/workflow-runner.js';
 export { PRICES_VERSION, PRICE_SOURCES, PriceList, readPrices } from './model/price-list.js';
-export { type HoldingLimit, type Payer, SpendingLimits, UNLIMITED } from './model/spending-limits.js';
+export { IMAGE_CHARS } from './model/context-size.js';
+export { SpendingLimits, UNLIMITED } from './model/spending-limits.js';

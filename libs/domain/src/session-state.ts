@@ -166,9 +166,13 @@ function change(
 /** Whether the run waits for somebody, and nobody drives it. */
 export const isParked = ({ current }: SessionState): boolean => current?.park === 'parked';
 
+/** Calls with a task at a tool server that waits for nobody. */
+export const tasksThatGoOn = ({ tasks }: CurrentRun): CurrentRun['tasks'] =>
+  tasks.filter(({ isAsking }) => isAsking !== true);
+
 /** Whether it waits for a task that a tool server goes on with: whoever asked for that has the servers. */
-export const isLeftToServer = ({ park, tasks }: CurrentRun): boolean =>
-  park === 'parked' && tasks.some(({ isAsking }) => isAsking !== true);
+export const isLeftToServer = (current: CurrentRun): boolean =>
+  current.park === 'parked' && tasksThatGoOn(current).length > 0;
 
 export const isIdle = (state: SessionState): boolean => state.current === null && state.waiting.length === 0;
 

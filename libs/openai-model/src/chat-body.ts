@@ -3,7 +3,7 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionUserMessageParam,
 } from 'openai/resources/chat/completions';
-import type { ModelRequest, ToolDefinition } from '#agent';
+import { IMAGE_CHARS, type ModelRequest, type ToolDefinition } from '#agent';
 import { offeredTools } from './offered-tools.js';
 import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
 import { seenBy, unseenBy } from './seen-images.js';
@@ -86,9 +86,6 @@ function messageOf(message: SentMessage): ChatCompletionMessageParam {
     }
   }
 }
-
-/** About 1,500 tokens. */
-const IMAGE_CHARS = 6_000;
 
 /** By how much the images are longer than what they count. */
 function savedBy(messages: readonly SentMessage[]): number {

@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, type FairSemaphore, SystemClock } from '#platform';
-import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type Usage } from '#agent';
+import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type OnBroken } from '#agent';
 import { type ChatBody, messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
@@ -22,8 +22,6 @@ export interface OpenAiModelOptions {
   readonly turns?: FairSemaphore;
   readonly clock?: Clock;
 }
-
-type OnBroken = (usage: Usage) => void;
 
 const defaultTimeoutMs = 120_000;
 /** Ways in which one turn is asked for; each refusal is avoided once, so there are fewer. */

@@ -1,5 +1,6 @@
 import type { Usage } from '#agent';
 import type { Choice, Chunk } from './answer-chunk.js';
+import { isObject } from './merged-value.js';
 
 /** A larger count is none. */
 const MAX_COUNT = 1_000_000_000;
@@ -113,6 +114,3 @@ export class ReportedUsage {
 
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT;
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

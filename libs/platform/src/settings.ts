@@ -33,9 +33,9 @@ export interface Settings {
   /** null: the built-in demo model. */
   readonly openai: { readonly baseUrl: string; readonly apiKey: string | null } | null;
   readonly models: { readonly flash: string; readonly base: string; readonly max: string };
-  /** Parameters that are left out of requests to the model, by mode. */
   /** Path of a price list (JSON); null: there is none but the built-in one. */
   readonly modelPrices: string | null;
+  /** Parameters that are left out of requests to the model, by mode. */
   readonly modelOmit: Readonly<Record<'flash' | 'base' | 'max', readonly ModelParameter[]>>;
   /** Concurrent calls to the model's server; null: unlimited. */
   readonly modelConcurrency: number | null;

@@ -14,4 +14,10 @@ export { type WeighedPage } from './queries/weighed-page.js';
 export { type RebuildOptions, type RebuildResult, rebuildReadModels } from './rebuild.js';
 export { type ActionStatus } from './tables/actions.js';
 export { ReadModelsRefused, ReadModelsUnavailable } from './unavailable.js';
-export { USAGE_GROUPS, type UsageItem, UsageQueries, type UsageQuery } from './queries/usage.js';
+export {
+  METADATA_GROUP,
+  USAGE_GROUPS,
+  type UsageItem,
+  UsageQueries,
+  type UsageQuery,
+} from './queries/usage.js';

@@ -5,7 +5,9 @@ import {
   type StartedTask,
   StartedTasksFold,
   decideWake,
+  isLeftToServer,
   knownSessionEvent,
+  tasksThatGoOn,
 } from '#domain';
 import type { KnownRequests } from './known-requests.js';
 import type { RequestEvent } from './load-session.js';
@@ -31,10 +33,7 @@ export class ServerTasks {
 
   /** Sees to what is current: a process without the credentials of the run's servers leaves it to another. */
   supervise(current: CurrentRun | null): void {
-    const isOurs =
-      current?.park === 'parked' &&
-      placesThatGoOn(current).length > 0 &&
-      this.ports.toolboxes.knows(current.run);
+    const isOurs = current !== null && isLeftToServer(current) && this.ports.toolboxes.knows(current.run);
     if (isOurs && this.asking?.run === current.run) return;
     this.stop(current === null ? new RunCancelled() : new RunStopped());
     if (isOurs) this.start(current.run);
@@ -113,7 +112,7 @@ export class ServerTasks {
       }
     const { current } = this.session.journal.state;
     if (current === null || current.run !== meta.run) return [];
-    return placesThatGoOn(current)
+    return tasksThatGoOn(current)
       .map((place) => fold.of(place))
       .filter((task) => task !== undefined);
   }
@@ -125,7 +124,3 @@ export class ServerTasks {
     return toolboxes.open({ session, run: meta.run ?? '', project: meta.project, config }, signal);
   }
 }
-
-/** Calls whose servers wait for nobody. */
-const placesThatGoOn = ({ tasks }: CurrentRun): CurrentRun['tasks'] =>
-  tasks.filter(({ isAsking }) => isAsking !== true);

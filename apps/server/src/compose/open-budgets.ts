@@ -1,5 +1,5 @@
 import { Budgets, type BudgetsPorts, Spending } from '#access';
-import { type HoldingLimit, type Payer, type PriceList, SpendingLimits } from '#agent';
+import type { PriceList } from '#agent';
 import type { BudgetId, ProjectId } from '#domain';
 import type { ReadModels } from '#read-models';
 
@@ -19,33 +19,13 @@ class SpendingOfTables extends Spending {
   }
 }
 
-/** The budgets, as runs that are driven see them. */
-class LimitsOfBudgets extends SpendingLimits {
-  constructor(private readonly budgets: Budgets) {
-    super();
-  }
-
-  override holding(payer: Payer, signal?: AbortSignal): Promise<HoldingLimit | null> {
-    return this.budgets.holding(payer, signal);
-  }
-
-  override spent(payer: Payer, event: object): void {
-    this.budgets.spent(payer, event);
-  }
-}
-
-export interface OpenBudgets {
-  readonly budgets: Budgets;
-  readonly limits: SpendingLimits;
-}
-
 /** What keys and projects may spend. @throws LogUnavailable */
 export async function openBudgets(
   ports: Omit<BudgetsPorts, 'spending'> & { readonly prices: PriceList },
   readModels: ReadModels,
   signal: AbortSignal,
-): Promise<OpenBudgets> {
+): Promise<Budgets> {
   const budgets = new Budgets({ ...ports, spending: new SpendingOfTables(readModels) });
   await budgets.start(signal);
-  return { budgets, limits: new LimitsOfBudgets(budgets) };
+  return budgets;
 }

@@ -26,7 +26,7 @@ import {
 } from '#runs';
 import { openActions } from './open-actions.js';
 import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
-import { type OpenBudgets, openBudgets } from './open-budgets.js';
+import { openBudgets } from './open-budgets.js';
 import { openPrices } from './open-prices.js';
 import { metadataSecretOf } from './open-keys.js';
 import { FatalParts } from './fatal-parts.js';
@@ -238,13 +238,13 @@ async function openMoneyOn(
   readModels: ReadModels,
   { modelPrices }: Settings,
   signal: AbortSignal,
-): Promise<OpenBudgets & { readonly prices: PriceList }> {
+): Promise<Pick<CoreParts, 'prices' | 'limits'> & { readonly budgets: Budgets }> {
   const prices = await openPrices(modelPrices, ports.logger);
   const projectOfKey = (id: string): ProjectId | null => apiKeys.projectOf(id);
   const hasProject = (project: ProjectId): boolean => apiKeys.hasProject(project);
-  const opened = await openBudgets({ ...ports, prices, projectOfKey, hasProject }, readModels, signal);
-  ports.observability.onStored((events, position) => opened.budgets.noteStored(events, position));
-  return { ...opened, prices };
+  const budgets = await openBudgets({ ...ports, prices, projectOfKey, hasProject }, readModels, signal);
+  ports.observability.onStored((events, position) => budgets.noteStored(events, position));
+  return { prices, budgets, limits: budgets };
 }
 
 interface CoreParts extends Foundation {

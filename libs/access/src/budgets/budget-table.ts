@@ -1,4 +1,4 @@
-import { type Budget, type BudgetEvent, type BudgetId, budgetName } from '#domain';
+import { type Budget, type BudgetEvent, type BudgetId, type Payer, budgetName } from '#domain';
 import type { RecordedEvent } from '#event-log';
 
 /** The budgets that there are, as the events of their streams say. */
@@ -6,11 +6,17 @@ export class BudgetTable {
   private readonly byName = new Map<string, Budget>();
 
   get(of: BudgetId): Budget | null {
-    return this.byName.get(budgetName(of)) ?? null;
+    return this.named(budgetName(of));
   }
 
-  get isEmpty(): boolean {
-    return this.byName.size === 0;
+  named(name: string): Budget | null {
+    return this.byName.get(name) ?? null;
+  }
+
+  /** Those that count a payer's calls: the key's before the project's. */
+  of({ key, project }: Omit<Payer, 'model'>): readonly Budget[] {
+    const ids = [{ scope: 'key', id: key } as const, { scope: 'project', id: project } as const];
+    return ids.map((id) => this.get(id)).filter((budget) => budget !== null);
   }
 
   /** In the order of their names. */

@@ -4,6 +4,8 @@ import {
   type BudgetEvent,
   type BudgetId,
   type BudgetPeriod,
+  type HoldingLimit,
+  type Payer,
   Problem,
   type Price,
   type ProjectId,
@@ -35,19 +37,6 @@ export interface BudgetView extends BudgetId {
   readonly period: BudgetPeriod;
   readonly spent: string;
   readonly renews_at: string | null;
-}
-
-/** Who would pay for a model call. */
-interface Payer {
-  readonly project: ProjectId;
-  readonly key: string;
-  readonly model: string;
-}
-
-interface ReachedLimit {
-  readonly spent: string;
-  readonly limit: string;
-  readonly of: string;
 }
 
 interface KnownSum {
@@ -98,20 +87,16 @@ export class Budgets {
   }
 
   /** The key's budget first, then the project's; null: neither is reached. @throws what an outage of the tables is */
-  async reached({ project, key, model }: Payer): Promise<ReachedLimit | null> {
-    if (this.table.isEmpty) return null;
-    for (const one of [{ scope: 'key', id: key } as const, { scope: 'project', id: project } as const]) {
-      const budget = this.table.get(one);
-      if (budget === null) continue;
-      const spent = await this.spentOf(budget);
-      if (spent >= parseDollars(budget.limit) || this.ports.prices.of(model) === null)
-        return { spent: formatDollars(spent), limit: budget.limit, of: budgetName(budget) };
+  async reached(payer: Payer): Promise<HoldingLimit | null> {
+    for (const budget of this.table.of(payer)) {
+      const holding = await this.holdingOf(budget, payer.model);
+      if (holding !== null) return holding;
     }
     return null;
   }
 
   /** The same for a run that goes on: while the tables do not answer it is waited for them. @throws the signal's reason */
-  async holding(payer: Payer, signal?: AbortSignal): Promise<ReachedLimit | null> {
+  async holding(payer: Payer, signal?: AbortSignal): Promise<HoldingLimit | null> {
     for (;;) {
       try {
         return await this.reached(payer);
@@ -124,11 +109,8 @@ export class Budgets {
 
   /** @throws Problem budget_exhausted; unprocessable: it would have to count a model without a price; what an outage is */
   async requireLeft(payer: Payer, own?: string): Promise<void> {
-    const { project, key, model } = payer;
-    const isCounted =
-      own !== undefined ||
-      this.table.get({ scope: 'key', id: key }) !== null ||
-      this.table.get({ scope: 'project', id: project }) !== null;
+    const { model } = payer;
+    const isCounted = own !== undefined || this.table.of(payer).length > 0;
     if (isCounted && this.ports.prices.of(model) === null)
       throw new Problem(
         'unprocessable',
@@ -142,9 +124,8 @@ export class Budgets {
 
   /** Whether the budget of this name holds calls of the model now. @throws what an outage is */
   async isReached(name: string, model: string): Promise<boolean> {
-    const budget = this.table.all().find((one) => budgetName(one) === name);
-    if (budget === undefined) return false;
-    return this.ports.prices.of(model) === null || (await this.spentOf(budget)) >= parseDollars(budget.limit);
+    const budget = this.table.named(name);
+    return budget !== null && (await this.holdingOf(budget, model)) !== null;
   }
 
   /** @throws Problem not_found; LogUnavailable; what an outage of the tables is */
@@ -180,6 +161,13 @@ export class Budgets {
     const seen = this.table.all().filter((budget) => mayRead(caller, budget));
     const rest = seen.filter((budget) => after === undefined || budgetName(budget) > after);
     return Promise.all(rest.slice(0, limit).map((budget) => this.viewOf(budget)));
+  }
+
+  /** null: it holds no call of the model. */
+  private async holdingOf(budget: Budget, model: string): Promise<HoldingLimit | null> {
+    const spent = await this.spentOf(budget);
+    if (spent < parseDollars(budget.limit) && this.ports.prices.of(model) !== null) return null;
+    return { spent: formatDollars(spent), limit: budget.limit, of: budgetName(budget) };
   }
 
   private async viewOf(budget: Budget): Promise<BudgetView> {

@@ -1,7 +1,7 @@
 import { type ContextMessage, cutToBudget, lengthOf } from '#domain';
 
-/** What an image counts in the budget of the context: about as many tokens as servers count for a large one. */
-const IMAGE_CHARS = 6_000;
+/** What an image counts, in the budget of the context and where the server does not count: about 1,500 tokens, as a large one. */
+export const IMAGE_CHARS = 6_000;
 
 /** Characters that a message counts in the budget of the context. */
 export function sizeOf(message: ContextMessage): number {

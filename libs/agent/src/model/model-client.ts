@@ -88,18 +88,20 @@ export type ModelPiece =
       readonly unseen?: readonly string[];
     };
 
+/** Told what a call has used that broke, or was cancelled, after something of its answer had come. */
+export type OnBroken = (usage: Usage) => void;
+
 /** A model behind a network. */
 export abstract class ModelClient {
   /**
    * One turn, asked once. Each array holds what came in one piece from the network, never empty; the last piece of the
    * last array is the `end`.
-   * @param onBroken told what a call has used that broke, or was cancelled, after something of its answer had come
    * @throws ModelFailure, or the signal's reason when it is aborted
    */
   abstract stream(
     request: ModelRequest,
     signal: AbortSignal,
-    onBroken?: (usage: Usage) => void,
+    onBroken?: OnBroken,
   ): AsyncIterable<readonly ModelPiece[]>;
 }
 

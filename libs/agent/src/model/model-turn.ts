@@ -23,6 +23,7 @@ import {
   ModelFailure,
   type ModelMessage,
   type ModelRequest,
+  type OnBroken,
   type ToolDefinition,
   type Usage,
 } from './model-client.js';
@@ -43,8 +44,6 @@ export interface TakenTurn {
   readonly calls: readonly Draft[];
   readonly data: TurnData;
 }
-
-type OnBroken = (usage: Usage) => void;
 
 export type { TurnData };
 

@@ -1,20 +1,4 @@
-import type { ProjectId } from '#domain';
-
-/** A limit that is reached: dollars as decimal strings. */
-export interface HoldingLimit {
-  readonly spent: string;
-  readonly limit: string;
-  /** `key/ID` or `project/NAME`; absent: the run's own. */
-  readonly of?: string;
-}
-
-/** Who would pay for a model call. */
-export interface Payer {
-  readonly project: ProjectId;
-  /** Id of the key that started the run. */
-  readonly key: string;
-  readonly model: string;
-}
+import type { HoldingLimit, Payer } from '#domain';
 
 /** Port: the budgets that a run shares with others. Its own is its own affair. */
 export abstract class SpendingLimits {

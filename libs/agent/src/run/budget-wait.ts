@@ -1,5 +1,5 @@
 import type { Clock } from '#platform';
-import type { HoldingLimit } from '../model/spending-limits.js';
+import type { HoldingLimit } from '#domain';
 import { actionOf } from '../tools/actions-of.js';
 import type { RunRecord } from './run-record.js';
 

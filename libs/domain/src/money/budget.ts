@@ -42,6 +42,22 @@ export interface Budget extends BudgetId {
   readonly period: BudgetPeriod;
 }
 
+/** Who would pay for a model call. */
+export interface Payer {
+  readonly project: ProjectId;
+  /** Id of the key that started the run. */
+  readonly key: string;
+  readonly model: string;
+}
+
+/** A limit that is reached: dollars as decimal strings. */
+export interface HoldingLimit {
+  readonly spent: string;
+  readonly limit: string;
+  /** See budgetName; absent: the run's own. */
+  readonly of?: string;
+}
+
 /** From when on the calls of a period count, and when it ends, in ms since 1970; null: never. */
 export function periodAt(
   period: BudgetPeriod,

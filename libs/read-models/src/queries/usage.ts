@@ -22,6 +22,8 @@ import { RUNS, type RunRow } from '../tables/runs.js';
 
 /** By what calls are summed up, besides `metadata.KEY`. */
 export const USAGE_GROUPS = ['project', 'key', 'model', 'mode', 'session', 'day'] as const;
+/** What a group by metadata begins with. */
+export const METADATA_GROUP = 'metadata.';
 const MAX_GROUPS = 10_000;
 
 export interface UsageQuery {
@@ -56,7 +58,6 @@ interface AskedUsage extends UsageQuery {
 
 const schema = raw(SCHEMA);
 const PROJECTS = statement(sql<void>`SELECT DISTINCT project FROM ${schema}.run_metadata`);
-const METADATA = 'metadata.';
 /** One statement: the sum and how far the tables are belong together. */
 const SPENT = statement(
   sql<SpentQuery>`SELECT
@@ -127,7 +128,7 @@ export class UsageQueries {
       const of = EXPRESSIONS[group] ?? raw(`m${metadata.indexOf(group)}.token`);
       return sql<unknown>`${of} AS ${raw(`group_${at}`)}`;
     });
-    const joins = metadata.map((group, at) => this.join(at, group.slice(METADATA.length)));
+    const joins = metadata.map((group, at) => this.join(at, group.slice(METADATA_GROUP.length)));
     const names = groups.map((_, at) => raw(`group_${at}`));
     const grouped = names.length === 0 ? raw('') : sql<unknown>`GROUP BY ${list(names, ', ')}`;
     const selected = list([...columns, SUMS, raw('min(c.run_id) AS a_run')], ', ');
@@ -159,7 +160,7 @@ ${grouped} LIMIT ${raw(MAX_GROUPS + 1)}`);
   }
 }
 
-const isOfMetadata = (group: string): boolean => group.startsWith(METADATA);
+const isOfMetadata = (group: string): boolean => group.startsWith(METADATA_GROUP);
 
 const list = <I>(pieces: readonly Sql<I>[], between: string): Sql<I> => ({
   parts: pieces.flatMap(({ parts }, at) => (at === 0 ? parts : [between, ...parts])),
@@ -202,7 +203,7 @@ function valueOf(
   said: ReadonlyMap<string, RunRow>,
 ): string | null {
   if (value === null || !isOfMetadata(group)) return value as string | null;
-  return said.get(row['a_run'] as string)?.metadata[group.slice(METADATA.length)] ?? null;
+  return said.get(row['a_run'] as string)?.metadata[group.slice(METADATA_GROUP.length)] ?? null;
 }
 
 function order(groups: readonly string[], a: UsageItem, b: UsageItem): number {

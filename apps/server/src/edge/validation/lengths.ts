@@ -6,6 +6,8 @@
 export const LENGTHS = {
   /** Names, ids, names of keys and projects, time zones. */
   name: 200,
+  /** By which a caller says something of a run, and sums up what was spent. */
+  metadataKey: 64,
   description: 10_000,
   /** Of SQL, and of words that are searched for. */
   query: 20_000,

@@ -1,17 +1,16 @@
-import { USAGE_GROUPS } from '#read-models';
+import { METADATA_GROUP, USAGE_GROUPS } from '#read-models';
 import { Describe, FromText, MayBeOmitted, Satisfies } from '../../edge/validation/decorators.js';
-import { isAtMost } from '../../edge/validation/lengths.js';
+import { LENGTHS, isAtMost } from '../../edge/validation/lengths.js';
 import { IsTimeParameter } from '../../edge/validation/query-dtos.js';
 import type { Rule } from '../../edge/validation/rules.js';
 import { QueryStringDto } from '../../edge/validation/validate.js';
 
 const MAX_GROUPS = 10;
-const MAX_KEY = 64;
-const METADATA = 'metadata.';
 
 const isGroup = (group: string): boolean =>
-  group.startsWith(METADATA)
-    ? group.length > METADATA.length && isAtMost(MAX_KEY, group.slice(METADATA.length))
+  group.startsWith(METADATA_GROUP)
+    ? group.length > METADATA_GROUP.length &&
+      isAtMost(LENGTHS.metadataKey, group.slice(METADATA_GROUP.length))
     : (USAGE_GROUPS as readonly string[]).includes(group);
 
 const usageGroups: Rule = (value) => {

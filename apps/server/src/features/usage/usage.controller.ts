@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { Principal } from '#access';
-import { UsageQueries } from '#read-models';
+import { USAGE_GROUPS, UsageQueries } from '#read-models';
 import { Caller } from '../../edge/admission/caller.js';
 import { COUNT, DOLLARS, TEXT, listOf, named, objectOf, orNull } from '../../edge/openapi/json-schema.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
@@ -12,9 +12,7 @@ const USAGE_GROUP = named('UsageGroup', {
     { runs: COUNT, ...USAGE_FIELDS, cost: DOLLARS },
     {
       ...USAGE_PARTS,
-      ...Object.fromEntries(
-        ['project', 'key', 'model', 'mode', 'session', 'day'].map((group) => [group, orNull(TEXT)]),
-      ),
+      ...Object.fromEntries(USAGE_GROUPS.map((group) => [group, orNull(TEXT)])),
     },
   ),
   // `metadata.KEY`

@@ -1,8 +1,8 @@
-import { isAtMost } from '../../../edge/validation/lengths.js';
+import { LENGTHS, isAtMost } from '../../../edge/validation/lengths.js';
 import { type Fault, described, isObject } from '../../../edge/validation/rules.js';
 
 const MAX_PAIRS = 16;
-const MAX_KEY = 64;
+const MAX_KEY = LENGTHS.metadataKey;
 const MAX_VALUE = 512;
 
 const SCHEMA = {
