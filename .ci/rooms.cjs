@@ -27,10 +27,14 @@ module.exports = {
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'library-by-its-index',
-      comment: 'another library is imported by its name (#domain), which is its index',
+      comment:
+        'another library is imported by its name (#domain), which is its index, or by its door for browsers',
       severity: 'error',
       from: { path: '^(?:libs|apps)/([^/]+)/' },
-      to: { path: '^libs/(?!$1/)[^/]+/src/', pathNot: ['^libs/$1/', '/index\\.ts$'] },
+      to: {
+        path: '^libs/(?!$1/)[^/]+/src/',
+        pathNot: ['^libs/$1/', '/index\\.ts$', '^libs/domain/src/browser\\.ts$'],
+      },
     },
     {
       name: 'not-its-own-index',

@@ -1,3 +1,4 @@
+export * from './actions/action-ids.js';
 export * from './actions/action.js';
 export * from './actions/approval-policy.js';
 export * from './actions/asked-input.js';
@@ -67,6 +68,8 @@ export * from './tasks/task-state.js';
 export * from './turn-tool-call.js';
 export * from './typed-event.js';
 export { UNREADABLE_TEXT, canBeSpared } from './unreadable-events.js';
+export * from './view/fold-view.js';
+export * from './view/viewed-runs.js';
 export * from './workflow/attempt-transcript.js';
 export * from './workflow/backoff.js';
 export * from './workflow/decide-steps.js';

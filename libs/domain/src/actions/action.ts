@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Content } from '../content.js';
-import { actionIdIn, sessionOfRun, type ActionId, type Revision, type RunId } from '../ids.js';
+import type { ActionId, Revision, RunId } from '../ids.js';
 import type { AttemptRef } from '../workflow/workflow.js';
 
 /**
@@ -87,13 +86,4 @@ export interface OfferedTool {
   /** Where it is one of a tool server. */
   readonly server?: string;
   readonly tool?: string;
-}
-
-/** The id of a run's n-th action (from 0): whoever asks again asks under the same. */
-export function actionId(run: RunId, ordinal: number): ActionId {
-  const session = sessionOfRun(run) ?? '';
-  const digest = createHash('sha256')
-    .update(JSON.stringify(['action', run, ordinal]))
-    .digest('hex');
-  return actionIdIn(session, digest.slice(0, 24));
 }

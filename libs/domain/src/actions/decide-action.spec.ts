@@ -16,7 +16,8 @@ import {
   resolves,
 } from '../../../../test/support/waiting-tape.js';
 import type { Draft } from '../draft.js';
-import { type ActionKind, actionId } from './action.js';
+import { actionId } from './action-ids.js';
+import type { ActionKind } from './action.js';
 import { EXPIRED_RESULT, decideAction, decideExpiry, fitsKind, openAction } from './decide-action.js';
 import type { ActionVerdict } from './decide-action.js';
 

@@ -22,7 +22,7 @@ import { nextAction } from '../next-action.js';
 import { type RunState, evolveRun, newRun } from '../run-state.js';
 import type { Draft } from '../draft.js';
 import type { RunConfig } from '../run-config.js';
-import { actionId } from './action.js';
+import { actionId } from './action-ids.js';
 import { isReleased, isUndecided } from './waiting-calls.js';
 
 const run = 'run_ses_1_a';

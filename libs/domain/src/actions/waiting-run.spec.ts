@@ -23,7 +23,7 @@ import { decideEnd, decidePark } from '../run-ends.js';
 import { decideCancel, decideClaimNext, decideStart, decideTakeOver } from '../session-commands.js';
 import { NO_SESSION, type SessionState, evolveSession, isParked } from '../session-state.js';
 import { PROJECT, runRequest } from '../../../../test/support/session-tape.js';
-import { actionId } from './action.js';
+import { actionId } from './action-ids.js';
 import { decideAction } from './decide-action.js';
 
 const run = 'run_ses_1_a';

@@ -10,7 +10,7 @@ import {
 } from '../../../../test/support/session-tape.js';
 import { askingStepTurn, asks } from '../../../../test/support/waiting-tape.js';
 import { stepOf, workflowOf } from '../../../../test/support/workflows.js';
-import { actionId } from '../actions/action.js';
+import { actionId } from '../actions/action-ids.js';
 import { OUTCOME_UNKNOWN } from '../context.js';
 import type { Draft } from '../draft.js';
 import { AttemptTranscript } from './attempt-transcript.js';

@@ -1,0 +1,55 @@
+import type { OpenAction } from '../actions/action.js';
+import { type SessionAsOf, asOf } from '../as-of/as-of.js';
+import type { Revision, RunId, SessionId } from '../ids.js';
+import { type CallSums, NO_CALLS } from '../money/model-call.js';
+import type { RecordedSessionEvent } from '../session-events.js';
+import { NO_SESSION, type SessionState, evolveSession } from '../session-state.js';
+import { type ViewedRun, ViewedRuns } from './viewed-runs.js';
+
+/** All that can be said of a session as it stood behind one of its events. */
+export interface SessionViewAt extends SessionAsOf {
+  /** In the order in which they were asked for. */
+  readonly runs: readonly ViewedRun[];
+  /** The run under way, what waits behind it, and what ended last. */
+  readonly state: SessionState;
+  /** What nobody has decided on. */
+  readonly waits: readonly (OpenAction & { readonly run: RunId })[];
+  /** Cost and tokens of all runs. */
+  readonly spent: Pick<CallSums, 'cost' | 'inputTokens' | 'outputTokens' | 'modelCalls'>;
+}
+
+/**
+ * A session as it stood behind its event `at`, by the folds that the service's answers are made of. Folds all events up to
+ * there, each time: nothing is kept between two calls, so the answer follows from its arguments alone.
+ * @param events of one session, in order and from the first on; those behind `at` are passed over
+ * @param inherited of a fork: what its line holds before its own events
+ */
+export function foldView(
+  session: SessionId,
+  events: readonly RecordedSessionEvent[],
+  at: Revision = Infinity,
+  inherited: readonly RecordedSessionEvent[] = [],
+): SessionViewAt {
+  const folded = new ViewedRuns(session);
+  let state = NO_SESSION;
+  for (const event of events) {
+    if (event.revision > at) break;
+    folded.push(event);
+    state = evolveSession(state, event);
+  }
+  const runs = folded.finish();
+  const { current } = state;
+  const waits = current === null ? [] : current.actions.map((action) => ({ ...action, run: current.run }));
+  return { ...asOf(session, events, at, inherited), runs, state, waits, spent: sumOf(runs) };
+}
+
+const sumOf = (runs: readonly ViewedRun[]): SessionViewAt['spent'] =>
+  runs.reduce<SessionViewAt['spent']>(
+    (sum, { listed: { spent } }) => ({
+      cost: sum.cost + spent.cost,
+      inputTokens: sum.inputTokens + spent.inputTokens,
+      outputTokens: sum.outputTokens + spent.outputTokens,
+      modelCalls: sum.modelCalls + spent.modelCalls,
+    }),
+    NO_CALLS,
+  );
