@@ -1170,6 +1170,82 @@ export interface Fork {
   readonly title?: string;
 }
 
+export interface LogItemPage {
+  /** What is on this page. */
+  readonly items: readonly LogItem[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface LogItem {
+  /** Names it for good. */
+  readonly id: string;
+  /** The event. */
+  readonly data: LogLine;
+}
+
+/** An event as it stands on the log: docs/log-format.md says how to check it. */
+export interface LogLine {
+  readonly revision: number;
+  /** Names it for good. */
+  readonly id: string;
+  /** Which kind it is. */
+  readonly type: string;
+  /** ms since 1970 */
+  readonly time: number;
+  readonly schemaVersion: number;
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** Who caused it: the id of a key, or a part of the service. */
+  readonly actor: string;
+  readonly commitment: string;
+  /** Empty: the next event that has one takes it in. */
+  readonly prev: string;
+  readonly run?: string;
+  readonly causationId?: string;
+  readonly correlationId?: string;
+  /** With the text it opens the commitment: SHA-256(salt ‖ text). */
+  readonly salt?: string;
+  /** The event's data: JSON, verbatim. Absent where they do not open. */
+  readonly text?: string;
+  /** How long a text is that was left out: more characters than `inline`. */
+  readonly bytes?: number;
+  /** How it begins: 512 characters. */
+  readonly head?: string;
+}
+
+/** A LogLine with all of its text, and what was said in it. */
+export interface LogEvent {
+  readonly revision: number;
+  /** Names it for good. */
+  readonly id: string;
+  /** Which kind it is. */
+  readonly type: string;
+  /** ms since 1970 */
+  readonly time: number;
+  readonly schemaVersion: number;
+  /** Whose things it sees. Default for a new key: that of whoever makes it. */
+  readonly project: string;
+  /** Who caused it: the id of a key, or a part of the service. */
+  readonly actor: string;
+  readonly commitment: string;
+  /** Empty: the next event that has one takes it in. */
+  readonly prev: string;
+  /** Its message or content as text, also where that lies in a file. */
+  readonly content: string | null;
+  readonly run?: string;
+  readonly causationId?: string;
+  readonly correlationId?: string;
+  /** With the text it opens the commitment: SHA-256(salt ‖ text). */
+  readonly salt?: string;
+  /** The event's data: JSON, verbatim. Absent where they do not open. */
+  readonly text?: string;
+  /** How long a text is that was left out: more characters than `inline`. */
+  readonly bytes?: number;
+  /** How it begins: 512 characters. */
+  readonly head?: string;
+}
+
 export interface MessageItemPage {
   /** What is on this page. */
   readonly items: readonly MessageItem[];

@@ -69,7 +69,7 @@ const LINE_ENDS = /[\u0085\u2028\u2029]/;
 const ALL_LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /** JSON text of the same value, in which nothing ends a line. Mostly it is the text itself. */
-const onOneLine = (json: string): string =>
+export const onOneLine = (json: string): string =>
   LINE_ENDS.test(json) ? json.replace(ALL_LINE_ENDS, escaped) : json;
 
 const escaped = (end: string): string => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`;

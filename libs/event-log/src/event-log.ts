@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly backwards?: boolean;
   /** Maximum number of events in all. Absent: up to the end of the stream at that time. */
   readonly limit?: number;
+  /** Include the stored form of each event (`raw`). Its data are open only where its key is at hand. */
+  readonly isRaw?: boolean;
 }
 
 export interface ReadAllOptions {

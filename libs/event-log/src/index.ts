@@ -35,10 +35,17 @@ export {
   type VerifyOptions,
   type VerifyReport,
 } from './operations/verify-log.js';
-export { NO_LIMIT, logPages, streamPages } from './paging.js';
+export { NO_LIMIT, type PageRequest, logPages, streamPages } from './paging.js';
 export { PassingLog } from './passing-log.js';
 export * from './proof.js';
-export { ContentChanged, ContentKey, commitmentOf, KEY_BYTES, SEAL_BYTES } from './sealing/content-key.js';
+export {
+  ContentChanged,
+  ContentKey,
+  commitmentOf,
+  KEY_BYTES,
+  SEAL_BYTES,
+  saltOfEvent,
+} from './sealing/content-key.js';
 export * from './sealing/content-keys.js';
 export { MemoryContentKeys } from './sealing/memory-content-keys.js';
 export { FULL_SYNC } from './sqlite/full-sync.js';

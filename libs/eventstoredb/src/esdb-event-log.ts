@@ -25,6 +25,7 @@ import {
   openPage,
   type PageTerms,
   PAGE_EVENTS,
+  type PageRequest,
 } from '#event-log';
 import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
@@ -111,7 +112,7 @@ export class EsdbEventLog extends EventLog {
     this.ahead = new PageAhead((after, prefixes) => this.readPage(after, prefixes), clock);
     this.feed = new LiveFeed(
       {
-        streamPage: (stream, after) => this.streamPage(stream, after, false, NO_LIMIT),
+        streamPage: (stream, after) => this.streamPage(stream, { after, backwards: false, limit: NO_LIMIT }),
         logPage: (after, prefixes) => this.logPage(after, prefixes, NO_LIMIT),
       },
       clock,
@@ -157,9 +158,7 @@ export class EsdbEventLog extends EventLog {
     stream: StreamName,
     options: ReadOptions = {},
   ): AsyncIterable<readonly RecordedEvent[]> {
-    return streamPages(options, ({ after, backwards, limit }) =>
-      this.streamPage(stream, after, backwards, limit),
-    );
+    return streamPages(options, (page) => this.streamPage(stream, page, options.isRaw));
   }
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
@@ -247,11 +246,10 @@ export class EsdbEventLog extends EventLog {
 
   private async streamPage(
     stream: StreamName,
-    after: Revision | undefined,
-    backwards: boolean,
-    limit: number,
+    { after, backwards, limit }: Omit<PageRequest, 'seen'>,
+    isRaw = false,
   ): Promise<readonly RecordedEvent[]> {
-    const page = await this.page({ kind: 'stream', stream, after: after ?? null, backwards, limit });
+    const page = await this.page({ kind: 'stream', stream, after: after ?? null, backwards, limit, isRaw });
     return openPage(page, this.terms);
   }
 

@@ -29,6 +29,7 @@ export type Question =
       readonly after: Revision | null;
       readonly backwards: boolean;
       readonly limit: number;
+      readonly isRaw: boolean;
     }
   | {
       readonly kind: 'all';

@@ -218,8 +218,8 @@ export class ServerSide {
     if (request.kind === 'head')
       return { kind: 'head', read, position: Math.max(await this.reader.last(), this.knownUpTo) };
     if (request.kind === 'stream') {
-      const { stream, after, backwards, limit } = request;
-      const { page, isEnd } = await this.reader.stream(stream, after ?? undefined, backwards, limit);
+      const { stream, after, backwards, limit, isRaw } = request;
+      const { page, isEnd } = await this.reader.stream(stream, after ?? undefined, backwards, limit, isRaw);
       return { kind: 'page', read, ...page, isEnd };
     }
     const { after, prefixes, limit, isRaw } = request;

@@ -33,10 +33,13 @@ export async function brokenChain(log: EventLog, stream: string): Promise<string
   return broken;
 }
 
+/** As they stand, read by the stream and among all others, which is the same. */
 async function rawOf(log: EventLog, stream: string): Promise<RecordedEvent[]> {
   const found: RecordedEvent[] = [];
   for await (const { events } of log.readAll({ isRaw: true }))
     found.push(...events.filter((event) => event.stream === stream));
+  const ofStream = await collect(log.readStream(stream, { isRaw: true }));
+  expect(ofStream.map(({ id, raw }) => [id, raw])).toEqual(found.map(({ id, raw }) => [id, raw]));
   return found;
 }
 

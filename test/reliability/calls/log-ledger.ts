@@ -121,7 +121,7 @@ function judgeStreams(reader: LogReader, all: readonly StoredEvent[], verdict: V
     const ids: string[] = [];
     for (let after: number | null = null; ;) {
       const asked = { read: 0, stream, after, backwards: false, limit: PAGE };
-      const { rows } = reader.readStream({ kind: 'stream', ...asked });
+      const { rows } = reader.readStream({ kind: 'stream', isRaw: false, ...asked });
       const page = decodeRows({ rows });
       if (page.length === 0) break;
       ids.push(...page.map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
 import { ApiKeys, Budgets } from '#access';
-import { Deliveries, EventStreams } from '#delivery';
+import { Deliveries, EventStreams, SessionLog } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics, Random } from '#platform';
 import {
@@ -68,6 +68,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(HealthChecks, new ServiceHealth(service)),
   value(AnswerRoom, service.answerRoom),
   value(EventStreams, service.streams),
+  value(SessionLog, service.sessionLog),
   value(OpenStreams, service.openStreams),
   value(PublicAddress, service.address),
   value(Deliveries, service.deliveries),

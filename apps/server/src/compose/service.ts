@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ModelClient, PriceList, SpendingLimits } from '#agent';
 import type { ProjectId } from '#domain';
-import { type Deliveries, EventStreams } from '#delivery';
+import { type Deliveries, EventStreams, SessionLog } from '#delivery';
 import type { ContentStore, DiskFileStore } from '#vault';
 import type { EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
@@ -47,6 +47,7 @@ import { OpenStreams } from '../edge/answers/socket-sink.js';
 
 interface Answering {
   readonly streams: EventStreams;
+  readonly sessionLog: SessionLog;
   readonly openStreams: OpenStreams;
   readonly answerRoom: AnswerRoom;
   readonly address: PublicAddress;
@@ -173,12 +174,17 @@ const submissionOf = (
   new RunSubmission(startRun, tasks, settings.maxTasksPerProject, budgets, modelsOf(settings));
 
 /** What answers are made with. */
-function answeringOf({ log, clock }: Foundation, contents: ContentStore, settings: Settings): Answering {
+function answeringOf(
+  { log, keys, clock }: Foundation,
+  contents: ContentStore,
+  settings: Settings,
+): Answering {
   const streams = new EventStreams(log, contents);
+  const sessionLog = new SessionLog(log, keys, contents);
   const openStreams = new OpenStreams(clock);
   const answerRoom = new AnswerRoom(settings.maxAnswersBytes, clock);
   const address = new PublicAddress(settings.statedPublicUrl);
-  return { streams, openStreams, answerRoom, address };
+  return { streams, sessionLog, openStreams, answerRoom, address };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

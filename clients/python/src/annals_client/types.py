@@ -1148,6 +1148,84 @@ class Fork(TypedDict):
     title: NotRequired[str]
 
 
+class LogItemPage(TypedDict):
+    #: What is on this page.
+    items: list[LogItem]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class LogItem(TypedDict):
+    #: Names it for good.
+    id: str
+    #: The event.
+    data: LogLine
+
+
+class LogLine(TypedDict):
+    """An event as it stands on the log: docs/log-format.md says how to check it."""
+
+    revision: int
+    #: Names it for good.
+    id: str
+    #: Which kind it is.
+    type: str
+    #: ms since 1970
+    time: int
+    schemaVersion: int
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: Who caused it: the id of a key, or a part of the service.
+    actor: str
+    commitment: str
+    #: Empty: the next event that has one takes it in.
+    prev: str
+    run: NotRequired[str]
+    causationId: NotRequired[str]
+    correlationId: NotRequired[str]
+    #: With the text it opens the commitment: SHA-256(salt ‖ text).
+    salt: NotRequired[str]
+    #: The event's data: JSON, verbatim. Absent where they do not open.
+    text: NotRequired[str]
+    #: How long a text is that was left out: more characters than `inline`.
+    bytes: NotRequired[int]
+    #: How it begins: 512 characters.
+    head: NotRequired[str]
+
+
+class LogEvent(TypedDict):
+    """A LogLine with all of its text, and what was said in it."""
+
+    revision: int
+    #: Names it for good.
+    id: str
+    #: Which kind it is.
+    type: str
+    #: ms since 1970
+    time: int
+    schemaVersion: int
+    #: Whose things it sees. Default for a new key: that of whoever makes it.
+    project: str
+    #: Who caused it: the id of a key, or a part of the service.
+    actor: str
+    commitment: str
+    #: Empty: the next event that has one takes it in.
+    prev: str
+    #: Its message or content as text, also where that lies in a file.
+    content: Union[str, None]
+    run: NotRequired[str]
+    causationId: NotRequired[str]
+    correlationId: NotRequired[str]
+    #: With the text it opens the commitment: SHA-256(salt ‖ text).
+    salt: NotRequired[str]
+    #: The event's data: JSON, verbatim. Absent where they do not open.
+    text: NotRequired[str]
+    #: How long a text is that was left out: more characters than `inline`.
+    bytes: NotRequired[int]
+    #: How it begins: 512 characters.
+    head: NotRequired[str]
+
+
 class MessageItemPage(TypedDict):
     #: What is on this page.
     items: list[MessageItem]

@@ -89,6 +89,9 @@ const saltUnder = (key: Uint8Array, eventId: string): Buffer =>
 
 /** SHA-256 of salt and plaintext, hex. `key` null: an unencrypted event, whose salt anybody can compute. */
 export function commitmentOf(key: ContentKey | null, eventId: string, plaintext: string): string {
-  const salt = key === null ? saltUnder(NO_KEY, eventId) : key.saltOf(eventId);
-  return hash('sha256', Buffer.concat([salt, Buffer.from(plaintext)]), 'hex');
+  return hash('sha256', Buffer.concat([saltOfEvent(key, eventId), Buffer.from(plaintext)]), 'hex');
 }
+
+/** `key` null: an event that names none, whose salt anybody can compute. */
+export const saltOfEvent = (key: ContentKey | null, eventId: string): Buffer =>
+  key === null ? saltUnder(NO_KEY, eventId) : key.saltOf(eventId);

@@ -17,6 +17,7 @@ export class LogReader {
   private readonly scan: StatementSync;
   private readonly row: StatementSync;
   private readonly placedRow: StatementSync;
+  private readonly rawPlacedRow: StatementSync;
   private readonly nameOf: StatementSync;
   private readonly rawRow: StatementSync;
   private readonly names = new Map<number, string>();
@@ -27,31 +28,29 @@ export class LogReader {
     this.index = index;
     this.keys = keys;
     const columns = 'position, revision, id, type, time, data, meta';
+    const proof = 'lower(hex(commitment)), lower(hex(prev))';
+    const isPlaced = 'position = ? AND stream = ? AND revision = ?';
     this.scan = arrays(
       db.prepare('SELECT position, stream FROM events WHERE position > ? ORDER BY position LIMIT ?'),
     );
     this.row = arrays(db.prepare(`SELECT ${columns} FROM events WHERE position = ?`));
-    this.placedRow = arrays(
-      db.prepare(`SELECT ${columns} FROM events WHERE position = ? AND stream = ? AND revision = ?`),
-    );
-    this.rawRow = arrays(
-      db.prepare(
-        `SELECT ${columns}, lower(hex(commitment)), lower(hex(prev)) FROM events WHERE position = ?`,
-      ),
-    );
+    this.placedRow = arrays(db.prepare(`SELECT ${columns} FROM events WHERE ${isPlaced}`));
+    this.rawRow = arrays(db.prepare(`SELECT ${columns}, ${proof} FROM events WHERE position = ?`));
+    this.rawPlacedRow = arrays(db.prepare(`SELECT ${columns}, ${proof} FROM events WHERE ${isPlaced}`));
     this.nameOf = arrays(db.prepare('SELECT name FROM streams WHERE id = ?'));
   }
 
   /** @throws LogDamaged */
-  readStream({ stream, after, backwards, limit }: ReadStreamRequest): Page {
-    const page = new PageRows(this.keys);
+  readStream({ stream, after, backwards, limit, isRaw }: ReadStreamRequest): Page {
+    const page = new PageRows(this.keys, 0, isRaw);
+    const select = isRaw ? this.rawPlacedRow : this.placedRow;
     const places = backwards
       ? this.index.before(stream, after ?? Number.MAX_SAFE_INTEGER)
       : this.index.after(stream, after ?? -1);
     const most = Math.min(limit, PAGE_EVENTS);
     let next = backwards ? undefined : (after ?? -1) + 1;
     for (const { stream: id, revision, position } of places) {
-      const row = this.placedRow.get(position, id, revision);
+      const row = select.get(position, id, revision);
       if (row === undefined || revision !== (next ?? revision))
         throw new LogDamaged(`event ${revision} of ${stream} is not where it should be`);
       next = backwards ? revision - 1 : revision + 1;

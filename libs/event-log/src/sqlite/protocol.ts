@@ -13,6 +13,8 @@ export interface ReadStreamRequest {
   readonly after: number | null;
   readonly backwards: boolean;
   readonly limit: number;
+  /** As of ReadAllRequest. */
+  readonly isRaw: boolean;
 }
 
 export interface ReadAllRequest {

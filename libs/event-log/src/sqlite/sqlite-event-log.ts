@@ -119,7 +119,7 @@ export class SqliteEventLog extends EventLog {
     stream: StreamName,
     options: ReadOptions = {},
   ): AsyncIterable<readonly RecordedEvent[]> {
-    return streamPages(options, (page) => this.streamPage(stream, page, page.limit));
+    return streamPages(options, (page) => this.streamPage(stream, page, page.limit, options.isRaw));
   }
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
@@ -186,6 +186,7 @@ export class SqliteEventLog extends EventLog {
     stream: StreamName,
     { after, backwards = false }: { after?: Revision | undefined; backwards?: boolean },
     limit: number,
+    isRaw = false,
   ): Promise<readonly RecordedEvent[]> {
     const page = await this.connection.read({
       kind: 'stream',
@@ -193,6 +194,7 @@ export class SqliteEventLog extends EventLog {
       after: after ?? null,
       backwards,
       limit,
+      isRaw,
     });
     return this.decode(page);
   }

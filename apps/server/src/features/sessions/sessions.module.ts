@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionLogController } from './log/session-log.controller.js';
 import { MessagesController } from './messages.controller.js';
 import { SessionAnswers } from './session-answers.js';
 import { SessionController } from './session.controller.js';
@@ -6,7 +7,7 @@ import { SessionsController } from './sessions.controller.js';
 
 /** Needs what RunsModule exports. */
 @Module({
-  controllers: [MessagesController, SessionController, SessionsController],
+  controllers: [MessagesController, SessionController, SessionsController, SessionLogController],
   providers: [SessionAnswers],
 })
 export class SessionsModule {}

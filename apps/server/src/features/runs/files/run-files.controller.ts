@@ -26,6 +26,7 @@ export class RunFilesController {
     tag: 'runs',
     summary: 'Images, audio and files that the tools of a run brought',
     scope: 'read',
+    isForTokens: true,
     query: PageQuery,
     answers: answer(200, pageOf(RUN_FILE)),
   })
@@ -44,6 +45,7 @@ export class RunFilesController {
     summary: 'One of them',
     description: 'Its bytes, as the tool server sent them, with the media type of the list.',
     scope: 'read',
+    isForTokens: true,
     answers: { 200: { '*/*': { type: 'string', contentMediaType: 'application/octet-stream' } } },
   })
   async one(

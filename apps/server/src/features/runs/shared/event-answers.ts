@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventStreams, type RecordedPublicEvent, type StreamRequest } from '#delivery';
-import { invalid, type RunId, type SessionId } from '#domain';
-import { type EventsQuery, parseLastEventId } from './events-query.js';
+import { EventStreams, type StreamRequest } from '#delivery';
+import { type RunId, type SessionId } from '#domain';
+import { type EventsQuery, afterOf } from './events-query.js';
 import { LargeAnswers } from '../../../edge/answers/large-answer.js';
 import { wantsJson } from './negotiation.js';
+import { recordedPage } from './recorded-page.js';
 import { RunAnswers } from './run-answers.js';
 
 /** Whose events are asked for, and what is known of where they stand. */
@@ -53,30 +54,6 @@ export class EventAnswers {
   private async sendPage(wanted: StreamRequest, limit: number, reply: FastifyReply): Promise<void> {
     reply.code(200);
     const { project } = reply.request.principal!;
-    await this.large.send(reply, project, (weigh) => pageOf(this.streams.events(wanted, limit, weigh)));
+    await this.large.send(reply, project, (weigh) => recordedPage(this.streams.events(wanted, limit, weigh)));
   }
-}
-
-/** Of a page only the event that is being written is in memory. */
-async function* pageOf(events: AsyncGenerator<RecordedPublicEvent, boolean>): AsyncGenerator<string> {
-  yield '{"items":[';
-  let last: number | null = null;
-  for (;;) {
-    const next = await events.next();
-    if (next.done === true) {
-      const cursor = next.value && last !== null ? `"${last}"` : 'null';
-      return yield `],"next_cursor":${cursor}}`;
-    }
-    const { id, json } = next.value;
-    yield `${last === null ? '' : ','}{"id":"${id}","data":${json}}`;
-    last = id;
-  }
-}
-
-/** `Last-Event-ID` is what a reconnecting EventSource sends, so it counts more than the URL that it was opened with. */
-function afterOf({ after, cursor }: EventsQuery, request: FastifyRequest): number | undefined {
-  const header = parseLastEventId(request.headers['last-event-id']);
-  if (cursor === undefined) return header ?? after;
-  if (!/^\d{1,15}$/.test(cursor)) throw invalid('cursor', 'is not a cursor of this list');
-  return Number(cursor);
 }

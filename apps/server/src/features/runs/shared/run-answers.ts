@@ -22,6 +22,7 @@ import { ContentStore } from '#vault';
 import { EventLog, type RecordedEvent } from '#event-log';
 import { Clock } from '#platform';
 import { Sessions, type StartedRun, readAction } from '#runs';
+import { answerWithEvents } from '../../../edge/answers/event-stream.js';
 import { OpenStreams } from '../../../edge/answers/socket-sink.js';
 import { type ActionView, actionView } from './action-view.js';
 import { FinalText, ResponseText } from './response-text.js';
@@ -58,14 +59,7 @@ export class RunAnswers {
     request: StreamRequest,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<void> {
-    reply.hijack();
-    reply.headers(SSE_HEADERS);
-    reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
-    const sink = this.open.add(reply.raw);
-    reply.request.answer?.onKeyEnd(() => sink.cutOff());
-    // Mostly the first events are there already, and go out with the headers.
-    setImmediate(() => sink.begin());
-    return this.streams.send(request, sink).catch(() => sink.hangUp());
+    return answerWithEvents(reply, this.open, (sink) => this.streams.send(request, sink), headers);
   }
 
   /** Waits for the run's end, or until it waits for somebody. null: the client is gone. @throws Problem where the service stops before */
@@ -141,12 +135,6 @@ const erased = (run: RunId): RunOutcome => ({
 
 const withCallOf = (spent: CallSums, event: RecordedEvent): CallSums =>
   event.type === 'model_called' && !event.isUnreadable ? withCall(spent, event.data as ModelCall) : spent;
-
-const SSE_HEADERS = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache',
-  'x-accel-buffering': 'no',
-};
 
 interface PublicFields {
   readonly content?: string;

@@ -1,0 +1,202 @@
+import { type Content, type Revision, type RunId, type SessionId, sessionStream } from '#domain';
+import {
+  type ContentKeys,
+  type EventLog,
+  type RecordedEvent,
+  type ReadOptions,
+  isErasure,
+  saltOfEvent,
+} from '#event-log';
+import { type Weigh, unweighed } from '#platform';
+import type { ContentStore } from '#vault';
+import type { ClientSink } from './client-sink.js';
+import { onOneLine } from './public-json.js';
+
+export interface SessionLogRequest {
+  readonly session: SessionId;
+  /** Only the events of this run; absent: all. */
+  readonly run?: RunId;
+  /** Exclusive. */
+  readonly after: Revision;
+  /** Longest text that is given whole, in UTF-16 units. */
+  readonly inline: number;
+}
+
+/** An event as it stands. */
+export interface LogLine {
+  readonly id: Revision;
+  /** JSON text on one line. */
+  readonly json: string;
+}
+
+/** What is gathered into one write. */
+const WRITE_CHARS = 64 * 1024;
+/** What a page of the log brings into memory, for Weigh. */
+const LOG_PAGE_BYTES = 1024 * 1024;
+/** Events that are read at once. */
+const PAGE_EVENTS = 200;
+/** Of a text that is not given whole. */
+const HEAD_CHARS = 512;
+
+/**
+ * All events of a session as they stand on the log, the internal ones too, each with what is needed to check it: see
+ * docs/log-format.md. Made from the stored bytes at each reading: nothing is kept.
+ */
+export class SessionLog {
+  constructor(
+    private readonly log: EventLog,
+    private readonly keys: ContentKeys,
+    private readonly contents: ContentStore,
+  ) {}
+
+  /** The last revision of the session; -1: it has no event. @throws LogUnavailable */
+  async head(session: SessionId): Promise<Revision> {
+    for await (const [last] of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 }))
+      if (last) return last.revision;
+    return -1;
+  }
+
+  /** Sends them as SSE, then those that come. Resolves when the client is gone, or the session erased. @throws LogUnavailable */
+  async send(request: SessionLogRequest, sink: ClientSink): Promise<void> {
+    const stream = sessionStream(request.session);
+    let after = request.after;
+    try {
+      // What stands there first: the live feed tells that there is more, and has no proofs.
+      after = await this.sendAfter({ ...request, after }, sink);
+      for await (const heard of this.log.subscribeStream(stream, { after, signal: sink.gone })) {
+        if (heard.at(-1)!.revision > after) after = await this.sendAfter({ ...request, after }, sink);
+      }
+    } catch (error) {
+      if (!isErasure(error) && !(error instanceof SessionGone)) throw error;
+    }
+    sink.end('');
+  }
+
+  /** Those that are recorded, up to a number of them; returns whether there may be more. @throws LogUnavailable */
+  async *lines(
+    request: SessionLogRequest,
+    limit: number,
+    weigh: Weigh = unweighed,
+  ): AsyncGenerator<LogLine, boolean> {
+    let count = 0;
+    await weigh(LOG_PAGE_BYTES);
+    try {
+      for await (const events of this.pages(request.session, { after: request.after })) {
+        for (const event of events) {
+          if (!isWanted(event, request)) continue;
+          if (count++ === limit) return true;
+          yield { id: event.revision, json: this.lineOf(event, request.inline) };
+        }
+      }
+    } catch (error) {
+      // Erased while it was read: what comes behind is gone.
+      if (!isErasure(error) && !(error instanceof SessionGone)) throw error;
+    }
+    return false;
+  }
+
+  /** One event, its text whole, and what was said in it; null: there is none. @throws LogUnavailable */
+  async one(session: SessionId, revision: Revision): Promise<string | null> {
+    for await (const [event] of this.pages(session, { after: revision - 1, limit: 1 })) {
+      if (event?.revision !== revision) return null;
+      const line = this.lineOf(event, Infinity);
+      const said = await this.contentOf(session, event);
+      return `${line.slice(0, -1)},"content":${JSON.stringify(said)}}`;
+    }
+    return null;
+  }
+
+  /** Returns the last revision that was seen. */
+  private async sendAfter(request: SessionLogRequest, sink: ClientSink): Promise<Revision> {
+    let { after } = request;
+    for await (const events of this.pages(request.session, { after })) {
+      let text = '';
+      for (const event of events) {
+        after = event.revision;
+        if (!isWanted(event, request)) continue;
+        text += `id: ${event.revision}\ndata: ${this.lineOf(event, request.inline)}\n\n`;
+        if (text.length < WRITE_CHARS) continue;
+        await sink.write(text);
+        text = '';
+      }
+      if (text !== '') await sink.write(text);
+      if (sink.gone.aborted) break;
+    }
+    return after;
+  }
+
+  /** With proofs, and open. @throws SessionGone where it is erased */
+  private async *pages(session: SessionId, options: ReadOptions): AsyncGenerator<readonly RecordedEvent[]> {
+    const stream = sessionStream(session);
+    let [after, left] = [options.after ?? -1, options.limit ?? Infinity];
+    while (left > 0) {
+      const events = await this.page(stream, after, Math.min(PAGE_EVENTS, left));
+      if (events.length === 0) return;
+      yield events;
+      after = events.at(-1)!.revision;
+      left -= events.length;
+    }
+  }
+
+  /** Read again where a key had to be loaded first. */
+  private async page(stream: string, after: Revision, limit: number): Promise<readonly RecordedEvent[]> {
+    for (;;) {
+      const events: RecordedEvent[] = [];
+      for await (const page of this.log.readStream(stream, { after, limit, isRaw: true }))
+        events.push(...page);
+      if (events.some((event) => event.isErased === true || event.type === 'session_erased'))
+        throw new SessionGone();
+      const named = new Set(events.flatMap(({ meta: { keyId } }) => (keyId === undefined ? [] : [keyId])));
+      const wanted = [...named].filter((id) => this.keys.peek(id) === undefined);
+      if (wanted.length === 0) return events;
+      const lost = await this.keys.loadAll(wanted);
+      // What nobody has the key of stays as it is.
+      if (lost.length === wanted.length) return events;
+    }
+  }
+
+  /** The fields of an export's event line, in its order. */
+  private lineOf(event: RecordedEvent, inline: number): string {
+    const { revision, id, type, time, meta, raw } = event;
+    const { schemaVersion, project, actor, run, causationId, correlationId } = meta;
+    const told = {
+      revision,
+      id,
+      type,
+      time,
+      schemaVersion,
+      project,
+      actor,
+      run,
+      causationId,
+      correlationId,
+      commitment: raw?.commitment ?? '',
+      prev: raw?.prev ?? '',
+      ...this.textOf(event, inline),
+    };
+    return onOneLine(JSON.stringify(told));
+  }
+
+  /** Nothing of what does not open. */
+  private textOf({ id, json, meta: { keyId } }: RecordedEvent, inline: number): object {
+    if (json === '') return {};
+    if (json.length > inline) return { bytes: Buffer.byteLength(json), head: json.slice(0, HEAD_CHARS) };
+    const key = keyId === undefined ? null : this.keys.peek(keyId);
+    if (key === undefined || key === 'destroyed') return {};
+    return { salt: saltOfEvent(key, id).toString('hex'), text: json };
+  }
+
+  /** Its message or content, wherever it lies; null: it has none. */
+  private async contentOf(session: SessionId, event: RecordedEvent): Promise<string | null> {
+    if (event.json === '') return null;
+    const { content, message } = event.data as { readonly content?: Content; readonly message?: Content };
+    const said = content ?? message;
+    return said === undefined ? null : this.contents.textOrNote(session, said);
+  }
+}
+
+/** The session is erased: nothing of it is told any more. */
+class SessionGone extends Error {}
+
+const isWanted = ({ meta }: RecordedEvent, { run }: SessionLogRequest): boolean =>
+  run === undefined || meta.run === run;
