@@ -1,0 +1,169 @@
+import { describe, expect, test } from '@jest/globals';
+import { findIn } from './find.js';
+import { SHOW_ALL } from './lanes.js';
+import { logEvent } from './log-event.js';
+import { Marks } from './marks.js';
+import { type Told, rowsOf } from './rows.js';
+import { neighbours } from './story.js';
+import { summaryOf } from './summary.js';
+import { logOf, storyOf, twoRuns } from './tape.js';
+
+const events = twoRuns();
+const story = storyOf(events);
+const blocks = rowsOf(events, story, 'blocks', SHOW_ALL);
+
+describe('the story of a log', () => {
+  test('knows who took a run over, and that one that waited was not', () => {
+    expect([...story.takeOvers.values()]).toEqual([
+      { run: 'r1', crash: 9, claim: 10, silentMs: 11_000, before: 'a', worker: 'b' },
+    ]);
+    expect(story.errors).toEqual([10, 11]);
+  });
+
+  test('knows where runs and turns begin', () => {
+    expect(story.runStarts).toEqual([1, 15]);
+    expect(story.turnStarts).toEqual([4, 13, 22]);
+    expect([3, 4, 12, 13, 18].map((at) => story.turns[at])).toEqual([0, 1, 1, 2, 2]);
+  });
+
+  test('has neighbours of each place', () => {
+    const places = [1, 15];
+    expect(neighbours(places, 0)).toEqual({ before: null, after: 1 });
+    expect(neighbours(places, 1)).toEqual({ before: null, after: 15 });
+    expect(neighbours(places, 7)).toEqual({ before: 1, after: 15 });
+    expect(neighbours(places, 20)).toEqual({ before: 15, after: null });
+  });
+});
+
+describe('the rows of a log', () => {
+  test('are one for each event, or one for a block and its pieces, whatever others write between them', () => {
+    expect(rowsOf(events, story, 'every', SHOW_ALL).rows).toHaveLength(events.length);
+    const rows = blocks.rows.flatMap((row) => (row.kind === 'event' ? [row] : []));
+    expect(rows.find(({ type }) => type === 'agent_thinking')).toMatchObject({ from: 4, to: 6, pieces: 2 });
+    expect(rows.find(({ type }) => type === 'agent_response')).toMatchObject({ from: 13, to: 16, pieces: 2 });
+    expect(rows.find(({ type }) => type === 'agent_tool_use')).toMatchObject({ from: 8, to: 9, pieces: 0 });
+    expect(rows).toHaveLength(events.length - 5);
+    expect(blocks.rowOf[16]).toBe(blocks.rowOf[13]);
+    expect(blocks.rowOf).toHaveLength(events.length);
+  });
+
+  test('have the head of a run where it begins, of one that waited where it is claimed', () => {
+    expect(blocks.heads.map(({ run, at }) => [run, blocks.rowOf.indexOf(at)])).toEqual([
+      ['r1', 1],
+      ['r2', 20],
+    ]);
+  });
+
+  test('are quiet without what is internal, and never without errors, waits and take-overs', () => {
+    const quiet = rowsOf(events, story, 'every', { hidden: new Set(), isQuiet: true });
+    const types = quiet.rows.map((row) => (row.kind === 'event' ? row.type : 'told'));
+    expect(types).toEqual([
+      'agent_started',
+      'agent_thinking_start',
+      'agent_tool_use_start',
+      'agent_tool_use',
+      'run_claimed',
+      'tool_call_completed',
+      'agent_response_start',
+      'agent_completed',
+      'agent_started',
+      'agent_action_required',
+      'agent_action_resolved',
+      'run_claimed',
+      'agent_completed',
+    ]);
+    expect(quiet.rowOf[5]).toBe(1);
+  });
+
+  test('of a lane can be hidden, and deliveries stand among them by their times', () => {
+    const told: Told = {
+      id: 'd',
+      run: 'r1',
+      event: 3,
+      time: events[4]!.time + 1,
+      target: 'https://a.example',
+      status: 'delivered',
+      attempts: 1,
+      answer: '200',
+    };
+    const kinds = (hidden: Parameters<typeof rowsOf>[3]['hidden']) =>
+      rowsOf(events, story, 'blocks', { hidden, isQuiet: false }, [told]).rows.map((row) =>
+        row.kind === 'told' ? 'told' : row.type,
+      );
+    expect(kinds(new Set()).slice(3, 7)).toEqual([
+      'agent_started',
+      'agent_thinking',
+      'told',
+      'model_turn_completed',
+    ]);
+    expect(kinds(new Set(['Told', 'Model'] as const))).not.toContain('told');
+    expect(kinds(new Set(['Told', 'Model'] as const))).not.toContain('agent_thinking');
+  });
+});
+
+describe('the summary of an event', () => {
+  const of = (index: number) => summaryOf(events[index]!, index, story);
+  test('is one line in words', () => {
+    expect(of(1)).toEqual({ text: '“hi”', note: 'base, m' });
+    expect(of(2).text).toBe('replica a, first claim');
+    expect(of(9).text).toBe('look  { order: "4711" }');
+    expect(of(10)).toEqual({ text: 'replica b took over: replica a was silent for 11 s', note: '2nd claim' });
+    expect(of(12).text).toBe('turn 1');
+    expect(of(22)).toEqual({ text: 'pay  { a: 1 }', note: 'until 2026-01-01 00:00 UTC' });
+    expect(of(24).text).toBe('approve by key_2');
+    expect(of(25).text).toBe('replica b goes on with it');
+  });
+
+  test('is there for what cannot be read', () => {
+    const [event] = logOf([0, 'agent_response', 'r', { content: 'x' }]);
+    const { text: _, ...line } = event!.line;
+    expect(summaryOf(logEvent(line), 0, story).text).toBe('erased');
+    const long = logEvent({ ...line, bytes: 20_000, head: '{"content":"abc' });
+    expect(long.data).toBeNull();
+    expect(summaryOf(long, 0, story)).toEqual({ text: '{"content":"abc', note: '20.0 KB' });
+    expect(summaryOf(logEvent({ ...line, type: 'agent_new', text: '{}' }), 0, story).text).toBe(
+      'an event of a newer version',
+    );
+  });
+});
+
+describe('find', () => {
+  test('finds texts across their pieces, in tool calls, and types', () => {
+    expect(findIn(events, 'look UP')).toEqual([5]);
+    expect(findIn(events, '4711')).toEqual([9]);
+    expect(findIn(events, 'it is here')).toEqual([14]);
+    expect(findIn(events, 'agent_step')).toEqual([12, 18]);
+    expect(findIn(events, ' ')).toEqual([]);
+  });
+
+  test('reads texts that stand in JSON as what they say', () => {
+    const content = JSON.stringify({ tool: 't', content: 'he said "no"\nand left' });
+    expect(findIn(logOf([0, 'agent_tool_response', 'r', { content }]), 'said "no"\nand')).toEqual([0]);
+  });
+});
+
+describe('the marks of a timeline', () => {
+  const marks = new Marks();
+  for (const [index, event] of events.entries()) marks.push(event, index, story);
+  const of = (lane: string) =>
+    marks
+      .finish()
+      .filter((mark) => mark.lane === lane)
+      .map(({ kind, from, to }) => [kind, from, to]);
+
+  test('are runs, turns, calls and waits from their beginning to their end', () => {
+    expect(of('Runs')).toEqual([
+      ['completed', 1, 19],
+      ['completed', 15, 26],
+    ]);
+    expect(of('Model').slice(0, 2)).toEqual([
+      ['think', 4, 7],
+      ['say', 13, 17],
+    ]);
+    expect(of('Waits')).toEqual([['wait', 22, 24]]);
+  });
+
+  test('break off where a driver fell silent', () => {
+    expect(of('Tools')).toEqual([['gone', 7, 9]]);
+  });
+});
