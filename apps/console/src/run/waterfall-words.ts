@@ -1,0 +1,28 @@
+const UNITS = ['B', 'KB', 'MB', 'GB'];
+
+/** `2.1 KB` of a text's length, or a file's. */
+export function sizeNote(bytes: number): string {
+  let [size, unit] = [bytes, 0];
+  while (size >= 1000 && unit < UNITS.length - 1) [size, unit] = [size / 1000, unit + 1];
+  return `${unit === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** When an action expires, in UTC; the page shows its own clock beside it. */
+export const expiresNote = (iso: string): string => `expires ${iso.slice(0, 16).replace('T', ' ')} UTC`;
+
+/** `2nd` */
+export function ordinal(n: number): string {
+  const tail = n % 100;
+  const end = tail > 10 && tail < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return `${n}${end}`;
+}
+
+/** The replica of a worker, which is named with its boot behind it. */
+export const replicaOf = (worker: string): string => {
+  const colon = worker.lastIndexOf(':');
+  return colon > 0 ? worker.slice(0, colon) : worker;
+};
+
+/** Seconds with two places below ten, else one. */
+export const secondsNote = (ms: number): string =>
+  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
