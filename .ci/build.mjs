@@ -1,7 +1,9 @@
-// Compiles what is stale of apps, libs, test/support, test/bench, test/simulation and test/reliability into dist, file by file, with SWC. Prints only what it did.
+// Compiles what is stale of apps, libs, test/support, test/bench, test/simulation and test/reliability into dist, file by file,
+// with SWC; the console is bundled instead. Prints only what it did.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).jest.transform['^.+\\.ts$'][1];
@@ -16,6 +18,8 @@ const filesIn = (folder, ending) => {
     throw error;
   }
 };
+/** What esbuild makes of the console, and what it is made of. */
+const isOfConsole = (file) => /^(apps|dist)\/console\//.test(relative(root, file));
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const target = (file) => join(root, 'dist', relative(root, file).replace(/\.ts$/, '.js'));
 
@@ -26,12 +30,19 @@ const write = (file, text) => {
   renameSync(draft, file);
 };
 
+/** @returns how many files were compiled, the console as one */
 export async function build() {
+  const [compiled, isConsoleNew] = await Promise.all([compile(), buildConsole(root)]);
+  return compiled + Number(isConsoleNew);
+}
+
+async function compile() {
   const sources = ['apps', 'libs', 'test/support', 'test/bench', 'test/simulation', 'test/reliability']
     .flatMap((d) => filesIn(join(root, d), '.ts'))
-    .filter((f) => !f.endsWith('.spec.ts'));
+    .filter((f) => !f.endsWith('.spec.ts') && !isOfConsole(f));
   const wanted = new Set(sources.map(target));
-  for (const old of filesIn(join(root, 'dist'), '.js')) if (!wanted.has(old)) rmSync(old, { force: true });
+  for (const old of filesIn(join(root, 'dist'), '.js'))
+    if (!wanted.has(old) && !isOfConsole(old)) rmSync(old, { force: true });
   const newest = Math.max(
     timeOf(join(root, 'package-lock.json')),
     timeOf(join(root, 'package.json')),

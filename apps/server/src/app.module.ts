@@ -3,6 +3,7 @@ import { ServiceModule } from './compose/service.module.js';
 import type { Service } from './compose/service.js';
 import { AnswersModule } from './edge/answers/answers.module.js';
 import { ActionsModule } from './features/actions/actions.module.js';
+import { ConsoleModule } from './features/console/console.module.js';
 import { DatastoresModule } from './features/datastores/datastores.module.js';
 import { DeliveriesModule } from './features/deliveries/deliveries.module.js';
 import { DocsModule } from './features/docs/docs.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
       on(DatastoresModule),
       on(KeysModule),
       on(DocsModule),
+      on(ConsoleModule),
     ];
     // A replica without the role only says how it is.
     const operators = [on(HealthModule), on(MetricsModule)];

@@ -14,6 +14,7 @@ import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
 import { ScopeGuard } from './admission/scope.guard.js';
 import { McpDoor, type McpDoorSettings } from './admission/mcp-door.js';
+import { ConsoleDoor, type ConsoleDoorSettings } from './admission/console-door.js';
 import { CrossOrigin } from './admission/cross-origin.js';
 import { BodyDeadlines } from './connections/body-deadlines.js';
 import { addBodyParsers, shortenIds, refuseUnwanted } from './body/body-parsers.js';
@@ -63,7 +64,7 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface HttpParts {
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & McpDoorSettings;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & McpDoorSettings & ConsoleDoorSettings;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
@@ -132,14 +133,18 @@ type Admit = (request: FastifyRequest, reply: FastifyReply) => boolean;
 function admitter({ settings, isStopping }: HttpParts, admission: () => Admission | null): Admit {
   const crossOrigin = new CrossOrigin(settings.corsOrigins ?? []);
   const mcpDoor = new McpDoor(settings);
+  const consoleDoor = new ConsoleDoor(settings);
   return (request, reply) => {
     prepare(request, reply);
     if (crossOrigin.answers(request, reply)) return false;
     if (isBrowserAtRoot(request)) {
-      leadToPage(reply);
+      leadToPage(reply, consoleDoor.rootPage);
       return false;
     }
-    const refusal = isStopping?.() ? stopping(reply) : (admission()?.refuse(request, reply) ?? null);
+    const isClosed = consoleDoor.refuse(request, reply);
+    const refusal = isStopping?.()
+      ? stopping(reply)
+      : (isClosed ?? admission()?.refuse(request, reply) ?? null);
     if (refusal !== null) mcpDoor.challenge(request, reply, refusal);
     const problem = refusal ?? mcpDoor.refuse(request);
     if (problem !== null) sendProblem(request, reply, problem);

@@ -2,6 +2,7 @@ import { type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { ActionsModule } from './actions/actions.module.js';
 import { BudgetsModule } from './budgets/budgets.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { DatastoresModule } from './datastores/datastores.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { DocsModule } from './docs/docs.module.js';
@@ -33,4 +34,5 @@ export const API_CONTROLLERS = controllersOf(
   KeysModule,
   McpModule,
   DocsModule,
+  ConsoleModule,
 );

@@ -12,7 +12,8 @@ export interface KnownPath {
 /** What a URL's path may be asked, to tell one that is not there from one that is asked in another way; null: there is none. */
 export function knownPath(routes: readonly Route[], url: string): KnownPath | null {
   const asked = (url.split('?', 1)[0] ?? '').split('/');
-  const path = routes.find((route) => fits(route.url.split('/'), asked))?.url;
+  const fitting = routes.map(({ url }) => url.split('/')).filter((segments) => fits(segments, asked));
+  const path = (fitting.find((segments) => !isOpenEnded(segments)) ?? fitting[0])?.join('/');
   if (path === undefined) return null;
   const served = routes.filter((route) => route.url === path);
   const methods = served
@@ -24,7 +25,13 @@ export function knownPath(routes: readonly Route[], url: string): KnownPath | nu
   };
 }
 
-/** A segment of a route that begins with `:` stands for any. */
-const fits = (segments: readonly string[], asked: readonly string[]): boolean =>
-  segments.length === asked.length &&
-  segments.every((segment, i) => (segment.startsWith(':') ? asked[i] !== '' : segment === asked[i]));
+/** A segment of a route that begins with `:` stands for any, and `*` at its end for whatever comes. */
+function fits(segments: readonly string[], asked: readonly string[]): boolean {
+  const stated = isOpenEnded(segments) ? segments.slice(0, -1) : segments;
+  return (
+    (stated.length < segments.length ? asked.length > stated.length : asked.length === stated.length) &&
+    stated.every((segment, i) => (segment.startsWith(':') ? asked[i] !== '' : segment === asked[i]))
+  );
+}
+
+const isOpenEnded = (segments: readonly string[]): boolean => segments.at(-1) === '*';

@@ -40,6 +40,8 @@ export interface OperationTerms {
   readonly query?: Dto;
   /** Parameters that it does not know are nobody's concern: probes and scrapers add their own. */
   readonly ignoresQuery?: true;
+  /** A page for people, or what it is made of: no part of the interface that `/openapi.json` describes. */
+  readonly isPage?: true;
   /** What its JSON body is held against; absent: it takes no body, or an empty object. */
   readonly body?: Dto;
   /** Its JSON body is a message that its handler judges by itself: the schema is told, and nothing is held against it. */

@@ -1,0 +1,4 @@
+/** Approval */
+export default function Page() {
+  return <h1 tabIndex={-1}>Approval</h1>;
+}

@@ -1,0 +1,4 @@
+/** Approvals */
+export default function Page() {
+  return <h1 tabIndex={-1}>Approvals</h1>;
+}

@@ -1,0 +1,4 @@
+/** Deliveries */
+export default function Page() {
+  return <h1 tabIndex={-1}>Deliveries</h1>;
+}

@@ -1,0 +1,4 @@
+/** Run */
+export default function Page() {
+  return <h1 tabIndex={-1}>Run</h1>;
+}

@@ -1,0 +1,4 @@
+/** Runs */
+export default function Page() {
+  return <h1 tabIndex={-1}>Runs</h1>;
+}

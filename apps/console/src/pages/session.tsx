@@ -1,0 +1,4 @@
+/** Session */
+export default function Page() {
+  return <h1 tabIndex={-1}>Session</h1>;
+}

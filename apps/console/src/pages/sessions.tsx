@@ -1,0 +1,4 @@
+/** Sessions */
+export default function Page() {
+  return <h1 tabIndex={-1}>Sessions</h1>;
+}

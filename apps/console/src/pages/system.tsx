@@ -1,0 +1,4 @@
+/** System */
+export default function Page() {
+  return <h1 tabIndex={-1}>System</h1>;
+}

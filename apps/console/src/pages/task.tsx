@@ -1,0 +1,4 @@
+/** Task */
+export default function Page() {
+  return <h1 tabIndex={-1}>Task</h1>;
+}

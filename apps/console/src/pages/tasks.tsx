@@ -1,0 +1,4 @@
+/** Tasks */
+export default function Page() {
+  return <h1 tabIndex={-1}>Tasks</h1>;
+}
