@@ -2,6 +2,7 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { ServiceModule } from './compose/service.module.js';
 import type { Service } from './compose/service.js';
 import { AnswersModule } from './edge/answers/answers.module.js';
+import { ConsoleAuthModule } from './features/console-auth/console-auth.module.js';
 import { ActionsModule } from './features/actions/actions.module.js';
 import { ConsoleModule } from './features/console/console.module.js';
 import { DatastoresModule } from './features/datastores/datastores.module.js';
@@ -39,6 +40,7 @@ export class AppModule {
       on(McpModule, runs),
       on(DatastoresModule),
       on(KeysModule),
+      on(ConsoleAuthModule),
       on(DocsModule),
       on(ConsoleModule),
     ];

@@ -692,6 +692,19 @@ export interface ApiKey {
   readonly last_used_at: string | null;
 }
 
+export interface SignInLink {
+  readonly to?: string;
+  /** For how long it is valid, in seconds. */
+  readonly expires_s?: number;
+}
+
+export interface NewSignInLink {
+  /** Works once; shown this once. */
+  readonly url: string;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string;
+}
+
 export interface BudgetPage {
   /** What is on this page. */
   readonly items: readonly Budget[];
@@ -726,6 +739,48 @@ export interface Cleared {
   readonly success: boolean;
   /** What is said, in words for people. */
   readonly message: string;
+}
+
+export interface ConsoleAuth {
+  /** Shown once; only a hash of it is kept. */
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+    readonly project: string;
+  } | null;
+  /** What requests of the page say in the header `annals-csrf`. */
+  readonly csrf: string | null;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string | null;
+  readonly version: string;
+  /** Whether the built-in demo model answers. */
+  readonly demo_model: boolean;
+}
+
+export interface SignIn {
+  /** Shown once; only a hash of it is kept. */
+  readonly key?: string;
+  readonly link?: string;
+}
+
+export interface SignedIn {
+  /** Shown once; only a hash of it is kept. */
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly scopes: readonly ('run' | 'read' | 'datastores' | 'approve' | 'metrics' | 'admin')[];
+    readonly project: string;
+  } | null;
+  /** What requests of the page say in the header `annals-csrf`. */
+  readonly csrf: string | null;
+  /** From then on it is as if it were revoked. */
+  readonly expires_at: string | null;
+  readonly version: string;
+  /** Whether the built-in demo model answers. */
+  readonly demo_model: boolean;
+  /** Where to go now: a path under `/console`. */
+  readonly to: string;
 }
 
 export interface NewDatastore {

@@ -1,7 +1,10 @@
 export * from './api-keys/api-keys.js';
+export * from './api-keys/key-shapes.js';
 export { type KeyRecord } from './api-keys/key-table.js';
 export { KeyUses } from './api-keys/last-uses.js';
 export * from './api-keys/principal.js';
+export { ROOT_KEY_ID } from './api-keys/root-key.js';
+export { LINK_MS, type LinkWish, type NewSignIn, type SignInLink } from './console/console-sign-ins.js';
 export * from './idempotency.js';
 export { TOKEN_SCOPES, type TokenWish } from './tokens/session-tokens.js';
 export { Budgets, type BudgetsPorts, type BudgetView } from './budgets/budgets.js';

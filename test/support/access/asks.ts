@@ -26,7 +26,7 @@ export function asksOf(description: OpenApi): Ask[] {
 
 /** The scope that an operation needs by the contract's words (A7, B6), said once more, apart from the code. */
 export function scopeByContract({ method, path }: Pick<Ask, 'method' | 'path'>): string | null {
-  if (/^\/(healthz|readyz|openapi\.json|docs|\.well-known)(\/|$)/.test(path)) return null;
+  if (/^\/(healthz|readyz|openapi\.json|docs|console|\.well-known)(\/|$)/.test(path)) return null;
   if (/^\/(api-keys|budgets)(\/|$)/.test(path)) return 'admin';
   if (path === '/tokens') return 'run';
   if (path.endsWith('/resolve')) return 'approve';

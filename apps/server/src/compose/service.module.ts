@@ -28,9 +28,11 @@ import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { OpenStreams } from '../edge/answers/socket-sink.js';
+import { ConsoleCookie } from '../edge/admission/console-cookie.js';
 import { PublicAddress } from '../edge/public-address.js';
 import { HealthChecks } from '../edge/probes/health-checks.js';
 import { datastoreProviders } from '../features/datastores/datastore-providers.js';
+import { ConsoleTerms } from '../features/console-auth/console-terms.js';
 import { KeyEnd } from '../features/keys/key-end.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
 import { RunSubmission } from '../features/runs/run-submission.js';
@@ -71,6 +73,8 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(SessionLog, service.sessionLog),
   value(OpenStreams, service.openStreams),
   value(PublicAddress, service.address),
+  value(ConsoleCookie, service.consoleCookie),
+  value(ConsoleTerms, service.consoleTerms),
   value(Deliveries, service.deliveries),
 ];
 

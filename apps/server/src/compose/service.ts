@@ -38,7 +38,10 @@ import type { Observability } from '../observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf, taskPausesOf } from './open-task-clock.js';
+import { ConsoleCookie } from '../edge/admission/console-cookie.js';
 import { PublicAddress } from '../edge/public-address.js';
+import { ConsoleTerms } from '../features/console-auth/console-terms.js';
+import { programVersion } from '../version.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { RunSubmission } from '../features/runs/run-submission.js';
@@ -51,6 +54,8 @@ interface Answering {
   readonly openStreams: OpenStreams;
   readonly answerRoom: AnswerRoom;
   readonly address: PublicAddress;
+  readonly consoleCookie: ConsoleCookie;
+  readonly consoleTerms: ConsoleTerms;
 }
 
 /** Everything that runs, but for HTTP. */
@@ -184,7 +189,9 @@ function answeringOf(
   const openStreams = new OpenStreams(clock);
   const answerRoom = new AnswerRoom(settings.maxAnswersBytes, clock);
   const address = new PublicAddress(settings.statedPublicUrl);
-  return { streams, sessionLog, openStreams, answerRoom, address };
+  const consoleCookie = new ConsoleCookie(settings);
+  const consoleTerms = new ConsoleTerms(programVersion(), settings.openai === null);
+  return { streams, sessionLog, openStreams, answerRoom, address, consoleCookie, consoleTerms };
 }
 
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {

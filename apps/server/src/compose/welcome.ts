@@ -15,18 +15,26 @@ interface Welcoming {
  */
 export async function welcome(
   { apiKeys, hasApi }: Welcoming,
-  settings: Pick<Settings, 'adminKey' | 'openai'>,
+  settings: Pick<Settings, 'adminKey' | 'openai' | 'console' | 'statedPublicUrl'>,
   address: string,
 ): Promise<void> {
   const isModelBuiltIn = settings.openai === null;
   const say = (key: string, intro = ''): void =>
     void process.stderr.write(welcomeText({ url: clientUrl(address), key, intro, isModelBuiltIn }));
-  const isNew = await apiKeys.makeFirst((key) =>
-    say(key, `The first admin key, shown this once:\n\n  ${key}\n\n`),
-  );
+  const base = settings.statedPublicUrl ?? clientUrl(address);
+  const isNew = await apiKeys.makeFirst(({ key, link }) => {
+    const way = settings.console ? `${base}/console/welcome#${link.token}` : null;
+    say(key, introOf(key, way));
+  });
   if (isNew || !hasApi || !process.stderr.isTTY) return;
   // A key that was set is a secret that its owner has, and one of an earlier start is known by its hash alone.
   say(settings.adminKey === null ? '$ANNALS_KEY' : '$ANNALS_ADMIN_KEY');
+}
+
+/** @param way to the console, once; null: there is none */
+function introOf(key: string, way: string | null): string {
+  const link = way === null ? '' : `Open the console (this link works once, within a day):\n\n  ${way}\n\n`;
+  return `${link}The first admin key, shown this once:\n\n  ${key}\n\n`;
 }
 
 interface Welcome {

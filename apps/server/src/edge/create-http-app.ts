@@ -12,6 +12,7 @@ import { Problem } from '#domain';
 import type { Clock, Logger, Random, Settings } from '#platform';
 import { Admission } from './admission/admission.js';
 import { Authenticator } from './admission/authenticator.js';
+import { ConsoleCookie, type ConsoleCookieSettings } from './admission/console-cookie.js';
 import { ScopeGuard } from './admission/scope.guard.js';
 import { McpDoor, type McpDoorSettings } from './admission/mcp-door.js';
 import { ConsoleDoor, type ConsoleDoorSettings } from './admission/console-door.js';
@@ -64,7 +65,10 @@ export const HTTP_LIMITS: HttpLimits = {
 };
 
 export interface HttpParts {
-  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> & McpDoorSettings & ConsoleDoorSettings;
+  readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> &
+    McpDoorSettings &
+    ConsoleDoorSettings &
+    ConsoleCookieSettings;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
@@ -120,6 +124,7 @@ export async function createHttpApp(
     parts.clock,
     parts.settings.rateLimitRpm,
     fastify.routeBook,
+    new ConsoleCookie(parts.settings),
   );
   app.useGlobalGuards(new ScopeGuard());
   app.useGlobalPipes(new ValidationPipe());
@@ -195,6 +200,7 @@ function stopping(reply: FastifyReply): Problem {
 function prepare(request: FastifyRequest, reply: FastifyReply): void {
   request.principal = null;
   request.answer = null;
+  request.refuseStranger = null;
   reply.header('x-request-id', request.id);
   reply.header('x-content-type-options', 'nosniff');
   reply.header('cache-control', 'no-store');
@@ -203,6 +209,7 @@ function prepare(request: FastifyRequest, reply: FastifyReply): void {
 function addHooks(fastify: FastifyInstance, logger: Logger, admit: Admit): void {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('answer', null);
+  fastify.decorateRequest('refuseStranger', null);
   keepRouteBook(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     if (admit(request, reply)) done();

@@ -1,5 +1,6 @@
 import { type Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { ConsoleAuthModule } from './console-auth/console-auth.module.js';
 import { ActionsModule } from './actions/actions.module.js';
 import { BudgetsModule } from './budgets/budgets.module.js';
 import { ConsoleModule } from './console/console.module.js';
@@ -32,6 +33,7 @@ export const API_CONTROLLERS = controllersOf(
   BudgetsModule,
   DatastoresModule,
   KeysModule,
+  ConsoleAuthModule,
   McpModule,
   DocsModule,
   ConsoleModule,

@@ -644,6 +644,19 @@ class ApiKey(TypedDict):
     last_used_at: Union[str, None]
 
 
+class SignInLink(TypedDict):
+    to: NotRequired[str]
+    #: For how long it is valid, in seconds.
+    expires_s: NotRequired[int]
+
+
+class NewSignInLink(TypedDict):
+    #: Works once; shown this once.
+    url: str
+    #: From then on it is as if it were revoked.
+    expires_at: str
+
+
 class BudgetPage(TypedDict):
     #: What is on this page.
     items: list[Budget]
@@ -678,6 +691,52 @@ class Cleared(TypedDict):
     success: bool
     #: What is said, in words for people.
     message: str
+
+
+class ConsoleAuthKey1(TypedDict):
+    id: str
+    name: str
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    project: str
+
+
+class ConsoleAuth(TypedDict):
+    #: Shown once; only a hash of it is kept.
+    key: Union[ConsoleAuthKey1, None]
+    #: What requests of the page say in the header `annals-csrf`.
+    csrf: Union[str, None]
+    #: From then on it is as if it were revoked.
+    expires_at: Union[str, None]
+    version: str
+    #: Whether the built-in demo model answers.
+    demo_model: bool
+
+
+class SignIn(TypedDict):
+    #: Shown once; only a hash of it is kept.
+    key: NotRequired[str]
+    link: NotRequired[str]
+
+
+class SignedInKey1(TypedDict):
+    id: str
+    name: str
+    scopes: list[Literal["run", "read", "datastores", "approve", "metrics", "admin"]]
+    project: str
+
+
+class SignedIn(TypedDict):
+    #: Shown once; only a hash of it is kept.
+    key: Union[SignedInKey1, None]
+    #: What requests of the page say in the header `annals-csrf`.
+    csrf: Union[str, None]
+    #: From then on it is as if it were revoked.
+    expires_at: Union[str, None]
+    version: str
+    #: Whether the built-in demo model answers.
+    demo_model: bool
+    #: Where to go now: a path under `/console`.
+    to: str
 
 
 class NewDatastore(TypedDict):

@@ -8,7 +8,8 @@ import { type Batch, type EventLog, SqliteEventLog, collect, newEvent } from '#e
 import { type Clock, ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
-import { ApiKeys, type ApiKeysOptions, ROOT_KEY_ID } from './api-keys.js';
+import { ApiKeys, type ApiKeysOptions } from './api-keys.js';
+import { ROOT_KEY_ID } from './root-key.js';
 import type { Principal } from './principal.js';
 
 const ADMIN = 'the-operators-own-key';
@@ -59,7 +60,7 @@ describe('api keys', () => {
     );
     const shown: string[] = [];
     await keys.start(stop.signal);
-    await keys.makeFirst((key) => shown.push(key));
+    await keys.makeFirst(({ key }) => shown.push(key));
     return { keys, shown };
   };
   const as = (keys: ApiKeys, key: string): Principal => {

@@ -3,7 +3,6 @@ import {
   type CreationKey,
   type ListPage,
   Problem,
-  type Scope,
   apiKeyStream,
   creationCursors,
   invalid,
@@ -11,12 +10,16 @@ import {
   pageOf,
   type ProjectId,
 } from '#domain';
-import { type AppendResult, type Expected, LogUnavailable, appendUntilDefinite, newEvent } from '#event-log';
+import { type Expected, LogUnavailable, NO_EVENTS, type RecordedEvent, type Revision } from '#event-log';
 import { type SecretBox, derivedWebhookSecret } from '#platform';
 import { LogFeed, type LogFeedPorts } from '../log-feed.js';
+import { appendToKey } from './key-stream.js';
 import { type KeyUses, LastUses } from './last-uses.js';
 import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
+import type { BrowserCaller, FirstKey, IssuedKey, NewKey } from './key-shapes.js';
 import { type Principal, hasScope } from './principal.js';
+import { ROOT_KEY_ID, administers, rootRecord } from './root-key.js';
+import { ConsoleSignIns, type SignInLink, type LinkWish, LINK_MS } from '../console/console-sign-ins.js';
 import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
 
 export interface ApiKeysPorts extends LogFeedPorts {
@@ -32,25 +35,8 @@ export interface ApiKeysOptions {
   readonly webhookSecret: string | null;
 }
 
-export interface NewKey {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** Absent: the caller's project. */
-  readonly project?: ProjectId;
-  /** ms since 1970; absent: never. */
-  readonly expiresAt?: number;
-}
-
-/** What is shown once. */
-export interface IssuedKey {
-  readonly record: KeyRecord;
-  readonly key: string;
-  readonly webhookSecret: string;
-}
-
-/** The first admin key has no other id, so that there is one at most. */
-export const ROOT_KEY_ID = 'key_root';
-const DEFAULT_PROJECT = 'default';
+/** Where the seal of a webhook secret counts. */
+const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;
 const PAUSING: Revocation = { keepsTasks: false };
 const TRIES = 20;
 const CURSORS = creationCursors('api_keys');
@@ -63,6 +49,8 @@ export class ApiKeys {
   private readonly feed: LogFeed;
   private readonly uses: LastUses;
   private readonly tokens: SessionTokens;
+  /** Those who are in the console as one of the keys. */
+  readonly signIns: ConsoleSignIns;
   private readonly listeners: ((keyId: string) => void)[] = [];
 
   constructor(
@@ -72,7 +60,9 @@ export class ApiKeys {
     this.table = new KeyTable(ROOT_KEY_ID, (id) => {
       for (const listener of this.listeners) listener(id);
     });
-    this.feed = new LogFeed('API keys', 'apikey-', (event) => this.table.apply(event), ports);
+    this.signIns = new ConsoleSignIns(ports, (id) => this.table.get(id));
+    const applied = (event: RecordedEvent): boolean => this.table.apply(event) || this.signIns.apply(event);
+    this.feed = new LogFeed('API keys', 'apikey-', applied, ports);
     this.uses = new LastUses(ports);
     this.tokens = new SessionTokens(ports, (id) => this.table.get(id));
     // In the table before anything of the log is, so that a key that the log holds under this id does not count.
@@ -93,13 +83,52 @@ export class ApiKeys {
    * between the two costs a key that never was valid, not one that nobody knows. Returns whether one was made.
    * @throws LogUnavailable
    */
-  async makeFirst(show: (key: string) => void): Promise<boolean> {
+  async makeFirst(show: (first: FirstKey) => void): Promise<boolean> {
+    if (this.table.get(ROOT_KEY_ID) !== null) return false;
+    // What stands there may be sign-ins with a key that the operator had set.
+    const last = await this.reread(ROOT_KEY_ID);
     if (this.table.get(ROOT_KEY_ID) !== null) return false;
     const key = this.newKey();
-    show(key);
     const secret = derivedWebhookSecret(this.ports.box);
-    await this.write(rootRecord(key, this.ports.box.seal(secret, contextOf(ROOT_KEY_ID))), ROOT_KEY_ID);
+    const sealed = this.ports.box.seal(secret, contextOf(ROOT_KEY_ID));
+    const record = rootRecord(key, sealed, this.ports.clock.now());
+    const { event, link } = this.signIns.draftLink(record, { to: '/console/chat', lifeMs: LINK_MS });
+    show({ key, link });
+    await this.write(record, ROOT_KEY_ID, {
+      expected: last === NO_EVENTS ? 'no_stream' : last,
+      more: [event],
+    });
     return true;
+  }
+
+  /** Whose signed-in browser sent a cookie; null: nobody's, or not any more. */
+  ofBrowser(cookie: string): BrowserCaller | null {
+    const found = this.signIns.find(cookie);
+    const owner = found === null ? null : this.table.principalOf(found.key);
+    if (found === null || owner === null) return null;
+    const { key, signIn } = found;
+    if ((key.expiresAt ?? Infinity) <= this.ports.clock.now()) return null;
+    this.uses.used(key.id);
+    const { csrf, until } = signIn;
+    return { principal: { ...owner, expiresAt: until, signIn: signIn.cookie }, key, signIn, csrf, until };
+  }
+
+  /** The record of a key that is presented; null: it is none, or a token. */
+  recordOf(presented: string): KeyRecord | null {
+    const principal = this.authenticate(presented);
+    return principal === null || principal.reach !== undefined ? null : this.table.get(principal.keyId);
+  }
+
+  /**
+   * A link by which somebody comes into the console as a key, without being handed it: a key that the caller administers, or
+   * the first admin key itself. @throws Problem not_found; LogUnavailable
+   */
+  async makeSignInLink(caller: Principal, id: string, wish: LinkWish): Promise<SignInLink> {
+    const record = this.table.get(id);
+    const mayHaveIt =
+      record !== null && (administers(caller, record) || (caller.isRoot && id === ROOT_KEY_ID));
+    if (!mayHaveIt) throw notFound('the key');
+    return this.signIns.makeLink(record, wish, caller.keyId);
   }
 
   /** Why revocations by others are not received, for an operator; null: they are. */
@@ -115,6 +144,11 @@ export class ApiKeys {
     if (expiresAt !== undefined && expiresAt <= this.ports.clock.now()) return null;
     this.uses.used(keyId);
     return principal;
+  }
+
+  /** Calls `listener` with each sign-in of the console that ends before its time, wherever that is. */
+  onSignedOut(listener: (signIn: string) => void): void {
+    this.signIns.onEnded(listener);
   }
 
   /** Calls `listener` for every key that is revoked, here or by another replica. */
@@ -179,7 +213,7 @@ export class ApiKeys {
     const event: ApiKeyEvent = { type: 'api_key_revoked', data };
     // Behind its issue, which is all that its stream should hold.
     for (let expected = 0, left = TRIES; left > 0; left -= 1) {
-      const result = await this.append(event, record.project, caller.keyId, expected);
+      const result = await appendToKey(this.ports, record, [event], { expected, actor: caller.keyId });
       if (result.kind === 'appended') return this.table.revoke(id, { keepsTasks });
       await this.reread(id);
       // Somebody else was faster: what becomes of its tasks was theirs to say.
@@ -189,9 +223,15 @@ export class ApiKeys {
     throw new LogUnavailable('the key is being written all the time');
   }
 
-  private async reread(id: string): Promise<void> {
+  /** Returns where its stream ends. */
+  private async reread(id: string): Promise<Revision> {
+    let last: Revision = NO_EVENTS;
     for await (const page of this.ports.log.readStream(apiKeyStream(id)))
-      for (const event of page) this.table.apply(event);
+      for (const event of page) {
+        this.table.apply(event);
+        last = event.revision;
+      }
+    return last;
   }
 
   /** The project of a key that is valid or expired; null: there is none, or it was revoked. */
@@ -233,51 +273,27 @@ export class ApiKeys {
     return `annals_${Buffer.from(this.ports.random.hex(32), 'hex').toString('base64url')}`;
   }
 
-  private async write(record: KeyRecord, actor: string): Promise<void> {
+  private async write(
+    record: KeyRecord,
+    actor: string,
+    { expected, more = [] }: { expected: Expected; more?: readonly ApiKeyEvent[] } = {
+      expected: 'no_stream',
+    },
+  ): Promise<void> {
     const { id, name, hash, scopes, webhookSecret, project, expiresAt } = record;
     const expires = expiresAt === null ? {} : { expires_at: expiresAt };
     const data = { id, name, hash, scopes, webhook_secret: webhookSecret, ...expires };
-    const result = await this.append(
-      { type: 'api_key_issued', data },
-      project,
-      actor,
-      'no_stream',
-      record.createdAt,
+    const terms = { expected, actor, time: record.createdAt };
+    const result = await appendToKey(
+      this.ports,
+      { id, project },
+      [{ type: 'api_key_issued', data }, ...more],
+      terms,
     );
     if (result.kind === 'conflict') throw new Problem('conflict', 'this key is there already');
     this.table.add(record);
   }
-
-  private append(
-    event: ApiKeyEvent,
-    project: ProjectId,
-    actor: string,
-    expected: Expected,
-    time = this.ports.clock.now(),
-  ): Promise<AppendResult> {
-    const { log, clock, random } = this.ports;
-    const { type, data }: { readonly type: string; readonly data: object } = event;
-    const made = newEvent({ id: random.uuid(), time, type, data }, { schemaVersion: 1, project, actor });
-    return appendUntilDefinite(log, clock, random, apiKeyStream(event.data.id), [made], { expected });
-  }
 }
-
-const rootRecord = (key: string, webhookSecret: string): KeyRecord => ({
-  id: ROOT_KEY_ID,
-  name: 'first admin key',
-  hash: hashKey(key),
-  scopes: ['admin'],
-  project: DEFAULT_PROJECT,
-  webhookSecret,
-  createdAt: 0,
-  expiresAt: null,
-});
-
-const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;
-
-/** The first admin key is the operator's: no key sees or revokes it. */
-const administers = (caller: Principal, key: KeyRecord): boolean =>
-  key.id !== ROOT_KEY_ID && (caller.isRoot || key.project === caller.project);
 
 const compare = (a: CreationKey, b: CreationKey): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

@@ -54,6 +54,11 @@ export class KeyTable {
     return this.principals.get(hashKey(presented)) ?? null;
   }
 
+  /** As whom a key comes in that is not revoked. It may have expired. */
+  principalOf({ hash }: Pick<KeyRecord, 'hash'>): Principal | null {
+    return this.principals.get(hash) ?? null;
+  }
+
   /** Of a key that is not revoked. */
   get(id: string): KeyRecord | null {
     return this.revoked.has(id) ? null : (this.byId.get(id) ?? null);
@@ -101,7 +106,9 @@ export class KeyTable {
     const event = apiKeyEvent(recorded);
     if (event === null || event.stream !== apiKeyStream(event.data.id)) return false;
     if (event.type === 'api_key_issued') this.add(recordOf(event.data, event, this.rootId));
-    else this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
+    else if (event.type === 'api_key_revoked')
+      this.revoke(event.data.id, { keepsTasks: event.data.tasks === 'keep' });
+    else return false;
     return true;
   }
 }

@@ -10,6 +10,8 @@ export interface Principal {
   readonly isRoot: boolean;
   /** ms since 1970; absent: never. What it was given is cut off then. */
   readonly expiresAt?: number;
+  /** The sign-in of the console that it came by; absent: it sent its key. */
+  readonly signIn?: string;
   /** The sessions that a token is for; absent: it is a key, and all of its project's are. */
   readonly reach?: Reach;
 }

@@ -4,7 +4,8 @@ import type { ApiKeyRow } from './rows.js';
 
 export type ApiKeyChange =
   | { readonly kind: 'issued'; readonly row: ApiKeyRow }
-  | { readonly kind: 'revoked'; readonly id: string; readonly at: number };
+  | { readonly kind: 'revoked'; readonly id: string; readonly at: number }
+  | { readonly kind: 'none' };
 
 /** What an event of an `apikey-` stream changes. @throws UnknownEventType */
 export function changeOfKey(event: RecordedEvent): ApiKeyChange {
@@ -27,6 +28,11 @@ export function changeOfKey(event: RecordedEvent): ApiKeyChange {
     }
     case 'api_key_revoked':
       return { kind: 'revoked', id: known.data.id, at: event.time };
+    case 'sign_in_link_made':
+    case 'sign_in_link_used':
+    case 'console_signed_in':
+    case 'console_signed_out':
+      return { kind: 'none' };
     case undefined:
       throw new UnknownEventType(`no event of an API key is called ${event.type}`);
   }

@@ -1,9 +1,11 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, notFound, sessionOfAction, sessionOfRun } from '#domain';
 import type { Clock } from '#platform';
 import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
+import type { ConsoleCookie } from './console-cookie.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
 import { type OperationTerms, isEventStream, termsOf } from '../routes/operation.js';
 import type { Route } from '../routes/route-book.js';
@@ -17,6 +19,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** The answer to whoever has a key; null on open routes. */
     answer: OpenAnswer | null;
+    /** On open routes: the refusal of who came with a wrong key after all, which counts as any other. */
+    refuseStranger: (() => Problem) | null;
   }
 }
 
@@ -37,18 +41,23 @@ export class Admission {
     clock: Clock,
     requestsAMinute: number,
     private readonly routes: readonly Route[],
+    private readonly cookie: ConsoleCookie,
   ) {
     this.keys = new RateLimiter(clock, requestsAMinute);
     this.strangers = new RateLimiter(clock, REFUSALS_A_MINUTE, 10_000);
     this.answers = new OpenAnswers(clock);
     authenticator.onRevoked((keyId) => this.answers.end(keyId));
+    authenticator.onSignedOut((signIn) => this.answers.endOf(signIn));
   }
 
   /** null: come in. */
   refuse(request: FastifyRequest, reply: FastifyReply): Problem | null {
     if (!hasOneHost(request.raw)) return NOT_ONE_HOST;
     const terms = request.is404 ? null : termsOf(request.routeOptions.config);
-    if (terms?.scope === null) return null;
+    if (terms?.scope === null) {
+      request.refuseStranger = () => this.refuseStranger(request);
+      return null;
+    }
     const known = terms === null ? knownPath(this.routes, request.url) : null;
     if (known?.isOpen) return notAllowed(known, reply);
     const principal = this.authenticate(request, terms);
@@ -64,19 +73,30 @@ export class Admission {
     return refusal;
   }
 
-  /** `EventSource` sends no headers: to event streams a token, and no key, may come in the address. */
-  private authenticate(
-    { headers: { authorization }, query }: FastifyRequest,
-    terms: OperationTerms | null,
-  ): Principal | null {
+  /**
+   * `EventSource` sends no headers: to event streams a token, and no key, may come in the address. Who sends neither may be
+   * signed in to the console.
+   */
+  private authenticate(request: FastifyRequest, terms: OperationTerms | null): Principal | null {
+    const { authorization } = request.headers;
     if (authorization !== undefined) {
       const bearer = BEARER.exec(authorization)?.[1];
       return bearer === undefined ? null : this.authenticator.authenticate(bearer);
     }
-    const { token } = (query ?? {}) as Readonly<Record<string, unknown>>;
-    if (typeof token !== 'string' || terms === null || !isEventStream(terms)) return null;
+    const { token } = (request.query ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof token !== 'string' || terms === null || !isEventStream(terms)) return this.signedIn(request);
     const principal = this.authenticator.authenticate(token);
     return principal?.reach === undefined ? null : principal;
+  }
+
+  /** A cookie goes with every request that a browser sends: this one must be the console's own. */
+  private signedIn(request: FastifyRequest): Principal | null {
+    const cookie = this.cookie.of(request);
+    const caller = cookie === null ? null : this.authenticator.ofBrowser(cookie);
+    if (caller === null) return null;
+    const { method, headers } = request;
+    const reads = (method === 'GET' || method === 'HEAD') && headers['sec-fetch-site'] === 'same-origin';
+    return reads || isSameText(headers[CSRF_HEADER], caller.csrf) ? caller.principal : null;
   }
 
   private refuseStranger(request: FastifyRequest): Problem {
@@ -96,6 +116,14 @@ export class Admission {
     if (terms === null || !isEventStream(terms)) return null;
     return wrongPath(knownPath(this.routes, url), reply);
   }
+}
+
+/** Says that a request is the console's own: no other page knows what it says. */
+export const CSRF_HEADER = 'annals-csrf';
+
+export function isSameText(said: string | string[] | undefined, right: string): boolean {
+  const [a, b] = [Buffer.from(typeof said === 'string' ? said : ''), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;

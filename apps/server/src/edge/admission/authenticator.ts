@@ -1,4 +1,4 @@
-import type { Principal } from '#access';
+import type { BrowserCaller, Principal } from '#access';
 
 /** Port: finds the principal of a presented key. ApiKeys is one. */
 export abstract class Authenticator {
@@ -7,4 +7,12 @@ export abstract class Authenticator {
 
   /** Has `listener` told of every key that is revoked, wherever that was. */
   onRevoked(_listener: (keyId: string) => void): void {}
+
+  /** Whose signed-in browser sent a cookie; null: nobody's. Synchronous, too. */
+  ofBrowser(_cookie: string): Pick<BrowserCaller, 'principal' | 'csrf'> | null {
+    return null;
+  }
+
+  /** Has `listener` told of every sign-in that ends before its time. */
+  onSignedOut(_listener: (signIn: string) => void): void {}
 }

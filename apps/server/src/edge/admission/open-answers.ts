@@ -13,7 +13,7 @@ export class OpenAnswer {
 
   constructor(
     private readonly reply: FastifyReply,
-    readonly keyId: string,
+    readonly principal: Pick<Principal, 'keyId' | 'signIn'>,
     readonly expiresAt: number,
   ) {}
 
@@ -52,8 +52,9 @@ export class OpenAnswers {
 
   constructor(private readonly clock: Clock) {}
 
-  add({ keyId, expiresAt = Infinity }: Principal, reply: FastifyReply): OpenAnswer {
-    const answer = new OpenAnswer(reply, keyId, expiresAt);
+  add(principal: Principal, reply: FastifyReply): OpenAnswer {
+    const { expiresAt = Infinity } = principal;
+    const answer = new OpenAnswer(reply, principal, expiresAt);
     this.open.add(answer);
     if (expiresAt < Infinity) this.watchTime();
     reply.raw.once('close', () => {
@@ -65,7 +66,12 @@ export class OpenAnswers {
 
   /** The key was revoked. */
   end(keyId: string): void {
-    this.endThose((answer) => answer.keyId === keyId);
+    this.endThose(({ principal }) => principal.keyId === keyId);
+  }
+
+  /** Somebody has signed out. */
+  endOf(signIn: string): void {
+    this.endThose(({ principal }) => principal.signIn === signIn);
   }
 
   close(): void {

@@ -6,6 +6,12 @@ import { createHttpApp, listen } from '../create-http-app.js';
 import { Operation, type OperationTerms, SSE_TYPE, answer, isEventStream } from './operation.js';
 import { routesOf } from './routes-of.js';
 
+class NoKeys extends Authenticator {
+  override authenticate(): null {
+    return null;
+  }
+}
+
 const terms = (id: string, more: Partial<OperationTerms> = {}): OperationTerms => ({
   id,
   tag: 'operations',
@@ -40,7 +46,7 @@ class ForgottenController {
   }
 }
 
-const NOBODY = { provide: Authenticator, useValue: { authenticate: () => null, onRevoked: () => undefined } };
+const NOBODY = { provide: Authenticator, useClass: NoKeys };
 const PARTS = {
   settings: { maxBodyBytes: 1024, rateLimitRpm: 100 },
   logger: new SilentLogger(),

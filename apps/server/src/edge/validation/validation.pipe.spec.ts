@@ -26,6 +26,12 @@ import { fieldsOf } from './dto-fields.js';
 import { schemaOf } from './field-schema.js';
 import { QueryStringDto, validated } from './validate.js';
 
+class NoKeys extends Authenticator {
+  override authenticate(): null {
+    return null;
+  }
+}
+
 class AddressDto {
   @IsString()
   readonly city!: string;
@@ -90,7 +96,7 @@ class InvitationsController {
 
 @Module({
   controllers: [InvitationsController],
-  providers: [{ provide: Authenticator, useValue: { authenticate: () => null, onRevoked: () => undefined } }],
+  providers: [{ provide: Authenticator, useClass: NoKeys }],
 })
 class InvitationsModule {}
 
