@@ -87,7 +87,7 @@ describe('a browser', () => {
       const led = await at('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
       expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([
         303,
-        'docs',
+        'console',
         'Accept',
       ]);
       expect((await at('text/html', 'HEAD')).status).toBe(303);
