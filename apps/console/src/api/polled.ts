@@ -15,7 +15,7 @@ export interface Polled<T> {
   readonly staleForS: number | null;
   /** Seconds until it is tried again by itself; null: it will not be, before its next turn. */
   readonly retryInS: number | null;
-  refresh(): void;
+  readonly refresh: () => void;
 }
 
 /** Owns one repeated call: at most one is under way, none while the page is hidden, and a refusal's Retry-After is kept. */

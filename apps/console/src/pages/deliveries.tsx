@@ -1,4 +1,131 @@
-/** Deliveries */
+import { useState } from 'preact/hooks';
+import { api } from '../api/client.js';
+import { useList } from '../api/list.js';
+import { place, setQuery } from '../app/router.js';
+import { DELIVERY_STATUSES, type DeliveryView } from '../deliveries/delivery.js';
+import { DeliveriesTable, deliveriesPath } from '../deliveries/deliveries-table.js';
+import { StatusFilter, TimeFilters } from '../lists/filters.js';
+import { may } from '../lists/may.js';
+import { useAct } from '../lists/use-act.js';
+import { Button, CopyCurl, Curl } from '../parts/controls.js';
+import { Dialog } from '../parts/dialog.js';
+import { DialogForm, TextField } from '../parts/form.js';
+import { count } from '../parts/format.js';
+import { PageHead } from '../parts/page-head.js';
+import { Empty, Failure, LoadMore, Region } from '../parts/region.js';
+
+/** Events that are sent to callbacks, and what became of them. */
 export default function Page() {
-  return <h1 tabIndex={-1}>Deliveries</h1>;
+  const { query } = place.value;
+  const path = deliveriesPath(query);
+  const list = useList<DeliveryView>(path);
+  const act = useAct();
+  const [isAsking, setAsking] = useState(false);
+  const run = query.get('run');
+  return (
+    <div class="page">
+      <PageHead title="Deliveries" actions={<CopyCurl call={{ path }} />} />
+      <div class="filters">
+        <StatusFilter statuses={DELIVERY_STATUSES} />
+        <TimeFilters />
+        {run !== null && (
+          <Button small icon="cross" onClick={() => setQuery({ run: null })}>
+            Of run <bdi>{run}</bdi>
+          </Button>
+        )}
+        <span class="grow" />
+        {may('run') && (
+          <Button icon="send" onClick={() => setAsking(true)}>
+            Resend all failed
+          </Button>
+        )}
+      </div>
+      {act.problem !== null && <Failure problem={act.problem} />}
+      <Region name="Deliveries" polled={list} empty={list.data?.length === 0 ? <NoDeliveries /> : null}>
+        <DeliveriesTable deliveries={list.data ?? []} act={act} onResent={may('run') ? list.refresh : null} />
+        <LoadMore more={list.loadMore} loading={list.loading} />
+      </Region>
+      {isAsking && (
+        <ResendAll onClose={() => setAsking(false)} onResent={list.refresh} from={query.get('from') ?? ''} />
+      )}
+    </div>
+  );
 }
+
+function NoDeliveries() {
+  const { query } = place.value;
+  const isNarrowed = ['status', 'run', 'session', 'from', 'to'].some((name) => query.has(name));
+  if (isNarrowed)
+    return (
+      <Empty title="No deliveries" sentence="None is like that.">
+        <Button onClick={() => setQuery({ status: null, run: null, session: null, from: null, to: null })}>
+          Show all
+        </Button>
+      </Empty>
+    );
+  return (
+    <Empty title="No deliveries" sentence="Runs with a `callback` send their events there.">
+      <Curl
+        call={{
+          method: 'POST',
+          path: '/',
+          body: { message: 'Hello', background: true, callback: { url: 'https://shop.example/hook' } },
+        }}
+      />
+    </Empty>
+  );
+}
+
+interface ResendAllProps {
+  readonly onClose: () => void;
+  readonly onResent: () => void;
+  readonly from: string;
+}
+
+/** Asks since when, and sends all that failed since again. */
+function ResendAll({ onClose, onResent, from }: ResendAllProps) {
+  const act = useAct();
+  const [since, setSince] = useState(from);
+  const [resent, setResent] = useState<number | null>(null);
+  const send = (): void =>
+    act.run('resend', async () => {
+      const body = { status: 'failed', ...(since.trim() === '' ? {} : { from: since.trim() }) };
+      const answer = await api.post<{ readonly resent: number }>('/deliveries/resend', body);
+      setResent(answer.resent);
+      onResent();
+      return resentWords(answer.resent);
+    });
+  return (
+    <Dialog title="Resend all failed" onClose={onClose}>
+      {resent === null ? (
+        <DialogForm
+          submit="Resend"
+          problem={act.problem}
+          disabled={act.busy !== null}
+          onSubmit={send}
+          onClose={onClose}
+        >
+          <p class="lead">Every delivery that failed is tried once more.</p>
+          <TextField
+            label="Since"
+            hint="A day, or a moment such as 2026-01-31T12:00:00Z; empty: all of them."
+            value={since}
+            onChange={setSince}
+          />
+        </DialogForm>
+      ) : (
+        <>
+          <p>{resentWords(resent)}.</p>
+          <div class="do end">
+            <Button kind="pri" onClick={onClose}>
+              Close
+            </Button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+const resentWords = (resent: number): string =>
+  resent === 1 ? '1 delivery is sent again' : `${count(resent)} deliveries are sent again`;

@@ -1,4 +1,85 @@
-/** Usage */
-export default function Page() {
-  return <h1 tabIndex={-1}>Usage</h1>;
+import { usePolled } from '../api/polled.js';
+import { place, setQuery } from '../app/router.js';
+import { useKeyNames } from '../lists/key-names.js';
+import { TimeFilters } from '../lists/filters.js';
+import { may } from '../lists/may.js';
+import { pathWith } from '../lists/path.js';
+import { CopyCurl, Curl, Select } from '../parts/controls.js';
+import { count } from '../parts/format.js';
+import { PageHead } from '../parts/page-head.js';
+import { Empty, Region } from '../parts/region.js';
+import { capitalised } from '../parts/status-looks.js';
+import { Money } from '../parts/values.js';
+import { Budgets } from '../usage/budgets.js';
+import { barsOf, lastDays } from '../usage/days.js';
+import { DayBars } from '../usage/day-bars.js';
+import { GROUPS, type UsageItem, isGroup, sumOf } from '../usage/sums.js';
+import { UsageTable } from '../usage/usage-table.js';
+
+const EVERY_MS = 30_000;
+const OPTIONS = GROUPS.map((group) => [group, capitalised(group)] as const);
+
+interface UsageAnswer {
+  readonly items: readonly UsageItem[];
 }
+
+/** What model calls used and cost, by day and by group, and the budgets that hold it. */
+export default function Page() {
+  const { query } = place.value;
+  const asked = query.get('by');
+  const group = isGroup(asked) ? asked : 'model';
+  const standard = lastDays(Date.now());
+  const from = query.get('from') ?? standard.from;
+  const to = query.get('to') ?? standard.to;
+  const path = pathWith('/usage', { from, to, group_by: group });
+  const sums = usePolled<UsageAnswer>(path, EVERY_MS);
+  const days = usePolled<UsageAnswer>(pathWith('/usage', { from, to, group_by: 'day' }), EVERY_MS);
+  const nameOf = useKeyNames();
+  const bars = barsOf(days.data?.items ?? [], Date.parse(from), Date.parse(to));
+  return (
+    <div class="page">
+      <PageHead
+        title="Usage"
+        actions={<CopyCurl call={{ path }} />}
+        facts={days.data !== null && <Total items={days.data.items} days={bars.length} />}
+      />
+      <div class="filters">
+        <TimeFilters />
+        <Select label="Group by" value={group} options={OPTIONS} onChange={(by) => setQuery({ by })} />
+      </div>
+      <Region name="Cost by day" polled={days} rows={3}>
+        <DayBars days={bars} />
+      </Region>
+      <Region name="Usage" polled={sums} empty={sums.data?.items.length === 0 ? <NoUsage /> : null}>
+        <UsageTable items={sums.data?.items ?? []} group={group} nameOf={nameOf} />
+      </Region>
+      {may('admin') && <Budgets nameOf={nameOf} />}
+    </div>
+  );
+}
+
+function Total({ items, days }: { readonly items: readonly UsageItem[]; readonly days: number }) {
+  const runs = items.reduce((sum, item) => sum + item.runs, 0);
+  return (
+    <>
+      <span>
+        <b>
+          <Money amount={sumOf(items.map(({ cost }) => cost))} />
+        </b>{' '}
+        in {days === 1 ? 'a day' : `${days} days`}
+      </span>
+      <span>
+        <b>{count(runs)}</b> {runs === 1 ? 'run' : 'runs'} by day
+      </span>
+    </>
+  );
+}
+
+const NoUsage = () => (
+  <Empty
+    title="No usage"
+    sentence="No model was called in this time. What calls use and cost is summed up here."
+  >
+    <Curl call={{ method: 'POST', path: '/', body: { message: 'Hello', background: true } }} />
+  </Empty>
+);
