@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { bytesOf, shorten, sizeOf } from './shorten.js';
+import { bytesOf, shorten } from './shorten.js';
 
 describe('a long text', () => {
   test('is shown whole up to 20,000 characters and 400 lines', () => {
@@ -17,14 +17,7 @@ describe('a long text', () => {
     expect(shorten('x\n'.repeat(1000)).text.split('\n')).toHaveLength(400);
   });
 
-  test('says its size as people do', () => {
-    expect([812, 2104, 1_000_000, 999_960, 2.5e9].map(sizeOf)).toEqual([
-      '812 B',
-      '2.1 KB',
-      '1.0 MB',
-      '1.0 MB',
-      '2.5 GB',
-    ]);
+  test('has a size in bytes', () => {
     for (const text of ['abc', 'Grüße', '東京', '😀a'])
       expect(bytesOf(text)).toBe(new TextEncoder().encode(text).length);
   });

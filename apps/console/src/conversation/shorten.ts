@@ -40,17 +40,3 @@ export function bytesOf(text: string): number {
   }
   return bytes;
 }
-
-const UNITS = ['KB', 'MB', 'GB'] as const;
-
-/** A size as people say it: `812 B`, `2.1 KB`, `1.0 MB`. */
-export function sizeOf(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  let size = bytes / 1000;
-  let unit = 0;
-  while (size >= 999.95 && unit < UNITS.length - 1) {
-    size /= 1000;
-    unit += 1;
-  }
-  return `${size.toFixed(1)} ${UNITS[unit]}`;
-}
