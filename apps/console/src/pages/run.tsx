@@ -1,4 +1,144 @@
-/** Run */
-export default function Page() {
-  return <h1 tabIndex={-1}>Run</h1>;
+import type { RecordedSessionEvent } from '#domain/browser';
+import { useList } from '../api/list.js';
+import { usePolled } from '../api/polled.js';
+import type { RunView, SessionView } from '../api/types.js';
+import { Link } from '../app/link.js';
+import type { PageProps } from '../app/routes.js';
+import type { DeliveryView } from '../deliveries/delivery.js';
+import { DeliveriesTable } from '../deliveries/deliveries-table.js';
+import { useKeyNames } from '../lists/key-names.js';
+import { may } from '../lists/may.js';
+import { pathWith, runPath, segment } from '../lists/path.js';
+import { useAct } from '../lists/use-act.js';
+import { PageHead } from '../parts/page-head.js';
+import { Failure, LoadMore, Region } from '../parts/region.js';
+import { Said, useNow } from '../parts/values.js';
+import { RunActions, hasEnded } from '../run/run-actions.js';
+import { RunFacts, RunTrouble, RunUsage } from '../run/run-facts.js';
+import { RunSettings } from '../run/run-settings.js';
+import { useRunLog } from '../run/use-run-log.js';
+import { waterfallOf } from '../run/waterfall.js';
+import { WaterfallTable } from '../run/waterfall-table.js';
+
+const EVERY_MS = 2000;
+
+/** One run: where its time went, what it was given, what it used, why it failed, and who was told. */
+export default function Page({ params }: PageProps) {
+  const id = params['run'] ?? '';
+  const at = params['at'];
+  const polled = usePolled<RunView>(`/runs/${segment(id)}`, EVERY_MS);
+  const run = polled.data;
+  const session = usePolled<SessionView>(run === null ? null : `/sessions/${segment(run.session)}`);
+  const nameOf = useKeyNames();
+  const act = useAct();
+  const title = session.data?.title ?? run?.session ?? '';
+  return (
+    <div class="page">
+      <PageHead
+        title={title === '' ? 'Run' : `Run in ${title}`}
+        crumb={
+          <>
+            <Link href="/console/runs">Runs</Link> / <bdi>{id}</bdi>
+            {at !== undefined && (
+              <>
+                {` at event ${at}, `}
+                <Link href={runPath(id)}>show all of it</Link>
+              </>
+            )}
+          </>
+        }
+        actions={run !== null && <RunActions of={run} at={at} act={act} onChanged={polled.refresh} />}
+        facts={run !== null && <RunFacts of={run} nameOf={nameOf} />}
+      >
+        {title === '' ? (
+          'Run'
+        ) : (
+          <>
+            Run in <Said text={title} />
+          </>
+        )}
+      </PageHead>
+      {act.problem !== null && <Failure problem={act.problem} />}
+      <Region name="Run" polled={polled}>
+        {run !== null && <Parts of={run} at={at} />}
+      </Region>
+    </div>
+  );
+}
+
+function Parts({ of: run, at }: { readonly of: RunView; readonly at: string | undefined }) {
+  const log = useRunLog(run.session, run.run_id, hasEnded(run));
+  const until = at === undefined ? Infinity : Number(at);
+  const events = (log.data ?? []).filter(({ revision }) => revision <= until);
+  const request = events.find((event) => event.type === 'run_requested');
+  return (
+    <div class="sections">
+      <RunTrouble of={run} />
+      <div>
+        <h2>Where the time went</h2>
+        <Region name="Waterfall" polled={log}>
+          <Waterfall of={run} events={events} isOpen={at === undefined && !hasEnded(run)} />
+        </Region>
+      </div>
+      <div class="beside">
+        <div>
+          <h2>Settings</h2>
+          {request?.type === 'run_requested' && <RunSettings request={request} session={run.session} />}
+        </div>
+        <div>
+          <h2>Usage</h2>
+          <RunUsage of={run} />
+        </div>
+      </div>
+      <Deliveries of={run} />
+    </div>
+  );
+}
+
+interface WaterfallProps {
+  readonly of: RunView;
+  readonly events: readonly RecordedSessionEvent[];
+  /** It goes on: its bars grow with the clock. */
+  readonly isOpen: boolean;
+}
+
+function Waterfall({ of: run, events, isOpen }: WaterfallProps) {
+  const now = useNow(1000);
+  const times = events.map(({ time }) => time);
+  const last = times.at(-1) ?? now;
+  return (
+    <WaterfallTable
+      session={run.session}
+      rows={waterfallOf(run.run_id, events)}
+      times={times}
+      end={isOpen ? Math.max(now, last) : last}
+    />
+  );
+}
+
+function Deliveries({ of: run }: { readonly of: RunView }) {
+  const list = useList<DeliveryView>(`/runs/${segment(run.run_id)}/deliveries`, {
+    everyMs: hasEnded(run) ? 5000 : EVERY_MS,
+  });
+  const act = useAct();
+  if (list.problem === null && (list.data === null || list.data.length === 0)) return null;
+  // Those of one run do not repeat whose they are.
+  const deliveries = (list.data ?? []).map((delivery) => ({
+    ...delivery,
+    run_id: run.run_id,
+    session: run.session,
+  }));
+  return (
+    <div>
+      <div class="section-head">
+        <h2>Deliveries</h2>
+        <Link href={pathWith('/console/deliveries', { run: run.run_id })}>Show in Deliveries</Link>
+      </div>
+      {act.problem !== null && <Failure problem={act.problem} />}
+      <Region name="Deliveries" polled={list} rows={3}>
+        <DeliveriesTable deliveries={deliveries} act={act} onResent={may('run') ? list.refresh : null} />
+        <LoadMore more={list.loadMore} loading={list.loading} />
+      </Region>
+    </div>
+  );
 }

@@ -1,0 +1,151 @@
+import { useState } from 'preact/hooks';
+import { Link } from '../app/link.js';
+import { sessionPath } from '../lists/path.js';
+import { Button } from '../parts/controls.js';
+import { duration } from '../parts/format.js';
+import { Duration, Said } from '../parts/values.js';
+import { type Axis, axisOf } from '../session/axis.js';
+import { ticksOf } from './ticks.js';
+import { type Bar, type WaterfallRow, tookMs } from './waterfall.js';
+
+interface WaterfallTableProps {
+  readonly session: string;
+  readonly rows: readonly WaterfallRow[];
+  /** Of its events. */
+  readonly times: readonly number[];
+  /** Up to when it is drawn, in ms since 1970. */
+  readonly end: number;
+}
+
+/** So many rows stand in the page at a time, however long the run is. */
+const SHOWN = 60;
+
+/** A run on one axis: each row leads to its events. */
+export function WaterfallTable({ session, rows, times, end }: WaterfallTableProps) {
+  const [from, setFrom] = useState<number | null>(null);
+  const start = times[0] ?? end;
+  const axis = axisOf(times, 'time', end);
+  const last = Math.max(0, rows.length - SHOWN);
+  const first = Math.min(from ?? 0, last);
+  const shown = rows.slice(first, first + SHOWN);
+  return (
+    <>
+      {first > 0 && (
+        <Button small onClick={() => setFrom(Math.max(0, first - SHOWN))}>
+          {`Show earlier rows (${first})`}
+        </Button>
+      )}
+      <table role="table" class="waterfall" aria-label="Waterfall">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              What
+            </th>
+            <th role="columnheader" scope="col">
+              <span class="away">When</span>
+              <Ticks axis={axis} start={start} end={end} />
+            </th>
+            <th role="columnheader" scope="col" class="end">
+              Took
+            </th>
+            <th role="columnheader" scope="col">
+              Note
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {shown.map((row, n) => (
+            <Row key={`${row.event} ${first + n}`} of={row} session={session} axis={axis} end={end} />
+          ))}
+        </tbody>
+      </table>
+      {first < last && (
+        <Button small onClick={() => setFrom(Math.min(last, first + SHOWN))}>
+          {`Show later rows (${rows.length - first - SHOWN})`}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const percent = (share: number): string => `${Math.round(share * 10_000) / 100}%`;
+
+const Ticks = ({
+  axis,
+  start,
+  end,
+}: {
+  readonly axis: Axis;
+  readonly start: number;
+  readonly end: number;
+}) => (
+  <span class="ticks" aria-hidden="true">
+    {ticksOf(axis, start, end).map(({ ms, at }) => (
+      <span key={ms} style={{ left: percent(at) }}>
+        {ms === 0 ? '0 s' : duration(ms)}
+      </span>
+    ))}
+    {axis.gaps.map(({ from, to, ms }) => (
+      <i
+        key={from}
+        class="notch"
+        style={{ left: percent((from + to) / 2) }}
+        title={`${duration(ms)} left out`}
+      />
+    ))}
+  </span>
+);
+
+interface RowProps {
+  readonly of: WaterfallRow;
+  readonly session: string;
+  readonly axis: Axis;
+  readonly end: number;
+}
+
+function Row({ of, session, axis, end }: RowProps) {
+  const { name, depth, event, kind, tone, bars, notes } = of;
+  return (
+    <tr role="row" class={tone === 'plain' ? undefined : `tone-${tone}`}>
+      <td
+        role="cell"
+        class={kind === 'tool' ? 'what mono' : 'what'}
+        style={{ paddingLeft: `${12 + depth * 16}px` }}
+      >
+        <Link href={sessionPath(session, event)}>
+          <bdi>{name}</bdi>
+        </Link>
+      </td>
+      <td role="cell" class="when">
+        <span class="lane" aria-hidden="true">
+          <i class="b span" style={placeOf({ start: of.start, end: of.end }, axis, end)} />
+          {bars.map((bar) => (
+            <i key={bar.start} class={`b ${bar.kind}`} style={placeOf(bar, axis, end)} />
+          ))}
+          {axis.gaps.map(({ from, to }) => (
+            <i key={from} class="notch" style={{ left: percent((from + to) / 2) }} />
+          ))}
+        </span>
+      </td>
+      <td role="cell" class="end" data-label="Took">
+        <Took of={of} />
+      </td>
+      <td role="cell" class="note" data-label="Note">
+        {notes.length > 0 && <Said text={notes.join(', ')} />}
+      </td>
+    </tr>
+  );
+}
+
+function Took({ of }: { readonly of: WaterfallRow }) {
+  if (of.isUntold) return <span class="none-there">–</span>;
+  const ms = tookMs(of);
+  if (ms !== null) return <Duration ms={ms} />;
+  return <span class="dim">{of.bars.at(-1)?.kind === 'wait' ? 'waits' : 'goes on'}</span>;
+}
+
+/** Where a bar stands; one that is too short to be seen is as wide as a hair. */
+function placeOf({ start, end: until }: Pick<Bar, 'start' | 'end'>, axis: Axis, end: number) {
+  const [from, to] = [axis.atTime(start), axis.atTime(until ?? end)];
+  return { left: percent(from), width: `max(2px, ${percent(Math.max(0, to - from))})` };
+}
