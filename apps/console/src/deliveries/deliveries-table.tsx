@@ -1,6 +1,6 @@
 import { api } from '../api/client.js';
 import { Link } from '../app/link.js';
-import { pathWith, segment, sessionPath } from '../lists/path.js';
+import { segment, sessionPath } from '../lists/path.js';
 import type { Act } from '../lists/use-act.js';
 import { Button } from '../parts/controls.js';
 import { duration } from '../parts/format.js';
@@ -86,12 +86,3 @@ function NextTry({ at }: { readonly at: string | null }) {
   const ms = Date.parse(at) - now;
   return ms > 0 ? <span title={at}>in {duration(Math.ceil(ms / 1000) * 1000)}</span> : <Time at={at} />;
 }
-
-export const deliveriesPath = (query: URLSearchParams): string =>
-  pathWith('/deliveries', {
-    status: query.get('status'),
-    session: query.get('session'),
-    run: query.get('run'),
-    from: query.get('from'),
-    to: query.get('to'),
-  });

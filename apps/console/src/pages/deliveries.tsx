@@ -1,52 +1,57 @@
 import { useState } from 'preact/hooks';
-import { api } from '../api/client.js';
+import { ApiProblem, api } from '../api/client.js';
 import { useList } from '../api/list.js';
+import { utc } from '../app/preferences.js';
 import { place, setQuery } from '../app/router.js';
 import { DELIVERY_STATUSES, type DeliveryView } from '../deliveries/delivery.js';
-import { DeliveriesTable, deliveriesPath } from '../deliveries/deliveries-table.js';
-import { StatusFilter, TimeFilters } from '../lists/filters.js';
+import { DeliveriesTable } from '../deliveries/deliveries-table.js';
 import { may } from '../lists/may.js';
 import { useAct } from '../lists/use-act.js';
 import { Button, CopyCurl, Curl } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
+import { Filters, PeriodFilter, StatusFilter, filteredPath } from '../parts/filters.js';
 import { DialogForm, TextField } from '../parts/form.js';
 import { count } from '../parts/format.js';
+import { instantOf, typedOf } from '../parts/instants.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Failure, LoadMore, Region } from '../parts/region.js';
+
+const FILTERS = ['status', 'run', 'session', 'from', 'to'] as const;
 
 /** Events that are sent to callbacks, and what became of them. */
 export default function Page() {
   const { query } = place.value;
-  const path = deliveriesPath(query);
+  const path = filteredPath('/deliveries', FILTERS);
   const list = useList<DeliveryView>(path);
   const act = useAct();
   const [isAsking, setAsking] = useState(false);
   const run = query.get('run');
   return (
     <div class="page">
-      <PageHead title="Deliveries" actions={<CopyCurl call={{ path }} />} />
-      <div class="filters">
+      <PageHead title="Deliveries" />
+      <Filters>
         <StatusFilter statuses={DELIVERY_STATUSES} />
-        <TimeFilters />
+        <PeriodFilter />
         {run !== null && (
           <Button small icon="cross" onClick={() => setQuery({ run: null })}>
             Of run <bdi>{run}</bdi>
           </Button>
         )}
         <span class="grow" />
+        <CopyCurl call={{ path }} />
         {may('run') && (
           <Button icon="send" onClick={() => setAsking(true)}>
             Resend all failed
           </Button>
         )}
-      </div>
+      </Filters>
       {act.problem !== null && <Failure problem={act.problem} />}
       <Region name="Deliveries" polled={list} empty={list.data?.length === 0 ? <NoDeliveries /> : null}>
         <DeliveriesTable deliveries={list.data ?? []} act={act} onResent={may('run') ? list.refresh : null} />
         <LoadMore more={list.loadMore} loading={list.loading} />
       </Region>
       {isAsking && (
-        <ResendAll onClose={() => setAsking(false)} onResent={list.refresh} from={query.get('from') ?? ''} />
+        <ResendAll onClose={() => setAsking(false)} onResent={list.refresh} from={since(query.get('from'))} />
       )}
     </div>
   );
@@ -54,7 +59,7 @@ export default function Page() {
 
 function NoDeliveries() {
   const { query } = place.value;
-  const isNarrowed = ['status', 'run', 'session', 'from', 'to'].some((name) => query.has(name));
+  const isNarrowed = FILTERS.some((name) => query.has(name));
   if (isNarrowed)
     return (
       <Empty title="No deliveries" sentence="None is like that.">
@@ -89,7 +94,9 @@ function ResendAll({ onClose, onResent, from }: ResendAllProps) {
   const [resent, setResent] = useState<number | null>(null);
   const send = (): void =>
     act.run('resend', async () => {
-      const body = { status: 'failed', ...(since.trim() === '' ? {} : { from: since.trim() }) };
+      const at = instantOf(since, Date.now(), utc.value === 'on');
+      if (at === null && since.trim() !== '') throw notATime();
+      const body = { status: 'failed', ...(at === null ? {} : { from: new Date(at).toISOString() }) };
       const answer = await api.post<{ readonly resent: number }>('/deliveries/resend', body);
       setResent(answer.resent);
       onResent();
@@ -108,7 +115,7 @@ function ResendAll({ onClose, onResent, from }: ResendAllProps) {
           <p class="lead">Every delivery that failed is tried once more.</p>
           <TextField
             label="Since"
-            hint="A day, or a moment such as 2026-01-31T12:00:00Z; empty: all of them."
+            hint="Such as 2026-11-26 14:08 or 24 h ago; empty: all of them."
             value={since}
             onChange={setSince}
           />
@@ -126,6 +133,20 @@ function ResendAll({ onClose, onResent, from }: ResendAllProps) {
     </Dialog>
   );
 }
+
+/** The filter of the list, as a field shows it. */
+function since(from: string | null): string {
+  const at = from === null ? null : instantOf(from, Date.now(), true);
+  return at === null ? '' : typedOf(at, utc.value === 'on');
+}
+
+const notATime = (): ApiProblem =>
+  new ApiProblem(
+    400,
+    'invalid_request',
+    'Not a time',
+    'Since takes 2026-11-26, 2026-11-26 14:08 or 24 h ago.',
+  );
 
 const resentWords = (resent: number): string =>
   resent === 1 ? '1 delivery is sent again' : `${count(resent)} deliveries are sent again`;

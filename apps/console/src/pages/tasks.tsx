@@ -1,10 +1,10 @@
 import { useList } from '../api/list.js';
 import { Link } from '../app/link.js';
 import { place, setQuery } from '../app/router.js';
-import { StatusFilter } from '../lists/filters.js';
-import { pathWith, sessionPath } from '../lists/path.js';
+import { sessionPath } from '../lists/path.js';
 import { type Act, useAct } from '../lists/use-act.js';
 import { Button, CopyCurl, Curl } from '../parts/controls.js';
+import { Filters, StatusFilter, filteredPath } from '../parts/filters.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Failure, LoadMore, Region } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
@@ -18,20 +18,22 @@ import { TASK_STATUSES, type TaskView, taskPath } from '../tasks/task.js';
 export default function Page() {
   const { query } = place.value;
   const [status, session] = [query.get('status'), query.get('session')];
-  const path = pathWith('/tasks', { status, session });
+  const path = filteredPath('/tasks', ['status', 'session']);
   const list = useList<TaskView>(path);
   const act = useAct();
   return (
     <div class="page">
-      <PageHead title="Tasks" actions={<CopyCurl call={{ path }} />} />
-      <div class="filters">
+      <PageHead title="Tasks" />
+      <Filters>
         <StatusFilter statuses={TASK_STATUSES} />
         {session !== null && (
           <Button small icon="cross" onClick={() => setQuery({ session: null })}>
             Of session <bdi>{session}</bdi>
           </Button>
         )}
-      </div>
+        <span class="grow" />
+        <CopyCurl call={{ path }} />
+      </Filters>
       {act.problem !== null && <Failure problem={act.problem} />}
       <Region
         name="Tasks"

@@ -1,11 +1,11 @@
 import { usePolled } from '../api/polled.js';
 import { place, setQuery } from '../app/router.js';
 import { useKeyNames } from '../lists/key-names.js';
-import { TimeFilters } from '../lists/filters.js';
 import { may } from '../lists/may.js';
 import { pathWith } from '../lists/path.js';
 import { CopyCurl, Curl, Select } from '../parts/controls.js';
 import { count } from '../parts/format.js';
+import { Filters, PeriodFilter } from '../parts/filters.js';
 import { PageHead } from '../parts/page-head.js';
 import { Empty, Region } from '../parts/region.js';
 import { capitalised } from '../parts/status-looks.js';
@@ -40,13 +40,14 @@ export default function Page() {
     <div class="page">
       <PageHead
         title="Usage"
-        actions={<CopyCurl call={{ path }} />}
         facts={days.data !== null && <Total items={days.data.items} days={bars.length} />}
       />
-      <div class="filters">
-        <TimeFilters />
+      <Filters>
+        <PeriodFilter />
         <Select label="Group by" value={group} options={OPTIONS} onChange={(by) => setQuery({ by })} />
-      </div>
+        <span class="grow" />
+        <CopyCurl call={{ path }} />
+      </Filters>
       <Region name="Cost by day" polled={days} rows={3}>
         <DayBars days={bars} />
       </Region>
