@@ -123,7 +123,8 @@ export class RelayWorld {
     readonly temp: TempLog,
     public script: ReceiverScript = () => answered(204),
   ) {
-    this.deliveries = new Deliveries({ log: temp.log, clock: this.clock, random: this.random });
+    const { clock, random, box } = this;
+    this.deliveries = new Deliveries({ log: temp.log, clock, random, box });
   }
 
   relay(): Life {

@@ -890,6 +890,51 @@ export interface SearchItem {
   readonly score: number;
 }
 
+export interface ListedDeliveryPage {
+  /** What is on this page. */
+  readonly items: readonly ListedDelivery[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
+export interface ListedDelivery {
+  /** The delivery; also `webhook-id`. */
+  readonly delivery_id: string;
+  /** Counts the events of the run: 1, 2, 3 … */
+  readonly sequence: number;
+  /** Which kind it is. */
+  readonly type: string;
+  readonly event_id: string;
+  /** Where it is sent: the origin of the URL alone. */
+  readonly target: string | null;
+  /** How it stands with it. */
+  readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** HTTP status of the last answer; null: there was none. */
+  readonly last_status: number | null;
+  /** When it is tried again; null: it is not. */
+  readonly next_attempt_at: string | null;
+  /** Why there was no answer; null: there was one, or it was not tried. */
+  readonly last_error: string | null;
+  /** The first 2 KB of the last answer, without what is secret. */
+  readonly last_response: string | null;
+  readonly last_attempt_at: string | null;
+  /** The run; its id holds that of its session. */
+  readonly run_id: string;
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** When it came to be. */
+  readonly created_at: string;
+}
+
+export interface Resend {
+  /** How it stands with it. */
+  readonly status: 'failed' | 'stopped';
+  readonly from?: string;
+  readonly to?: string;
+}
+
 export interface Health {
   /** How it stands with it. */
   readonly status: 'ok';
@@ -1008,6 +1053,9 @@ export interface Delivery {
   readonly sequence: number;
   /** Of the event that is delivered. */
   readonly type: string;
+  readonly event_id: string;
+  /** Where it is sent: the origin of the URL alone. */
+  readonly target: string | null;
   /** How it stands with it. */
   readonly status: 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
   /** How often it was tried. */
@@ -1020,6 +1068,7 @@ export interface Delivery {
   readonly last_error: string | null;
   /** The first 2 KB of the last answer, without what is secret. */
   readonly last_response: string | null;
+  readonly last_attempt_at: string | null;
 }
 
 export interface RunDiff {

@@ -1,5 +1,11 @@
 export { type CallbackRun } from './callbacks/callback-attempt.js';
 export { CallbackRelay, type RelayPorts } from './callbacks/callback-relay.js';
+export {
+  AllDeliveries,
+  type CallbackIndex,
+  type DeliveryFilter,
+  type ListedDelivery,
+} from './callbacks/all-deliveries.js';
 export * from './callbacks/callback-sender.js';
 export * from './callbacks/callback.js';
 export * from './callbacks/deliveries.js';

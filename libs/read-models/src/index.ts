@@ -3,6 +3,7 @@ export { type Check, type ReadModels, type ReadModelsOptions, openReadModels } f
 export { type Database } from './postgres/database.js';
 export { DatabaseFault } from './postgres/errors.js';
 export { type ActionEntry, ActionQueries, type ActionQuery } from './queries/actions.js';
+export { type CallbackEntry, CallbackQueries, type CallbackQuery } from './queries/callbacks.js';
 export { History, type MessageView } from './queries/history.js';
 export { type MessageItem, MessagePages } from './queries/message-pages.js';
 export { KeyUseTable } from './queries/key-uses.js';

@@ -16,6 +16,7 @@ import { PostgresReadModelStore } from './postgres/postgres-store.js';
 import { SCHEMA } from './postgres/schema.js';
 import { type Check, Projection } from './projection/projection.js';
 import { ActionQueries } from './queries/actions.js';
+import { CallbackQueries } from './queries/callbacks.js';
 import { StoredHealth } from './queries/stored-health.js';
 import { KeyUseTable } from './queries/key-uses.js';
 import { History } from './queries/history.js';
@@ -67,6 +68,7 @@ export interface ReadModels {
   readonly tasks: TaskQueries;
   readonly actions: ActionQueries;
   readonly usage: UsageQueries;
+  readonly callbacks: CallbackQueries;
   readonly follower: Follower;
   /** For the tables of other rooms, which stand in schemas of their own. */
   readonly database: Database;
@@ -161,6 +163,7 @@ function queriesOver({ log, clock, content, codec, database, freshness, tokens }
     sessionsAsOf: new SessionsAsOf(log, owners, lines),
     keyUses: new KeyUseTable(database),
     tasks: new TaskQueries(database, codec, content, freshness, owners),
+    callbacks: new CallbackQueries(database, codec, freshness, owners),
     usage: new UsageQueries(database, codec, freshness, tokens),
     actions: new ActionQueries(database, codec, freshness, owners, clock),
   };

@@ -1,6 +1,6 @@
 import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
 import { ApiKeys, Budgets } from '#access';
-import { Deliveries, EventStreams, SessionLog } from '#delivery';
+import { AllDeliveries, Deliveries, EventStreams, SessionLog } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics, Random } from '#platform';
 import {
@@ -76,6 +76,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(ConsoleCookie, service.consoleCookie),
   value(ConsoleTerms, service.consoleTerms),
   value(Deliveries, service.deliveries),
+  value(AllDeliveries, new AllDeliveries(service.deliveries, service.readModels.callbacks)),
 ];
 
 const runsOf = ({ core, ...service }: Service): readonly ValueProvider[] => [

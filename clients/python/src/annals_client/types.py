@@ -846,6 +846,51 @@ class SearchItem(TypedDict):
     score: float
 
 
+class ListedDeliveryPage(TypedDict):
+    #: What is on this page.
+    items: list[ListedDelivery]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
+class ListedDelivery(TypedDict):
+    #: The delivery; also `webhook-id`.
+    delivery_id: str
+    #: Counts the events of the run: 1, 2, 3 …
+    sequence: int
+    #: Which kind it is.
+    type: str
+    event_id: str
+    #: Where it is sent: the origin of the URL alone.
+    target: Union[str, None]
+    #: How it stands with it.
+    status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
+    #: How often it was tried.
+    attempts: int
+    #: HTTP status of the last answer; null: there was none.
+    last_status: Union[int, None]
+    #: When it is tried again; null: it is not.
+    next_attempt_at: Union[str, None]
+    #: Why there was no answer; null: there was one, or it was not tried.
+    last_error: Union[str, None]
+    #: The first 2 KB of the last answer, without what is secret.
+    last_response: Union[str, None]
+    last_attempt_at: Union[str, None]
+    #: The run; its id holds that of its session.
+    run_id: str
+    #: The session: what was said in one conversation.
+    session: str
+    #: When it came to be.
+    created_at: str
+
+
+class Resend(TypedDict):
+    #: How it stands with it.
+    status: Literal["failed", "stopped"]
+    from: NotRequired[str]
+    to: NotRequired[str]
+
+
 class Health(TypedDict):
     #: How it stands with it.
     status: Literal["ok"]
@@ -964,6 +1009,9 @@ class Delivery(TypedDict):
     sequence: int
     #: Of the event that is delivered.
     type: str
+    event_id: str
+    #: Where it is sent: the origin of the URL alone.
+    target: Union[str, None]
     #: How it stands with it.
     status: Literal["pending", "retrying", "delivered", "failed", "stopped"]
     #: How often it was tried.
@@ -976,6 +1024,7 @@ class Delivery(TypedDict):
     last_error: Union[str, None]
     #: The first 2 KB of the last answer, without what is secret.
     last_response: Union[str, None]
+    last_attempt_at: Union[str, None]
 
 
 class RunDiffStatus(TypedDict):

@@ -9,7 +9,8 @@ import type { Mode, RunMetadata, Trigger } from '../run-config.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from '../run-warning.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 
-export type RunStatus = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+export const RUN_STATUSES = ['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const hasEnded = (status: RunStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled';

@@ -42,7 +42,8 @@ const deliveryEvent = typedReader<DeliveryEvent>({
   delivery_resend_requested: true,
 });
 
-export type DeliveryStatus = 'pending' | 'retrying' | 'delivered' | 'failed' | 'stopped';
+export const DELIVERY_STATUSES = ['pending', 'retrying', 'delivered', 'failed', 'stopped'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 interface Recorded {
   readonly type: string;

@@ -12,6 +12,8 @@ export interface DeliveryRecord {
   readonly lastResponse: string | null;
   /** ms since 1970; null: none is planned. */
   readonly nextAt: number | null;
+  /** ms since 1970, of the latest attempt; null: there was none. */
+  readonly lastAt: number | null;
   /** Whatever a resend may come to. */
   readonly wasDelivered: boolean;
 }
@@ -31,6 +33,7 @@ const UNTRIED: DeliveryRecord = {
   lastError: null,
   lastResponse: null,
   nextAt: null,
+  lastAt: null,
   wasDelivered: false,
 };
 
@@ -64,6 +67,12 @@ export class DeliveryFold {
     return (this.isStopped || this.isComplete) && this.resends.length === 0;
   }
 
+  /** Some event was given up. */
+  get hasFailed(): boolean {
+    for (const { status } of this.records.values()) if (status === 'failed') return true;
+    return false;
+  }
+
   /** What is known of a delivery, attempted or not. */
   record(sequence: number): DeliveryRecord {
     const known = this.records.get(sequence);
@@ -73,17 +82,17 @@ export class DeliveryFold {
 
   push(event: DeliveryEvent & { readonly time: number }): void {
     if (event.type === 'delivery_resend_requested') this.askAgain(event.data, event.time);
-    else if (event.data.is_resend) this.resent(event.data);
-    else this.attempted(event.data);
+    else if (event.data.is_resend) this.resent(event.data, event.time);
+    else this.attempted(event.data, event.time);
   }
 
-  private attempted(attempt: DeliveryAttempt): void {
+  private attempted(attempt: DeliveryAttempt, time: number): void {
     const { sequence, status, next_at: nextAt = null } = attempt;
     const known = this.record(sequence);
     const wasDelivered = known.wasDelivered || isSuccess(status);
     const failed = nextAt === null ? 'failed' : 'retrying';
     this.set(sequence, {
-      ...triedOnce(known, attempt),
+      ...triedOnce(known, attempt, time),
       status: wasDelivered ? 'delivered' : failed,
       nextAt: wasDelivered ? null : nextAt,
       wasDelivered,
@@ -103,11 +112,11 @@ export class DeliveryFold {
     if (!this.keepsAll) this.records.delete(sequence);
   }
 
-  private resent(attempt: DeliveryAttempt): void {
+  private resent(attempt: DeliveryAttempt, time: number): void {
     const known = this.record(attempt.sequence);
     const wasDelivered = known.wasDelivered || isSuccess(attempt.status);
     const status = wasDelivered ? 'delivered' : 'failed';
-    this.set(attempt.sequence, { ...triedOnce(known, attempt), status, nextAt: null, wasDelivered });
+    this.set(attempt.sequence, { ...triedOnce(known, attempt, time), status, nextAt: null, wasDelivered });
     this.resends = this.resends.filter(({ sequence }) => sequence !== attempt.sequence);
   }
 
@@ -127,8 +136,9 @@ export class DeliveryFold {
   }
 }
 
-const triedOnce = (known: DeliveryRecord, attempt: DeliveryAttempt): DeliveryRecord => ({
+const triedOnce = (known: DeliveryRecord, attempt: DeliveryAttempt, time: number): DeliveryRecord => ({
   ...known,
+  lastAt: time,
   attempts: known.attempts + 1,
   lastStatus: attempt.status,
   lastError: attempt.error ?? null,

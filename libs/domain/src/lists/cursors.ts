@@ -67,7 +67,7 @@ export const creationCursors = (list: string): Cursors<CreationKey> =>
 export const isCount = (part: unknown): part is number => Number.isSafeInteger(part) && (part as number) >= 0;
 
 /** PostgreSQL takes neither U+0000 nor half characters. */
-const isId = (part: unknown): part is string =>
+export const isId = (part: unknown): part is string =>
   typeof part === 'string' && part !== '' && !part.includes('\0') && part.isWellFormed();
 
 /** Lists of runs, sessions and tasks had JSON, the others `NUMBER.ID` or `NUMBER.NUMBER`. */

@@ -12,6 +12,7 @@ import { RunReplays1764154900000 } from '../migrations/1764154900000-run-replays
 import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-tasks.js';
 import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ModelCalls1764236400000 } from '../migrations/1764236400000-model-calls.js';
+import { Callbacks1764668800000 } from '../migrations/1764668800000-callbacks.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
@@ -104,6 +105,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       SessionForks1764154800000,
       RunReplays1764154900000,
       ModelCalls1764236400000,
+      Callbacks1764668800000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

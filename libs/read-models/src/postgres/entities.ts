@@ -1,6 +1,7 @@
 import { EntitySchema } from 'typeorm';
 import type { Fields, StoredRow, Table } from '#postgres';
 import { ACTIONS } from '../tables/actions.js';
+import { CALLBACKS } from '../tables/callbacks.js';
 import { RUN_METADATA } from '../tables/run-metadata.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
@@ -25,5 +26,6 @@ export const ENTITIES: readonly EntitySchema<StoredRow>[] = [
   RUNS,
   TASKS,
   ACTIONS,
+  CALLBACKS,
   RUN_METADATA,
 ].map(entityOf);

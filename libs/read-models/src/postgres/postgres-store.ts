@@ -4,6 +4,7 @@ import { type Checkpoint, type PostgresCheckpoints, type StoredRow } from '#post
 import type { ContentCodec } from '../content-codec.js';
 import {
   type ActionRow,
+  type CallbackRow,
   type Changes,
   type KeyIds,
   type ParkedStream,
@@ -11,6 +12,7 @@ import {
   type TaskRow,
 } from '../projection/rows.js';
 import { ACTIONS } from '../tables/actions.js';
+import { CALLBACKS } from '../tables/callbacks.js';
 import { RUNS } from '../tables/runs.js';
 import { SESSIONS } from '../tables/sessions.js';
 import { TASKS } from '../tables/tasks.js';
@@ -64,6 +66,10 @@ export class PostgresReadModelStore extends ReadModelStore {
     return openedRows(ACTIONS, await this.rows(this.statements.loadActions({ actions, runs })), this.codec);
   }
 
+  override async loadCallbacks(runs: readonly string[]): Promise<readonly CallbackRow[]> {
+    return openedRows(CALLBACKS, await this.rows(this.statements.loadCallbacks(runs)), this.codec);
+  }
+
   override async commit(
     changes: Changes,
     from: Checkpoint | null,
@@ -90,12 +96,23 @@ export class PostgresReadModelStore extends ReadModelStore {
   }
 
   private others(commit: Commit): QueryConfig[] {
-    const { writeTasks, writeActions, writeMetadata, issueKeys, revokeKeys, park, free, erase } =
-      this.statements;
-    const { tasks, actions, metadata, keysIssued, keysRevoked, parked, freed, erased } = commit.changes;
+    const {
+      writeTasks,
+      writeActions,
+      writeCallbacks,
+      writeMetadata,
+      issueKeys,
+      revokeKeys,
+      park,
+      free,
+      erase,
+    } = this.statements;
+    const { tasks, actions, callbacks, metadata, keysIssued, keysRevoked, parked, freed, erased } =
+      commit.changes;
     const wanted = [
       ...(tasks.length > 0 ? [writeTasks] : []),
       ...(actions.length > 0 ? [writeActions] : []),
+      ...(callbacks.length > 0 ? [writeCallbacks] : []),
       ...(metadata.length > 0 ? [writeMetadata] : []),
       ...(keysIssued.length > 0 ? [issueKeys] : []),
       ...(keysRevoked.length > 0 ? [revokeKeys] : []),

@@ -1,6 +1,7 @@
 import { CHECKPOINTS, PostgresCheckpoints } from '#postgres';
 import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
+import { CALLBACKS } from '../tables/callbacks.js';
 import { MESSAGES } from '../tables/messages.js';
 import { MODEL_CALLS } from '../tables/model-calls.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
@@ -24,6 +25,7 @@ export const PROJECTED_TABLES: readonly string[] = [
   TASKS,
   ACTIONS,
   MODEL_CALLS,
+  CALLBACKS,
   RUN_METADATA,
   PARKED_STREAMS,
   CHECKPOINTS,

@@ -13,6 +13,7 @@ import type { ContentSealer } from '../content-codec.js';
 import type { Changes } from '../projection/rows.js';
 import { ACTIONS } from '../tables/actions.js';
 import { API_KEYS } from '../tables/api-keys.js';
+import { CALLBACKS } from '../tables/callbacks.js';
 import { MESSAGES } from '../tables/messages.js';
 import { MODEL_CALLS } from '../tables/model-calls.js';
 import { PARKED_STREAMS } from '../tables/parked-streams.js';
@@ -56,6 +57,9 @@ export function statementsFor(name: string, checkpoint: PostgresCheckpoints) {
     loadActions: statement(
       sql<ClosedActions>`SELECT * FROM ${schema}.actions WHERE action_id = ANY (${({ actions }) => actions})
   OR (status = 'open' AND run_id = ANY (${({ runs }) => runs}))`,
+    ),
+    loadCallbacks: statement(
+      sql<readonly string[]>`SELECT * FROM ${schema}.callbacks WHERE run_id = ANY (${(runs) => runs})`,
     ),
     /** The runs of sessions that may still change and the newest of the others. */
     loadRuns: statement(
@@ -130,6 +134,7 @@ function othersFor(schema: Sql<unknown>) {
         replaceIf: raw(`old.status = 'open'`),
       }),
     ),
+    writeCallbacks: statement(writeRows(CALLBACKS, { schema, rows: ofChanges('callbacks') })),
     writeMetadata: statement(writeRows(RUN_METADATA, { schema, rows: ofChanges('metadata') })),
     issueKeys: statement(writeRows(API_KEYS, { schema, rows: ofChanges('keysIssued') })),
     revokeKeys: statement(
@@ -145,7 +150,7 @@ FROM unnest(
       sql<Commit>`DELETE FROM ${schema}.parked_streams WHERE stream = ANY (${ofChanges('freed')})`,
     ),
     /** Of these sessions no row is left. They come after the rows of the same batch. */
-    erase: ['messages', 'runs', 'run_metadata', 'tasks', 'actions', 'sessions'].map((table) =>
+    erase: ['messages', 'runs', 'run_metadata', 'tasks', 'actions', 'callbacks', 'sessions'].map((table) =>
       statement(
         sql<Commit>`DELETE FROM ${schema}.${raw(table)} WHERE session = ANY (${ofChanges('erased')}::text[])`,
       ),

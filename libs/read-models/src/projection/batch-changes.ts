@@ -79,6 +79,7 @@ export class BatchChanges {
       ),
       tasks,
       actions: [],
+      callbacks: [],
       keysIssued: keys.flatMap((k) => (k.kind === 'issued' ? [k.row] : [])),
       keysRevoked: keys.flatMap((k) => (k.kind === 'revoked' ? [k] : [])),
       parked,

@@ -1,6 +1,7 @@
 import {
   asSessionEvent,
   knownSessionEvent,
+  runOfDeliveryStream,
   sessionOfStream,
   taskOfStream,
   type Revision,
@@ -20,6 +21,7 @@ import { type Checkpoint, CheckpointMoved } from '#postgres';
 import { ReadModelsUnavailable } from '../unavailable.js';
 import type { MetadataTokens } from '../metadata-tokens.js';
 import { ActionRows } from './action-rows.js';
+import { CallbackRows, DeliveryFolds } from './callback-rows.js';
 import { changeOfKey } from './api-key-events.js';
 import { BatchChanges } from './batch-changes.js';
 import { ModelCallRows } from './model-call-rows.js';
@@ -27,7 +29,7 @@ import { type Changes, type KeyIds, NO_CHANGES, type ReadModelStore, isEmpty } f
 import { SessionCache } from './session-cache.js';
 import { TaskRows } from './task-rows.js';
 
-export const PROJECTED_PREFIXES = ['session-', 'apikey-', 'task-'] as const;
+export const PROJECTED_PREFIXES = ['session-', 'apikey-', 'task-', 'delivery-'] as const;
 
 export interface ProjectorPorts {
   readonly store: ReadModelStore;
@@ -43,6 +45,7 @@ interface BatchRows {
   readonly tasks: TaskRows;
   readonly actions: ActionRows;
   readonly calls: ModelCallRows;
+  readonly callbacks: CallbackRows;
 }
 
 /** Positions that may pass without a change of a row before the checkpoint is written all the same. */
@@ -58,12 +61,14 @@ const UNWRITTEN_POSITIONS = 5_000;
  */
 export class Projector implements FollowerTarget {
   private readonly cache: SessionCache;
+  private readonly deliveries: DeliveryFolds;
   private written: Checkpoint | null = null;
   private readonly parked = new Map<string, number>();
   private hasReplayed = false;
 
   constructor(private readonly ports: ProjectorPorts) {
     this.cache = new SessionCache(ports.store, ports.log);
+    this.deliveries = new DeliveryFolds(ports.log);
   }
 
   /** Streams that are parked now. */
@@ -72,7 +77,7 @@ export class Projector implements FollowerTarget {
   }
 
   async load(): Promise<Checkpoint | null> {
-    this.cache.clear();
+    this.forget();
     this.written = await this.ports.store.loadCheckpoint();
     this.parked.clear();
     for (const { stream, revision } of await this.ports.store.loadParked()) this.parked.set(stream, revision);
@@ -88,7 +93,7 @@ export class Projector implements FollowerTarget {
       if (isEmpty(changes) && !this.isDue(to)) return;
       await this.commit(changes, { logId, position: to }, keyIdsOf(events, changes));
     } catch (error) {
-      this.cache.clear();
+      this.forget();
       throw error;
     }
   }
@@ -138,6 +143,8 @@ export class Projector implements FollowerTarget {
     await tasks.prepare(events);
     const actions = new ActionRows(this.ports.store);
     await actions.prepare(events);
+    const callbacks = new CallbackRows(this.ports.store, this.deliveries);
+    await callbacks.prepare(events);
     const touched = new Set<string>();
     for (const event of events) {
       if (this.isParked(event)) continue;
@@ -145,8 +152,9 @@ export class Projector implements FollowerTarget {
         const session = sessionOfStream(event.stream);
         if (session !== null) {
           touched.add(session);
-          this.pushSession(session, event, { batch, tasks, actions, calls });
-        } else if (taskOfStream(event.stream) === null) batch.addKey(changeOfKey(event));
+          this.pushSession(session, event, { batch, tasks, actions, calls, callbacks });
+        } else if (runOfDeliveryStream(event.stream) !== null) callbacks.pushDelivery(event);
+        else if (taskOfStream(event.stream) === null) batch.addKey(changeOfKey(event));
         else tasks.pushTask(event);
       } catch (error) {
         batch.park(this.parkAt(event, error));
@@ -158,7 +166,8 @@ export class Projector implements FollowerTarget {
       tasks.take().filter(({ session }) => !erased.has(session)),
       freed,
     );
-    return { ...changes, actions: actions.take(), modelCalls: calls.take(), erased: [...erased] };
+    const taken = { actions: actions.take(), modelCalls: calls.take(), callbacks: callbacks.take() };
+    return { ...changes, ...taken, erased: [...erased] };
   }
 
   private pushSession(session: SessionId, recorded: RecordedEvent, rows: BatchRows): void {
@@ -172,6 +181,7 @@ export class Projector implements FollowerTarget {
     }
     rows.actions.push(session, event);
     rows.calls.push(session, event, run);
+    rows.callbacks.push(session, event);
   }
 
   private pushSpent(recorded: RecordedEvent, calls: ModelCallRows): void {
@@ -197,6 +207,12 @@ export class Projector implements FollowerTarget {
     return this.parked.size > 0 && event.revision >= (this.parked.get(event.stream) ?? Infinity);
   }
 
+  /** Invariant 2. */
+  private forget(): void {
+    this.cache.clear();
+    this.deliveries.clear();
+  }
+
   /** Invariant 3. */
   private parkAt({ stream, revision, type }: RecordedEvent, error: unknown) {
     const reason = error instanceof Error ? error.name : 'unknown';
@@ -216,7 +232,7 @@ export class Projector implements FollowerTarget {
         await this.replay(stream, revision);
       } catch (error) {
         if (this.isTransient(error)) throw error;
-        this.cache.clear();
+        this.forget();
         this.parked.set(stream, revision);
       }
       if (this.parked.has(stream)) continue;

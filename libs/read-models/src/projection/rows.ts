@@ -2,6 +2,7 @@ import type { MessageRecord, Revision, SessionId, StoredSession } from '#domain'
 import type { Checkpoint } from '#postgres';
 import type { ActionRow } from '../tables/actions.js';
 import type { ApiKeyRow } from '../tables/api-keys.js';
+import type { CallbackRow } from '../tables/callbacks.js';
 import type { ModelCallRow } from '../tables/model-calls.js';
 import type { ParkedStream } from '../tables/parked-streams.js';
 import type { RunMetadataRow } from '../tables/run-metadata.js';
@@ -11,6 +12,7 @@ import type { TaskRow } from '../tables/tasks.js';
 
 export type { ActionRow } from '../tables/actions.js';
 export type { ApiKeyRow } from '../tables/api-keys.js';
+export type { CallbackRow } from '../tables/callbacks.js';
 export type { ModelCallRow } from '../tables/model-calls.js';
 export type { ParkedStream } from '../tables/parked-streams.js';
 export type { RunMetadataRow } from '../tables/run-metadata.js';
@@ -30,6 +32,7 @@ export interface Changes {
   readonly tasks: readonly TaskRow[];
   readonly actions: readonly ActionRow[];
   readonly modelCalls: readonly ModelCallRow[];
+  readonly callbacks: readonly CallbackRow[];
   readonly metadata: readonly RunMetadataRow[];
   readonly keysIssued: readonly ApiKeyRow[];
   readonly keysRevoked: readonly { readonly id: string; readonly at: number }[];
@@ -51,6 +54,7 @@ export const NO_CHANGES: Changes = {
   tasks: [],
   actions: [],
   modelCalls: [],
+  callbacks: [],
   metadata: [],
   keysIssued: [],
   keysRevoked: [],
@@ -71,6 +75,7 @@ export abstract class ReadModelStore {
   abstract loadTasks(tasks: readonly string[]): Promise<readonly TaskRow[]>;
   /** Those named, and those of the runs that are open. */
   abstract loadActions(actions: readonly string[], runs: readonly string[]): Promise<readonly ActionRow[]>;
+  abstract loadCallbacks(runs: readonly string[]): Promise<readonly CallbackRow[]>;
   /**
    * Writes the changes and moves the checkpoint from `from` (null: there is none) to `to`, both or neither.
    * False: the checkpoint was not at `from`, nothing was changed.

@@ -3,6 +3,7 @@ import {
   NOTHING_INHERITED,
   type PageRequest,
   type ProjectId,
+  type RunStatus,
   type SessionId,
   type SessionView,
   creationCursors,
@@ -21,6 +22,11 @@ import type { SessionOwners } from './session-owners.js';
 
 export interface SessionQuery extends PageRequest {
   readonly project: ProjectId;
+  /** Of the run that was requested last. */
+  readonly status?: RunStatus | undefined;
+  /** When it was opened, ms since 1970; `to` is exclusive. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 const CURSORS = creationCursors('sessions');
@@ -52,11 +58,14 @@ export class SessionQueries {
   }
 
   /** Newest first. @throws Problem invalid_request; ReadModelsUnavailable */
-  async list({ project, limit, cursor }: SessionQuery): Promise<ListPage<SessionView>> {
+  async list({ project, status, from, to, limit, cursor }: SessionQuery): Promise<ListPage<SessionView>> {
     const after = CURSORS.decode(cursor, { project });
     await this.freshness.caughtUp();
     const found = await this.database.find(SESSIONS, (select) => {
       select.where('sessions.project = :project', { project });
+      if (status !== undefined) select.andWhere('sessions.last_status = :status', { status });
+      if (from !== undefined) select.andWhere('sessions.created_at >= :from', { from });
+      if (to !== undefined) select.andWhere('sessions.created_at < :to', { to });
       if (after !== null)
         select.andWhere('(sessions.created_at, sessions.session) < (:createdAt, :id)', after);
       return select

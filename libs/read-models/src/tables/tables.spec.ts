@@ -3,6 +3,7 @@ import { CHECKPOINTS, type Fields, type Table } from '#postgres';
 import { SCHEMA } from '../postgres/schema.js';
 import { ACTIONS } from './actions.js';
 import { API_KEYS } from './api-keys.js';
+import { CALLBACKS } from './callbacks.js';
 import { MESSAGES } from './messages.js';
 import { PARKED_STREAMS } from './parked-streams.js';
 import { RUNS } from './runs.js';
@@ -17,6 +18,7 @@ afterAll(() => fixture.close());
 const TABLES: readonly Table<Fields>[] = [
   ACTIONS,
   API_KEYS,
+  CALLBACKS,
   CHECKPOINTS,
   MESSAGES,
   PARKED_STREAMS,

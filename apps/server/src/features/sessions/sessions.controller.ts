@@ -4,7 +4,6 @@ import { type SessionId } from '#domain';
 import { SessionQueries } from '#read-models';
 import { EraseSession, Sessions } from '#runs';
 import { type Principal } from '#access';
-import { PageQuery } from '../../edge/validation/query-dtos.js';
 import { EventsQuery } from '../runs/shared/events-query.js';
 import { Caller } from '../../edge/admission/caller.js';
 import { EventAnswers } from '../runs/shared/event-answers.js';
@@ -12,6 +11,7 @@ import { pageOf } from '../../edge/openapi/json-schema.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
 import { FROM_ANY_POINT, RECORDED } from '../runs/shared/event-schemas.js';
 import { EraseQuery } from './fork.dto.js';
+import { SessionsQuery } from './sessions-query.js';
 import { ERASED_SESSION, SESSION } from './session-schemas.js';
 
 /** How long what an erasure does not reach at once may be kept. */
@@ -35,11 +35,13 @@ export class SessionsController {
     tag: 'sessions',
     summary: 'Sessions, newest first',
     scope: 'read',
-    query: PageQuery,
+    description:
+      '`status` is that of the run that was requested last; `from` and `to` say when the session was opened.',
+    query: SessionsQuery,
     answers: answer(200, pageOf(SESSION)),
   })
-  all(@Query() { limit, cursor }: PageQuery, @Caller() { project }: Principal) {
-    return this.list.list({ project, limit, cursor });
+  all(@Query() { limit, cursor, status, from, to }: SessionsQuery, @Caller() { project }: Principal) {
+    return this.list.list({ project, limit, cursor, status, from, to });
   }
 
   /** For good, and at once; what stays is that it existed. */

@@ -1,5 +1,5 @@
 import { IsIn } from 'class-validator';
-import type { RunMetadata, SessionId } from '#domain';
+import { RUN_STATUSES, type RunMetadata, type RunStatus, type SessionId } from '#domain';
 import {
   FromPrefixed,
   IsNameParameter,
@@ -36,8 +36,8 @@ export class RunsQuery extends PageQuery {
   readonly session?: SessionId;
 
   @MayBeOmitted()
-  @IsIn(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled'])
-  readonly status?: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
+  @IsIn(RUN_STATUSES)
+  readonly status?: RunStatus;
 
   @MayBeOmitted()
   @IsTimeParameter()

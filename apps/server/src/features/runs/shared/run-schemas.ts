@@ -1,3 +1,4 @@
+import { RUN_STATUSES } from '#domain';
 import {
   COUNT,
   DOLLARS,
@@ -13,7 +14,7 @@ import {
 } from '../../../edge/openapi/json-schema.js';
 import { ACTION } from './action-schema.js';
 
-export const RUN_STATUS = oneOf('queued', 'running', 'waiting', 'completed', 'failed', 'cancelled');
+export const RUN_STATUS = oneOf(...RUN_STATUSES);
 const RUN_ERROR = named('RunError', objectOf({ code: TEXT, message: TEXT, retryable: FLAG }));
 const WARNING = named(
   'RunWarning',
