@@ -181,6 +181,19 @@ describe('files of tool results', () => {
     expect((await stage.client.get(`/runs/${run}/files/${picture?.file_id}`)).status).toBe(200);
   });
 
+  it('are read with a token of their session, and with no other', async () => {
+    const [one, two] = [await drawn(), await drawn()];
+    const [picture] = await stage.client.all<Item>(`/runs/${one.run_id}/files`);
+    const wish = { session: one.session, scopes: ['read'], expires_s: 60 };
+    const { token } = (await stage.client.post('/tokens', wish)).json<{ token: string }>();
+    const browser = stage.client.with(token);
+    const statusOf = async (path: string) => (await browser.get(path)).status;
+    expect(await statusOf(`/runs/${one.run_id}/files`)).toBe(200);
+    expect(await statusOf(`/runs/${one.run_id}/files/${picture?.file_id}`)).toBe(200);
+    expect(await statusOf(`/runs/${two.run_id}/files`)).toBe(404);
+    expect(await statusOf(`/runs/${two.run_id}/files/${picture?.file_id}`)).toBe(404);
+  });
+
   it('outlive a kill, and are erased with their session', async () => {
     const { run_id: run, session } = await drawn();
     const [picture] = await stage.client.all<Item>(`/runs/${run}/files`);
