@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Scope } from '../api/types.js';
 import { Button } from '../parts/controls.js';
+import { may } from '../lists/may.js';
 import { PageHead } from '../parts/page-head.js';
 import { Bars, Failure } from '../parts/region.js';
 import { asProblem, type ApiProblem } from '../api/problem.js';
@@ -30,7 +31,7 @@ export function Outlet() {
 function missingScopes({ scopes }: Route): readonly Scope[] | null {
   const key = auth.value?.key;
   if (scopes === undefined || key === undefined || key === null) return null;
-  return scopes.some((scope) => key.scopes.includes(scope)) ? null : scopes;
+  return scopes.some(may) ? null : scopes;
 }
 
 /** The service is asked who is signed in; where it cannot be, again every few seconds. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { may } from '../lists/may.js';
 import { Button, Switch } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { Link } from './link.js';
@@ -45,8 +46,7 @@ function Rail() {
   });
   const { path } = place.value;
   useEffect(() => setMoreOpen(false), [path]);
-  const scopes = auth.value?.key?.scopes ?? [];
-  const seen = RAIL.filter((entry) => entry.scopes.some((scope) => scopes.includes(scope)));
+  const seen = RAIL.filter((entry) => entry.scopes.some(may));
   const rest = seen.filter(({ name }) => !IN_BAR.has(name));
   return (
     <>

@@ -1,4 +1,95 @@
-/** Session */
-export default function Page() {
-  return <h1 tabIndex={-1}>Session</h1>;
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { location } from '../app/router.js';
+import type { PageProps } from '../app/routes.js';
+import { Link } from '../app/link.js';
+import { may } from '../lists/may.js';
+import { Seg } from '../parts/controls.js';
+import { PageHead } from '../parts/page-head.js';
+import { Failure } from '../parts/region.js';
+import { ForkDialog } from '../session/dialogs.js';
+import { LogPane } from '../session/log-pane.js';
+import { SessionModel } from '../session/model.js';
+import { firstLook, useAddress } from '../session/place.js';
+import { Player } from '../session/play.js';
+import { useAncestors, useTold } from '../session/session-data.js';
+import { SessionHead } from '../session/session-head.js';
+import { useSessionKeys } from '../session/session-keys.js';
+import { StatePane } from '../session/state-pane.js';
+import { type SessionStore, useSessionStore } from '../session/store.js';
+import { Timeline } from '../session/timeline.js';
+import { Transport } from '../session/transport.js';
+
+/** A session: its timeline, its log, and its state at any event. */
+export default function Page({ params }: PageProps) {
+  const { session = '', at } = params;
+  const store = useSessionStore(session);
+  if (store === null) return <div class="page" aria-busy="true" />;
+  return <Session store={store} at={at} />;
+}
+
+interface SessionProps {
+  readonly store: SessionStore;
+  readonly at: string | undefined;
+}
+
+function Session({ store, at }: SessionProps) {
+  const model = useMemo(() => new SessionModel(store, firstLook(at, location.value.query)), [store]);
+  const player = useMemo(() => new Player(model), [model]);
+  const [isForking, setForking] = useState(false);
+  const [view, setView] = useState<'log' | 'state'>('log');
+  const canFork = store.state.value !== 'erased' && may('run');
+  const onFork = (): void => setForking(canFork && model.last.value >= 0);
+  useEffect(() => () => player.pause(), [player]);
+  useAddress(model, at);
+  useAncestors(model);
+  useTold(model);
+  useSessionKeys(model, player, onFork);
+  const { value: state } = store.state;
+  const { value: problem } = store.problem;
+  if (state === 'missing') return <Missing session={store.session} />;
+  if (state === 'refused' && problem !== null) return <Refused store={store} />;
+  return (
+    <div class={`page session view-${view}`}>
+      <SessionHead model={model} onFork={onFork} />
+      <section class="scrub" aria-label="Timeline">
+        <Transport model={model} player={player} />
+        <Timeline model={model} />
+      </section>
+      <Seg
+        name="View"
+        class="narrow"
+        value={view}
+        options={[
+          ['log', 'Log'],
+          ['state', 'State'],
+        ]}
+        onChange={setView}
+      />
+      <div class="split">
+        <LogPane model={model} />
+        <StatePane model={model} />
+      </div>
+      {isForking && <ForkDialog model={model} onClose={() => setForking(false)} />}
+    </div>
+  );
+}
+
+const Missing = ({ session }: { readonly session: string }) => (
+  <div class="page">
+    <PageHead title="There is no such session" />
+    <p class="lead">
+      <code>{session}</code> does not exist, was erased, or belongs to another project.{' '}
+      <Link href="/console/sessions">To the sessions</Link>
+    </p>
+  </div>
+);
+
+function Refused({ store }: { readonly store: SessionStore }) {
+  const { value: problem } = store.problem;
+  return (
+    <div class="page">
+      <PageHead title="Session" />
+      {problem !== null && <Failure problem={problem} onRetry={() => window.location.reload()} />}
+    </div>
+  );
 }

@@ -7,6 +7,7 @@ describe('the axis by time', () => {
     expect([0, 1, 2, 3].map(axis.at)).toEqual([0, 0.1, 0.4, 1]);
     expect(axis.gaps).toEqual([]);
     expect(axis.atTime(70)).toBeCloseTo(0.7);
+    expect([0, 0.25, 1].map(axis.timeAt)).toEqual([0, 25, 100]);
     expect([-1, 0.04, 0.3, 0.69, 0.71, 9].map(axis.nearest)).toEqual([0, 0, 2, 2, 3, 3]);
   });
 

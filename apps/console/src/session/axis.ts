@@ -4,6 +4,8 @@ export interface Axis {
   readonly at: (index: number) => number;
   /** Of a moment, in ms since 1970. */
   readonly atTime: (time: number) => number;
+  /** The moment at a place. */
+  readonly timeAt: (place: number) => number;
   /** The index of the event that is nearest to a place. */
   readonly nearest: (place: number) => number;
   /** What was left out, as double notches say. */
@@ -51,6 +53,7 @@ function eventAxis(times: readonly number[]): Axis {
       const [before, after] = [times[behind - 1] ?? 0, times[behind] ?? 0];
       return at(behind - 1 + (after === before ? 0 : (time - before) / (after - before)));
     },
+    timeAt: (place) => times[Math.round(clamp(place) * last)] ?? 0,
     nearest: (place) => Math.min(Math.round(clamp(place) * last), Math.max(times.length - 1, 0)),
     gaps: [],
   };
@@ -74,10 +77,17 @@ function timeAxis(times: readonly number[], end: number): Axis {
     const { since, until, from, to } = stretch;
     return until === since ? from : from + (to - from) * clamp((time - since) / (until - since));
   };
+  const timeAt = (place: number): number => {
+    const stretch = stretches.find(({ to }) => place <= to) ?? stretches.at(-1);
+    if (stretch === undefined) return 0;
+    const { since, until, from, to } = stretch;
+    return to === from ? since : since + (until - since) * clamp((place - from) / (to - from));
+  };
   const places = times.map(atTime);
   return {
     at: (index) => places[index] ?? (index < 0 ? 0 : 1),
     atTime,
+    timeAt,
     nearest: (place) => nearestTo(places, place),
     gaps: stretches
       .filter(({ isFolded }) => isFolded)

@@ -1,28 +1,7 @@
 import { type RecordedSessionEvent, knownSessionEvent } from '#domain/browser';
+import type { LogLine } from '../api/types.js';
 
-/** A line of `GET /sessions/{s}/log`: an export's event line, field for field. */
-export interface LogLine {
-  readonly revision: number;
-  readonly id: string;
-  readonly type: string;
-  /** ms since 1970 */
-  readonly time: number;
-  readonly schemaVersion: number;
-  readonly project: string;
-  readonly actor: string;
-  readonly run?: string;
-  readonly causationId?: string;
-  readonly correlationId?: string;
-  readonly commitment?: string;
-  /** Hash of the entry before; empty where there is none. */
-  readonly prev?: string;
-  readonly salt?: string;
-  /** The data's JSON, verbatim. */
-  readonly text?: string;
-  /** Where the text is too large to be sent along: its length, and how it begins. */
-  readonly bytes?: number;
-  readonly head?: string;
-}
+export type { LogLine } from '../api/types.js';
 
 /** An event of a session's log. */
 export interface LogEvent {

@@ -1,3 +1,4 @@
+import { type PicoDollars, type RunStatus, parseDollars } from '#domain/browser';
 import { isError } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 
@@ -25,9 +26,22 @@ export interface RunStory {
   hasEnded: boolean;
   worker: string;
   isParked: boolean;
+  status: RunStatus;
+  /** Of its model calls so far. */
+  cost: PicoDollars;
 }
 
 const ENDS: ReadonlySet<string> = new Set(['agent_completed', 'agent_error', 'agent_cancelled']);
+
+const STATUS_OF: Readonly<Record<string, RunStatus>> = {
+  run_claimed: 'running',
+  agent_started: 'running',
+  run_parked: 'waiting',
+  run_woken: 'queued',
+  agent_completed: 'completed',
+  agent_error: 'failed',
+  agent_cancelled: 'cancelled',
+};
 
 /**
  * What events say of those before them. Owns the runs of a session and its places: where runs and turns begin, where
@@ -59,15 +73,16 @@ export class Story {
   }
 
   private begin(run: string, index: number): void {
-    const ordinal = this.runs.size + 1;
     this.runs.set(run, {
       run,
-      ordinal,
+      ordinal: this.runs.size + 1,
       from: index,
       to: index,
       hasEnded: false,
       worker: '',
       isParked: false,
+      status: 'queued',
+      cost: 0n,
     });
     this.runStarts.push(index);
   }
@@ -92,10 +107,12 @@ export class Story {
     story.isParked = false;
   }
 
-  private note({ type, run = '' }: LogEvent, index: number): void {
+  private note({ type, run = '', known }: LogEvent, index: number): void {
     const story = this.runs.get(run);
     if (story === undefined) return;
     story.to = index;
+    story.status = STATUS_OF[type] ?? story.status;
+    if (known?.type === 'model_called') story.cost += parseDollars(known.data.cost);
     if (type === 'agent_step') this.opensTurn = run;
     if (type === 'run_parked') story.isParked = true;
     if (ENDS.has(type)) {

@@ -15,6 +15,8 @@ export function logOf(
       type,
       time,
       schemaVersion: 1,
+      commitment: '',
+      prev: '',
       project: 'p',
       actor: 'key_1',
       ...more,

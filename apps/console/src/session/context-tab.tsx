@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { type ContextMessage, lengthOf } from '#domain/browser';
+import { Bdi } from '../conversation/bdi.js';
+import { TextView } from '../conversation/text-view.js';
+import { visible } from '../conversation/visible.js';
+import { Button } from '../parts/controls.js';
+import { Empty } from '../parts/region.js';
+import type { SessionModel } from './model.js';
+import { grouped } from './text.js';
+import { textOf } from './texts.js';
+
+const SHOWN = 50;
+
+/** What the model of a run that starts here is sent, message by message, behind the system message. */
+export function ContextTab({ model }: { readonly model: SessionModel }) {
+  const { context } = model.view.value;
+  const [most, setMost] = useState(SHOWN);
+  if (context.length === 0)
+    return (
+      <Empty
+        title="Nothing to be told"
+        sentence="No message stands before this event, so a run that starts here begins with its own."
+      />
+    );
+  const first = Math.max(context.length - most, 0);
+  const tokens = context.reduce((sum, message) => sum + tokensOf(message), 0);
+  return (
+    <>
+      <p class="meta context-sum">{`${grouped(context.length)} messages, about ${grouped(tokens)} tokens, without the system message`}</p>
+      {first > 0 && (
+        <Button small onClick={() => setMost(most + SHOWN)}>
+          Show earlier messages
+        </Button>
+      )}
+      <ol class="context" aria-label="Model context">
+        {context.slice(first).map((message, at) => (
+          <Message key={first + at} model={model} message={message} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** About four characters a token. */
+const tokensOf = (message: ContextMessage): number =>
+  Math.ceil(
+    (lengthOf(message.content) +
+      callsOf(message).reduce((sum, { name, arguments: input }) => sum + name.length + input.length, 0)) /
+      4,
+  );
+
+const callsOf = (message: ContextMessage) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []);
+
+function Message({ model, message }: { readonly model: SessionModel; readonly message: ContextMessage }) {
+  const { role, content } = message;
+  return (
+    <li>
+      <div class="by">
+        <b>{role}</b>
+        {role === 'tool' && <span class="mono">{message.callId}</span>}
+        <span class="tokens">{`${grouped(tokensOf(message))} tokens`}</span>
+      </div>
+      <TextView
+        session={model.store.session}
+        text={textOf(model, content)}
+        draw={(text) => (
+          <p class="plain mono" dir="auto">
+            {visible(text)}
+          </p>
+        )}
+      />
+      {callsOf(message).map(({ id, name, arguments: input }) => (
+        <div key={id} class="call">
+          <Bdi text={name} class="mono" />
+          <p class="plain mono" dir="auto">
+            {visible(input)}
+          </p>
+        </div>
+      ))}
+    </li>
+  );
+}

@@ -1,0 +1,178 @@
+import { capitalised } from '../parts/status-looks.js';
+import { Shape, Icon } from '../parts/icon.js';
+import { StatusWord } from '../parts/status.js';
+import { duration, money } from '../parts/format.js';
+import { formatDollars } from '#domain/browser';
+import { isPiece } from './lanes.js';
+import type { LogEvent } from './log-event.js';
+import type { SessionModel } from './model.js';
+import { iconOf } from './row-icon.js';
+import type { EventRow, Row, RunHead, Told, ToldRow } from './rows.js';
+import { summaryOf } from './summary.js';
+import { grouped, oneLine } from './text.js';
+import { HEAD_PX, ROW_PX, offsetText } from './window.js';
+import type { Summary } from './words.js';
+
+/** Enough of a text for a row. */
+const SHOWN_CHARS = 200;
+
+interface RowProps {
+  readonly model: SessionModel;
+  readonly row: Row;
+  readonly index: number;
+  readonly top: number;
+  readonly isAt: boolean;
+  readonly isAfter: boolean;
+}
+
+export const rowId = (index: number): string => `log-row-${index}`;
+
+export function LogRow({ model, row, index, top, isAt, isAfter }: RowProps) {
+  const names = ['row', row.kind === 'told' ? 'internal' : `tone-${row.tone}`];
+  if (row.kind === 'event' && row.isInternal) names.push('internal');
+  if (isAt) names.push('at');
+  if (isAfter) names.push('after');
+  const go = (): void => {
+    const to = row.kind === 'event' ? row.to : row.told.event;
+    model.seek(to);
+  };
+  return (
+    <div
+      role="row"
+      id={rowId(index)}
+      class={names.join(' ')}
+      aria-rowindex={index + 1}
+      aria-selected={isAt}
+      style={{ transform: `translateY(${top}px)`, height: `${ROW_PX}px` }}
+      onClick={go}
+    >
+      {row.kind === 'event' ? <EventCells model={model} row={row} /> : <ToldCells model={model} row={row} />}
+    </div>
+  );
+}
+
+function EventCells({ model, row }: { readonly model: SessionModel; readonly row: EventRow }) {
+  const { events, story } = model.store;
+  const event = events[row.from];
+  if (event === undefined) return null;
+  const { text, note } = row.to === row.from ? summaryOf(event, row.from, story) : blockSummary(model, row);
+  return (
+    <Cells
+      id={String(row.from)}
+      offset={offsetText(event.time - beganAt(model, event))}
+      type={row.type}
+      tone={row.tone}
+      text={text}
+      note={note}
+    />
+  );
+}
+
+function ToldCells({ model, row: { told } }: { readonly model: SessionModel; readonly row: ToldRow }) {
+  const began = model.store.events[model.store.story.runs.get(told.run)?.from ?? 0]?.time ?? told.time;
+  return (
+    <Cells
+      id=""
+      offset={offsetText(told.time - began)}
+      type="told"
+      tone={told.status === 'delivered' ? 'plain' : 'bad'}
+      text={toldText(told)}
+      note={told.attempts > 1 ? `${grouped(told.attempts)} attempts` : 'first attempt'}
+    />
+  );
+}
+
+const toldText = ({ event, target, status, answer }: Told): string =>
+  [`event ${event} to ${target}`, status, answer].filter((part) => part !== '').join(', ');
+
+interface CellsProps extends Summary {
+  readonly id: string;
+  readonly offset: string;
+  readonly type: string;
+  readonly tone: string;
+}
+
+/** Id, Offset, Type, Summary, Note. */
+const Cells = ({ id, offset, type, tone, text, note }: CellsProps) => (
+  <>
+    <span role="gridcell" class="id">
+      {id}
+    </span>
+    <span role="gridcell" class="t">
+      {offset}
+    </span>
+    <span role="gridcell" class="ty">
+      <Icon name={iconOf(type, tone)} />
+      {type}
+    </span>
+    <span role="gridcell" class="x">
+      <bdi>{text}</bdi>
+    </span>
+    <span role="gridcell" class="n">
+      <bdi>{note}</bdi>
+    </span>
+  </>
+);
+
+/** When the event's run was asked for; of an event without one, when the session began. */
+function beganAt({ store: { events, story } }: SessionModel, { run }: LogEvent): number {
+  const from = run === undefined ? 0 : (story.runs.get(run)?.from ?? 0);
+  return events[from]?.time ?? 0;
+}
+
+/** The text of a block from its pieces, and how many there are. */
+function blockSummary({ store: { events, story } }: SessionModel, row: EventRow): Summary {
+  const [first, last] = [events[row.from], events[row.to]];
+  if (first === undefined || last === undefined) return { text: '', note: '' };
+  if (!isPiece(row.type)) return summaryOf(last, row.to, story);
+  let text = '';
+  for (let at = row.from + 1; at <= row.to && text.length < SHOWN_CHARS; at++) {
+    const piece = events[at];
+    if (piece?.type === row.type && piece.run === first.run) text += summaryText(piece, at, story);
+  }
+  const note = row.pieces === 1 ? '' : `${grouped(row.pieces)} pieces, ${duration(last.time - first.time)}`;
+  return { text: oneLine(text), note };
+}
+
+function summaryText(event: LogEvent, at: number, story: SessionModel['store']['story']): string {
+  const { content } = (event.data ?? {}) as { readonly content?: unknown };
+  return typeof content === 'string' ? content : summaryOf(event, at, story).text;
+}
+
+interface HeadProps {
+  readonly model: SessionModel;
+  readonly head: RunHead;
+  /** null: it stays where it is. */
+  readonly top: number | null;
+}
+
+/** Over the rows of a run: which it is, with what it was asked, how it stands and what it cost. */
+export function HeadOfRun({ model, head, top }: HeadProps) {
+  const { story, events } = model.store;
+  const run = story.runs.get(head.run);
+  if (run === undefined) return null;
+  const request = events[run.from]?.known;
+  const { mode = '', model: name = '', trigger = '' } = request?.type === 'run_requested' ? request.data : {};
+  const took = duration((events[run.to]?.time ?? 0) - (events[run.from]?.time ?? 0));
+  const by = `${mode}, ${name}, ${trigger} by ${events[run.from]?.actor ?? ''}`;
+  return (
+    <div
+      class="run-head"
+      style={{ ...(top === null ? {} : { transform: `translateY(${top}px)` }), height: `${HEAD_PX}px` }}
+    >
+      <StatusWord status={run.status} word={`Run ${run.ordinal}`} />
+      <bdi class="x">{by}</bdi>
+      <span class="n">{`${capitalised(run.status)}, ${took}, ${money(formatDollars(run.cost))}`}</span>
+    </div>
+  );
+}
+
+/** What stands before a fork's own events, and is not counted among them. */
+export function ForkedFrom({ title, at }: { readonly title: string; readonly at: number }) {
+  return (
+    <div class="run-head from">
+      <Shape name="gone" />
+      <bdi class="x">{`Forked from ${title} at ${at}`}</bdi>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { callApi } from '../api/client.js';
+import { MessageReader, SILENT_AFTER_MS, type StreamMessage } from './stream.js';
+
+/** How long a page may be busy with what came before it lets the browser paint, in ms. */
+const BUSY_MS = 12;
+
+interface Follow {
+  readonly session: string;
+  /** The last event that is known; -1: none. */
+  readonly after: number;
+  readonly signal: AbortSignal;
+  /** @param head revision of the session's last event when the answer began */
+  readonly onOpen: (head: number) => void;
+  /** @returns whether it goes on */
+  readonly onMessage: (message: StreamMessage) => boolean;
+}
+
+/**
+ * One answer of `GET /sessions/{s}/log`, from its first byte to its end. Resolves when it ends, is silent for too long, or
+ * `onMessage` has enough. @throws ApiProblem; a DOMException where `signal` aborts
+ */
+export async function followLog({ session, after, signal, onOpen, onMessage }: Follow): Promise<void> {
+  const lost = new AbortController();
+  const answer = await callApi(`/sessions/${encodeURIComponent(session)}/log?inline=262144`, {
+    headers: { accept: 'text/event-stream', ...(after < 0 ? {} : { 'last-event-id': String(after) }) },
+    signal: AbortSignal.any([signal, lost.signal]),
+  });
+  onOpen(Number(answer.headers.get('annals-head') ?? -1));
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) return;
+  const messages = new MessageReader();
+  let timer = setTimeout(() => lost.abort(), SILENT_AFTER_MS);
+  let since = performance.now();
+  try {
+    for (;;) {
+      const { done, value = '' } = await reader.read();
+      clearTimeout(timer);
+      if (done) return;
+      timer = setTimeout(() => lost.abort(), SILENT_AFTER_MS);
+      for (const message of messages.push(value)) {
+        if (!onMessage(message)) return;
+        if (performance.now() - since < BUSY_MS) continue;
+        await breathe();
+        since = performance.now();
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // It broke off, or was silent: whoever asked takes it up again.
+  } finally {
+    clearTimeout(timer);
+    lost.abort();
+  }
+}
+
+/** Lets whatever else waits have its turn: input, painting. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(null);
+  });
+}

@@ -1,0 +1,80 @@
+import { useEffect } from 'preact/hooks';
+import { api } from '../api/client.js';
+import { ApiProblem } from '../api/problem.js';
+import type { Page, SessionView } from '../api/types.js';
+import { type Polled, usePolled } from '../api/polled.js';
+import { readAncestors } from './ancestors.js';
+import type { SessionModel } from './model.js';
+import type { Told } from './rows.js';
+
+/** What lists tell of the session: its title, which a fork may have been given. Asked anew when a run has ended. */
+export function useSessionView(model: SessionModel): Polled<SessionView> {
+  const polled = usePolled<SessionView>(`/sessions/${encodeURIComponent(model.store.session)}`);
+  const status = model.summary.value?.lastStatus ?? null;
+  const isTitled = polled.data !== null && polled.data.title !== null;
+  useEffect(() => {
+    if (status !== null && polled.data !== null && !isTitled) polled.refresh();
+  }, [status, isTitled]);
+  return polled;
+}
+
+/** Reads what a fork goes on from, once its first event is there. */
+export function useAncestors(model: SessionModel): void {
+  const isThere = model.last.value >= 0;
+  useEffect(() => {
+    const first = model.store.events[0];
+    if (!isThere || first === undefined) return;
+    const ended = new AbortController();
+    readAncestors(first, ended.signal)
+      .then((line) => (model.ancestors.value = line))
+      .catch((error: unknown) => {
+        if (!ended.signal.aborted) model.store.problem.value = error instanceof ApiProblem ? error : null;
+      });
+    return () => ended.abort();
+  }, [isThere]);
+}
+
+/** A delivery of a run's callback, as lists tell of it. */
+interface DeliveryView {
+  readonly delivery_id: string;
+  readonly run_id: string;
+  readonly event_id: string | number;
+  readonly target: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly last_attempt_at: string | null;
+}
+
+const EVERY_MS = 5000;
+
+/** What callbacks were told, while some run of the session has one. */
+export function useTold(model: SessionModel): void {
+  const hasCallback = model.store.known.some(
+    (event) => event.type === 'run_requested' && event.data.callback !== undefined,
+  );
+  const path = `/deliveries?session=${encodeURIComponent(model.store.session)}&limit=200`;
+  const { data } = usePolled<Page<DeliveryView>>(hasCallback ? path : null, EVERY_MS);
+  useEffect(() => {
+    if (data !== null) model.told.value = data.items.flatMap(toldOf).sort((a, b) => a.time - b.time);
+  }, [data]);
+}
+
+function toldOf(view: DeliveryView): Told[] {
+  const { last_attempt_at: at, last_status: code, last_error: error } = view;
+  if (at === null) return [];
+  const answer = code === null ? (error ?? '') : String(code);
+  const { delivery_id: id, run_id: run, event_id: event, target, status, attempts } = view;
+  return [{ id, run, event: Number(event), time: Date.parse(at), target, status, attempts, answer }];
+}
+
+/** Makes a fork. @returns its id @throws ApiProblem */
+export async function forkSession(session: string, at: number, title: string): Promise<string> {
+  const body = { at: String(at), ...(title.trim() === '' ? {} : { title: title.trim() }) };
+  const fork = await api.post<SessionView>(`/sessions/${encodeURIComponent(session)}/fork`, body);
+  return fork.session;
+}
+
+export const eraseSession = (session: string): Promise<unknown> =>
+  api.delete(`/sessions/${encodeURIComponent(session)}`);
