@@ -6,7 +6,7 @@ import { Link } from '../app/link.js';
 import type { PageProps } from '../app/routes.js';
 import type { DeliveryView } from '../deliveries/delivery.js';
 import { DeliveriesTable } from '../deliveries/deliveries-table.js';
-import { useKeyNames } from '../lists/key-names.js';
+import { useKeyNames } from '../conversation/key-names.js';
 import { may } from '../lists/may.js';
 import { pathWith, runPath, segment } from '../lists/path.js';
 import { useAct } from '../lists/use-act.js';

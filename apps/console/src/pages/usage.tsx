@@ -1,6 +1,6 @@
 import { usePolled } from '../api/polled.js';
 import { place, setQuery } from '../app/router.js';
-import { useKeyNames } from '../lists/key-names.js';
+import { useKeyNames } from '../conversation/key-names.js';
 import { may } from '../lists/may.js';
 import { pathWith } from '../lists/path.js';
 import { CopyCurl, Curl, Select } from '../parts/controls.js';
