@@ -20,7 +20,7 @@ export interface DeliveryView {
 }
 
 /** `shop.example` of an origin with the usual port, else all of it. */
-export function hostOf(target: string | null): string {
+export function hostOf(target: string | null = null): string {
   if (target === null) return '–';
   return target.replace(/^https:\/\//, '');
 }

@@ -13,7 +13,7 @@ import { Money } from '../parts/values.js';
 import { Budgets } from '../usage/budgets.js';
 import { barsOf, lastDays } from '../usage/days.js';
 import { DayBars } from '../usage/day-bars.js';
-import { GROUPS, type UsageItem, isGroup, sumOf } from '../usage/sums.js';
+import { GROUPS, type UsageItem, isGroup } from '../usage/sums.js';
 import { UsageTable } from '../usage/usage-table.js';
 
 const EVERY_MS = 30_000;
@@ -34,13 +34,15 @@ export default function Page() {
   const path = pathWith('/usage', { from, to, group_by: group });
   const sums = usePolled<UsageAnswer>(path, EVERY_MS);
   const days = usePolled<UsageAnswer>(pathWith('/usage', { from, to, group_by: 'day' }), EVERY_MS);
+  // Runs do not add up: one may be of two days.
+  const all = usePolled<UsageAnswer>(pathWith('/usage', { from, to }), EVERY_MS);
   const nameOf = useKeyNames();
   const bars = barsOf(days.data?.items ?? [], Date.parse(from), Date.parse(to));
   return (
     <div class="page">
       <PageHead
         title="Usage"
-        facts={days.data !== null && <Total items={days.data.items} days={bars.length} />}
+        facts={all.data !== null && <Total of={all.data.items[0] ?? null} from={from} to={to} />}
       />
       <Filters>
         <PeriodFilter />
@@ -59,18 +61,28 @@ export default function Page() {
   );
 }
 
-function Total({ items, days }: { readonly items: readonly UsageItem[]; readonly days: number }) {
-  const runs = items.reduce((sum, item) => sum + item.runs, 0);
+interface TotalProps {
+  /** null: there was no call. */
+  readonly of: UsageItem | null;
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+
+function Total({ of, from, to }: TotalProps) {
+  const days = Math.ceil((Date.parse(to) - Date.parse(from)) / DAY_MS);
+  const runs = of?.runs ?? 0;
   return (
     <>
       <span>
         <b>
-          <Money amount={sumOf(items.map(({ cost }) => cost))} />
+          <Money amount={of?.cost ?? '0'} />
         </b>{' '}
         in {days === 1 ? 'a day' : `${days} days`}
       </span>
       <span>
-        <b>{count(runs)}</b> {runs === 1 ? 'run' : 'runs'} by day
+        <b>{count(runs)}</b> {runs === 1 ? 'run' : 'runs'}
       </span>
     </>
   );

@@ -130,7 +130,7 @@ function Row({ of, session, axis, end }: RowProps) {
       <td role="cell" class="end" data-label="Took">
         <Took of={of} />
       </td>
-      <td role="cell" class="note" data-label="Note">
+      <td role="cell" class="told" data-label="Note">
         {notes.length > 0 && <Said text={notes.join(', ')} />}
       </td>
     </tr>

@@ -16,13 +16,6 @@ export function waterfallOf(run: RunId, events: Iterable<RecordedSessionEvent>):
   return fold.rows();
 }
 
-/** What the answer of a turn begins with. */
-const ANSWERS: ReadonlySet<string> = new Set([
-  'agent_response_start',
-  'agent_response',
-  'agent_tool_use_start',
-]);
-
 /**
  * Folds the events of one run into rows. Owns the rows that are open: a turn is open from where the model can be asked, and
  * is dropped again where the run ends before anything came.
@@ -63,7 +56,8 @@ class Waterfall {
     if (event.type === 'run_claimed') return this.claim(event);
     if (type === 'agent_started' || type === 'agent_step') return this.openTurn(event);
     if (type === 'agent_thinking_start' || type === 'agent_thinking') return this.say('thinking', event);
-    if (ANSWERS.has(type)) return this.say('answer', event);
+    // Calls are told of behind their turn.
+    if (type === 'agent_response_start' || type === 'agent_response') return this.say('answer', event);
     if (event.type === 'agent_steered') return this.steer(event);
     if (event.type === 'model_called') return void this.spent.push(event.data);
     if (event.type === 'model_turn_completed') return this.complete(event);

@@ -29,13 +29,6 @@ export const isGroup = (text: string | null): text is Group => GROUPS.some((grou
 /** The value of a group in an item; null: its runs have none. */
 export const valueOf = (item: UsageItem, group: Group): string | null => item[group] ?? null;
 
-/** Exactly, to the last digit. */
-export const sumOf = (amounts: Iterable<string>): string => {
-  let sum = 0n;
-  for (const amount of amounts) sum += parseDollars(amount);
-  return formatDollars(sum);
-};
-
 /** The exact difference, 0 where the second is more. */
 export function leftOf(limit: string, spent: string): string {
   const left = parseDollars(limit) - parseDollars(spent);
