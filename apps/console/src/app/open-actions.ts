@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { usePolled } from '../api/polled.js';
 import type { ActionView, Page } from '../api/types.js';
-import { auth } from './session.js';
+import { may } from './session.js';
 import { announce } from './status.js';
 
 /** How many decisions of the project are open, at most 100. */
@@ -12,9 +12,10 @@ const EVERY_MS = 5000;
 
 /** Keeps the count while the key may see it, and says when there are more. */
 export function useOpenActions(): void {
-  const scopes = auth.value?.key?.scopes ?? [];
-  const may = scopes.includes('read') || scopes.includes('approve');
-  const { data } = usePolled<Page<ActionView>>(may ? '/actions?status=open&limit=100' : null, EVERY_MS);
+  const { data } = usePolled<Page<ActionView>>(
+    may('read', 'approve') ? '/actions?status=open&limit=100' : null,
+    EVERY_MS,
+  );
   const open = data?.items.length ?? 0;
   useEffect(() => {
     if (data === null) return;

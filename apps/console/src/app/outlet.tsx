@@ -2,14 +2,13 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Scope } from '../api/types.js';
 import { Button } from '../parts/controls.js';
-import { may } from '../lists/may.js';
 import { PageHead } from '../parts/page-head.js';
 import { Bars, Failure } from '../parts/region.js';
 import { asProblem, type ApiProblem } from '../api/problem.js';
 import { Home } from './home.js';
 import { arrivals, navigate, place } from './router.js';
 import { type Found, type PageProps, type Route, routeOf } from './routes.js';
-import { auth, readAuth, signInState } from './session.js';
+import { auth, may, readAuth, signInState } from './session.js';
 import { signInPath } from './sign-in-path.js';
 
 /** The page that the path names, or why it is not there. */
@@ -29,9 +28,7 @@ export function Outlet() {
 
 /** null: the key may. */
 function missingScopes({ scopes }: Route): readonly Scope[] | null {
-  const key = auth.value?.key;
-  if (scopes === undefined || key === undefined || key === null) return null;
-  return scopes.some(may) ? null : scopes;
+  return scopes === undefined || auth.value === null || may(...scopes) ? null : scopes;
 }
 
 /** The service is asked who is signed in; where it cannot be, again every few seconds. */

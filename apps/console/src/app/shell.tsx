@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { may } from '../lists/may.js';
 import { Button, Switch } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { Link } from './link.js';
@@ -8,7 +7,7 @@ import { openActions, useOpenActions } from './open-actions.js';
 import { THEMES, theme, utc } from './preferences.js';
 import { navigate, place } from './router.js';
 import { RAIL, type RailEntry, routeOf } from './routes.js';
-import { auth, signInState, signOut } from './session.js';
+import { auth, may, signInState, signOut } from './session.js';
 import { ShortcutsDialog } from './shortcuts-dialog.js';
 import { useShortcuts } from './shortcuts.js';
 
@@ -46,7 +45,7 @@ function Rail() {
   });
   const { path } = place.value;
   useEffect(() => setMoreOpen(false), [path]);
-  const seen = RAIL.filter((entry) => entry.scopes.some(may));
+  const seen = RAIL.filter(({ scopes }) => may(...scopes));
   const rest = seen.filter(({ name }) => !IN_BAR.has(name));
   return (
     <>

@@ -5,7 +5,7 @@ import { Failure } from '../parts/region.js';
 import { signIn } from './session.js';
 
 /** One field for a key. What was typed is nowhere but in the field, and not there once it has been sent. */
-export function SignInForm({ onDone }: { readonly onDone: (to: string | null) => void }) {
+export function SignInForm({ onDone }: { readonly onDone: () => void }) {
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
   const send = async (form: HTMLFormElement): Promise<void> => {
@@ -19,9 +19,9 @@ export function SignInForm({ onDone }: { readonly onDone: (to: string | null) =>
     setBusy(true);
     setProblem(null);
     try {
-      const to = await signIn({ key });
+      await signIn({ key });
       field.value = '';
-      onDone(to);
+      onDone();
     } catch (error) {
       setProblem(asProblem(error));
       field.focus();

@@ -9,7 +9,12 @@ export function signInPath(): string {
 }
 
 /** Where a sign-in leads: a path of the console, or its start. Whatever else is asked for, it leads nowhere else. */
-export const safePath = (to: string | null | undefined): string =>
-  typeof to === 'string' && /^\/console(?:[/?#]|$)/.test(to) && !/^\/console\/(?:sign-in|welcome)\b/.test(to)
-    ? to
-    : '/console';
+export function safePath(to: string | null | undefined): string {
+  const url = URL.parse(to ?? START, window.location.origin);
+  if (url === null || url.origin !== window.location.origin) return START;
+  const isOfConsole = /^\/console(?:\/|$)/.test(url.pathname);
+  const isDoor = /^\/console\/(?:sign-in|welcome)\b/.test(url.pathname);
+  return isOfConsole && !isDoor ? url.pathname + url.search + url.hash : START;
+}
+
+const START = '/console';

@@ -5,7 +5,7 @@ import { type ApiProblem, asProblem } from '../api/problem.js';
 import { RUN_STATUSES, type RunView } from '../api/types.js';
 import { Link } from '../app/link.js';
 import { place, setQuery } from '../app/router.js';
-import { auth } from '../app/session.js';
+import { may } from '../app/session.js';
 import { announce } from '../app/status.js';
 import { Button, CopyCurl, Curl } from '../parts/controls.js';
 import { Filters, PeriodFilter, StatusFilter, filteredPath } from '../parts/filters.js';
@@ -57,7 +57,7 @@ export default function Page() {
   const path = filteredPath('/runs', ['status', 'session', 'from', 'to']);
   const list = useList<RunView>(path);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const mayRun = auth.value?.key?.scopes.includes('run') === true;
+  const mayRun = may('run');
   const act = (call: Promise<unknown>, said: string): void =>
     void call.then(
       () => {

@@ -1,7 +1,7 @@
 import { useList } from '../api/list.js';
 import { RUN_STATUSES, type SessionView } from '../api/types.js';
 import { Link } from '../app/link.js';
-import { auth } from '../app/session.js';
+import { may } from '../app/session.js';
 import { CopyCurl, Curl } from '../parts/controls.js';
 import { Filters, PeriodFilter, StatusFilter, filteredPath } from '../parts/filters.js';
 import { Icon } from '../parts/icon.js';
@@ -36,7 +36,7 @@ const None = () => <span class="none-there">no run yet</span>;
 export default function Page() {
   const path = filteredPath('/sessions', ['status', 'from', 'to']);
   const list = useList<SessionView>(path);
-  const mayRun = auth.value?.key?.scopes.includes('run') === true;
+  const mayRun = may('run');
   const isFiltered = path !== '/sessions';
   const empty =
     list.data?.length === 0 ? isFiltered ? <NothingFound /> : <NoSessions mayRun={mayRun} /> : null;
