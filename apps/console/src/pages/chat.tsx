@@ -1,4 +1,7 @@
-/** New chat */
-export default function Page() {
-  return <h1 tabIndex={-1}>New chat</h1>;
+import type { PageProps } from '../app/routes.js';
+import { ChatPage } from '../chat/chat-page.js';
+
+/** A new chat, or a session's. */
+export default function Page({ params }: PageProps) {
+  return <ChatPage session={params['session'] ?? null} />;
 }
