@@ -1,6 +1,6 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
 const floors = [
-  ['domain', 'platform'],
+  ['domain', 'platform', 'proof'],
   ['event-log', 'json-schema', 'http'],
   ['postgres'],
   ['eventstoredb', 'vault', 'access'],

@@ -1,13 +1,12 @@
 import type { Revision, StreamName } from '#domain';
 import { hash } from 'node:crypto';
+import { hashedText } from '#proof';
 import type { EventMeta } from './envelope.js';
 
 /**
  * Tamper evidence: commitments and per-stream hash chains, as docs/log-format.md specifies them for
  * independent verifiers. Hashes are SHA-256, lower-case hex.
  */
-
-export const FORMAT_VERSION = '1';
 
 /** Stored with an event, to verify that it was not changed. */
 export interface Proof {
@@ -34,23 +33,9 @@ export const sha256 = (bytes: string | Uint8Array): string => hash('sha256', byt
 /** An event without a `prev` was hashed without its revision, which its writer did not know. */
 export function hashOfEvent(event: ProvenEvent, { commitment, prev }: Proof): string {
   const { stream, revision, id, type, time, meta } = event;
-  return sha256(
-    JSON.stringify([
-      FORMAT_VERSION,
-      stream,
-      prev === '' ? '' : String(revision),
-      id,
-      type,
-      String(meta.schemaVersion),
-      String(time),
-      meta.project,
-      meta.actor,
-      meta.causationId ?? '',
-      meta.correlationId ?? '',
-      commitment,
-      prev,
-    ]),
-  );
+  const { schemaVersion, project, actor, causationId, correlationId } = meta;
+  const fields = { stream, revision, id, type, time, schemaVersion, project, actor, commitment, prev };
+  return sha256(hashedText({ ...fields, causationId, correlationId }));
 }
 
 /** The end of a stream's hash chain. Push events in order. */
