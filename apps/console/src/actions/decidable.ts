@@ -1,4 +1,5 @@
-import type { ActionView, Scope } from '../api/types.js';
+import type { ActionView } from '../api/types.js';
+import { may } from '../app/session.js';
 import type { ActionItem } from '../conversation/items.js';
 import { loadedText } from '../conversation/items.js';
 
@@ -61,15 +62,14 @@ export const decidableOfItem = (item: ActionItem, session: string): Decidable =>
 
 const isAboutCall = (kind: ActionView['kind']): boolean => kind === 'approval' || kind === 'tool';
 
-/** Which of the buttons a key with these scopes has. A budget that is not the run's own is raised where it is kept. */
-export function mayDecide(
-  { kind, asked }: Pick<Decidable, 'kind' | 'asked'>,
-  scopes: readonly Scope[],
-): { readonly grant: boolean; readonly deny: boolean } {
-  const has = (scope: Scope): boolean => scopes.includes(scope) || scopes.includes('admin');
-  const needed: Scope = kind === 'approval' || kind === 'budget' ? 'approve' : 'run';
+/** Which of the buttons the key that is signed in has. A budget that is not the run's own is raised where it is kept. */
+export function mayDecide({ kind, asked }: Pick<Decidable, 'kind' | 'asked'>): {
+  readonly grant: boolean;
+  readonly deny: boolean;
+} {
+  const needed = kind === 'approval' || kind === 'budget' ? 'approve' : 'run';
   const isElsewhere = kind === 'budget' && asked['of'] !== undefined;
-  return { grant: has(needed) && !isElsewhere, deny: has('approve') || has('run') };
+  return { grant: may(needed) && !isElsewhere, deny: may('approve', 'run') };
 }
 
 const DONE: Readonly<Record<string, string>> = {

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import type { ActionView } from '../api/types.js';
-import { auth } from '../app/session.js';
 import { announce } from '../app/status.js';
 import { Bdi } from '../conversation/bdi.js';
 import { Button } from '../parts/controls.js';
@@ -154,7 +153,7 @@ interface RowProps {
 
 function Row({ action, open, isOff, isWrong, onApprove, onOpen }: RowProps) {
   const { kind } = action;
-  const may = mayDecide(action, auth.value?.key?.scopes ?? []);
+  const may = mayDecide(action);
   return (
     <div class="do">
       {kind === 'approval' && may.grant && (

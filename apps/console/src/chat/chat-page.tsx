@@ -4,7 +4,7 @@ import { usePolled } from '../api/polled.js';
 import type { Page, SessionView } from '../api/types.js';
 import { Link } from '../app/link.js';
 import { navigate } from '../app/router.js';
-import { auth } from '../app/session.js';
+import { auth, may } from '../app/session.js';
 import { announce } from '../app/status.js';
 import { visible } from '../conversation/visible.js';
 import { Conversation } from '../conversation/conversation.js';
@@ -197,8 +197,7 @@ function useTitle(session: string | null, run: string | null): string {
 
 /** A first message that is already written, while the project has no session. */
 function useSuggestion(session: string | null): string {
-  const scopes = auth.value?.key?.scopes ?? [];
-  const mayRead = scopes.includes('read') || scopes.includes('admin');
+  const mayRead = may('read');
   const { data } = usePolled<Page<SessionView>>(
     session === null && mayRead ? '/sessions?limit=1' : null,
     null,

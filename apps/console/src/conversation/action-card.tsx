@@ -1,4 +1,5 @@
 import { Decide } from '../actions/decision.js';
+import { Outcome } from '../actions/outcome.js';
 import { ASKS, decidableOfItem } from '../actions/decidable.js';
 import { Asked } from '../actions/asked-view.js';
 import { Expiry } from '../actions/expiry.js';
@@ -25,8 +26,14 @@ export function ActionCard({ session, item, nameOfKey, canDecide }: ActionCardPr
       data-event={item.event}
     >
       <p class="ch">
-        <Shape name={isOpen ? 'wait' : 'done'} />
-        {ASKS[item.asks]}
+        {isOpen ? (
+          <>
+            <Shape name="wait" />
+            {ASKS[item.asks]}
+          </>
+        ) : (
+          <Outcome action={action} />
+        )}
         <span class="ch-end">
           {isOpen && <Expiry at={item.expiresAt} />}
           <Link

@@ -36,8 +36,7 @@ function drawNode(node: JsonNode): ComponentChildren {
 
 const drawMember = ({ key, value }: JsonMember): ComponentChildren => (
   <>
-    {key !== null && <span class="key">{visible(key)}</span>}
-    {key !== null && ':'}
+    {key !== null && <span class="key">{`${visible(key)}:`}</span>}
     {drawNode(value)}
   </>
 );

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../api/client.js';
 import type { Page } from '../api/types.js';
-import { auth } from '../app/session.js';
+import { auth, may } from '../app/session.js';
 
 interface NamedKey {
   readonly id: string;
@@ -13,6 +13,9 @@ interface NamedKey {
 const names = signal<ReadonlyMap<string, string>>(new Map());
 let askedFor: string | null = null;
 
+/** It is not listed. */
+const WELL_KNOWN: Readonly<Record<string, string>> = { key_root: 'first admin key' };
+
 /** Of a name that is shown beside a text. */
 const MAX_NAME = 60;
 
@@ -20,7 +23,7 @@ const MAX_NAME = 60;
 export function useKeyNames(): (id: string) => string {
   const key = auth.value?.key ?? null;
   useEffect(() => {
-    if (key === null || askedFor === key.id || !key.scopes.includes('admin')) return;
+    if (key === null || askedFor === key.id || !may('admin')) return;
     askedFor = key.id;
     void api
       .get<Page<NamedKey>>('/api-keys?limit=200')
@@ -28,7 +31,7 @@ export function useKeyNames(): (id: string) => string {
       .catch(() => (askedFor = null));
   }, [key?.id]);
   return (id) => {
-    const name = names.value.get(id) ?? (key?.id === id ? key.name : id);
+    const name = names.value.get(id) ?? (key?.id === id ? key.name : (WELL_KNOWN[id] ?? id));
     return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
   };
 }

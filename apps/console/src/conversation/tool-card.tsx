@@ -66,7 +66,7 @@ export function ToolCard({ session, item, isFormatted }: ToolCardProps) {
           )}
         </span>
       </p>
-      <div class={isOpen || !canFold ? 'io' : 'io folded'}>
+      <div class={classOf('io', isOpen, canFold)}>
         <TextView
           session={session}
           text={item.input}
@@ -75,7 +75,7 @@ export function ToolCard({ session, item, isFormatted }: ToolCardProps) {
         />
       </div>
       {item.result !== null && (
-        <div class={isOpen || !canFold ? 'io result' : 'io result folded'}>
+        <div class={classOf('io result', isOpen, canFold)}>
           <TextView
             session={session}
             text={item.result}
@@ -87,6 +87,9 @@ export function ToolCard({ session, item, isFormatted }: ToolCardProps) {
     </article>
   );
 }
+
+const classOf = (name: string, isOpen: boolean, canFold: boolean): string =>
+  `${name}${isOpen ? ' open' : canFold ? ' folded' : ''}`;
 
 const inputText = (content: string): string => loadedText(toldCall(content).input);
 const resultText = (content: string): string => content;

@@ -1,0 +1,59 @@
+import { useEffect, useState } from 'preact/hooks';
+import { api } from '../api/client.js';
+import type { RunView, SessionView } from '../api/types.js';
+import { may } from '../app/session.js';
+import type { Decidable } from './decidable.js';
+
+/** What somebody who decides wants to know besides; what the key may not read is null. */
+export interface ActionContext {
+  readonly title: string | null;
+  /** Id of the key that asked for the run. */
+  readonly askedBy: string | null;
+  /** What the agent said last in the session. */
+  readonly says: string | null;
+}
+
+const NOTHING: ActionContext = { title: null, askedBy: null, says: null };
+
+/** By action: what it was asked in does not change. */
+const known = new Map<string, ActionContext>();
+const MAX_KNOWN = 200;
+
+interface Message {
+  readonly type: string;
+  readonly content: string;
+}
+
+/** The session's title, who asked for the run, and what the agent said last. */
+export function useActionContext({
+  id,
+  session,
+  run,
+}: Pick<Decidable, 'id' | 'session' | 'run'>): ActionContext {
+  const [context, setContext] = useState(known.get(id) ?? NOTHING);
+  const mayRead = may('read');
+  useEffect(() => {
+    if (!mayRead || known.has(id)) return;
+    const abort = new AbortController();
+    void readContext(session, run, abort.signal)
+      .then((read) => {
+        if (known.size >= MAX_KNOWN) known.clear();
+        known.set(id, read);
+        setContext(read);
+      })
+      .catch(() => undefined);
+    return () => abort.abort();
+  }, [id, mayRead]);
+  return context;
+}
+
+async function readContext(session: string, run: string, signal: AbortSignal): Promise<ActionContext> {
+  const of = encodeURIComponent(session);
+  const [{ title }, { actor }, messages] = await Promise.all([
+    api.get<SessionView>(`/sessions/${of}`, { signal }),
+    api.get<RunView>(`/runs/${encodeURIComponent(run)}`, { signal }),
+    api.post<readonly Message[]>(`/get-messages?session=${of}`, undefined, { signal }),
+  ]);
+  const says = messages.findLast(({ type }) => type === 'agent_response')?.content ?? null;
+  return { title, askedBy: actor, says };
+}
