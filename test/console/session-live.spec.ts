@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/console.js';
+import { Gate, before, say } from '../support/scripted-model.js';
+import { SessionStage } from '../support/session-stage.js';
+import { until } from '../support/until.js';
+
+const valueNow = async (page: Page): Promise<number> =>
+  Number(await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuenow'));
+const connection = (page: Page) => page.getByRole('status', { name: 'Connection' });
+
+/** The ids of the rows that are drawn. */
+const idsOf = (page: Page): Promise<number[]> =>
+  page.evaluate<number[]>(
+    `[...document.querySelectorAll('[role=row] .id')].map((cell) => Number(cell.textContent))`,
+  );
+
+describeInBrowser('a session that goes on while it is looked at', () => {
+  let stage: SessionStage;
+  beforeAll(async () => {
+    stage = await SessionStage.open();
+  });
+  afterAll(async () => {
+    expect(stage.console.complaints).toEqual([]);
+    await stage.close();
+  });
+
+  it('shows what comes, follows it, and lets whoever looks elsewhere stay there', async () => {
+    const gates = [new Gate(), new Gate()] as const;
+    const message = stage.message(
+      'Live',
+      say('First words', before(gates[0]), ' and more', before(gates[1]), ' and the end'),
+    );
+    const { session } = await stage.start({ message, streaming_tokens: true });
+    await gates[0].reached;
+    const page = await stage.page(session);
+    await page.getByText('First words').first().waitFor();
+    const at = await valueNow(page);
+    gates[0].open();
+    await page.getByText('and more').first().waitFor();
+    expect(await valueNow(page)).toBeGreaterThan(at);
+    await page.getByRole('button', { name: 'Previous event' }).click();
+    const stayed = await valueNow(page);
+    gates[1].open();
+    const grid = page.getByRole('grid', { name: 'Log' });
+    await until(async () => (await page.getByText('Completed').count()) > 0);
+    expect(await valueNow(page)).toBe(stayed);
+    await page.getByRole('button', { name: 'Live' }).click();
+    await page.getByText('and the end').first().waitFor();
+    expect(Number(await grid.getAttribute('aria-rowcount'))).toBeGreaterThan(5);
+  });
+
+  it('goes on over a killed service, without a gap and without a double', async () => {
+    const [held, never] = [new Gate(), new Gate()];
+    const broken = say('Half a sentence', before(held));
+    const message = stage.message('Killed', (attempt) => (attempt === 0 ? broken : say('A whole one')));
+    const { session } = await stage.start({ message, streaming_tokens: true });
+    await held.reached;
+    const page = await stage.page(session, { look: '?rows=every' });
+    const last = await valueNow(page);
+    await stage.killAndStart();
+    await connection(page).getByText('Live').waitFor();
+    await page.getByText('A whole one').first().waitFor();
+    await until(async () => (await page.getByText('Completed').count()) > 0);
+    held.open();
+    never.open();
+    expect(await valueNow(page)).toBeGreaterThan(last);
+    const rows = Number(await page.getByRole('grid', { name: 'Log' }).getAttribute('aria-rowcount'));
+    const ids = await idsOf(page);
+    expect(ids).toEqual(ids.map((_, n) => (ids[0] ?? 0) + n));
+    expect(ids.at(-1)).toBe(rows - 1);
+    const head = (
+      await stage.client.get(`/sessions/${session}/log?limit=1`, { headers: { accept: 'application/json' } })
+    ).headers['annals-head'];
+    expect(String(ids.at(-1))).toBe(head);
+    await page.getByText('took over').first().waitFor();
+  });
+
+  it('says that it reconnects while there is no service', async () => {
+    const session = await stage.told();
+    const page = await stage.page(session);
+    const last = await valueNow(page);
+    await stage.console.service.kill();
+    await connection(page).getByText(`Reconnecting, last event ${last}`).waitFor();
+  });
+});

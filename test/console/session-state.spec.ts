@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser } from '../support/console.js';
+import type { Message } from '../support/service-client.js';
+import { SessionStage } from '../support/session-stage.js';
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  user_message: 'User message',
+  agent_thinking: 'Agent thinking',
+  agent_response: 'Agent response',
+  agent_tool_use: 'Tool call',
+};
+
+interface ChatMessage {
+  readonly role: string;
+  readonly content: string | null;
+}
+
+/** Names and texts of the articles that the history knows, too. */
+const articlesOf = (page: Page): Promise<readonly (readonly [string, string])[]> =>
+  page.evaluate<[string, string][]>(
+    `[...document.querySelectorAll('[role=tabpanel] article')].map((a) => [a.getAttribute('aria-label'), a.textContent])`,
+  );
+
+async function seek(page: Page, at: number): Promise<void> {
+  await page.getByRole('spinbutton', { name: 'Event' }).fill(String(at));
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: `State at event ${at}`, exact: true }).waitFor();
+}
+
+describeInBrowser('the state of a session at an event', () => {
+  let stage: SessionStage;
+  let session: string;
+  let last: number;
+  beforeAll(async () => {
+    stage = await SessionStage.open();
+    session = await stage.told();
+    const { headers } = await stage.client.get(`/sessions/${session}/log?limit=1`, {
+      headers: { accept: 'application/json' },
+    });
+    last = Number(headers['annals-head']);
+  });
+  afterAll(() => stage.close());
+
+  it('is, as conversation and as context, what the service answers as of that event', async () => {
+    const page = await stage.page(session);
+    for (let at = 0; at <= last; at++) {
+      await seek(page, at);
+      await page.getByRole('tab', { name: 'Conversation' }).click();
+      const history = (await stage.client.post(`/get-messages?session=${session}&at=${at}`)).json<
+        readonly Message[]
+      >();
+      const shown = (await articlesOf(page)).filter(([name]) =>
+        Object.values(ARTICLES).some((known) => name.startsWith(known)),
+      );
+      expect([at, shown.length]).toEqual([at, history.length]);
+      for (const [n, { type, content }] of history.entries()) {
+        const [name, text] = shown[n]!;
+        expect(name.startsWith(ARTICLES[type]!)).toBe(true);
+        expect(text).toContain(type === 'agent_tool_use' ? '"order":"471' : content);
+      }
+      await page.getByRole('tab', { name: 'Context' }).click();
+      const { messages } = (await stage.client.get(`/sessions/${session}/context?at=${at}`)).json<{
+        readonly messages: readonly ChatMessage[];
+      }>();
+      const items = await page
+        .getByRole('list', { name: 'Model context' })
+        .getByRole('listitem')
+        .allTextContents();
+      expect([at, items.length]).toEqual([at, messages.length]);
+      for (const [n, { role, content }] of messages.entries()) {
+        expect(items[n]!.startsWith(role)).toBe(true);
+        expect(items[n]).toContain(content ?? '');
+      }
+    }
+  });
+});
