@@ -4,6 +4,8 @@ import type { SessionId } from './ids.js';
 export interface FileRef {
   readonly $file: string;
   readonly bytes: number;
+  /** Hex; absent: an earlier version stored it. Its name tells nobody who lacks the key what it holds. */
+  readonly sha256?: string;
   /** In whose files it lies; absent: in those of the session that the event is of. Never in an event. */
   readonly session?: SessionId;
 }

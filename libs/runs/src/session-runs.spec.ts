@@ -35,10 +35,14 @@ describe('a new session', () => {
   it('has envelopes that name project, run, actor and correlation', async () => {
     const house = open({ script: answers });
     const { session, run } = await house.run('hi', { correlationId: 'req_1' });
-    const metas = (await temp.read(sessionStream(session))).map((e) => e.meta);
+    const events = await temp.read(sessionStream(session));
     const meta = { schemaVersion: 1, project: 'default', actor: 'key_1', correlationId: 'req_1' };
-    expect(metas[0]).toMatchObject(meta);
-    for (const of of metas.slice(1)) expect(of).toEqual({ ...meta, run });
+    expect(events[0]?.meta).toMatchObject(meta);
+    // Where a run begins and ends its id is in what is hashed, too.
+    for (const { type, meta: told } of events.slice(1)) {
+      const isMark = type === 'agent_started' || type === 'agent_completed';
+      expect([type, told]).toEqual([type, { ...meta, run, ...(isMark ? { causationId: run } : {}) }]);
+    }
   });
 
   it('is not there where the log took nothing', async () => {

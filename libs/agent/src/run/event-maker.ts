@@ -1,4 +1,4 @@
-import type { Draft } from '#domain';
+import { type Draft, isEndType } from '#domain';
 import { type EventMeta, type NewEvent, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 
@@ -17,7 +17,16 @@ export class EventMaker {
     return drafts.map((draft) => {
       const id = this.idPrefix + (this.ordinal++).toString(16).padStart(12, '0');
       const ofRun = draft.run === undefined || draft.run === meta.run ? meta : { ...meta, run: draft.run };
-      return newEvent({ id, type: draft.type, time, data: draft.data }, ofRun);
+      return newEvent({ id, type: draft.type, time, data: draft.data }, markedMeta(draft.type, ofRun));
     });
   }
 }
+
+/**
+ * The id of a run stands in no event's hash (docs/log-format.md), but the cause does: where a run begins and ends it is named
+ * so, and nobody can give one run's passage to another.
+ */
+const markedMeta = (type: string, meta: EventMeta): EventMeta =>
+  meta.run !== undefined && (type === 'agent_started' || isEndType(type))
+    ? { ...meta, causationId: meta.run }
+    : meta;

@@ -133,7 +133,14 @@ describe('the calls of a turn', () => {
     if (draft?.type !== 'tool_call_completed') throw new Error('there is no result');
     const [kept] = draft.data.files ?? [];
     const told = { id: 'file_1', media_type: 'image/png', tool: 't', name: 'a.png' };
-    expect(kept).toEqual({ ...told, file: { $file: expect.any(String), bytes: bytes.length } });
+    expect(kept).toEqual({
+      ...told,
+      file: {
+        $file: expect.any(String),
+        bytes: bytes.length,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
+    });
     expect(Buffer.from(await sink.contents.bytes(sink.session, kept!.file))).toEqual(bytes);
   });
 

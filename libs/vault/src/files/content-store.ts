@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Content, type FileRef, UNREADABLE_TEXT, isFileRef, type SessionId } from '#domain';
 import { FileDamaged, type FileStore } from './file-store.js';
 
@@ -23,7 +24,8 @@ export class ContentStore {
 
   /** Stores what is no text. The file is durable when this resolves. */
   async bytesToFile(session: SessionId, bytes: Uint8Array): Promise<FileRef> {
-    return { $file: await this.files.put(session, bytes), bytes: bytes.length };
+    const sha256 = hash('sha256', bytes, 'hex');
+    return { $file: await this.files.put(session, bytes), bytes: bytes.length, sha256 };
   }
 
   /** Reads back what `bytesToFile` stored. @throws FileMissing, FileDamaged, LogUnavailable */
