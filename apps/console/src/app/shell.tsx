@@ -106,7 +106,7 @@ function entryLink({ name, href, icon }: RailEntry) {
     >
       <Icon name={icon} />
       <span>{name}</span>
-      {open > 0 && <i class="count">{open}</i>}
+      {open > 0 && <i class="count" data-count={open} />}
     </Link>
   );
 }
