@@ -86,11 +86,11 @@ export class ConsoleStage {
     return page;
   }
 
-  /** Loads a path of the console, until it has its heading and has asked for what it shows. */
+  /** Loads a path of the console, until it has its heading and what it shows. */
   async go(page: Page, path: string): Promise<void> {
     await page.goto(this.origin + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' });
   }
 
   async signIn(context: BrowserContext, key = ADMIN_KEY): Promise<void> {
@@ -126,9 +126,12 @@ export class ConsoleStage {
 
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** What axe finds wrong with a page, a line each. */
-export async function violationsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).withTags(STANDARDS).analyze();
+/** What axe finds wrong with a page, a line each. @param rules those alone */
+export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const { violations } = await (
+    rules === undefined ? axe.withTags(STANDARDS) : axe.withRules([...rules])
+  ).analyze();
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html}`),
   );

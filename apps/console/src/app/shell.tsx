@@ -65,10 +65,11 @@ function Rail() {
           class="more"
           kind="ghost"
           icon="dots"
-          label="More"
           expanded={isMoreOpen}
           onClick={() => setMoreOpen(!isMoreOpen)}
-        />
+        >
+          More
+        </Button>
       </nav>
       {areKeysOpen && <ShortcutsDialog onClose={() => setKeysOpen(false)} />}
     </>

@@ -25,32 +25,34 @@ export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>
   const classOf = ({ end, grow, class: own }: Column<T>): string | undefined =>
     [end && 'end', grow && 'grow', own].filter(Boolean).join(' ') || undefined;
   return (
-    <table role="table" aria-label={name}>
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map((column) => (
-            <th key={column.name} role="columnheader" scope="col" class={classOf(column)}>
-              <span class={column.unnamed ? 'away' : undefined}>{column.name}</span>
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((item) => (
-          <tr key={keyOf(item)} role="row" class={rowClass?.(item)}>
+    <div class="table-wrap">
+      <table role="table" aria-label={name}>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <td
-                key={column.name}
-                role="cell"
-                class={classOf(column)}
-                data-label={column.unnamed ? undefined : column.name}
-              >
-                {column.cell(item)}
-              </td>
+              <th key={column.name} role="columnheader" scope="col" class={classOf(column)}>
+                <span class={column.unnamed ? 'away' : undefined}>{column.name}</span>
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((item) => (
+            <tr key={keyOf(item)} role="row" class={rowClass?.(item)}>
+              {columns.map((column) => (
+                <td
+                  key={column.name}
+                  role="cell"
+                  class={classOf(column)}
+                  data-label={column.unnamed ? undefined : column.name}
+                >
+                  {column.cell(item)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
