@@ -13,7 +13,7 @@ import { sendable } from './input-form.js';
 import { Deny } from './deny.js';
 import { GrantForm } from './grant-form.js';
 
-interface DecideProps {
+export interface DecideProps {
   readonly action: Decidable;
   readonly nameOfKey: (id: string) => string;
   /** Told of what became of it, before it is read anew. */

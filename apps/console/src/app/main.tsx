@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { loadAhead } from './ahead.js';
 import { App } from './app.js';
 import { readAuth } from './session.js';
 
@@ -7,4 +8,5 @@ if (root !== null) {
   render(<App />, root);
   // Not reachable: the page says so and asks again by itself.
   void readAuth().catch(() => undefined);
+  loadAhead();
 }

@@ -1,11 +1,14 @@
-import { Decide } from '../actions/decision.js';
+import type { DecideProps } from '../actions/decision.js';
 import { Outcome } from '../actions/outcome.js';
 import { ASKS, decidableOfItem } from '../actions/decidable.js';
 import { Asked } from '../actions/asked-view.js';
 import { Expiry } from '../actions/expiry.js';
 import { Link } from '../app/link.js';
 import { Shape } from '../parts/icon.js';
+import { later } from '../parts/later.js';
 import { type ActionItem, nameOf } from './items.js';
+
+const Decide = later<DecideProps>(async () => (await import('../actions/decision.js')).Decide);
 
 interface ActionCardProps {
   readonly session: string;

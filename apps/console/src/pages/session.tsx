@@ -6,7 +6,7 @@ import { may } from '../lists/may.js';
 import { Seg } from '../parts/controls.js';
 import { PageHead } from '../parts/page-head.js';
 import { Failure } from '../parts/region.js';
-import { ForkDialog } from '../session/dialogs.js';
+import { later } from '../parts/later.js';
 import { LogPane } from '../session/log-pane.js';
 import { SessionModel } from '../session/model.js';
 import { firstLook, useAddress } from '../session/place.js';
@@ -26,6 +26,10 @@ export default function Page({ params }: PageProps) {
   if (store === null) return <div class="page" aria-busy="true" />;
   return <Session store={store} at={at} />;
 }
+
+const ForkDialog = later<{ readonly model: SessionModel; readonly onClose: () => void }>(
+  async () => (await import('../session/dialogs.js')).ForkDialog,
+);
 
 interface SessionProps {
   readonly store: SessionStore;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { api } from '../api/client.js';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import { Bdi } from '../conversation/bdi.js';
@@ -10,9 +10,10 @@ import { size } from '../parts/format.js';
 import { Failure } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
 import { Time } from '../parts/values.js';
+import { entryHash } from './entry-hash.js';
+import { Go } from './go.js';
 import type { LogEvent, LogLine } from './log-event.js';
 import type { SessionModel } from './model.js';
-import { Go } from './run-tab.js';
 
 /** One event, as it stands on the log. */
 export function EventTab({ model }: { readonly model: SessionModel }) {
@@ -147,13 +148,6 @@ function Envelope({ model, event }: { readonly model: SessionModel; readonly eve
 
 /** Computed here, of the envelope: nobody has to be believed. */
 function Hash({ session, line }: { readonly session: string; readonly line: LogLine }) {
-  const [hash, setHash] = useState('');
-  useEffect(() => {
-    let isMeant = true;
-    void import('./entry-hash.js').then(({ entryHash }) => isMeant && setHash(entryHash(session, line)));
-    return () => {
-      isMeant = false;
-    };
-  }, [session, line]);
+  const hash = useMemo(() => entryHash(session, line), [session, line]);
   return <code>{hash}</code>;
 }

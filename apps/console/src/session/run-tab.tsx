@@ -6,6 +6,7 @@ import { Json } from '../conversation/json-view.js';
 import { Duration, Money, Time } from '../parts/values.js';
 import { Empty } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
+import { Go } from './go.js';
 import type { SessionModel } from './model.js';
 import { grouped } from './text.js';
 import { WorkflowGraph } from './workflow-graph.js';
@@ -98,15 +99,6 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
     {children}
   </section>
 );
-
-/** The number of an event, which leads there. */
-export function Go({ model, to }: { readonly model: SessionModel; readonly to: number }) {
-  return (
-    <button type="button" class="go mono" onClick={() => model.seek(to)} aria-label={`Event ${to}`}>
-      {grouped(to)}
-    </button>
-  );
-}
 
 function Facts({ run: { listed, state } }: { readonly run: ViewedRun }) {
   const { spent } = listed;

@@ -11,7 +11,7 @@ import { Menu, type MenuItem } from '../parts/menu.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pill } from '../parts/status.js';
 import { Money, Said, Time } from '../parts/values.js';
-import { EraseDialog } from './dialogs.js';
+import { later } from '../parts/later.js';
 import type { SessionModel } from './model.js';
 import { useSessionView } from './session-data.js';
 import { grouped } from './text.js';
@@ -20,6 +20,10 @@ interface HeadProps {
   readonly model: SessionModel;
   readonly onFork: () => void;
 }
+
+const EraseDialog = later<{ readonly model: SessionModel; readonly onClose: () => void }>(
+  async () => (await import('./dialogs.js')).EraseDialog,
+);
 
 /** What the session is called, how it stands, and what can be done with it. */
 export function SessionHead({ model, onFork }: HeadProps) {

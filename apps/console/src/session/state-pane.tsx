@@ -3,11 +3,9 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { formatDollars } from '#domain/browser';
 import { Money } from '../parts/values.js';
 import { capitalised } from '../parts/status-looks.js';
-import { ContextTab } from './context-tab.js';
 import { ConversationTab } from './conversation-tab.js';
-import { EventTab } from './event-tab.js';
+import { later } from '../parts/later.js';
 import { type SessionModel, TABS, type Tab } from './model.js';
-import { RunTab } from './run-tab.js';
 import { grouped } from './text.js';
 
 /** The session as it stood behind the event that is looked at. */
@@ -41,6 +39,11 @@ export function StatePane({ model }: { readonly model: SessionModel }) {
     </section>
   );
 }
+
+type TabProps = { readonly model: SessionModel };
+const ContextTab = later<TabProps>(async () => (await import('./context-tab.js')).ContextTab);
+const RunTab = later<TabProps>(async () => (await import('./run-tab.js')).RunTab);
+const EventTab = later<TabProps>(async () => (await import('./event-tab.js')).EventTab);
 
 const PANELS: Readonly<Record<Tab, (model: SessionModel) => ComponentChildren>> = {
   Conversation: (model) => <ConversationTab model={model} />,
