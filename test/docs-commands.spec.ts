@@ -6,6 +6,7 @@ import { COMMANDS } from '../apps/server/src/cli/commands.js';
 const RUN_BY: Readonly<Record<string, string>> = {
   'README.md': 'test/integration/docs-pages.spec.ts',
   'docs/approvals.md': 'test/integration/docs-pages.spec.ts',
+  'docs/console.md': 'test/integration/docs-pages.spec.ts',
   'docs/final-output.md': 'test/integration/docs-pages.spec.ts',
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
   'docs/money.md': 'test/integration/docs-pages.spec.ts',

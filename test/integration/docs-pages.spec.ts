@@ -96,6 +96,11 @@ describe('the commands of', () => {
     expect(before).toMatch(`${after} I am the built-in demo model`);
   }, 120_000);
 
+  it('docs/console.md', async () => {
+    const out = await said('docs/console.md');
+    expect(out).toMatch(/"url":"http:\/\/\S+\/console\/welcome#key_[\w.-]+","expires_at":"\d{4}-/);
+  });
+
   it('docs/money.md', async () => {
     const out = await said('docs/money.md');
     expect(out).toMatch(/\{"day":"\d{4}-\d\d-\d\d","metadata\.customer":null,"runs":\d+/);
