@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import type { ActionView } from '../api/types.js';
 import { announce } from '../app/status.js';
@@ -22,16 +22,23 @@ export interface DecideProps {
 
 /** What can be decided on an action, or what was. What is decided is shown at once, wherever the page hears of it first. */
 export function Decide({ action: read, nameOfKey, onDecided }: DecideProps) {
+  const place = useRef<HTMLParagraphElement>(null);
+  const hasDecided = useRef(false);
   const [answered, setAnswered] = useState<ActionView | null>(null);
   const action = read.status === 'open' && answered?.action_id === read.id ? decidableOf(answered) : read;
   const done = (view: ActionView): void => {
+    hasDecided.current = true;
     setAnswered(view);
     onDecided?.(view);
     announce(sentenceOf(decidableOf(view), nameOfKey));
   };
+  useEffect(() => {
+    // The button that was pressed is gone: whoever pressed it goes on from here.
+    if (action.status !== 'open' && hasDecided.current) place.current?.focus();
+  }, [action.status]);
   return (
     <>
-      <p class="decision" role="status" aria-label="Decision">
+      <p ref={place} class="decision" role="status" aria-label="Decision" tabIndex={-1}>
         {action.status !== 'open' && <Decided action={action} nameOfKey={nameOfKey} />}
       </p>
       {action.status === 'open' && <Buttons action={action} onDone={done} />}

@@ -8,7 +8,8 @@ import type { Text, Unloaded } from './items.js';
 import { bytesOf, shorten } from './shorten.js';
 import { visible } from './visible.js';
 
-/** Texts are fetched by themselves up to here, when they come into sight. */
+/** Texts are fetched by themselves up to here: at once, and when they come into sight. */
+const AT_ONCE_BYTES = 262_144;
 const BY_ITSELF_BYTES = 4_000_000;
 
 interface TextViewProps {
@@ -96,6 +97,7 @@ function Fetched({ session, piece, onText }: FetchedProps) {
       .catch((error: unknown) => setState({ isLoading: false, problem: asProblem(error).detail }));
   };
   useEffect(() => {
+    if (piece.bytes <= AT_ONCE_BYTES) return load();
     if (piece.bytes > BY_ITSELF_BYTES || place.current === null) return;
     const watch = new IntersectionObserver(([entry]) => {
       if (entry?.isIntersecting !== true) return;

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { ASKING, ChatStage } from '../support/chat-stage.js';
+import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
+import { call, say } from '../support/scripted-turn.js';
+
+interface Action {
+  readonly action_id: string;
+  readonly status: string;
+  readonly decision: string | null;
+  readonly decided: Readonly<Record<string, unknown>> | null;
+}
+
+const TOOL = {
+  name: 'look_up',
+  description: 'Looks a word up',
+  parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+const card = (page: Page, name: string) => page.getByRole('article', { name });
+const decision = (page: Page, name: string) => card(page, name).getByRole('status', { name: 'Decision' });
+
+describeInBrowser('the approvals', () => {
+  let stage: ChatStage;
+  beforeAll(async () => {
+    stage = await ChatStage.open();
+  }, 60_000);
+  afterAll(() => stage.close(), 60_000);
+
+  const asked = async (title: string, more: object = ASKING): Promise<Action> => {
+    const [tool, input] =
+      'tools' in more
+        ? ['look_up', { word: title }]
+        : ['run_workflow', { workflow_id: 'refund', input: title }];
+    stage.book.on(title, say('I would do it.', ...call(0, 'c0', tool, input)), say('done'));
+    const headers = { accept: 'application/json' };
+    const answer = await stage.console.client.post('/', { message: title, ...more }, { headers });
+    return answer.json<{ actions: [Action] }>().actions[0];
+  };
+  const actionNow = async (id: string): Promise<Action> =>
+    (await stage.console.client.get(`/actions/${id}`)).json<Action>();
+
+  it('are read and decided with the keyboard alone, and a key press by itself decides nothing', async () => {
+    const first = await asked('first one', { ...ASKING, approvals: { default: 'ask', expires_s: 600 } });
+    const second = await asked('second one');
+    const page = await stage.console.page({ path: '/console/approvals' });
+    await card(page, 'run_workflow in second one').waitFor();
+    expect(await page.getByRole('article').first().getAttribute('aria-label')).toBe(
+      'run_workflow in first one',
+    );
+    await card(page, 'run_workflow in first one').getByText('I would do it.').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    expect(await focusOf(page)).toBe('button Approve');
+    expect((await actionNow(second.action_id)).status).toBe('open');
+    await page.keyboard.press('Enter');
+    await decision(page, 'second one')
+      .getByText(/^Approved by .+ at \d\d:/)
+      .waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('d');
+    expect(await focusOf(page)).toBe('button Deny');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Deny' }).waitFor();
+    expect(await focusOf(page)).toMatch(/Reason$/);
+    await page.keyboard.press('Escape');
+    expect(await focusOf(page)).toBe('button Deny');
+    expect((await actionNow(first.action_id)).status).toBe('open');
+    await stage.console.client.post(`/actions/${first.action_id}/resolve`, {
+      decision: 'deny',
+      reason: 'elsewhere',
+    });
+    // The card keeps its place, and says who.
+    await decision(page, 'first one').getByText('Denied by').waitFor();
+    expect(await decision(page, 'first one').textContent()).toContain('elsewhere');
+    expect(await page.getByRole('article').first().getAttribute('aria-label')).toBe(
+      'run_workflow in first one',
+    );
+    await page
+      .getByRole('radiogroup', { name: 'Show' })
+      .getByRole('radio', { name: 'Resolved' })
+      .check({ force: true });
+    await card(page, 'run_workflow in first one').waitFor();
+    expect(page.url()).toBe(`${stage.console.origin}/console/approvals?status=resolved`);
+    await page.context().close();
+  });
+
+  it('have a page each, with two buttons, and the input that was changed is what is executed', async () => {
+    const { action_id: id } = await asked('its own page');
+    const page = await stage.console.page({ path: `/console/approvals/${id}` });
+    await page.getByRole('heading', { level: 1, name: 'run_workflow' }).waitFor();
+    await page.getByRole('button', { name: 'Change input' }).click();
+    await page
+      .getByRole('group', { name: 'Input' })
+      .getByLabel('input', { exact: true })
+      .fill('something smaller');
+    expect(await page.getByRole('list', { name: 'Changes' }).textContent()).toContain('something smaller');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await decision(page, 'its own page').getByText('Approved by').waitFor();
+    expect(await actionNow(id)).toMatchObject({
+      decision: 'approve',
+      decided: { input: { workflow_id: 'refund', input: 'something smaller' } },
+    });
+    await page.context().close();
+  });
+
+  it('answer the calls that the caller carries out', async () => {
+    const { action_id: id } = await asked('a word', { tools: [TOOL] });
+    const page = await stage.console.page({ path: `/console/approvals/${id}` });
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await page.getByRole('textbox', { name: 'Result' }).fill('{"means":"a lamp"}');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await decision(page, 'a word').getByText('Answered by').waitFor();
+    expect((await actionNow(id)).decision).toBe('answer');
+    await page.context().close();
+  });
+
+  it('are decided by a key that may do nothing else, and say so where a key may not decide', async () => {
+    const { action_id: id } = await asked('only approve');
+    const keyOf = async (scope: string): Promise<string> =>
+      String((await stage.console.client.post('/api-keys', { name: scope, scopes: [scope] })).json()['key']);
+    const reader = await stage.console.page({ key: await keyOf('read'), path: `/console/approvals/${id}` });
+    await reader.getByText('Your key may not decide on this.').waitFor();
+    const page = await stage.console.page({ key: await keyOf('approve'), path: `/console/approvals/${id}` });
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status', { name: 'Decision' }).getByText('Approved by approve').waitFor();
+    await decision(reader, 'only approve').getByText('Approved by').waitFor();
+    await reader.context().close();
+    await page.context().close();
+  });
+
+  it('fit a narrow window, and nothing is wrong with them for those who cannot see them', async () => {
+    const { action_id: id } = await asked('looked at');
+    for (const theme of ['light', 'dark'] as const)
+      for (const width of [320, 1280]) {
+        const page = await stage.console.page({ theme, width, path: '/console/approvals' });
+        await card(page, 'looked at').getByRole('button', { name: 'Change input' }).click();
+        expect(await violationsOf(page)).toEqual([]);
+        expect(await overflowOf(page)).toBe(0);
+        await stage.console.go(page, `/console/approvals/${id}`);
+        expect(await violationsOf(page)).toEqual([]);
+        await page.context().close();
+      }
+    expect(stage.console.complaints).toEqual([]);
+  });
+});
