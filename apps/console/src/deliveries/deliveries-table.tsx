@@ -29,7 +29,7 @@ export function DeliveriesTable({ deliveries, act, onResent }: DeliveriesTablePr
         </Link>
       ),
     },
-    { name: 'Target', cell: ({ target }) => <Said text={hostOf(target)} /> },
+    { name: 'Target', class: 'tight', cell: ({ target }) => <Said text={hostOf(target)} /> },
     { name: 'Tries', end: true, cell: ({ attempts }) => <Count of={attempts} /> },
     { name: 'Last answer', cell: (delivery) => <LastAnswer delivery={delivery} /> },
     { name: 'Last try', cell: ({ last_attempt_at: at }) => <Age at={at} /> },

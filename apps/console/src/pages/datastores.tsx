@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<DatastoreView>[] = [
     ),
   },
   { name: 'Type', cell: ({ type }) => (type === 'documents' ? 'Documents' : 'Database') },
-  { name: 'Id', cell: ({ datastore_id: id }) => <Said text={id} class="mono" /> },
+  { name: 'Id', class: 'tight', cell: ({ datastore_id: id }) => <Said text={id} class="mono" /> },
   { name: 'Created', cell: ({ created_at: at }) => <Age at={at} /> },
 ];
 

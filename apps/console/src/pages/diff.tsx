@@ -80,6 +80,12 @@ const Figures = ({ of, a, b }: FiguresProps) => (
 /** So many turns stand in the page at a time. */
 const SHOWN = 20;
 
+const differencesWords = (all: readonly number[], at: number | null): string => {
+  if (all.length === 0) return 'no difference';
+  const words = all.length === 1 ? '1 difference' : `${all.length} differences`;
+  return at === null ? words : `${all.indexOf(at) + 1} of ${words}`;
+};
+
 function Turns({ of }: { readonly of: RunDiff }) {
   const all = of.turns.flatMap(({ status }, n) => (status === 'same' ? [] : [n]));
   const [at, setAt] = useState<number | null>(null);
@@ -107,11 +113,7 @@ function Turns({ of }: { readonly of: RunDiff }) {
       <div class="section-head">
         <h2>Turns</h2>
         <span class="do">
-          <span class="meta">
-            {all.length === 0
-              ? 'no difference'
-              : `${at === null ? '' : `${all.indexOf(at) + 1} of `}${all.length}`}
-          </span>
+          <span class="meta">{differencesWords(all, at)}</span>
           <Button small icon="prev" disabled={all.length === 0} onClick={() => go(-1)}>
             Previous difference
           </Button>

@@ -43,9 +43,9 @@ export default function Page() {
 
 const columnsOf = (ask: (asked: Asked) => void): readonly Column<KeyView>[] => [
   { name: 'Name', grow: true, cell: ({ name }) => <Said text={name} /> },
-  { name: 'Id', cell: ({ id }) => <Said text={id} class="mono" /> },
-  { name: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
-  { name: 'Project', cell: ({ project }) => <Said text={project} /> },
+  { name: 'Id', class: 'tight', cell: ({ id }) => <Said text={id} class="mono" /> },
+  { name: 'Scopes', class: 'tight', cell: ({ scopes }) => scopes.join(', ') },
+  { name: 'Project', class: 'tight', cell: ({ project }) => <Said text={project} /> },
   { name: 'Created', cell: ({ created_at: at }) => <Age at={at} /> },
   { name: 'Last used', cell: ({ last_used_at: at }) => (at === null ? 'never' : <Age at={at} />) },
   {

@@ -95,6 +95,9 @@ function Parts({ of: run, at }: { readonly of: RunView; readonly at: string | un
   );
 }
 
+/** A wait may take days: what is drawn of one that goes on is so much of what was before it. */
+const WAIT_SHARE = 0.25;
+
 interface WaterfallProps {
   readonly of: RunView;
   readonly events: readonly RecordedSessionEvent[];
@@ -106,12 +109,13 @@ function Waterfall({ of: run, events, isOpen }: WaterfallProps) {
   const now = useNow(1000);
   const times = events.map(({ time }) => time);
   const last = times.at(-1) ?? now;
+  const end = run.status === 'waiting' ? last + Math.max(50, (last - (times[0] ?? last)) * WAIT_SHARE) : now;
   return (
     <WaterfallTable
       session={run.session}
       rows={waterfallOf(run.run_id, events)}
       times={times}
-      end={isOpen ? Math.max(now, last) : last}
+      end={isOpen ? Math.max(end, last) : last}
     />
   );
 }

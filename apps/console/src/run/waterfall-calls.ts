@@ -7,6 +7,7 @@ import {
   lengthOf,
 } from '#domain/browser';
 import { expiresNote, sizeNote } from './waterfall-words.js';
+import { WAITS } from './waterfall-notes.js';
 import { OpenRow } from './waterfall-row.js';
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
@@ -75,7 +76,7 @@ export class WaterfallCalls {
     if (row === null) return false;
     row.begin('wait', event.time);
     row.tone = 'warn';
-    row.note(`waits for ${event.data.kind}, ${expiresNote(event.data.expires_at)}`);
+    row.note(`waits for ${WAITS[event.data.kind]}, ${expiresNote(event.data.expires_at)}`);
     this.byAction.set(event.data.action_id, row);
     return true;
   }

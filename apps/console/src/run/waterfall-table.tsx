@@ -107,11 +107,7 @@ function Row({ of, session, axis, end }: RowProps) {
   const { name, depth, event, kind, tone, bars, notes } = of;
   return (
     <tr role="row" class={tone === 'plain' ? undefined : `tone-${tone}`}>
-      <td
-        role="cell"
-        class={kind === 'tool' ? 'what mono' : 'what'}
-        style={{ paddingLeft: `${12 + depth * 16}px` }}
-      >
+      <td role="cell" class={kind === 'tool' ? 'what mono' : 'what'} style={{ '--depth': depth }}>
         <Link href={sessionPath(session, event)}>
           <bdi>{name}</bdi>
         </Link>

@@ -54,9 +54,9 @@ const columnsOf = (
   {
     name: 'Budget',
     cell: ({ scope, id }) => (
-      <>
+      <span>
         {scope} <Said text={scope === 'key' ? nameOf(id) : id} />
-      </>
+      </span>
     ),
   },
   { name: 'Limit', cell: (budget) => <span title={`$${budget.limit}`}>{limitInWords(budget)}</span> },
