@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { ConsoleStage, describeInBrowser } from '../support/console.js';
+import type { Page } from 'playwright-core';
+
+const TOOL = {
+  name: 'get_order',
+  description: 'Gets an order',
+  parameters: { type: 'object', properties: { order: { type: 'string' } } },
+};
+
+/** What stands in a column of a table, from top to bottom. */
+const columnOf = (page: Page, table: string, n: number): Promise<string[]> =>
+  page
+    .getByRole('table', { name: table, exact: true })
+    .locator(`tbody tr > td:nth-child(${n})`)
+    .allInnerTexts();
+
+describeInBrowser('the page of a run', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await ConsoleStage.open();
+  });
+  afterAll(async () => {
+    expect(stage.complaints).toEqual([]);
+    await stage.close();
+  });
+
+  it('has a row for the wait, for each turn and for each call, and they lead to their events', async () => {
+    const run = await stage.client.runToEnd({
+      message: 'What is 6 x 7?',
+      system: 'Be brief.',
+      metadata: { customer: 'c-42' },
+    });
+    const page = await stage.page({ path: `/console/runs/${run.run_id}` });
+    await page.getByRole('heading', { level: 1, name: 'Run in What is 6 x 7?' }).waitFor();
+    expect(await columnOf(page, 'Waterfall', 1)).toEqual(['queued', 'turn 1']);
+    expect((await columnOf(page, 'Waterfall', 4))[1]).toMatch(/^first token \d+ ms, \d+ tokens\/s/);
+    for (const text of ['Be brief.', 'customer: c-42', 'Completed'])
+      await page.getByText(text).first().waitFor();
+    const opens = page.getByRole('link', { name: 'Open in session' });
+    expect(await opens.getAttribute('href')).toMatch(new RegExp(`^/console/sessions/${run.session}@\\d+$`));
+    await page.getByRole('table', { name: 'Waterfall' }).getByRole('link', { name: 'turn 1' }).click();
+    await page.waitForURL(`**/console/sessions/${run.session}@*`);
+    await page.context().close();
+  });
+
+  it('goes on by itself while the run does, and cancels it', async () => {
+    const answer = await stage.client.post('/', {
+      message: 'Use get_order for 4711',
+      tools: [TOOL],
+      background: true,
+    });
+    const { run_id: run } = answer.json<{ run_id: string }>();
+    const page = await stage.page({ path: `/console/runs/${run}` });
+    const waterfall = page.getByRole('table', { name: 'Waterfall' });
+    const call = waterfall.getByRole('row', { name: /get_order/ });
+    await call.getByText('waits', { exact: true }).waitFor();
+    expect(await call.innerText()).toContain('waits for the caller');
+    expect(await page.getByRole('button', { name: 'Replay run' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await call.getByText('cancelled').waitFor();
+    await page.getByRole('button', { name: 'Retry run' }).waitFor();
+    await page.context().close();
+  });
+
+  it('shows the steps of a workflow under their call, on the same axis', async () => {
+    const example = JSON.parse(readFileSync('docs/examples/workflow.json', 'utf8')) as { message: string };
+    const run = await stage.client.runToEnd(example);
+    const page = await stage.page({ path: `/console/runs/${run.run_id}` });
+    await page
+      .getByRole('table', { name: 'Waterfall' })
+      .getByRole('row', { name: /turn 2/ })
+      .waitFor();
+    const names = await columnOf(page, 'Waterfall', 1);
+    expect(names.slice(0, 3)).toEqual(['queued', 'turn 1', 'run_workflow']);
+    expect(names.slice(3, -1).toSorted()).toEqual(['guide', 'plan', 'sights', 'weather']);
+    expect(names.at(-1)).toBe('turn 2');
+    await page.context().close();
+  });
+
+  it('shows a run as it stood at an event', async () => {
+    const run = await stage.client.runToEnd('Hello');
+    const headers = { accept: 'application/json' };
+    const answer = await stage.client.get(`/runs/${run.run_id}/events`, { headers });
+    const { items } = answer.json<{ items: { id: string; data: { type: string } }[] }>();
+    const first = items.find(({ data }) => data.type === 'agent_started')?.id ?? '';
+    const page = await stage.page({ path: `/console/runs/${run.run_id}@${first}` });
+    await page
+      .getByRole('table', { name: 'Waterfall' })
+      .getByRole('row', { name: /turn 1/ })
+      .getByText('goes on')
+      .waitFor();
+    await page.getByRole('link', { name: 'show all of it' }).click();
+    await page.getByText(/^first token/).waitFor();
+    await page.context().close();
+  });
+
+  it('gives a run again, and holds the two against each other', async () => {
+    const run = await stage.client.runToEnd('What is 2 x 3?');
+    const other = await stage.client.runToEnd('What is 2 x 4?', { session: run.session });
+    const page = await stage.page({ path: `/console/runs/${run.run_id}` });
+    await page.getByRole('button', { name: 'Replay run' }).click();
+    await page.getByText('replay of').waitFor();
+    await stage.go(page, `/console/runs/${run.run_id}`);
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Compare' }).getByRole('link', { name: other.run_id }).click();
+    await page.getByRole('heading', { level: 1, name: 'Compare runs' }).waitFor();
+    const turns = page.getByRole('table', { name: 'Turns' });
+    await turns.getByText('differs').waitFor();
+    expect(await turns.locator('del').allInnerTexts()).toEqual(expect.arrayContaining(['3']));
+    expect(await turns.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining(['4']));
+    await page.keyboard.press('n');
+    await page.waitForFunction('document.activeElement.id === "turn-1"');
+    await page.getByText('1 of 1 difference').waitFor();
+    await page.context().close();
+  });
+
+  it('says of a run that does not exist that it does not, and offers to try again', async () => {
+    const page = await stage.page({ path: '/console/runs/run_none' });
+    const alert = page.getByRole('alert');
+    await alert.getByText('Not Found').waitFor();
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await alert.getByText('Not Found').waitFor();
+    await page.context().close();
+  });
+});
