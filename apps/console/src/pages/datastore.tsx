@@ -45,7 +45,7 @@ export default function Page({ params }: PageProps) {
         }
         facts={datastore !== null && <Facts of={datastore} />}
       >
-        {datastore !== null && <Said text={datastore.name} />}
+        {datastore === null ? undefined : <Said text={datastore.name} />}
       </PageHead>
       <Region name="Datastore" polled={polled}>
         {datastore?.type === 'documents' && <Documents datastore={id} />}
