@@ -117,7 +117,7 @@ async function compressed(files) {
   const made = await Promise.all(
     files.map(async ([name, bytes]) => {
       const params = {
-        [constants.BROTLI_PARAM_QUALITY]: 9,
+        [constants.BROTLI_PARAM_QUALITY]: 11,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       };
       const [br, gz] = await Promise.all([brotli(bytes, { params }), zip(bytes, { level: 9 })]);

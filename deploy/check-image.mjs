@@ -134,6 +134,7 @@ async function use(address, key) {
   };
   const run = await post('/', JSON.stringify({ message: 'What is 6 x 7?' }));
   const docs = await fetch(`${address}/docs/swagger-ui-bundle.js`);
+  const page = await fetch(`${address}/console`, { headers: { accept: 'text/html' } });
   const store = await post('/create-datastore', JSON.stringify({ name: 'files', type: 'documents' }));
   const documents = [];
   for (const name of ['letter.pdf', 'note.png', 'parts.xlsx', 'deck.pptx']) {
@@ -144,10 +145,20 @@ async function use(address, key) {
     documents.push(await read(`/documents/${id}`));
   }
   const words = documents.map(({ filename, status, detail }) => `${filename} ${status ?? detail}`);
-  console.log('run:', run.status, '· docs:', docs.status, '· documents:', words.join(', '));
+  console.log(
+    'run:',
+    run.status,
+    '· docs:',
+    docs.status,
+    '· console:',
+    page.status,
+    '· documents:',
+    words.join(', '),
+  );
   return [
     run.status === 'completed',
     docs.status === 200,
+    page.status === 200,
     ...documents.map(({ status }) => status === 'indexed'),
   ];
 }

@@ -60,6 +60,7 @@ export function Failure({ problem, retryInS = null, onRetry }: FailureProps) {
     <div class="failure" role="alert">
       <p>
         <b>{problem.title}</b> <bdi>{problem.detail}</bdi>
+        {problem.detail.endsWith('does not exist') && ', or it belongs to another project.'}
       </p>
       {problem.errors.length > 0 && (
         <ul>
