@@ -181,6 +181,23 @@ describeInBrowser('the chat', () => {
     await page.context().close();
   });
 
+  it('shows the newest fifty, however many there are, and earlier ones when they are asked for', async () => {
+    const list = 'say it';
+    stage.book.on(list, say('- *a* and `b`\n'.repeat(40)));
+    const { client } = stage.console;
+    const { session } = await client.runToEnd({ message: 'the very first' });
+    for (let n = 0; n < 30; n += 1) await client.runToEnd({ message: list }, { session });
+    const page = await stage.chat(session);
+    const articles = page.getByRole('log', { name: 'Conversation' }).getByRole('article');
+    await articles.first().waitFor();
+    expect(await articles.count()).toBe(50);
+    expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThan(1500);
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await articles.getByText('the very first', { exact: true }).waitFor();
+    expect(await articles.count()).toBe(62);
+    await page.context().close();
+  });
+
   it('needs no more than its window, and nothing is wrong with it for those who cannot see it', async () => {
     const { page, session } = await asking('look at it');
     await page.getByRole('button', { name: 'Options' }).click();

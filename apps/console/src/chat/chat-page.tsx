@@ -7,7 +7,7 @@ import { navigate } from '../app/router.js';
 import { auth, may } from '../app/session.js';
 import { announce } from '../app/status.js';
 import { visible } from '../conversation/visible.js';
-import { Conversation } from '../conversation/conversation.js';
+import { ConversationItems } from '../conversation/conversation.js';
 import { conversationOf } from '../conversation/conversation-of.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pill } from '../parts/status.js';
@@ -152,8 +152,11 @@ function Talk({ session, store, version, facts, isNew }: TalkProps) {
   useEffect(() => {
     if (from === null && state === 'live') setFrom(head);
   }, [state, head]);
-  const { items } = useMemo(() => conversationOf(events), [events, version]);
-  useAnnouncements(items, facts.status, from);
+  const conversation = useMemo(
+    () => conversationOf(events, Infinity, inherited ?? []),
+    [events, version, inherited],
+  );
+  useAnnouncements(conversation.items, facts.status, from);
   useStickToEnd(version);
   if (state === 'missing' || state === 'erased')
     return (
@@ -177,9 +180,7 @@ function Talk({ session, store, version, facts, isNew }: TalkProps) {
         aria-busy={isLoading}
         tabIndex={0}
       >
-        {!isLoading && (
-          <Conversation session={session} events={events} version={version} inherited={inherited} isLive />
-        )}
+        {!isLoading && <ConversationItems session={session} conversation={conversation} isLive />}
       </div>
     </>
   );

@@ -5,7 +5,7 @@ import { Shape } from '../parts/icon.js';
 import { ActionCard } from './action-card.js';
 import { Article } from './article.js';
 import { Bdi } from './bdi.js';
-import { conversationOf } from './conversation-of.js';
+import { type ConversationAt, conversationOf } from './conversation-of.js';
 import type { ConversationEvent, Item, NoteItem, TextItem, UserItem } from './items.js';
 import { Json } from './json-view.js';
 import { useKeyNames } from './key-names.js';
@@ -19,8 +19,14 @@ import { formattedKeys } from './weight.js';
 /** Items that are shown before "Show earlier messages". */
 const NEWEST = 50;
 
-export interface ConversationProps {
+interface ItemsProps {
   readonly session: string;
+  readonly conversation: ConversationAt;
+  /** Waits can be decided here, and what was sent and waits for its turn is shown at the end. */
+  readonly isLive?: boolean;
+}
+
+export interface ConversationProps extends Omit<ItemsProps, 'conversation'> {
   /** In order and from the first on. */
   readonly events: readonly ConversationEvent[];
   /** Moves when something is new in `events`, which is one array that grows. */
@@ -29,17 +35,20 @@ export interface ConversationProps {
   readonly upTo?: number;
   /** Of a fork: what its ancestors' logs hold before its own events. */
   readonly inherited?: readonly ConversationEvent[];
-  /** Waits can be decided here, and what was sent and waits for its turn is shown at the end. */
-  readonly isLive?: boolean;
 }
 
-/** A session's conversation at an event: its newest 50 articles, and what was said before on demand. */
-export function Conversation(props: ConversationProps) {
-  const { session, events, version, upTo, inherited, isLive = false } = props;
-  const { items, queued } = useMemo(
+/** A session's conversation at an event. */
+export function Conversation({ events, version, upTo, inherited, ...props }: ConversationProps) {
+  const conversation = useMemo(
     () => conversationOf(events, upTo, inherited),
     [events, version, upTo, inherited],
   );
+  return <ConversationItems {...props} conversation={conversation} />;
+}
+
+/** The newest 50 articles, and what was said before on demand. */
+export function ConversationItems({ session, conversation, isLive = false }: ItemsProps) {
+  const { items, queued } = conversation;
   const [more, setMore] = useState(0);
   const nameOfKey = useKeyNames();
   const first = Math.max(0, items.length - NEWEST - more);

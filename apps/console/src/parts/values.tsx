@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { utc } from '../app/preferences.js';
+import { visible } from '../conversation/visible.js';
 import { age, count, dayAndTime, duration, money, time } from './format.js';
 
 type Instant = string | number;
@@ -71,7 +72,7 @@ export const Duration = ({ ms }: { readonly ms: number | null }) =>
 export const Count = ({ of }: { readonly of: number | null }) =>
   of === null ? <span class="none-there">–</span> : <>{count(of)}</>;
 
-/** Text that somebody else wrote: its own direction, broken wherever it must be. */
+/** Text that somebody else wrote: its own direction, broken wherever it must be, with what hides in it spelled out. */
 export const Said = ({ text, class: name }: { readonly text: string; readonly class?: string }) => (
-  <bdi class={name === undefined ? 'said' : `said ${name}`}>{text}</bdi>
+  <bdi class={name === undefined ? 'said' : `said ${name}`}>{visible(text)}</bdi>
 );
