@@ -18,6 +18,8 @@ export interface Checkpoint {
 }
 
 const MAX_SIZE = Number.MAX_SAFE_INTEGER;
+/** The end of 9999, in s: a witness that says more says nothing. */
+const MAX_TIME = 253_402_300_799n;
 
 export const checkpointText = ({ origin, size, root }: Checkpoint): string =>
   `${origin}\n${size}\n${toBase64(root)}\n`;
@@ -55,6 +57,7 @@ export function judge(
   let newest = -1;
   for (const { bytes } of signaturesOf(note, key)) {
     const time = key.kind === WITNESS_KEY ? timeOf(bytes) : 0;
+    if (time === null) return 'wrong';
     const message = key.kind === WITNESS_KEY ? cosigned(note.text, time) : utf8(note.text);
     const signature = key.kind === WITNESS_KEY ? bytes.slice(8) : bytes;
     if (!isSignature(key.publicKey, message, signature)) return 'wrong';
@@ -63,5 +66,9 @@ export function judge(
   return newest < 0 ? null : { is: 'good', time: newest };
 }
 
-const timeOf = (bytes: Uint8Array): number =>
-  bytes.length < 8 ? 0 : Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0));
+/** null: it is none. */
+function timeOf(bytes: Uint8Array): number | null {
+  if (bytes.length < 8) return null;
+  const time = new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
+  return time > MAX_TIME ? null : Number(time);
+}

@@ -34,16 +34,19 @@ export class PolicyRefused extends Error {
 export function parsePolicy(text: string): Policy {
   const reader = new PolicyReader();
   for (const [at, line] of text.split('\n').entries()) {
-    const fault = reader.read(
-      line
-        .replace(/#.*$/, '')
-        .trim()
-        .split(/[ \t]+/)
-        .filter((word) => word !== ''),
-    );
+    const fault = reader.read(wordsOf(line));
     if (fault !== null) throw new PolicyRefused(`line ${at + 1}: ${fault}`);
   }
   return reader.policy;
+}
+
+/** Without a comment. */
+function wordsOf(line: string): readonly string[] {
+  const [said = ''] = line.split('#', 1);
+  return said
+    .trim()
+    .split(/[ \t]+/)
+    .filter((word) => word !== '');
 }
 
 class PolicyReader {

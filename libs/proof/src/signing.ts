@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { concat, fromHex } from './bytes.js';
+import { isStrictKey } from './strict-key.js';
 
 /** Ed25519 (RFC 8032). Node takes keys as DER: these bytes stand before the key's own (RFC 8410). */
 const PRIVATE = fromHex('302e020100300506032b657004220420', 16)!;
@@ -24,8 +25,9 @@ export function signingKey(seed: Uint8Array): SigningKey {
   return { publicKey, sign: (message) => new Uint8Array(sign(null, message, key)) };
 }
 
+/** Strict: keys of small order and second spellings are refused, and so is a signature that is not reduced. */
 export function isSignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  if (signature.length !== 64) return false;
+  if (signature.length !== 64 || !isStrictKey(publicKey)) return false;
   const key = createPublicKey({
     key: Buffer.from(concat(PUBLIC, publicKey)),
     format: 'der',
