@@ -39,6 +39,8 @@ export function SignInForm({ onDone }: { readonly onDone: () => void }) {
       }}
     >
       {problem !== null && <Failure problem={refusal(problem)} />}
+      {/* Password managers keep a key under a name. */}
+      <input type="text" name="username" autocomplete="username" value="Annals" readOnly hidden />
       <Field label="API key">
         {(id) => (
           <input
