@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
 import { ConsoleStage, type PageOptions } from './console.js';
 import { ScriptBook } from './script-book.js';
-import { call, delay, say, type ScriptStep, startScriptedModel, thinking } from './scripted-model.js';
+import { call, delay, say, startScriptedModel, thinking } from './scripted-model.js';
 import type { ServiceClient } from './service-client.js';
 
 const MODELS = { MODEL_FLASH: 'scripted', MODEL_BASE: 'scripted', MODEL_MAX: 'scripted' };
+/** Calls of a turn, and turns of a run, of a long session. */
+const [CALLS, TURNS] = [50, 10];
 type Model = Awaited<ReturnType<typeof startScriptedModel>>;
 
 /** The console before a service with a scripted model, for tests of a session's page. */
@@ -74,12 +76,21 @@ export class SessionStage {
     return started.session;
   }
 
-  /** A session whose log has so many events at least, in one answer of many pieces. */
+  /** A session whose log has so many events, or a few more: of calls of a tool that is not there, four events each. */
   async long(events: number): Promise<string> {
-    const steps: ScriptStep[] = Array.from({ length: events }, (_, n) => `w${n} `);
-    const message = this.message('Tell me all', say(...steps));
-    const { session } = await this.client.runToEnd({ message, streaming_tokens: true });
-    return session;
+    let session: string | undefined;
+    for (let left = events; left > 0; left -= CALLS * TURNS * 4) {
+      const turns = Array.from({ length: Math.min(TURNS, Math.ceil(left / CALLS / 4)) }, (_, turn) =>
+        say(...Array.from({ length: CALLS }, (__, n) => call(n, `c${turn}-${n}`, 'nothing', { n })).flat()),
+      );
+      const message = this.message('Do it all', ...turns, say('Done'));
+      const ended = await this.client.runToEnd(
+        { message, mode: 'max' },
+        session === undefined ? {} : { session },
+      );
+      session = ended.session;
+    }
+    return session ?? '';
   }
 
   /** A page at a session, when it has all of its events. It streams: its network is never idle. */
@@ -116,6 +127,13 @@ export class SessionStage {
       const [action] = open.json<{ readonly items: readonly { readonly action_id: string }[] }>().items;
       if (action !== undefined) return action.action_id;
     }
+  }
+
+  /** Revision of the session's last event. */
+  async head(session: string): Promise<number> {
+    const accept = { accept: 'application/json' };
+    const { headers } = await this.client.get(`/sessions/${session}/log?limit=1`, { headers: accept });
+    return Number(headers['annals-head']);
   }
 
   private async answer(session: string, result: string): Promise<void> {

@@ -48,9 +48,7 @@ export function ToolCard({ session, item, isFormatted }: ToolCardProps) {
     <article aria-label={nameOf(item) ?? undefined} class="msg card tool" data-event={item.event}>
       <p class="ch">
         <Icon name="wrench" />
-        <b class="mono">
-          <Bdi text={item.tool} />
-        </b>
+        <Bdi class="mono tool-name" text={item.tool} />
         {item.step !== null && <Bdi class="meta" text={`step ${item.step.slice(0, 40)}`} />}
         <span class="ch-end">
           {item.tookMs !== null && <Duration ms={item.tookMs} />}

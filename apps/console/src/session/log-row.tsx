@@ -105,11 +105,11 @@ const Cells = ({ id, offset, type, tone, text, note }: CellsProps) => (
       <Icon name={iconOf(type, tone)} />
       {type}
     </span>
-    <span role="gridcell" class="x">
-      <bdi>{text}</bdi>
+    <span role="gridcell" class="x" dir="auto">
+      {text}
     </span>
-    <span role="gridcell" class="n">
-      <bdi>{note}</bdi>
+    <span role="gridcell" class="n" dir="auto">
+      {note}
     </span>
   </>
 );

@@ -71,6 +71,8 @@ export class SessionModel {
   readonly told = signal<readonly Told[]>([]);
   readonly ancestors = signal<readonly Ancestor[]>([]);
   private readonly folded: Folded;
+  /** The last event that was shown to whoever follows the end. */
+  private followed = -1;
   private rowsOf: { readonly key: readonly unknown[]; readonly rows: LogRows; count: number } | null = null;
 
   constructor(
@@ -92,16 +94,20 @@ export class SessionModel {
     return this.store.last;
   });
 
-  /** The event that can be shown: what is looked at may not be there yet. */
-  readonly at = computed(() =>
-    this.isLive.value ? this.last.value : Math.min(this.wanted.value, this.last.value),
-  );
+  /** The event that is shown: what is looked at may not be there yet. Who follows the end does so when all of it is there. */
+  readonly at = computed(() => {
+    const last = this.last.value;
+    if (!this.isLive.value) return Math.min(this.wanted.value, last);
+    if (last >= this.store.head.peek()) this.followed = last;
+    return this.followed;
+  });
 
   /** Whether there is more to come before what is looked at. */
   readonly isComing = computed(() => {
-    const isShort =
-      !this.isLive.value && this.wanted.value > this.last.value && this.wanted.value <= this.store.head.value;
-    return this.last.value < 0 || isShort;
+    const last = this.last.value;
+    const head = this.store.head.peek();
+    const to = this.isLive.value ? head : Math.min(this.wanted.value, head);
+    return last < 0 || this.at.value < to;
   });
 
   readonly event = computed<LogEvent | null>(() => {

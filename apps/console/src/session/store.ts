@@ -9,6 +9,9 @@ import { followLog } from './log-stream.js';
 import { Story } from './story.js';
 import { HIDDEN_AFTER_MS, type StreamMessage, placeOf, reconnectWaitMs } from './stream.js';
 
+/** While a long log is read, what is there of it is painted so often. */
+const LOADING_PAINT_MS = 200;
+
 /** `erased`: it was there, and is not any more; `missing`: it does not exist, or belongs to another project. */
 export type StoreState = 'loading' | 'live' | 'lost' | 'paused' | 'missing' | 'erased' | 'refused';
 
@@ -35,6 +38,7 @@ export class SessionStore {
   private stopped = new AbortController();
   private hungUp = new AbortController();
   private frame = 0;
+  private later: ReturnType<typeof setTimeout> | undefined;
   private hidden: ReturnType<typeof setTimeout> | undefined;
   /** Ends the wait before the next try; null: nothing waits. */
   private wake: (() => void) | null = null;
@@ -61,6 +65,7 @@ export class SessionStore {
     this.stopped.abort();
     this.hungUp.abort();
     clearTimeout(this.hidden);
+    clearTimeout(this.later);
     cancelAnimationFrame(this.frame);
     connection.value = '';
   }
@@ -183,13 +188,26 @@ export class SessionStore {
     }, HIDDEN_AFTER_MS);
   };
 
-  /** Invariant 3. A page that is hidden has no frames, and nobody to paint for. */
+  /**
+   * Invariant 3. A page that is hidden has no frames, and nobody to paint for. While much is on its way it is not painted for
+   * each part of it, but for the first and when all is there.
+   */
   private paint(): void {
-    if (this.frame !== 0) return;
-    this.frame = requestAnimationFrame(() => {
-      this.frame = 0;
-      this.version.value += 1;
-    });
+    const isAll = this.last >= this.head.peek();
+    if (isAll && this.later !== undefined) {
+      clearTimeout(this.later);
+      this.later = undefined;
+    }
+    if (this.frame !== 0 || this.later !== undefined) return;
+    const onFrame = (): void => {
+      this.later = undefined;
+      this.frame = requestAnimationFrame(() => {
+        this.frame = 0;
+        this.version.value += 1;
+      });
+    };
+    if (isAll || this.version.peek() === 0) onFrame();
+    else this.later = setTimeout(onFrame, LOADING_PAINT_MS);
   }
 }
 

@@ -17,7 +17,7 @@ describe('the window of a log', () => {
 
   test('draws what is seen and a little more, however long the log is', () => {
     const { from, to, sticky } = windowOf(heads, 100_000, topOfRow(heads, 700), 560);
-    expect([from, to]).toEqual([692, 729]);
+    expect([from, to]).toEqual([696, 725]);
     expect(sticky?.run).toBe('b');
     expect(windowOf(heads, 100_000, 0, 560)).toMatchObject({ from: 0, sticky: null });
     expect(windowOf([], 0, 0, 560)).toEqual({ from: 0, to: 0, heads: [], sticky: null });

@@ -4,7 +4,7 @@ import type { RunHead } from './rows.js';
 export const ROW_PX = 28;
 export const HEAD_PX = 36;
 /** Rows beyond those that are seen, above and below. */
-const MORE_ROWS = 8;
+const MORE_ROWS = 4;
 
 /** How many heads stand over a row or before it. @param heads in the order of their rows */
 function headsUpTo(heads: readonly RunHead[], row: number): number {

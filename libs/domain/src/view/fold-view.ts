@@ -20,7 +20,8 @@ export interface SessionViewAt extends SessionAsOf {
 
 /**
  * A session as it stood behind its event `at`, by the folds that the service's answers are made of. Folds all events up to
- * there, each time: nothing is kept between two calls, so the answer follows from its arguments alone.
+ * there, each time: nothing is kept between two calls, so the answer follows from its arguments alone. A part is folded when
+ * it is asked for.
  * @param events of one session, in order and from the first on; those behind `at` are passed over
  * @param inherited of a fork: what its line holds before its own events
  */
@@ -30,17 +31,46 @@ export function foldView(
   at: Revision = Infinity,
   inherited: readonly RecordedSessionEvent[] = [],
 ): SessionViewAt {
-  const folded = new ViewedRuns(session);
-  let state = NO_SESSION;
-  for (const event of events) {
-    if (event.revision > at) break;
-    folded.push(event);
-    state = evolveSession(state, event);
-  }
-  const runs = folded.finish();
-  const { current } = state;
-  const waits = current === null ? [] : current.actions.map((action) => ({ ...action, run: current.run }));
-  return { ...asOf(session, events, at, inherited), runs, state, waits, spent: sumOf(runs) };
+  // What comes later is no part of it, also where a part is asked for only then.
+  const behind = events.findIndex(({ revision }) => revision > at);
+  const upTo = events.slice(0, behind < 0 ? events.length : behind);
+  const known = once(() => asOf(session, upTo, Infinity, inherited));
+  const state = once(() => upTo.reduce(evolveSession, NO_SESSION));
+  const runs = once(() => {
+    const fold = new ViewedRuns(session);
+    for (const event of upTo) fold.push(event);
+    return fold.finish();
+  });
+  return {
+    get messages() {
+      return known().messages;
+    },
+    get summary() {
+      return known().summary;
+    },
+    get context() {
+      return known().context;
+    },
+    get runs() {
+      return runs();
+    },
+    get state() {
+      return state();
+    },
+    get waits() {
+      const { current } = state();
+      return current === null ? [] : current.actions.map((action) => ({ ...action, run: current.run }));
+    },
+    get spent() {
+      return sumOf(runs());
+    },
+  };
+}
+
+/** Makes a value when it is asked for, and keeps it. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 const sumOf = (runs: readonly ViewedRun[]): SessionViewAt['spent'] =>
