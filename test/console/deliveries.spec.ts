@@ -92,4 +92,45 @@ describeInBrowser('the page of deliveries', () => {
     expect(await page.getByRole('button', { name: /Resend/ }).count()).toBe(0);
     await page.context().close();
   });
+
+  it('stays a short page however many were loaded', async () => {
+    const page = await stage.page();
+    await page.route(/\/deliveries\?/, async (route) => {
+      const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+      const items = Array.from({ length: 50 }, (_, n) => madeUp(from + n));
+      await route.fulfill({ json: { items, next_cursor: from + 50 < 200 ? String(from + 50) : null } });
+    });
+    await stage.go(page, '/console/deliveries');
+    const more = page.getByRole('button', { name: 'Load more' });
+    for (let pages = 1; pages < 4; pages++) {
+      await more.click();
+      await page.locator(`table[aria-rowcount="${50 * (pages + 1) + 1}"]`).waitFor();
+    }
+    const nodes = async (): Promise<number> => page.evaluate<number>('document.querySelectorAll("*").length');
+    expect(await nodes()).toBeLessThanOrEqual(1500);
+    await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+    await page.getByRole('link', { name: '199 agent_step' }).waitFor();
+    expect(await page.getByRole('link', { name: '0 agent_step', exact: true }).count()).toBe(0);
+    expect(await nodes()).toBeLessThanOrEqual(1500);
+    await page.context().close();
+  });
+});
+
+/** A delivery as the interface has it. */
+const madeUp = (n: number): object => ({
+  delivery_id: `dlv_${n}`,
+  sequence: n,
+  type: 'agent_step',
+  status: 'failed',
+  attempts: 3,
+  last_status: 503,
+  next_attempt_at: null,
+  last_error: null,
+  last_response: 'overloaded',
+  event_id: String(n),
+  target: 'https://shop.example',
+  run_id: 'run_1',
+  session: 'ses_1',
+  last_attempt_at: new Date(0).toISOString(),
+  created_at: new Date(0).toISOString(),
 });

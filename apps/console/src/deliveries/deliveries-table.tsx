@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { api } from '../api/client.js';
 import { Link } from '../app/link.js';
 import { segment, sessionPath } from '../lists/path.js';
@@ -58,7 +59,7 @@ function resendColumn(act: Act, onResent: () => void): Column<DeliveryView> {
     unnamed: true,
     end: true,
     cell: (delivery) => (
-      <Button small icon="send" disabled={act.busy !== null} onClick={() => resend(delivery)}>
+      <Button small disabled={act.busy !== null} onClick={() => resend(delivery)}>
         Resend
       </Button>
     ),
@@ -66,16 +67,17 @@ function resendColumn(act: Act, onResent: () => void): Column<DeliveryView> {
 }
 
 function LastAnswer({ delivery }: { readonly delivery: DeliveryView }) {
+  const [isOpen, setOpen] = useState(false);
   const answer = lastAnswer(delivery);
   if (answer === '') return <span class="none-there">–</span>;
   const { last_response: response } = delivery;
   if (response === null || response === '') return <Said text={answer} />;
   return (
-    <details class="answer">
+    <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <bdi>{answer}</bdi>
       </summary>
-      <Said text={response} class="mono" />
+      {isOpen && <Said text={response} class="mono" />}
     </details>
   );
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { useRowWindow } from './use-row-window.js';
 
 export interface Column<T> {
   readonly name: string;
@@ -24,9 +26,12 @@ interface TableProps<T> {
 export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>) {
   const classOf = ({ end, grow, class: own }: Column<T>): string | undefined =>
     [end && 'end', grow && 'grow', own].filter(Boolean).join(' ') || undefined;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { from, to, abovePx, belowPx } = useRowWindow(rows.length, body);
+  const isWhole = to - from === rows.length;
   return (
     <div class="table-wrap">
-      <table role="table" aria-label={name}>
+      <table role="table" aria-label={name} aria-rowcount={isWhole ? undefined : rows.length + 1}>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
@@ -36,9 +41,15 @@ export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
-          {rows.map((item) => (
-            <tr key={keyOf(item)} role="row" class={rowClass?.(item)}>
+        <tbody role="rowgroup" ref={body}>
+          <Gap px={abovePx} columns={columns.length} />
+          {rows.slice(from, to).map((item, n) => (
+            <tr
+              key={keyOf(item)}
+              role="row"
+              aria-rowindex={isWhole ? undefined : from + n + 2}
+              class={rowClass?.(item)}
+            >
               {columns.map((column) => (
                 <td
                   key={column.name}
@@ -51,8 +62,17 @@ export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>
               ))}
             </tr>
           ))}
+          <Gap px={belowPx} columns={columns.length} />
         </tbody>
       </table>
     </div>
   );
 }
+
+/** Room of the rows that are not in the page. */
+const Gap = ({ px, columns }: { readonly px: number; readonly columns: number }) =>
+  px === 0 ? null : (
+    <tr role="presentation" class="gap" aria-hidden="true">
+      <td role="presentation" colSpan={columns} style={{ height: `${px}px` }} />
+    </tr>
+  );
