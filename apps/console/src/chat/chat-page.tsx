@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api } from '../api/client.js';
 import { usePolled } from '../api/polled.js';
 import type { Page, SessionView } from '../api/types.js';
@@ -8,7 +8,7 @@ import { auth, may } from '../app/session.js';
 import { announce } from '../app/status.js';
 import { visible } from '../conversation/visible.js';
 import { ConversationItems } from '../conversation/conversation.js';
-import { conversationOf } from '../conversation/conversation-of.js';
+import type { ConversationAt } from '../conversation/conversation-fold.js';
 import { PageHead } from '../parts/page-head.js';
 import { Pill } from '../parts/status.js';
 import { Failure } from '../parts/region.js';
@@ -16,31 +16,21 @@ import { Count, Money } from '../parts/values.js';
 import { type SessionStore, useSessionStore } from '../session/store.js';
 import { useAnnouncements } from './announcer.js';
 import { Composer } from './composer.js';
-import { type ChatFacts, factsOf } from './facts.js';
+import type { ChatFacts } from './facts.js';
+import { useFolded } from './folded.js';
 import { useInherited } from './inherited.js';
 import { useStickToEnd } from './stick-to-end.js';
 
 /** What the first message of a project is, if nobody writes another. */
 const GREETING = 'Hello! Please introduce yourself: who are you, and what can you do for me?';
-const NOTHING: ChatFacts = {
-  run: null,
-  status: null,
-  isBusy: false,
-  isCancelling: false,
-  cost: '0',
-  outputTokens: 0,
-};
 
 /** A session that this tab has just made: all of it is news, and its composer has the focus. */
 let begun: string | null = null;
 
 export function ChatPage({ session }: { readonly session: string | null }) {
   const store = useSessionStore(session);
-  const known = useKnown(store);
-  const facts = useMemo(
-    () => (session === null ? NOTHING : factsOf(session, known.events)),
-    [session, known],
-  );
+  const inherited = useInherited(store);
+  const { facts, conversation } = useFolded(store, inherited);
   const title = useTitle(session, facts.run);
   const isNew = useRef(session !== null && begun === session);
   useEffect(() => {
@@ -68,7 +58,13 @@ export function ChatPage({ session }: { readonly session: string | null }) {
       {session === null ? (
         <Beginning />
       ) : (
-        <Talk session={session} store={store} version={known.version} facts={facts} isNew={isNew.current} />
+        <Talk
+          session={session}
+          store={store}
+          conversation={inherited === null ? null : conversation}
+          status={facts.status}
+          isNew={isNew.current}
+        />
       )}
       <Composer
         session={session}
@@ -96,12 +92,6 @@ function cancel(run: string): void {
     .catch((error: unknown) =>
       announce(error instanceof Error ? error.message : 'It could not be cancelled'),
     );
-}
-
-/** The events as they are in this frame. */
-function useKnown(store: SessionStore | null) {
-  const version = store === null ? 0 : store.version.value + store.replaced.value;
-  return useMemo(() => ({ version, events: store?.known.slice() ?? [] }), [store, version]);
 }
 
 const RunFacts = ({ facts: { status, cost, outputTokens } }: { readonly facts: ChatFacts }) => (
@@ -137,14 +127,13 @@ function Beginning() {
 interface TalkProps {
   readonly session: string;
   readonly store: SessionStore | null;
-  readonly version: number;
-  readonly facts: ChatFacts;
+  /** null: it is being read. */
+  readonly conversation: ConversationAt | null;
+  readonly status: string | null;
   readonly isNew: boolean;
 }
 
-function Talk({ session, store, version, facts, isNew }: TalkProps) {
-  const events = store?.events ?? [];
-  const inherited = useInherited(store);
+function Talk({ session, store, conversation, status, isNew }: TalkProps) {
   const state = store?.state.value ?? 'loading';
   const head = store?.head.value ?? -1;
   const problem = store?.problem.value ?? null;
@@ -152,12 +141,8 @@ function Talk({ session, store, version, facts, isNew }: TalkProps) {
   useEffect(() => {
     if (from === null && state === 'live') setFrom(head);
   }, [state, head]);
-  const conversation = useMemo(
-    () => conversationOf(events, Infinity, inherited ?? []),
-    [events, version, inherited],
-  );
-  useAnnouncements(conversation.items, facts.status, from);
-  useStickToEnd(version);
+  useAnnouncements(conversation?.items ?? [], status, from);
+  useStickToEnd(conversation);
   if (state === 'missing' || state === 'erased')
     return (
       <p class="lead">
@@ -167,7 +152,7 @@ function Talk({ session, store, version, facts, isNew }: TalkProps) {
         <Link href="/console/chat">New chat</Link>
       </p>
     );
-  const isLoading = events.length === 0 || inherited === null;
+  const isLoading = conversation === null || conversation.items.length + conversation.queued.length === 0;
   return (
     <>
       {auth.value?.demo_model === true && <p class="meta demo">Answers come from the built-in demo model.</p>}
@@ -177,7 +162,7 @@ function Talk({ session, store, version, facts, isNew }: TalkProps) {
         role="log"
         aria-label="Conversation"
         aria-live="off"
-        aria-busy={isLoading}
+        aria-busy={isLoading && state === 'loading'}
         tabIndex={0}
       >
         {!isLoading && <ConversationItems session={session} conversation={conversation} isLive />}

@@ -1,11 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { SessionTape, completed, opened, requested, turn } from '../../../../test/support/session-tape.js';
-import { factsOf, sendWord } from './facts.js';
+import { ChatFactsFold, sendWord } from './facts.js';
 
 describe('the head of a chat', () => {
   test('tells of the run under way, and of the last one when none is', () => {
     const tape = new SessionTape().add(undefined, opened);
-    const facts = () => factsOf('s', tape.events);
+    const facts = () => {
+      const fold = new ChatFactsFold('s');
+      for (const event of tape.events) fold.push(event);
+      return fold.now;
+    };
     expect(facts()).toMatchObject({ run: null, status: null, isBusy: false, cost: '0', outputTokens: 0 });
     tape.addRun('run_1', 'hi', turn());
     tape.add('run_2', requested('next'));

@@ -8,8 +8,11 @@ const isAtEnd = (): boolean => {
   return scrollHeight - clientHeight - scrollTop < NEAR_PX;
 };
 
-/** Keeps the end of the page in sight for whoever was there; others read on where they are. */
-export function useStickToEnd(version: number): void {
+/**
+ * Keeps the end of the page in sight for whoever was there; others read on where they are.
+ * @param shown another one whenever something came
+ */
+export function useStickToEnd(shown: unknown): void {
   const isThere = useRef(true);
   useEffect(() => {
     const note = (): void => {
@@ -20,5 +23,5 @@ export function useStickToEnd(version: number): void {
   }, []);
   useLayoutEffect(() => {
     if (isThere.current) window.scrollTo(0, document.documentElement.scrollHeight);
-  }, [version]);
+  }, [shown]);
 }

@@ -17,10 +17,12 @@ const MARK = 'event:';
  */
 export function asRecorded(event: ConversationEvent): RecordedSessionEvent | null {
   if (!isKnownType(event.type)) return null;
+  const data = event.data === null ? null : withMarks(event.data, event);
+  if (data !== null && data === event.data && event.known) return event.known;
   const { id: revision, type, time, actor, run } = event;
   const meta = { project: '', actor, ...(run === undefined ? {} : { run }) };
   const passage = { revision, type, time, meta };
-  if (event.data !== null) return knownSessionEvent({ ...passage, data: withMarks(event.data, event) });
+  if (data !== null) return knownSessionEvent({ ...passage, data });
   const { bytes, head } = event.line ?? {};
   if (bytes === undefined) return knownSessionEvent({ ...passage, data: {}, isUnreadable: true });
   return knownSessionEvent({ ...passage, data: { ...begun(head ?? ''), ...marksOf(event, bytes) } });

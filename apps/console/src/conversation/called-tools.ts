@@ -19,17 +19,21 @@ export interface CalledTool {
 
 type DataOf<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>['data'];
 
-/** Which result is of which call: calls of a run's latest turn, and of the latest turn of each of its workflow steps. */
+/**
+ * Which result is of which call: calls of a run's latest turn, and of the latest turn of each of its workflow steps. Of runs
+ * that ended it keeps the last: no other can be gone on with.
+ */
 export class CalledTools {
-  private readonly turns = new Map<string, CalledTool[]>();
+  private readonly turns = new Map<string, Map<string, CalledTool[]>>();
   /** Calls whose uses come next. */
   private latest: CalledTool[] = [];
+  private lastEnded: string | null = null;
 
   /** A run that goes on with another one makes that one's open calls. */
   retry(run: string, of: string): void {
-    const calls = this.turns.get(of);
+    const calls = this.turns.get(of)?.get(MAIN);
     if (calls === undefined) return;
-    this.turns.set(run, calls);
+    this.set(run, MAIN, calls);
     for (const call of calls) if (call.result === null) call.isOver = false;
   }
 
@@ -37,7 +41,7 @@ export class CalledTools {
     const { step, tool_calls: calls = [], final_output: isFinal } = data;
     if (isFinal) return;
     this.latest = calls.map((call) => called(call, step?.step_id ?? null));
-    this.turns.set(placeOf(run, step), this.latest);
+    this.set(run, placeOf(step), this.latest);
   }
 
   /** The call that this use shows. */
@@ -48,34 +52,46 @@ export class CalledTools {
   }
 
   result(run: string, data: DataOf<'tool_call_completed'>, time: number): void {
-    const call = this.turns.get(placeOf(run, data.step))?.find(({ id }) => id === data.call_id);
+    const calls = this.turns.get(run)?.get(placeOf(data.step));
+    const call = calls?.find(({ id }) => id === data.call_id);
     if (call !== undefined) take(call, data.content, data.is_error === true, time);
   }
 
   /** Responses stand in the order of the calls; where the turn is known each follows its result. */
   response(run: string, content: Content, time: number): void {
-    const call = this.turns.get(placeOf(run))?.find(({ id, result }) => id === null && result === null);
+    const calls = this.turns.get(run)?.get(MAIN);
+    const call = calls?.find(({ id, result }) => id === null && result === null);
     if (call !== undefined) take(call, content, false, time);
   }
 
   end(run: string): void {
-    for (const [place, calls] of this.turns)
-      if (place === run || place.startsWith(`${run}\n`)) for (const call of calls) call.isOver = true;
+    for (const calls of this.turns.get(run)?.values() ?? []) for (const call of calls) call.isOver = true;
+    if (this.lastEnded !== null && this.lastEnded !== run) this.turns.delete(this.lastEnded);
+    this.lastEnded = run;
   }
 
   private unknown(run: string): CalledTool {
     const call = { ...called({ id: '', name: '', arguments: '' }, null), id: null };
-    if (this.turns.get(placeOf(run)) !== this.latest) this.turns.set(placeOf(run), (this.latest = []));
+    if (this.turns.get(run)?.get(MAIN) !== this.latest) this.set(run, MAIN, (this.latest = []));
     this.latest.push(call);
     return call;
+  }
+
+  private set(run: string, place: string, calls: CalledTool[]): void {
+    const places = this.turns.get(run) ?? new Map<string, CalledTool[]>();
+    places.set(place, calls);
+    this.turns.set(run, places);
   }
 }
 
 export const isUnknown = ({ result }: CalledTool): boolean =>
   typeof result === 'string' && result.startsWith(OUTCOME_UNKNOWN);
 
-const placeOf = (run: string, step?: { readonly call_id: string; readonly step_id: string }): string =>
-  step === undefined ? run : `${run}\n${step.call_id}\n${step.step_id}`;
+/** The main agent's place among those that take turns. */
+const MAIN = '';
+
+const placeOf = (step?: { readonly call_id: string; readonly step_id: string }): string =>
+  step === undefined ? MAIN : `${step.call_id}\n${step.step_id}`;
 
 const called = ({ id, needs }: TurnToolCall, step: string | null): CalledTool => ({
   id,

@@ -34,6 +34,7 @@ import {
   steered,
   steers,
 } from '../../../../test/support/waiting-tape.js';
+import { ConversationFold } from './conversation-fold.js';
 import { conversationOf } from './conversation-of.js';
 import { type ConversationEvent, type Item, loadedText, nameOf } from './items.js';
 
@@ -102,10 +103,14 @@ describe('the conversation at an event', () => {
         const tape = start();
         for (const [n, { moves, end }] of played.entries())
           tape.addRun(`run_${n}`, `m${n}`, ...moves.flatMap((move) => MOVES[move]!), end);
-        for (const { revision } of tape.events) {
-          const items = at(tape, revision);
-          expect(messagesOf(items)).toEqual(answered(asOf('s', tape.events, revision).messages));
+        const fold = new ConversationFold();
+        for (const event of events(tape)) {
+          fold.push(event);
+          const { items } = conversationOf(events(tape), event.id);
+          expect(messagesOf(items)).toEqual(answered(asOf('s', tape.events, event.id).messages));
           expect(new Set(items.map(({ key }) => key)).size).toBe(items.length);
+          // Looked at in between, it is the same as folded anew.
+          expect(fold.now.items).toEqual(items);
         }
       }),
       { numRuns: 200 },

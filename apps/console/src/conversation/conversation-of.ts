@@ -1,12 +1,5 @@
-import { ConversationFold } from './conversation-fold.js';
-import type { ConversationEvent, Item, UserItem } from './items.js';
-
-export interface ConversationAt {
-  /** In the order of the conversation. */
-  readonly items: readonly Item[];
-  /** What was sent and waits: for its run's turn, or for the turn of the run under way. */
-  readonly queued: readonly UserItem[];
-}
+import { type ConversationAt, ConversationFold } from './conversation-fold.js';
+import type { ConversationEvent } from './items.js';
 
 /**
  * A session's conversation as it stood behind its event `upTo`.
@@ -24,5 +17,5 @@ export function conversationOf(
     if (event.id > upTo) break;
     fold.push(event);
   }
-  return fold.finish();
+  return fold.now;
 }

@@ -1,4 +1,4 @@
-import type { ActionKind, ActionOutcome } from '#domain/browser';
+import type { ActionKind, ActionOutcome, RecordedSessionEvent } from '#domain/browser';
 
 /** An event as the page has it; `LogEvent` of the session's store is one. */
 export interface ConversationEvent {
@@ -12,6 +12,8 @@ export interface ConversationEvent {
   readonly run?: string | undefined;
   /** null: not loaded, or erased. */
   readonly data: object | null;
+  /** As the domain's folds take it, where that is known already. */
+  readonly known?: RecordedSessionEvent | null | undefined;
   /** The line that it came in: of a text that is not loaded its size and its beginning. */
   readonly line?: { readonly bytes?: number | undefined; readonly head?: string | undefined } | undefined;
   /** The session whose log it stands on, where that is not the one that is shown. */
