@@ -57,7 +57,6 @@ describeInBrowser('the page of a long session', () => {
   it('has no more nodes for more events, and takes no longer than they do', async () => {
     const small = await taken(1000);
     const large = await taken(10_000);
-    process.stdout.write(`${JSON.stringify([small, large])}\n`);
     expect(large.events / small.events).toBeGreaterThan(8);
     expect(large.nodes).toBeLessThanOrEqual(1500);
     expect(large.nodes / small.nodes).toBeLessThanOrEqual(2);
