@@ -1,9 +1,10 @@
 // Compiles what is stale of apps, libs, test/support, test/bench, test/simulation and test/reliability into dist, file by file,
-// with SWC; the console is bundled instead. Prints only what it did.
+// with SWC; the console and the verifier's single files are bundled. Prints only what it did.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.mjs';
+import { buildVerify } from './build-verify.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).jest.transform['^.+\\.ts$'][1];
@@ -32,8 +33,12 @@ const write = (file, text) => {
 
 /** @returns how many files were compiled, the console as one */
 export async function build() {
-  const [compiled, isConsoleNew] = await Promise.all([compile(), buildConsole(root)]);
-  return compiled + Number(isConsoleNew);
+  const [compiled, isConsoleNew, verifiers] = await Promise.all([
+    compile(),
+    buildConsole(root),
+    buildVerify(root),
+  ]);
+  return compiled + Number(isConsoleNew) + verifiers;
 }
 
 async function compile() {

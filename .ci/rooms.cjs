@@ -33,7 +33,7 @@ module.exports = {
       from: { path: '^(?:libs|apps)/([^/]+)/' },
       to: {
         path: '^libs/(?!$1/)[^/]+/src/',
-        pathNot: ['^libs/$1/', '/index\\.ts$', '^libs/domain/src/browser\\.ts$'],
+        pathNot: ['^libs/$1/', '/index\\.ts$', '^libs/(?:domain|proof)/src/browser\\.ts$'],
       },
     },
     {

@@ -20,7 +20,7 @@ async function annals(words: readonly string[]): Promise<number | null> {
       process.stdout.write(wanted.command === null ? helpOf(COMMANDS) : helpOfCommand(wanted.command));
       return 0;
     case 'run':
-      await readEnvironment();
+      if (wanted.command.isWithoutSettings !== true) await readEnvironment();
       return (await wanted.command.load()).run(wanted.args);
   }
 }

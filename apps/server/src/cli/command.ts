@@ -7,11 +7,20 @@ export interface Command {
   /** What stands behind the name: operands, each a choice of words or, named so, any word; flags; options with a value. */
   readonly operands?: readonly (readonly string[] | string)[];
   readonly flags?: Readonly<Record<string, string>>;
-  readonly options?: Readonly<Record<string, { readonly value: string; readonly meaning: string }>>;
+  readonly options?: Readonly<Record<string, CommandOption>>;
+  /** It asks for no settings: none are read, and none can keep it from its work. */
+  readonly isWithoutSettings?: true;
   /** More lines for its own help. */
   readonly details: string;
   /** What carries it out, loaded when it is wanted. */
   load(): Promise<{ readonly run: (args: CommandArgs) => Promise<number | null> }>;
+}
+
+export interface CommandOption {
+  readonly value: string;
+  readonly meaning: string;
+  /** It may be given again. */
+  readonly repeats?: true;
 }
 
 export interface CommandArgs {
@@ -19,6 +28,8 @@ export interface CommandArgs {
   readonly flags: ReadonlySet<string>;
   /** Of the options that were given. */
   readonly values: ReadonlyMap<string, string>;
+  /** Of the options that may be given again, each value. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A command line that means nothing: one line, and exit code 2. */

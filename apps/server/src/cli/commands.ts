@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { VERIFY } from './verify/command.js';
 
 const JSON_FLAG = { '--json': 'says it as JSON, for a program' };
 
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
       'embedded. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
     load: () => import('./verify-log.js'),
   },
+  VERIFY,
   {
     name: 'keys create',
     summary: 'makes an API key, and shows it this once',

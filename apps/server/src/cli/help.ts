@@ -28,7 +28,9 @@ export const helpOfCommand = ({
       'usage: annals',
       name,
       ...operands.map((o) => (typeof o === 'string' ? o.toUpperCase() : o.join('|'))),
-      ...Object.entries(options).map(([option, { value }]) => `[${option} ${value}]`),
+      ...Object.entries(options).map(
+        ([option, { value, repeats }]) => `[${option} ${value}]${repeats === true ? '…' : ''}`,
+      ),
       ...Object.keys(flags).map((f) => `[${f}]`),
     ].join(' '),
     '',

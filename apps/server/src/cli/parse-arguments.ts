@@ -51,17 +51,21 @@ function argsOf(
   const given: string[] = [];
   const set = new Set<string>();
   const values = new Map<string, string>();
+  const lists = new Map<string, readonly string[]>();
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (!word.startsWith('-')) given.push(word);
     else if (Object.hasOwn(flags, word)) set.add(word);
-    else if (Object.hasOwn(options, word)) values.set(word, valueOf(word, words[++at], name, see));
-    else throw new UsageFault(`${name}: unknown option ${quoted(word)}; ${see}`);
+    else if (Object.hasOwn(options, word)) {
+      const value = valueOf(word, words[++at], name, see);
+      if (options[word]?.repeats === true) lists.set(word, [...(lists.get(word) ?? []), value]);
+      else values.set(word, value);
+    } else throw new UsageFault(`${name}: unknown option ${quoted(word)}; ${see}`);
   }
   for (const [at, operand] of operands.entries()) checkOperand(operand, given[at], name, see);
   const extra = given[operands.length];
   if (extra !== undefined) throw new UsageFault(`${name}: unexpected ${quoted(extra)}; ${see}`);
-  return { operands: given, flags: set, values };
+  return { operands: given, flags: set, values, lists };
 }
 
 function valueOf(option: string, word: string | undefined, name: string, see: string): string {
