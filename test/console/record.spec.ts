@@ -27,7 +27,8 @@ describeInBrowser('what is on record, and what is set up', () => {
       { schedule: 1, message: 'Very soon' },
     ];
     run = (await stage.client.runToEnd({ message: 'Hello', schedules })).run_id;
-    second = (await stage.client.runToEnd('What is 6 x 7?')).run_id;
+    second = (await stage.client.runToEnd({ message: 'What is 6 x 7?', metadata: { customer: 'c-42' } }))
+      .run_id;
     await stage.client.post('/api-keys', { name: 'shop-backend', scopes: ['run', 'read'] });
     const made = await stage.client.post('/create-datastore', { name: 'shelf', type: 'documents' });
     store = made.json<{ datastore_id: string }>().datastore_id;
@@ -48,6 +49,11 @@ describeInBrowser('what is on record, and what is set up', () => {
     await page.waitForURL('**/console/usage?by=mode');
     const row = usage.getByRole('row', { name: /^base/ });
     await row.getByTitle(String(items[0]?.input_tokens), { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Group by' }).selectOption({ label: 'Metadata' });
+    await page.getByRole('textbox', { name: 'Metadata key' }).fill('customer');
+    await page.getByRole('textbox', { name: 'Metadata key' }).press('Enter');
+    await usage.getByRole('columnheader', { name: 'customer' }).waitFor();
+    await usage.getByRole('row', { name: /^c-42/ }).waitFor();
     const bars = page.getByRole('figure', { name: 'Cost by day' }).getByRole('link');
     expect(await bars.count()).toBe(30);
     await bars.last().click();

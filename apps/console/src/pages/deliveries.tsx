@@ -25,18 +25,14 @@ export default function Page() {
   const list = useList<DeliveryView>(path);
   const act = useAct();
   const [isAsking, setAsking] = useState(false);
-  const run = query.get('run');
   return (
     <div class="page">
       <PageHead title="Deliveries" />
       <Filters>
         <StatusFilter statuses={DELIVERY_STATUSES} />
         <PeriodFilter />
-        {run !== null && (
-          <Button small icon="cross" onClick={() => setQuery({ run: null })}>
-            Of run <bdi>{run}</bdi>
-          </Button>
-        )}
+        <OnlyOf name="run" />
+        <OnlyOf name="session" />
         <span class="grow" />
         <CopyCurl call={{ path }} />
         {may('run') && (
@@ -54,6 +50,17 @@ export default function Page() {
         <ResendAll onClose={() => setAsking(false)} onResent={list.refresh} from={since(query.get('from'))} />
       )}
     </div>
+  );
+}
+
+/** There while the query names one: takes it out again. */
+function OnlyOf({ name }: { readonly name: 'run' | 'session' }) {
+  const of = place.value.query.get(name);
+  if (of === null) return null;
+  return (
+    <Button small icon="cross" onClick={() => setQuery({ [name]: null })}>
+      Of {name} <bdi>{of}</bdi>
+    </Button>
   );
 }
 

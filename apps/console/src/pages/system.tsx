@@ -82,6 +82,9 @@ function Checks({ ready }: { readonly ready: ReturnType<typeof usePoll<Readiness
   );
 }
 
+/** In seconds, as alerts count it; a long one in words. */
+const lagInWords = (lagS: number): string => (lagS < 60 ? `${lagS.toFixed(1)} s` : duration(lagS * 1000));
+
 interface MetricsProps {
   readonly metrics: ReturnType<typeof usePolled<string>>;
   readonly samples: readonly Sample[];
@@ -113,7 +116,7 @@ function Followers({ metrics, samples }: MetricsProps) {
           columns={[
             { name: 'Follower', grow: true, cell: ({ name }) => name },
             { name: 'Status', cell: (follower) => <FollowerStatus of={follower} /> },
-            { name: 'Lag', end: true, cell: ({ lagS }) => duration(lagS * 1000) },
+            { name: 'Lag', end: true, cell: ({ lagS }) => lagInWords(lagS) },
             { name: 'Behind', end: true, cell: ({ behind }) => <Count of={behind} /> },
             { name: 'Failures', end: true, cell: ({ failures }) => <Count of={failures} /> },
             { name: 'Parked', end: true, cell: ({ parked }) => <Count of={parked} /> },

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { usePolled } from '../api/polled.js';
 import { place, setQuery } from '../app/router.js';
 import { useKeyNames } from '../conversation/key-names.js';
@@ -13,11 +14,14 @@ import { Money } from '../parts/values.js';
 import { Budgets } from '../usage/budgets.js';
 import { barsOf, lastDays } from '../usage/days.js';
 import { DayBars } from '../usage/day-bars.js';
-import { GROUPS, type UsageItem, isGroup } from '../usage/sums.js';
+import { GROUPS, type Group, METADATA, type UsageItem, isGroup } from '../usage/sums.js';
 import { UsageTable } from '../usage/usage-table.js';
 
 const EVERY_MS = 30_000;
-const OPTIONS = GROUPS.map((group) => [group, capitalised(group)] as const);
+const OPTIONS: readonly (readonly [string, string])[] = [
+  ...GROUPS.map((group) => [group, capitalised(group)] as const),
+  [METADATA, 'Metadata'],
+];
 
 interface UsageAnswer {
   readonly items: readonly UsageItem[];
@@ -46,7 +50,7 @@ export default function Page() {
       />
       <Filters>
         <PeriodFilter />
-        <Select label="Group by" value={group} options={OPTIONS} onChange={(by) => setQuery({ by })} />
+        <GroupFilter group={group} />
         <span class="grow" />
         <CopyCurl call={{ path }} />
       </Filters>
@@ -58,6 +62,41 @@ export default function Page() {
       </Region>
       {may('admin') && <Budgets nameOf={nameOf} />}
     </div>
+  );
+}
+
+/** One of the sums' groups, or a key of the runs' metadata. */
+function GroupFilter({ group }: { readonly group: Group }) {
+  const isOfMetadata = group.startsWith(METADATA);
+  const [isNaming, setNaming] = useState(false);
+  const choose = (by: string): void => {
+    setNaming(by === METADATA);
+    if (by !== METADATA) setQuery({ by });
+  };
+  return (
+    <>
+      <Select
+        label="Group by"
+        value={isNaming || isOfMetadata ? METADATA : group}
+        options={OPTIONS}
+        onChange={choose}
+      />
+      {(isNaming || isOfMetadata) && (
+        <label class="pick">
+          <span class="dim">Metadata key</span>
+          <input
+            type="text"
+            size={12}
+            maxLength={64}
+            value={isOfMetadata ? group.slice(METADATA.length) : ''}
+            onChange={(event) => {
+              const key = event.currentTarget.value.trim();
+              if (key !== '') setQuery({ by: METADATA + key });
+            }}
+          />
+        </label>
+      )}
+    </>
   );
 }
 

@@ -18,13 +18,19 @@ export interface UsageItem {
   readonly model?: string | null;
   readonly mode?: string | null;
   readonly session?: string | null;
+  readonly [metadata: `metadata.${string}`]: string | null;
 }
 
 /** What the sums can be of, as the page's "Group by" names them. */
 export const GROUPS = ['model', 'day', 'mode', 'key', 'session', 'project'] as const;
-export type Group = (typeof GROUPS)[number];
+export type Group = (typeof GROUPS)[number] | `metadata.${string}`;
 
-export const isGroup = (text: string | null): text is Group => GROUPS.some((group) => group === text);
+/** Values of the metadata of runs, by their key. */
+export const METADATA = 'metadata.';
+
+export const isGroup = (text: string | null): text is Group =>
+  text !== null &&
+  (GROUPS.some((group) => group === text) || (text.startsWith(METADATA) && text.length > METADATA.length));
 
 /** The value of a group in an item; null: its runs have none. */
 export const valueOf = (item: UsageItem, group: Group): string | null => item[group] ?? null;

@@ -1,10 +1,11 @@
 import { Link } from '../app/link.js';
 import { pathWith, sessionPath } from '../lists/path.js';
 import { count } from '../parts/format.js';
+import { capitalised } from '../parts/status-looks.js';
 import { type Column, Table } from '../parts/table.js';
 import { Money, Said } from '../parts/values.js';
 import { dayAfter } from './days.js';
-import { type Group, type UsageItem, cachedShare, valueOf } from './sums.js';
+import { type Group, METADATA, type UsageItem, cachedShare, valueOf } from './sums.js';
 
 interface UsageTableProps {
   readonly items: readonly UsageItem[];
@@ -26,7 +27,7 @@ const exact = (of: number) => <span title={String(of)}>{count(of)}</span>;
 
 const columnsOf = (group: Group, nameOf: (key: string) => string): readonly Column<UsageItem>[] => [
   {
-    name: group.charAt(0).toUpperCase() + group.slice(1),
+    name: group.startsWith(METADATA) ? group.slice(METADATA.length) : capitalised(group),
     grow: true,
     cell: (item) => <GroupValue value={valueOf(item, group)} group={group} nameOf={nameOf} />,
   },
