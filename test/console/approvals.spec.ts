@@ -2,7 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ASKING, ChatStage } from '../support/chat-stage.js';
 import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
+import { paidTurn } from '../support/money-stage.js';
 import { call, say } from '../support/scripted-turn.js';
+import { until } from '../support/until.js';
 
 interface Action {
   readonly action_id: string;
@@ -112,6 +114,43 @@ describeInBrowser('the approvals', () => {
     await page.getByRole('button', { name: 'Send answer' }).click();
     await decision(page, 'a word').getByText('Answered by').waitFor();
     expect((await actionNow(id)).decision).toBe('answer');
+    await page.context().close();
+  });
+
+  it('raise what a run may cost, to more than is spent', async () => {
+    const message = stage.book.on(
+      'costs too much',
+      paidTurn('one', ...call(0, 'c0', 'look_up', { word: 'a' })),
+      say('done'),
+    );
+    const { client } = stage.console;
+    const { run_id: run } = (
+      await client.post('/', { message, tools: [TOOL], budget: '0.0001', background: true })
+    ).json<{
+      run_id: string;
+    }>();
+    const open = async (): Promise<(Action & { kind: string })[]> =>
+      (await client.get(`/actions?run=${run}&status=open`)).json<{ items: (Action & { kind: string })[] }>()
+        .items;
+    await until(async () => (await open()).length > 0);
+    const [look] = await open();
+    await client.post(`/actions/${look!.action_id}/resolve`, { decision: 'answer', result: 'x' });
+    await until(async () => (await open())[0]?.kind === 'budget');
+    const [action] = await open();
+    const page = await stage.console.page({ path: `/console/approvals/${action!.action_id}` });
+    const raise = async (limit: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'New limit' }).fill(limit);
+      await page.getByRole('button', { name: 'Raise', exact: true }).click();
+    };
+    await page.getByRole('button', { name: 'Raise budget' }).click();
+    await raise('0.0002');
+    await page.getByRole('alert').waitFor();
+    await raise('0.5');
+    await page.getByRole('status', { name: 'Decision' }).getByText('Raised by').waitFor();
+    expect(await actionNow(action!.action_id)).toMatchObject({
+      decision: 'raise',
+      decided: { budget: '0.5' },
+    });
     await page.context().close();
   });
 

@@ -109,6 +109,10 @@ describeInBrowser('the chat', () => {
       items: { mode: string }[];
     }>();
     expect(run.items[0]?.mode).toBe('flash');
+    // The tab remembers it; of what is not in the form it keeps nothing.
+    await page.reload();
+    await page.getByRole('button', { name: 'Options' }).click();
+    await expect(page.getByRole('combobox', { name: 'Mode' }).inputValue()).resolves.toBe('flash');
     await page.context().close();
   });
 

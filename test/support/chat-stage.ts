@@ -4,7 +4,9 @@ import { freePort } from './free-port.js';
 import { ScriptBook } from './script-book.js';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.js';
 
-const MODELS = { MODEL_FLASH: 'scripted', MODEL_BASE: 'scripted', MODEL_MAX: 'scripted' };
+/** A model of the built-in list of prices, so that budgets hold. */
+const PRICED = 'gpt-5-mini';
+const MODELS = { MODEL_FLASH: PRICED, MODEL_BASE: PRICED, MODEL_MAX: PRICED };
 
 /** The console before a service whose model says what a test wrote. Owns all three. */
 export class ChatStage {

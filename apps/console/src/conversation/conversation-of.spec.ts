@@ -113,7 +113,7 @@ describe('the conversation at an event', () => {
           expect(fold.now.items).toEqual(items);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 

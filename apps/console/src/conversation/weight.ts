@@ -39,7 +39,18 @@ export function formattedKeys(items: readonly Item[]): ReadonlySet<string> {
   return keys;
 }
 
+/** Items do not change: each is weighed once. */
+const weighed = new WeakMap<Item, number>();
+
 function weightOf(item: Item): number {
+  const known = weighed.get(item);
+  if (known !== undefined) return known;
+  const weight = weigh(item);
+  weighed.set(item, weight);
+  return weight;
+}
+
+function weigh(item: Item): number {
   switch (item.kind) {
     case 'response':
       return weightOfText(loadedText(item.text).slice(0, 20_000));
