@@ -1,12 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button, Seg } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
-import { Link } from '../app/link.js';
 import { Failure } from '../parts/region.js';
 import { LANES, type Lane } from './lanes.js';
 import { LogGrid } from './log-grid.js';
 import type { SessionModel } from './model.js';
 import { grouped } from './text.js';
+
+const counted = (n: number, what: string): string => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
 
 /** The log of a session, and what is found in it. */
 export function LogPane({ model }: { readonly model: SessionModel }) {
@@ -17,7 +18,7 @@ export function LogPane({ model }: { readonly model: SessionModel }) {
   const isLoading = store.head.value > store.last;
   const progress = isLoading
     ? `${grouped(count)} of ${grouped(store.head.value + 1)} events`
-    : `${grouped(count)} events in ${grouped(rows)} rows`;
+    : `${counted(count, 'event')} in ${counted(rows, 'row')}`;
   return (
     <section class="pane log-pane" aria-label="Session log">
       <div class="ptop">
@@ -36,32 +37,8 @@ export function LogPane({ model }: { readonly model: SessionModel }) {
         />
       </div>
       {problem !== null && count === 0 && <Failure problem={problem} />}
-      <Line model={model} />
       <LogGrid model={model} />
     </section>
-  );
-}
-
-/** What a fork goes on from: its ancestors' logs are its own before it began, and are read there. */
-function Line({ model }: { readonly model: SessionModel }) {
-  const ancestors = model.ancestors.value;
-  if (ancestors.length === 0) return null;
-  return (
-    <ul class="line">
-      {ancestors.map(({ session, at, title, events, isErased }) => (
-        <li key={session}>
-          <Icon name="fork" />
-          {isErased ? (
-            <span>{`Forked from an erased session at ${at}: what was said there is gone`}</span>
-          ) : (
-            <>
-              <Link href={`/console/sessions/${session}@${at}`}>{title ?? session}</Link>
-              <span class="meta">{`${grouped(events.length)} events, to ${grouped(at)}`}</span>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }
 

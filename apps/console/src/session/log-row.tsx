@@ -1,11 +1,12 @@
 import { capitalised } from '../parts/status-looks.js';
-import { Shape, Icon } from '../parts/icon.js';
+import { Icon } from '../parts/icon.js';
 import { StatusWord } from '../parts/status.js';
 import { duration, money } from '../parts/format.js';
 import { formatDollars } from '#domain/browser';
 import { isPiece } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 import type { SessionModel } from './model.js';
+import type { Story } from './story.js';
 import { iconOf } from './row-icon.js';
 import type { EventRow, Row, RunHead, Told, ToldRow } from './rows.js';
 import { summaryOf } from './summary.js';
@@ -46,24 +47,44 @@ export function LogRow({ model, row, index, top, isAt, isAfter }: RowProps) {
       style={{ transform: `translateY(${top}px)`, height: `${ROW_PX}px` }}
       onClick={go}
     >
-      {row.kind === 'event' ? <EventCells model={model} row={row} /> : <ToldCells model={model} row={row} />}
+      {row.kind === 'event' ? (
+        <EventCells part={model.store} row={row} />
+      ) : (
+        <ToldCells model={model} row={row} />
+      )}
     </div>
   );
 }
 
-function EventCells({ model, row }: { readonly model: SessionModel; readonly row: EventRow }) {
-  const { events, story } = model.store;
+/** A log with its story: of the session, or of one that it goes on from. */
+export interface LogPart {
+  readonly events: readonly LogEvent[];
+  readonly story: Story;
+}
+
+/** @param isInGrid it is one of the log's own rows */
+export function EventCells({
+  part,
+  row,
+  isInGrid = true,
+}: {
+  readonly part: LogPart;
+  readonly row: EventRow;
+  readonly isInGrid?: boolean;
+}) {
+  const { events, story } = part;
   const event = events[row.from];
   if (event === undefined) return null;
-  const { text, note } = row.to === row.from ? summaryOf(event, row.from, story) : blockSummary(model, row);
+  const { text, note } = row.to === row.from ? summaryOf(event, row.from, story) : blockSummary(part, row);
   return (
     <Cells
       id={String(row.from)}
-      offset={offsetText(event.time - beganAt(model, event))}
+      offset={offsetText(event.time - beganAt(part, event))}
       type={row.type}
       tone={row.tone}
       text={text}
       note={note}
+      isInGrid={isInGrid}
     />
   );
 }
@@ -90,38 +111,42 @@ interface CellsProps extends Summary {
   readonly offset: string;
   readonly type: string;
   readonly tone: string;
+  readonly isInGrid?: boolean;
 }
 
 /** Id, Offset, Type, Summary, Note. */
-const Cells = ({ id, offset, type, tone, text, note }: CellsProps) => (
-  <>
-    <span role="gridcell" class="id">
-      {id}
-    </span>
-    <span role="gridcell" class="t">
-      {offset}
-    </span>
-    <span role="gridcell" class="ty">
-      <Icon name={iconOf(type, tone)} />
-      {type}
-    </span>
-    <span role="gridcell" class="x" dir="auto">
-      {text}
-    </span>
-    <span role="gridcell" class="n" dir="auto">
-      {note}
-    </span>
-  </>
-);
+function Cells({ id, offset, type, tone, text, note, isInGrid = true }: CellsProps) {
+  const role = isInGrid ? 'gridcell' : undefined;
+  return (
+    <>
+      <span role={role} class="id">
+        {id}
+      </span>
+      <span role={role} class="t">
+        {offset}
+      </span>
+      <span role={role} class="ty">
+        <Icon name={iconOf(type, tone)} />
+        {type}
+      </span>
+      <span role={role} class="x" dir="auto">
+        {text}
+      </span>
+      <span role={role} class="n" dir="auto">
+        {note}
+      </span>
+    </>
+  );
+}
 
 /** When the event's run was asked for; of an event without one, when the session began. */
-function beganAt({ store: { events, story } }: SessionModel, { run }: LogEvent): number {
+function beganAt({ events, story }: LogPart, { run }: LogEvent): number {
   const from = run === undefined ? 0 : (story.runs.get(run)?.from ?? 0);
   return events[from]?.time ?? 0;
 }
 
 /** The text of a block from its pieces, and how many there are. */
-function blockSummary({ store: { events, story } }: SessionModel, row: EventRow): Summary {
+function blockSummary({ events, story }: LogPart, row: EventRow): Summary {
   const [first, last] = [events[row.from], events[row.to]];
   if (first === undefined || last === undefined) return { text: '', note: '' };
   if (!isPiece(row.type)) return summaryOf(last, row.to, story);
@@ -134,7 +159,7 @@ function blockSummary({ store: { events, story } }: SessionModel, row: EventRow)
   return { text: oneLine(text), note };
 }
 
-function summaryText(event: LogEvent, at: number, story: SessionModel['store']['story']): string {
+function summaryText(event: LogEvent, at: number, story: Story): string {
   const { content } = (event.data ?? {}) as { readonly content?: unknown };
   return typeof content === 'string' ? content : summaryOf(event, at, story).text;
 }
@@ -163,16 +188,6 @@ export function HeadOfRun({ model, head, top }: HeadProps) {
       <StatusWord status={run.status} word={`Run ${run.ordinal}`} />
       <bdi class="x">{by}</bdi>
       <span class="n">{`${capitalised(run.status)}, ${took}, ${money(formatDollars(run.cost))}`}</span>
-    </div>
-  );
-}
-
-/** What stands before a fork's own events, and is not counted among them. */
-export function ForkedFrom({ title, at }: { readonly title: string; readonly at: number }) {
-  return (
-    <div class="run-head from">
-      <Shape name="gone" />
-      <bdi class="x">{`Forked from ${title} at ${at}`}</bdi>
     </div>
   );
 }

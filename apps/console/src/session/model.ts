@@ -6,11 +6,20 @@ import { type Filter, SHOW_ALL } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 import { type Mark, Marks } from './marks.js';
 import type { Ancestor } from './ancestors.js';
-import { LogRows, type RowsMode, type Told } from './rows.js';
+import { LogRows, type Row, type RowsMode, type Told, rowsOf } from './rows.js';
+import { Story } from './story.js';
 import type { SessionStore } from './store.js';
 
 export const TABS = ['Conversation', 'Context', 'Run', 'Event'] as const;
 export type Tab = (typeof TABS)[number];
+
+/** A log that a fork goes on from. */
+export interface PartBefore {
+  readonly ancestor: Ancestor;
+  readonly story: Story;
+  readonly events: readonly LogEvent[];
+  readonly rows: readonly Row[];
+}
 
 /** How a session is looked at first. */
 export interface FirstLook {
@@ -73,7 +82,7 @@ export class SessionModel {
   private readonly folded: Folded;
   /** The last event that was shown to whoever follows the end. */
   private followed = -1;
-  private rowsOf: { readonly key: readonly unknown[]; readonly rows: LogRows; count: number } | null = null;
+  private counted: { readonly key: readonly unknown[]; readonly rows: LogRows; count: number } | null = null;
 
   constructor(
     readonly store: SessionStore,
@@ -124,6 +133,16 @@ export class SessionModel {
 
   /** What a fork's line holds before its own events. */
   readonly inherited = computed(() => this.ancestors.value.flatMap(({ known }) => known));
+
+  /** The rows of the logs that it goes on from, each with its story. */
+  readonly rowsBefore = computed<readonly PartBefore[]>(() =>
+    this.ancestors.value.map((ancestor) => {
+      const story = new Story();
+      for (const event of ancestor.events) story.push(event);
+      const { rows } = rowsOf(ancestor.events, story, this.rowsMode.value, this.filter.value);
+      return { ancestor, story, events: ancestor.events, rows };
+    }),
+  );
 
   /** The same as the log has it, each with whose it is. */
   readonly before = computed(() =>
@@ -179,11 +198,11 @@ export class SessionModel {
 
   private rowsUpToNow(key: readonly unknown[]): LogRows {
     const { events, story } = this.store;
-    const before = this.rowsOf;
+    const before = this.counted;
     const isKept = before !== null && key.every((part, at) => part === before.key[at]);
     const { mode, filter } = { mode: this.rowsMode.value, filter: this.filter.value };
     const now = isKept ? before : { key, rows: new LogRows(mode, filter), count: 0 };
-    this.rowsOf = now;
+    this.counted = now;
     const told = isKept ? [] : this.told.value;
     let next = 0;
     for (; now.count < events.length; now.count++) {

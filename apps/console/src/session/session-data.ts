@@ -39,7 +39,7 @@ interface DeliveryView {
   readonly delivery_id: string;
   readonly run_id: string;
   readonly event_id: string | number;
-  readonly target: string;
+  readonly target: string | null;
   readonly status: string;
   readonly attempts: number;
   readonly last_status: number | null;
@@ -65,7 +65,8 @@ function toldOf(view: DeliveryView): Told[] {
   const { last_attempt_at: at, last_status: code, last_error: error } = view;
   if (at === null) return [];
   const answer = code === null ? (error ?? '') : String(code);
-  const { delivery_id: id, run_id: run, event_id: event, target, status, attempts } = view;
+  const { delivery_id: id, run_id: run, event_id: event, status, attempts } = view;
+  const target = view.target ?? '';
   return [{ id, run, event: Number(event), time: Date.parse(at), target, status, attempts, answer }];
 }
 

@@ -69,7 +69,7 @@ function useFollowedEnd(model: SessionModel, panel: { readonly current: HTMLDivE
     const box = panel.current;
     if (box !== null && model.isLive.value && model.tab.value === 'Conversation' && wasAtEnd.current)
       box.scrollTop = box.scrollHeight;
-  }, [at]);
+  }, [at, model.ancestors.value.length]);
 }
 
 function Tabs({ model, panel }: { readonly model: SessionModel; readonly panel: string }) {

@@ -108,7 +108,8 @@ function ticks(props: WordsProps) {
     text: duration(ms),
     anchor: 'middle',
   }));
-  return [...folded, ...placesOf(props)].filter(isFree).map(({ x, text, anchor }) => (
+  const places = placesOf(props).filter(({ text }, n, all) => all[n - 1]?.text !== text);
+  return [...folded, ...places].filter(isFree).map(({ x, text, anchor }) => (
     <text key={`t${x}`} class="tick" x={x} y={layout.ticks} text-anchor={anchor}>
       {text}
     </text>
