@@ -31,5 +31,5 @@ export const SCOPES: readonly (readonly [Scope, string])[] = [
   ['approve', 'decide on approvals'],
   ['datastores', 'make and fill datastores'],
   ['metrics', 'read the figures of all projects'],
-  ['admin', 'all of the above but metrics, keys, budgets, erasure'],
+  ['admin', 'all of these but metrics, and keys, budgets, erasure'],
 ];

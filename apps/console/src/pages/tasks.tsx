@@ -63,7 +63,7 @@ const columnsOf = (act: Act, refresh: () => void): readonly Column<TaskView>[] =
       </Link>
     ),
   },
-  { name: 'Schedule', cell: scheduleInWords },
+  { name: 'Schedule', class: 'wrap', cell: scheduleInWords },
   { name: 'Next', cell: ({ next_run_at: at }) => <Time at={at} full /> },
   { name: 'Last', cell: ({ last_run_at: at }) => <Age at={at} /> },
   { name: 'Session', cell: ({ session }) => <Link href={sessionPath(session)}>Open</Link> },

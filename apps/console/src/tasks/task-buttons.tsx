@@ -3,6 +3,7 @@ import { may } from '../lists/may.js';
 import { segment } from '../lists/path.js';
 import type { Act } from '../lists/use-act.js';
 import { Button } from '../parts/controls.js';
+import type { IconName } from '../parts/sprite.js';
 import type { TaskView } from './task.js';
 
 interface TaskButtonsProps {
@@ -28,18 +29,26 @@ export function TaskButtons({
       return SAID[what];
     });
   const isBusy = act.busy !== null;
+  // In a row there is no room for them.
+  const iconOf = (icon: IconName) => (small ? {} : { icon });
   return (
     <span class="row-do">
       {status === 'scheduled' ? (
-        <Button small={small} icon="pause" disabled={isBusy} onClick={() => change('pause')}>
+        <Button small={small} {...iconOf('pause')} disabled={isBusy} onClick={() => change('pause')}>
           Pause
         </Button>
       ) : (
-        <Button small={small} icon="play" disabled={isBusy} onClick={() => change('resume')}>
+        <Button small={small} {...iconOf('play')} disabled={isBusy} onClick={() => change('resume')}>
           Resume
         </Button>
       )}
-      <Button small={small} kind="danger" icon="stop" disabled={isBusy} onClick={() => change('cancel')}>
+      <Button
+        small={small}
+        kind="danger"
+        {...iconOf('stop')}
+        disabled={isBusy}
+        onClick={() => change('cancel')}
+      >
         Cancel task
       </Button>
     </span>
