@@ -3,7 +3,7 @@ const floors = [
   ['domain', 'platform', 'proof'],
   ['event-log', 'json-schema', 'http'],
   ['postgres'],
-  ['eventstoredb', 'vault', 'access'],
+  ['eventstoredb', 'vault', 'access', 'sealer'],
   ['read-models', 'extraction'],
   ['knowledge'],
   ['agent'],

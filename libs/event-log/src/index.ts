@@ -24,6 +24,7 @@ export {
   type FollowerTarget,
 } from './follower/follower.js';
 export { type FollowerProgress, Freshness, StoredProgress } from './follower/freshness.js';
+export { LogFeed, type LogFeedPorts } from './follower/log-feed.js';
 export { RunningFollowers } from './follower/running-followers.js';
 export { type FeedLimits, LiveFeed } from './live/live-feed.js';
 export { compareLogs } from './operations/compare-logs.js';

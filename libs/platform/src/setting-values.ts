@@ -81,6 +81,13 @@ export const origin: ReadValue<string> = (text) => {
   return text;
 };
 
+/** A name for all that a log signs. */
+export const logOrigin: ReadValue<string> = (text) => {
+  if (!/^[A-Za-z0-9._\-/]{1,200}$/.test(text))
+    throw new WrongValue('1 to 200 of the characters A-Z a-z 0-9 . _ - /, like example.com/annals');
+  return text;
+};
+
 /** An http or https URL that is shown to others: no credentials. */
 export const publicUrl: ReadValue<string> = (text) => {
   const url = httpUrl(text);

@@ -71,6 +71,8 @@ export interface Settings {
   /** Of all processes that read documents; null: what the machine or the container allows. */
   readonly documentsMemoryMb: number | null;
   readonly rateLimitRpm: number;
+  /** Whose log it is, in what is signed; null: named after the log itself. */
+  readonly annalsOrigin: string | null;
   /** Whether `/console` is served. */
   readonly console: boolean;
   /** Origins whose pages may read answers (CORS). */
@@ -156,6 +158,7 @@ export function readSettings(env: Environment = process.env): Settings {
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
     documentsMemoryMb: optional('DOCUMENTS_MEMORY_MB', read.atLeast(LEAST_READER_MB)),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
+    annalsOrigin: optional('ANNALS_ORIGIN', read.logOrigin),
     console: or('CONSOLE', read.flag, true),
     corsOrigins: or('CORS_ORIGINS', read.list(read.origin), []),
     probePort: optional('PROBE_PORT', read.port),

@@ -24,6 +24,7 @@ import {
   TaskCommands,
   TaskPauses,
 } from '#runs';
+import { Receipts } from '#sealer';
 import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
@@ -67,6 +68,7 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(Metrics, service.observability.metrics),
   value(ApiKeys, service.apiKeys),
   value(Authenticator, service.apiKeys),
+  value(Receipts, service.receipts),
   value(HealthChecks, new ServiceHealth(service)),
   value(AnswerRoom, service.answerRoom),
   value(EventStreams, service.streams),

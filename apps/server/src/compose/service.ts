@@ -25,7 +25,8 @@ import {
   openCore,
 } from '#runs';
 import { openActions } from './open-actions.js';
-import { KeyUsesOfTable, openApiKeys } from './open-api-keys.js';
+import type { Receipts } from '#sealer';
+import { openKeysOn } from './open-access.js';
 import { openBudgets } from './open-budgets.js';
 import { openPrices } from './open-prices.js';
 import { metadataSecretOf } from './open-keys.js';
@@ -37,7 +38,7 @@ import { openCallbacks } from './open-callbacks.js';
 import type { Observability } from '../observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
 import type { Replicas } from './replicas/replicas.js';
-import { taskClockOf, taskPausesOf } from './open-task-clock.js';
+import { taskClockOf } from './open-task-clock.js';
 import { ConsoleCookie } from '../edge/admission/console-cookie.js';
 import { PublicAddress } from '../edge/public-address.js';
 import { ConsoleTerms } from '../features/console-auth/console-terms.js';
@@ -62,6 +63,7 @@ interface Answering {
 export interface Service extends Answering {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
+  readonly receipts: Receipts;
   readonly taskPauses: TaskPauses;
   readonly actions: ActionCommands;
   readonly readModels: ReadModels;
@@ -104,7 +106,7 @@ export async function openService(
 ): Promise<Service> {
   const ports = await openFoundation(settings, logger, observability, onWaiting);
   const { log, clock, random, box, replicas, schemas, uploads, followers } = ports;
-  const { roles } = settings;
+  const { roles, maxUploadBytes, keyBackupDays } = settings;
   const stopping = new AbortController();
   ports.sealed.vault.makeAhead();
   const readModels = openReadModelsOn(ports, settings, replicas);
@@ -114,23 +116,24 @@ export async function openService(
   const egress = new EgressGuard(settings.egressAllow);
   const fatal = new FatalParts(logger, (name) => replicas.giveUp(name));
   const knowledge = openKnowledgeOn(ports, egress, readModels, settings, fatal);
-  const { apiKeys, mayAct, openPauses } = await openKeysOn(ports, settings, readModels, stopping.signal);
+  const access = await openKeysOn(ports, settings, readModels, stopping.signal);
+  const { receipts, apiKeys, mayAct, openPauses } = access;
   const money = await openMoneyOn({ ...ports, apiKeys }, readModels, settings, stopping.signal);
   const driven = { ...ports, ...money, model: model.client, mayAct };
   const core = openCoreOn(driven, egress, knowledge, settings, replicas);
   replicas.begin(core, readModels);
-  const { contents } = core;
-  const sending = { ...ports, contents, egress, apiKeys, watched: observability.ofSender };
+  const telling = { ...ports, contents: core.contents, receipts };
+  const sending = { ...telling, egress, apiKeys, watched: observability.ofSender };
   const callbacks = openCallbacks({ ...sending, onFatal: fatal.of('callbacks') });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
   if (roles.has('clock')) addClocks(core, readModels, { ...ports, openPauses, onFatal: fatal.of('clock') });
   const actions = openActions(core, readModels, { ...ports, ...money, roles });
   const surroundings = new RunSurroundings(new RequestEgress(egress, box), knowledge.tools, schemas);
   const runSubmission = submissionOf(core, readModels, money.budgets, settings);
-  const kafka = await openKafka(settings, { ...ports, contents, startRun: runSubmission, surroundings });
+  const kafka = await openKafka(settings, { ...telling, startRun: runSubmission, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, readModels, { ...ports, fatal });
-  const answering = answeringOf(ports, contents, settings);
+  const answering = answeringOf(ports, core.contents, settings);
   const close = (graceMs: number): Promise<void> =>
     closeInOrder(
       () => ports.attempts.close(),
@@ -149,8 +152,7 @@ export async function openService(
       () => ports.sealed.close(),
       () => observability.close(),
     );
-  const { maxUploadBytes, keyBackupDays } = settings;
-  const keys = { apiKeys, taskPauses: openPauses() };
+  const keys = { apiKeys, receipts, taskPauses: openPauses() };
   const parts = { ...keys, ...answering, ...money, actions, core, readModels, log, surroundings };
   const more = { runSubmission, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
@@ -230,19 +232,6 @@ function openKnowledgeOn(
     documentsMemoryMb: settings.documentsMemoryMb,
     onFatal: fatal.of('indexer'),
   });
-}
-
-/** The keys of the callers, and what their end asks for. */
-async function openKeysOn(
-  ports: Foundation,
-  settings: Settings,
-  readModels: ReadModels,
-  signal: AbortSignal,
-): Promise<{ readonly apiKeys: ApiKeys; readonly openPauses: () => TaskPauses } & Pick<CoreParts, 'mayAct'>> {
-  const uses = new KeyUsesOfTable(readModels.keyUses);
-  const apiKeys = await openApiKeys({ ...ports, uses }, settings, signal);
-  const mayAct = (keyId: string): boolean => apiKeys.mayAct(keyId);
-  return { apiKeys, mayAct, openPauses: taskPausesOf(readModels, { ...ports, mayAct }) };
 }
 
 /** What calls cost, and what they may. Budgets hear of the calls of this process as it stores them. */

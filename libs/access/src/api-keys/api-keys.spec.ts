@@ -8,7 +8,8 @@ import { type Batch, type EventLog, SqliteEventLog, collect, newEvent } from '#e
 import { type Clock, ProcessBackground, SecretBox, SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { ManualClock } from '../../../../test/support/manual-clock.js';
 import { ScriptedLog } from '../../../../test/support/scripted-log.js';
-import { ApiKeys, type ApiKeysOptions } from './api-keys.js';
+import { ApiKeys } from './api-keys.js';
+import type { ApiKeysOptions } from './key-shapes.js';
 import { ROOT_KEY_ID } from './root-key.js';
 import type { Principal } from './principal.js';
 

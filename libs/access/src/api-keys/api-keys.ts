@@ -10,30 +10,30 @@ import {
   pageOf,
   type ProjectId,
 } from '#domain';
-import { type Expected, LogUnavailable, NO_EVENTS, type RecordedEvent, type Revision } from '#event-log';
-import { type SecretBox, derivedWebhookSecret } from '#platform';
-import { LogFeed, type LogFeedPorts } from '../log-feed.js';
+import {
+  type Expected,
+  LogUnavailable,
+  NO_EVENTS,
+  type RecordedEvent,
+  type Revision,
+  LogFeed,
+} from '#event-log';
+import { derivedWebhookSecret } from '#platform';
 import { appendToKey } from './key-stream.js';
-import { type KeyUses, LastUses } from './last-uses.js';
+import { LastUses } from './last-uses.js';
 import { type KeyRecord, KeyTable, OPERATORS_SCOPE, type Revocation, hashKey } from './key-table.js';
-import type { BrowserCaller, FirstKey, IssuedKey, NewKey } from './key-shapes.js';
+import type {
+  ApiKeysOptions,
+  ApiKeysPorts,
+  BrowserCaller,
+  FirstKey,
+  IssuedKey,
+  NewKey,
+} from './key-shapes.js';
 import { type Principal, hasScope } from './principal.js';
 import { ROOT_KEY_ID, administers, rootRecord } from './root-key.js';
 import { ConsoleSignIns, type SignInLink, type LinkWish, LINK_MS } from '../console/console-sign-ins.js';
 import { type IssuedToken, SessionTokens, type TokenWish } from '../tokens/session-tokens.js';
-
-export interface ApiKeysPorts extends LogFeedPorts {
-  readonly box: SecretBox;
-  /** Absent: when keys were last used is known of this process alone. */
-  readonly uses?: KeyUses;
-}
-
-export interface ApiKeysOptions {
-  /** The first admin key; null: the one on the log, made at the first start. */
-  readonly adminKey: string | null;
-  /** Signs the callbacks of the first admin key; null: derived from the master key. */
-  readonly webhookSecret: string | null;
-}
 
 /** Where the seal of a webhook secret counts. */
 const contextOf = (id: string): string => `api-key/${id}/webhook-secret`;

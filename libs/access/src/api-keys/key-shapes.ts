@@ -1,8 +1,24 @@
 import type { ProjectId, Scope } from '#domain';
+import type { LogFeedPorts } from '#event-log';
+import type { SecretBox } from '#platform';
 import type { SignInLink } from '../console/console-sign-ins.js';
 import type { SignIn } from '../console/sign-in-table.js';
 import type { KeyRecord } from './key-table.js';
+import type { KeyUses } from './last-uses.js';
 import type { Principal } from './principal.js';
+
+export interface ApiKeysPorts extends LogFeedPorts {
+  readonly box: SecretBox;
+  /** Absent: when keys were last used is known of this process alone. */
+  readonly uses?: KeyUses;
+}
+
+export interface ApiKeysOptions {
+  /** The first admin key; null: the one on the log, made at the first start. */
+  readonly adminKey: string | null;
+  /** Signs the callbacks of the first admin key; null: derived from the master key. */
+  readonly webhookSecret: string | null;
+}
 
 export interface NewKey {
   readonly name: string;

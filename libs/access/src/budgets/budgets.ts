@@ -16,9 +16,15 @@ import {
   parseDollars,
   periodAt,
 } from '#domain';
-import { type NewEvent, type Position, appendUntilDefinite, newEvent } from '#event-log';
+import {
+  type NewEvent,
+  type Position,
+  appendUntilDefinite,
+  newEvent,
+  LogFeed,
+  type LogFeedPorts,
+} from '#event-log';
 import type { Principal } from '../api-keys/principal.js';
-import { type LogFeedPorts, LogFeed } from '../log-feed.js';
 import { BudgetTable } from './budget-table.js';
 import { OwnCalls } from './own-calls.js';
 import type { Spending } from './spending.js';

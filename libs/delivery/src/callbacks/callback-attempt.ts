@@ -14,6 +14,7 @@ import { type Clock, type Random, type SecretBox, SealBroken } from '#platform';
 import { type Callback, openCallback } from './callback.js';
 import type { CallbackSender, SendOutcome } from './callback-sender.js';
 import { hideSecrets } from './hide-secrets.js';
+import { RECEIPT_HEADER } from '../run-receipts.js';
 import { webhookSignature } from './signature.js';
 
 /** A run whose events are sent to a callback. */
@@ -36,6 +37,8 @@ export interface DueEvent extends EventPlace {
   /** Exactly what a client of the stream gets as `data:`. */
   readonly json: string;
   readonly isLast: boolean;
+  /** Of the run's end. */
+  readonly receipt?: string;
 }
 
 export interface AttemptPorts {
@@ -86,7 +89,7 @@ export class CallbackAttempts {
   private async send(
     run: CallbackRun,
     callback: Callback | null,
-    { sequence, json }: DueEvent,
+    { sequence, json, receipt }: DueEvent,
     signal: AbortSignal,
   ): Promise<SendOutcome> {
     const { clock, sender, secretOf } = this.ports;
@@ -105,6 +108,7 @@ export class CallbackAttempts {
       'webhook-signature': webhookSignature(secret, id, timestamp, json),
       'annals-run': run.run,
       'annals-sequence': String(sequence),
+      ...(receipt === undefined ? {} : { [RECEIPT_HEADER]: receipt }),
     };
     return sender.send({ url: callback.url, headers, body: json, cause: run.cause }, signal);
   }

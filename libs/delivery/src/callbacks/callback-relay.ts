@@ -22,6 +22,7 @@ import {
   type RunningFollowers,
 } from '#event-log';
 import type { Background, Clock, Logger, Random, SecretBox } from '#platform';
+import type { RunReceipts } from '../run-receipts.js';
 import { CallbackAttempts, type CallbackRun } from './callback-attempt.js';
 import type { CallbackSender } from './callback-sender.js';
 import { DeliveryLog } from './delivery-log.js';
@@ -30,6 +31,8 @@ import { RelayCheckpoints } from './relay-checkpoint.js';
 import { RunQueue } from './run-queue.js';
 
 export interface RelayPorts {
+  /** Absent: receivers are given none. */
+  readonly receipts?: RunReceipts;
   readonly log: EventLog;
   readonly contents: ContentStore;
   readonly clock: Clock;

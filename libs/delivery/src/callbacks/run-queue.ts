@@ -3,6 +3,7 @@ import { type ContentStore } from '#vault';
 import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent, isErasure } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { publicJson } from '../public-json.js';
+import type { RunReceipts } from '../run-receipts.js';
 import type { Callback } from './callback.js';
 import type { CallbackAttempts, CallbackRun } from './callback-attempt.js';
 import type { DeliveryLog } from './delivery-log.js';
@@ -15,6 +16,8 @@ export interface RunQueuePorts {
   readonly logger: Logger;
   readonly attempts: CallbackAttempts;
   readonly bulkhead: HostBulkhead;
+  /** Absent: receivers are given none. */
+  readonly receipts?: RunReceipts | undefined;
 }
 
 const LOG_RETRY_MS = 1_000;
@@ -152,7 +155,9 @@ export class RunQueue {
   private async attempt(event: RecordedEvent, place: EventPlace, isResend: boolean): Promise<void> {
     const { attempts, bulkhead, contents } = this.ports;
     const json = await publicJson(event, this.run.session, contents);
-    const due = { ...place, json, isLast: isEndType(event.type) };
+    const isLast = isEndType(event.type);
+    const receipt = isLast ? await this.receiptOf(event) : null;
+    const due = { ...place, json, isLast, ...(receipt === null ? {} : { receipt }) };
     await bulkhead.with(this.origin, async () => {
       this.stop.throwIfAborted();
       // Of its turn, too, much may have been heard while it waited.
@@ -163,6 +168,11 @@ export class RunQueue {
       await this.deliveries.record(isResend ? { ...told, is_resend: true } : attempt);
       return attempt.status !== null;
     });
+  }
+
+  private async receiptOf({ revision }: RecordedEvent): Promise<string | null> {
+    const { session, run } = this.run;
+    return (await this.ports.receipts?.header({ session, run, revision })) ?? null;
   }
 
   private async read(revision: Revision): Promise<RecordedEvent | null> {

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
-import type { SessionId } from '#domain';
+import { type SessionId, isEndType } from '#domain';
 import type { ContentStore } from '#vault';
 import type { RecordedEvent } from '#event-log';
 import { publicJson } from '../public-json.js';
+import { RECEIPT_HEADER, type RunReceipts } from '../run-receipts.js';
 
 /** One record of the topic: CloudEvents 1.0 in the binary mode of its Kafka binding. */
 export interface CloudEventRecord {
@@ -64,8 +65,11 @@ export function cloudEventOf(
 const OVERHEAD_BYTES = 512;
 
 /** At most so many bytes; more only where the text is close to it and has few characters beyond ASCII. */
-export const sizeOf = ({ value, key }: CloudEventRecord): number =>
-  OVERHEAD_BYTES + key.length + (value === null ? 0 : Buffer.byteLength(value));
+export const sizeOf = ({ value, key, headers }: CloudEventRecord): number =>
+  OVERHEAD_BYTES +
+  key.length +
+  (headers[RECEIPT_HEADER]?.length ?? 0) +
+  (value === null ? 0 : Buffer.byteLength(value));
 
 /** Makes records of events whose content may lie in a file. Owns how often it failed to read one. */
 export class CloudEvents {
@@ -77,6 +81,8 @@ export class CloudEvents {
   constructor(
     private readonly contents: ContentStore,
     publicUrl: string,
+    /** Absent: records have none. */
+    private readonly receipts?: RunReceipts,
   ) {
     this.names = cloudEventNames(publicUrl);
   }
@@ -84,8 +90,20 @@ export class CloudEvents {
   /** @throws whatever the file store says, the first ATTEMPTS times; then the record goes without its data */
   async recordOf(event: RecordedEvent, maxBytes: number): Promise<CloudEventRecord> {
     const session = event.stream.slice('session-'.length);
+    const receipt = isEndType(event.type) ? await this.receiptOf(event, session) : {};
     const record = cloudEventOf(event, session, await this.jsonOf(event, session), this.names);
-    return sizeOf(record) <= maxBytes ? record : cloudEventOf(event, session, null, this.names);
+    const whole = { ...record, headers: { ...record.headers, ...receipt } };
+    if (sizeOf(whole) <= maxBytes) return whole;
+    const { headers, ...rest } = cloudEventOf(event, session, null, this.names);
+    return { ...rest, headers: { ...headers, ...receipt } };
+  }
+
+  private async receiptOf(
+    { meta: { run = '' }, revision }: RecordedEvent,
+    session: SessionId,
+  ): Promise<Readonly<Record<string, string>>> {
+    const receipt = await this.receipts?.header({ session, run, revision });
+    return receipt === undefined || receipt === null ? {} : { [RECEIPT_HEADER]: receipt };
   }
 
   private async jsonOf(event: RecordedEvent, session: SessionId): Promise<string | null> {

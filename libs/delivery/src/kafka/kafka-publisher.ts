@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import { isPublicType, isReplayRun } from '#domain';
 import { type ContentStore } from '#vault';
+import type { RunReceipts } from '../run-receipts.js';
 import {
   type EventLog,
   Follower,
@@ -25,6 +26,8 @@ export interface PublisherPorts {
   readonly logger: Logger;
   /** Where the service is reached: what the sources of events begin with. */
   readonly publicUrl: string;
+  /** Absent: records have none. */
+  readonly receipts?: RunReceipts;
 }
 
 /** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
@@ -94,7 +97,7 @@ class Following implements FollowerTarget {
     private readonly ports: PublisherPorts,
     private readonly counts: { published: number; transactions: number; failures: number },
   ) {
-    this.events = new CloudEvents(ports.contents, ports.publicUrl);
+    this.events = new CloudEvents(ports.contents, ports.publicUrl, ports.receipts);
     const onFatal = (error: unknown): void => {
       this.fail(error, ports.clock.now());
       ports.logger.error({ err: error }, 'nothing is published to Kafka any more');

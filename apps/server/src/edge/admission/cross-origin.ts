@@ -7,7 +7,7 @@ const SENT =
 /** What a page may read besides the few that every page may. */
 const SHOWN =
   'Allow, Content-Location, Location, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
-  'Retry-After, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, annals-head';
+  'Retry-After, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, annals-head, annals-receipt';
 /** How long a browser remembers what it may: Chromium's most is two hours. */
 const REMEMBERED_S = '7200';
 

@@ -53,7 +53,7 @@ export interface OperationTerms {
   /** Takes `Idempotency-Key` or `Last-Event-ID`. */
   readonly headers?: readonly ('Idempotency-Key' | 'Last-Event-ID')[];
   /** Headers of these answers that do not follow from what the route is; `Location` of 201 and 202 alone. */
-  readonly answerHeaders?: readonly ('Content-Location' | 'Location')[];
+  readonly answerHeaders?: readonly ('Content-Location' | 'Location' | 'annals-head' | 'annals-receipt')[];
   /** Answers that are no refusals, by status. The first is that of what a handler returns. */
   readonly answers: Readonly<Record<number, Content>>;
   /** Refusals that do not follow from what the route is. */

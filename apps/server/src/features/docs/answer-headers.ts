@@ -16,6 +16,11 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   'X-Request-Id': text('Names the request in logs.', 'req_7f3581c0a6de4b1f0c6a9e2d'),
   'Content-Location': text('The run that this is the answer of.', '/runs/run_ses_4b1f_90cd'),
   Location: text('What was made, or what has begun.', '/runs/run_ses_4b1f_90cd'),
+  'annals-head': count('The last event that the session has now.'),
+  'annals-receipt': text(
+    'base64 of a signed note of how the run ended: docs/api.md, Receipts. Where it has ended.',
+    'YW5uYWxzIHJlY2VpcHQgdjEK',
+  ),
   'Retry-After': count('Seconds after which to ask again.'),
   RateLimit: text(
     'What is left of the requests of this key, and for how many seconds (draft-ietf-httpapi-ratelimit-headers-10).',

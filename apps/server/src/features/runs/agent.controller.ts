@@ -42,7 +42,7 @@ export class AgentController {
     body: RunRequestDto,
     examples: RUN_EXAMPLES,
     headers: ['Idempotency-Key'],
-    answerHeaders: ['Content-Location', 'Location'],
+    answerHeaders: ['Content-Location', 'Location', 'annals-receipt'],
     answers: {
       200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },

@@ -61,10 +61,12 @@ export class HistoryAnswers {
   private async *pieces(
     project: ProjectId,
     { session, run, tasks }: AcceptedRun,
-    { status, response, finalOutput, ...more }: RunOutcome,
+    outcome: RunOutcome,
     weigh: Weigh,
   ): AsyncGenerator<string> {
     const { contents } = this.stores;
+    const { status, response, finalOutput, cost, usage, warnings, actions, error } = outcome;
+    const more = { cost, usage, warnings, actions, error };
     yield `{"session":"${session}","run_id":"${run}","status":"${status}","response":"`;
     yield* insideOfJson(response.pieces(this.stores, session, weigh));
     yield '"';

@@ -36,7 +36,7 @@ export class ReplayController {
     body: ReplayDto,
     examples: { other: { summary: 'With another mode', value: { mode: 'max', background: true } } },
     headers: ['Idempotency-Key'],
-    answerHeaders: ['Content-Location', 'Location'],
+    answerHeaders: ['Content-Location', 'Location', 'annals-receipt'],
     answers: {
       200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },

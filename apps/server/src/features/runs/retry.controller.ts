@@ -38,7 +38,7 @@ export class RetryController {
     body: RetryDto,
     examples: { again: { summary: 'As it was, in the background', value: { background: true } } },
     headers: ['Idempotency-Key'],
-    answerHeaders: ['Content-Location', 'Location'],
+    answerHeaders: ['Content-Location', 'Location', 'annals-receipt'],
     answers: {
       200: { [JSON_TYPE]: ENDED_RUN, [SSE_TYPE]: EVENT_STREAM },
       202: { [JSON_TYPE]: ACCEPTED_RUN },

@@ -3,10 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { Problem, type RunId, type SessionId } from '#domain';
 import type { AcceptedRun, StartRun } from '#runs';
+import { Receipts } from '#sealer';
+import { RECEIPT_HEADER } from '#delivery';
 import { HistoryAnswers } from './history-answers.js';
 import { RunSubmission } from './run-submission.js';
 import { wantsJson } from './shared/negotiation.js';
-import { RunAnswers } from './shared/run-answers.js';
+import { RunAnswers, type RunOutcome } from './shared/run-answers.js';
 
 interface AcceptedAnswer {
   readonly session: SessionId;
@@ -22,6 +24,7 @@ export class RunStartAnswers {
     private readonly submission: RunSubmission,
     private readonly histories: HistoryAnswers,
     private readonly answers: RunAnswers,
+    private readonly receipts: Receipts,
   ) {}
 
   /** @throws Problem, LogUnavailable: nothing was started */
@@ -49,7 +52,17 @@ export class RunStartAnswers {
     if (open?.isOver)
       throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
     if (outcome === null) return;
+    await this.addReceipt(started, outcome, reply);
     await this.histories.ended(project, started, outcome, reply);
+  }
+
+  private async addReceipt(
+    { session, run }: AcceptedRun,
+    { end: revision }: RunOutcome,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const receipt = revision === undefined ? null : await this.receipts.header({ session, run, revision });
+    if (receipt !== null) reply.header(RECEIPT_HEADER, receipt);
   }
 }
 

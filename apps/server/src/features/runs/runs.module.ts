@@ -6,6 +6,7 @@ import { RunFiles } from './files/run-files.js';
 import { RunDiffs } from './diff/run-diffs.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunsController } from './runs.controller.js';
+import { ReceiptController } from './receipt.controller.js';
 import { ReplayController } from './replay.controller.js';
 import { RetryController } from './retry.controller.js';
 import { RunStartAnswers } from './run-start-answers.js';
@@ -22,6 +23,7 @@ import { RunPlaces } from './shared/run-places.js';
     ReplayController,
     DiffController,
     RunFilesController,
+    ReceiptController,
   ],
   providers: [
     RunStartAnswers,

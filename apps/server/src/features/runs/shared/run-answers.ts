@@ -36,6 +36,8 @@ export interface RunOutcome {
   readonly cost: string;
   readonly usage: UsageView;
   readonly warnings: readonly RunWarning[];
+  /** Revision of its last event; absent: it has not ended, or is erased. */
+  readonly end?: Revision;
   /** What it waits for. */
   readonly actions?: readonly ActionView[];
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean };
@@ -188,7 +190,7 @@ class OutcomeFold {
     const failure: PublicFields = end.type === 'agent_error' ? await this.fieldsOf(end) : {};
     const { finalOutput, cost, allWarnings: warnings } = this;
     const usage = usageView(this.spent);
-    const told = { response: this.said.text, finalOutput, cost, usage, warnings };
+    const told = { response: this.said.text, finalOutput, cost, usage, warnings, end: end.revision };
     if (end.type === 'agent_completed') return { status: 'completed', ...told };
     if (end.type === 'agent_cancelled') return { status: 'cancelled', ...told };
     const { code = 'internal', content = UNREADABLE_TEXT, retryable = false } = failure;

@@ -40,6 +40,7 @@ export class SessionLogController {
     isForTokens: true,
     query: LogQuery,
     headers: ['Last-Event-ID'],
+    answerHeaders: ['annals-head'],
     answers: { 200: LOG },
   })
   async follow(

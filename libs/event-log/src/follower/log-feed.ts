@@ -1,12 +1,8 @@
-import {
-  type EventLog,
-  Follower,
-  type FollowerBatch,
-  type Position,
-  type RecordedEvent,
-  type RunningFollowers,
-} from '#event-log';
 import type { Background, Clock, Logger, Random } from '#platform';
+import type { Position, RecordedEvent } from '../envelope.js';
+import type { EventLog } from '../event-log.js';
+import { Follower, type FollowerBatch } from './follower.js';
+import type { RunningFollowers } from './running-followers.js';
 
 export interface LogFeedPorts {
   readonly log: EventLog;

@@ -1,0 +1,114 @@
+import {
+  LogFeed,
+  type LogFeedPorts,
+  LogUnavailable,
+  NO_EVENTS,
+  type RecordedEvent,
+  type Revision,
+  appendUntilDefinite,
+  newEvent,
+} from '#event-log';
+import type { SecretBox } from '#platform';
+import { LOG_KEY, type SigningKey, formatKey, noteKey, signingKey } from '#proof';
+import { PROOF_STREAM, type ProofLogEvent, proofLogEvent } from './proof-log.js';
+
+export interface LogKeysPorts extends LogFeedPorts {
+  readonly box: Pick<SecretBox, 'derive'>;
+}
+
+/** A key that signs for the origin. */
+export interface LogKey {
+  readonly number: number;
+  readonly vkey: string;
+  readonly key: SigningKey;
+}
+
+const META = { schemaVersion: 1, project: '', actor: 'annals' };
+const TRIES = 20;
+
+/**
+ * The keys that sign what the log says (docs/proof.md). They are derived from the root key of the key store and stored
+ * nowhere, so every replica has them at once; which of them count, the stream `proof-log` says.
+ */
+export class LogKeys {
+  private readonly added = new Map<string, number>();
+  private readonly retired = new Set<string>();
+  private readonly made = new Map<number, LogKey>();
+  private readonly feed: LogFeed;
+
+  constructor(
+    /** Whose log it is: the name of all that is signed. */
+    readonly origin: string,
+    private readonly ports: LogKeysPorts,
+  ) {
+    this.feed = new LogFeed('log keys', PROOF_STREAM, (event) => this.apply(event), ports);
+  }
+
+  /** Why keys that others add or retire are not heard of, for an operator; null: they are. */
+  get problem(): string | null {
+    return this.feed.problem;
+  }
+
+  /** Loads what the log says; of an origin that has no key yet, the first is made. @throws LogUnavailable */
+  async start(signal: AbortSignal): Promise<void> {
+    await this.feed.start(signal);
+    for (let left = TRIES; this.added.size === 0; left -= 1) {
+      if (left === 0) throw new LogUnavailable(`${PROOF_STREAM} is being written all the time`);
+      const last = await this.reread();
+      if (this.added.size === 0) await this.addFirst(last);
+    }
+  }
+
+  /** Those that sign, in the order of their numbers. */
+  get active(): readonly LogKey[] {
+    return [...this.added]
+      .filter(([vkey]) => !this.retired.has(vkey))
+      .map(([, number]) => this.keyOf(number))
+      .sort((a, b) => a.number - b.number);
+  }
+
+  private keyOf(number: number): LogKey {
+    const known = this.made.get(number);
+    if (known !== undefined) return known;
+    const key = signingKey(this.ports.box.derive(`annals/log-key/v1/${this.origin}/${number}`));
+    const made = { number, vkey: formatKey(noteKey(this.origin, LOG_KEY, key.publicKey)), key };
+    this.made.set(number, made);
+    return made;
+  }
+
+  /** Nothing where somebody else has written meanwhile. */
+  private async addFirst(last: Revision): Promise<void> {
+    const { log, clock, random } = this.ports;
+    const data = { origin: this.origin, key: this.keyOf(1).vkey, number: 1 };
+    const event: ProofLogEvent = { type: 'log_key_added', data };
+    const made = newEvent({ id: random.uuid(), time: clock.now(), ...event }, META);
+    const expected = last === NO_EVENTS ? 'no_stream' : last;
+    const result = await appendUntilDefinite(log, clock, random, PROOF_STREAM, [made], { expected });
+    if (result.kind === 'appended') this.take(event);
+  }
+
+  /** Returns where the stream ends. */
+  private async reread(): Promise<Revision> {
+    let last: Revision = NO_EVENTS;
+    for await (const page of this.ports.log.readStream(PROOF_STREAM))
+      for (const event of page) {
+        this.apply(event);
+        last = event.revision;
+      }
+    return last;
+  }
+
+  private apply(recorded: RecordedEvent): boolean {
+    const event = proofLogEvent(recorded);
+    return event !== null && this.take(event);
+  }
+
+  /** A key that this installation does not have signs nothing here, whoever wrote it down. */
+  private take({ type, data }: ProofLogEvent): boolean {
+    if (data.origin !== this.origin) return true;
+    if (type === 'log_key_retired') this.retired.add(data.key);
+    else if (this.keyOf(data.number).vkey === data.key) this.added.set(data.key, data.number);
+    else return false;
+    return true;
+  }
+}

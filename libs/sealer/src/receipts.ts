@@ -1,0 +1,44 @@
+import { type Revision, type RunId, type SessionId, isEndType, sessionStream } from '#domain';
+import { type EventLog, hashOfEvent } from '#event-log';
+import { formatNote, fromHex, receiptText, signText, toBase64, utf8 } from '#proof';
+import type { LogKeys } from './log-keys.js';
+
+/** The end of a run. */
+export interface RunEnd {
+  readonly session: SessionId;
+  readonly run: RunId;
+  /** Of its last event. */
+  readonly revision: Revision;
+}
+
+/**
+ * Signs that a run ended as it did, at its place in its stream. What it makes is a function of log and keys, the same each
+ * time: nothing is stored.
+ */
+export class Receipts {
+  constructor(
+    private readonly log: EventLog,
+    private readonly keys: LogKeys,
+  ) {}
+
+  /** The signed note; null: there is no such end, or it is erased. @throws LogUnavailable */
+  async note({ session, run, revision }: RunEnd): Promise<string | null> {
+    const stream = sessionStream(session);
+    const options = { after: revision - 1, limit: 1, isRaw: true };
+    for await (const [event] of this.log.readStream(stream, options)) {
+      const isEnd = event?.revision === revision && event.meta.run === run && isEndType(event.type);
+      if (!isEnd || event.raw === undefined || event.isErased === true) return null;
+      const { origin } = this.keys;
+      const hash = fromHex(hashOfEvent(event, event.raw))!;
+      const text = receiptText({ origin, stream, run, revision, hash, time: event.time });
+      return formatNote({ text, signatures: this.keys.active.map(({ key }) => signText(text, origin, key)) });
+    }
+    return null;
+  }
+
+  /** As a header carries it. @throws LogUnavailable */
+  async header(end: RunEnd): Promise<string | null> {
+    const note = await this.note(end);
+    return note === null ? null : toBase64(utf8(note));
+  }
+}
