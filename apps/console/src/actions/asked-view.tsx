@@ -8,7 +8,7 @@ import { type Decidable, wordsOf } from './decidable.js';
 /** What is asked, in words: of a call the tool and its input as a table of its fields. */
 export function Asked({ action }: { readonly action: Decidable }) {
   const [isJson, setJson] = useState(false);
-  const { kind, asked, about, input } = action;
+  const { kind, asked, about, input, isRounded } = action;
   if (input !== null) {
     const { text, left } = shorten(input);
     return (
@@ -22,6 +22,12 @@ export function Asked({ action }: { readonly action: Decidable }) {
           </Button>
         </p>
         {isJson || left > 0 ? <Json text={text} /> : <Fields text={text} />}
+        {isRounded && (
+          <p class="warn">
+            A number here has more digits than are shown. The chat and the log of its session have it whole;
+            in the chat it can be changed.
+          </p>
+        )}
         {left > 0 && <p class="meta">{`and ${left} characters more, in the event itself`}</p>}
       </>
     );

@@ -2,6 +2,7 @@ import type { ActionView } from '../api/types.js';
 import { may } from '../app/session.js';
 import type { ActionItem } from '../conversation/items.js';
 import { loadedText } from '../conversation/items.js';
+import { mayBeRounded } from './rounded.js';
 
 /** An action as somebody decides on it, wherever it was read. */
 export interface Decidable {
@@ -15,6 +16,8 @@ export interface Decidable {
   readonly asked: Readonly<Record<string, unknown>>;
   /** JSON text of the call's input; null: it is about no call. */
   readonly input: string | null;
+  /** Numbers of it may have lost digits on the way here: the log has them all. */
+  readonly isRounded: boolean;
   /** ms since 1970 */
   readonly expiresAt: number;
   readonly decision: ActionView['decision'];
@@ -36,6 +39,7 @@ export function decidableOf(view: ActionView): Decidable {
     about: typeof tool === 'string' && tool !== '' ? tool : view.kind.replaceAll('_', ' '),
     asked: view.asked,
     input: isAboutCall(view.kind) ? JSON.stringify(input ?? null) : null,
+    isRounded: mayBeRounded(input),
     expiresAt: Date.parse(view.expires_at),
     decision: view.decision,
     decidedBy: view.actor ?? '',
@@ -53,6 +57,7 @@ export const decidableOfItem = (item: ActionItem, session: string): Decidable =>
   about: item.about,
   asked: item.asked ?? {},
   input: isAboutCall(item.asks) ? loadedText(item.input) : null,
+  isRounded: false,
   expiresAt: item.expiresAt,
   decision: item.decision,
   decidedBy: item.decidedBy,

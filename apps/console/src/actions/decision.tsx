@@ -183,7 +183,7 @@ function Row({ action, open, isOff, isWrong, onApprove, onOpen }: RowProps) {
           Deny…
         </Button>
       )}
-      {kind === 'approval' && may.grant && (
+      {kind === 'approval' && may.grant && !action.isRounded && (
         <Button kind="ghost" small expanded={open === 'change'} onClick={() => onOpen('change')}>
           Change input
         </Button>
