@@ -17,7 +17,9 @@ const isProgram = (path: string): boolean => {
 };
 
 /** undefined: there is no Chromium on this machine. */
-const program = [process.env['CHROMIUM'] ?? '', ...PLACES].find((path) => path !== '' && isProgram(path));
+export const program = [process.env['CHROMIUM'] ?? '', ...PLACES].find(
+  (path) => path !== '' && isProgram(path),
+);
 
 /** A `describe` whose tests need a browser: skipped, and said so, where there is none; in CI there must be one. */
 export function describeInBrowser(title: string, tests: () => void): void {
