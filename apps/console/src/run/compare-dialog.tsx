@@ -15,12 +15,14 @@ interface CompareDialogProps {
   readonly onClose: () => void;
 }
 
+const EVERY_MS = 5000;
+
 export const diffPath = (a: string, b: string): string => `/console/diff/${segment(a)}/${segment(b)}`;
 
 /** Asks which run this one is held against: one that it gives again or goes on with, one of its session, or any other. */
 export function CompareDialog({ of: run, onClose }: CompareDialogProps) {
   const [id, setId] = useState(run.replay_of ?? run.retry_of ?? '');
-  const others = usePolled<Page<RunView>>(pathWith('/runs', { session: run.session, limit: '10' }));
+  const others = usePolled<Page<RunView>>(pathWith('/runs', { session: run.session, limit: '10' }), EVERY_MS);
   const rows = (others.data?.items ?? []).filter(({ run_id: other }) => other !== run.run_id);
   return (
     <Dialog title="Compare" onClose={onClose}>
