@@ -72,7 +72,7 @@ describeInBrowser('the page of deliveries', () => {
     await dialog.getByText('1 delivery is sent again').waitFor();
     await until(async () => (await failed()) === 0);
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await page.waitForFunction('document.activeElement.textContent === "Resend all failed"');
+    await page.locator('button:focus').filter({ hasText: 'Resend all failed' }).waitFor();
     await page.context().close();
   });
 

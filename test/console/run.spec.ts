@@ -112,7 +112,7 @@ describeInBrowser('the page of a run', () => {
     expect(await turns.locator('del').allInnerTexts()).toEqual(expect.arrayContaining(['3']));
     expect(await turns.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining(['4']));
     await page.keyboard.press('n');
-    await page.waitForFunction('document.activeElement.id === "turn-1"');
+    await page.locator('#turn-1:focus').waitFor();
     await page.getByText('1 of 1 difference').waitFor();
     await page.context().close();
   });
