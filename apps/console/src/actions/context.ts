@@ -9,7 +9,7 @@ export interface ActionContext {
   readonly title: string | null;
   /** Id of the key that asked for the run. */
   readonly askedBy: string | null;
-  /** What the agent said last in the session. */
+  /** What the agent said last, since it was last spoken to. */
   readonly says: string | null;
 }
 
@@ -54,6 +54,8 @@ async function readContext(session: string, run: string, signal: AbortSignal): P
     api.get<RunView>(`/runs/${encodeURIComponent(run)}`, { signal }),
     api.post<readonly Message[]>(`/get-messages?session=${of}`, undefined, { signal }),
   ]);
-  const says = messages.findLast(({ type }) => type === 'agent_response')?.content ?? null;
+  // What it said in answer to somebody else's message says nothing of this call.
+  const asked = messages.findLastIndex(({ type }) => type === 'user_message');
+  const says = messages.slice(asked + 1).findLast(({ type }) => type === 'agent_response')?.content ?? null;
   return { title, askedBy: actor, says };
 }
