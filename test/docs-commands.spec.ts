@@ -11,6 +11,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
   'docs/money.md': 'test/integration/docs-pages.spec.ts',
   'docs/operations.md': 'test/integration/cli-docs.spec.ts',
+  'docs/proof.md': 'test/proof/docs.spec.ts',
   'docs/replay.md': 'test/integration/docs-pages.spec.ts',
   'docs/tutorial.md': 'test/integration/docs-pages.spec.ts',
   'docs/workflows.md': 'test/integration/docs-pages.spec.ts',
