@@ -63,12 +63,7 @@ async function pageOf(root) {
     platform: 'browser',
     target: ['es2023', 'chrome123', 'firefox125', 'safari17.5'],
     minify: true,
-    plugins: [
-      swapped(root, {
-        [`${PROOF}/hashing.ts`]: `${VERIFY}/browser/hashing.ts`,
-        [`${PROOF}/signing.ts`]: `${VERIFY}/browser/signing.ts`,
-      }),
-    ],
+    plugins: [proofInBrowser(root)],
   });
   // The end of a script in HTML, wherever it stands.
   const safe = script.replaceAll('</script', String.raw`<\/script`).trim();
@@ -93,6 +88,13 @@ async function pageOf(root) {
     return html.replace(place, () => text);
   }, page);
 }
+
+/** For whoever bundles `#proof/browser`: hashing and signing without Node.js. */
+export const proofInBrowser = (root) =>
+  swapped(root, {
+    [`${PROOF}/hashing.ts`]: `${VERIFY}/browser/hashing.ts`,
+    [`${PROOF}/signing.ts`]: `${VERIFY}/browser/signing.ts`,
+  });
 
 const hashOf = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FileVerifier, type Verdict, eventHash, textOf, toHex, utf8 } from '#proof';
-import { describeInBrowser } from '../support/console.js';
+import { describeInBrowser, overflowOf, violationsOf } from '../support/console.js';
 import { EXPORT, LINES, POLICY, RECEIPT } from '../support/proof/example.js';
 import { VerifyCommand, VerifyPage } from '../support/proof/verify-forms.js';
 import { type Kept, verifyText } from '../support/proof/verify-text.js';
@@ -106,6 +106,30 @@ describeInBrowser('verify.html', () => {
     await page.page.locator('#verdict').waitFor();
     expect(await page.page.locator('#name').textContent()).toBe(name);
     expect(await page.page.locator('img').count()).toBe(0);
+  });
+
+  test('takes a file that is dropped, and the policy that was chosen before', async () => {
+    await page.choose(EXPORT.slice(1), { policy: POLICY });
+    const dropped = await page.page.evaluateHandle(
+      `(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([${JSON.stringify(EXPORT)}], 'dropped.annals.jsonl'));
+        return transfer;
+      })()`,
+    );
+    await page.page.dispatchEvent('main', 'drop', { dataTransfer: dropped });
+    await page.page.locator('#head', { hasText: 'verified: complete' }).waitFor();
+    expect(await page.page.locator('#name').textContent()).toBe('dropped.annals.jsonl');
+  });
+
+  test.each(['light', 'dark'] as const)('can be read by everybody: %s', async (colorScheme) => {
+    await page.page.emulateMedia({ colorScheme });
+    await page.page.setViewportSize({ width: 320, height: 700 });
+    for (const file of [EXPORT, EXPORT.replace('7 = 42', '7 = 43'), '']) {
+      await page.choose(file, { policy: POLICY });
+      expect(await violationsOf(page.page)).toEqual([]);
+      expect(await overflowOf(page.page)).toBe(0);
+    }
   });
 
   test('has a policy that allows its own script and style, and nothing else', async () => {

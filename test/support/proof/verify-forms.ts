@@ -97,7 +97,7 @@ export class VerifyPage implements VerifyForm {
   static async open(): Promise<VerifyPage> {
     if (program === undefined) throw new Error('Chromium is not installed');
     const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
-    return new VerifyPage(browser, await browser.newPage());
+    return new VerifyPage(browser, await (await browser.newContext()).newPage());
   }
 
   async verdictOf(file: string, kept: Kept): Promise<Verdict> {
