@@ -76,6 +76,28 @@ describeInBrowser('a session that goes on while it is looked at', () => {
     await page.getByText('took over').first().waitFor();
   });
 
+  it('hangs up while nobody sees it, and has what came meanwhile when somebody does', async () => {
+    const openStreams = async (): Promise<number> =>
+      Number(/^annals_streams_open (\d+)$/m.exec((await stage.client.get('/metrics')).text)?.[1]);
+    const { session } = await stage.start({ message: stage.message('Hidden', say('Before')) });
+    const page = await stage.page(session);
+    await page.getByText('Before').first().waitFor();
+    const shown = (state: string) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+         document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    const open = await openStreams();
+    await shown('hidden');
+    await until(async () => (await connection(page).textContent())?.trim() === 'Paused while hidden');
+    await until(async () => (await openStreams()) === open - 1);
+    await stage.start({ message: stage.message('Later', say('Meanwhile')) }, session);
+    expect(await page.getByText('Meanwhile').count()).toBe(0);
+    await shown('visible');
+    await page.getByText('Meanwhile').first().waitFor();
+    expect(await connection(page).textContent()).toContain('Live');
+  });
+
   it('says that it reconnects while there is no service', async () => {
     const session = await stage.told();
     const page = await stage.page(session);
