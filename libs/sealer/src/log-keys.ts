@@ -23,7 +23,7 @@ export interface LogKey {
   readonly key: SigningKey;
 }
 
-const META = { schemaVersion: 1, project: '', actor: 'annals' };
+const META = { schemaVersion: 1, project: 'annals', actor: 'annals' };
 const TRIES = 20;
 
 /**
