@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  LOG_KEY,
+  formatKey,
   formatNote,
   fromBase64,
+  fromHex,
   fromUtf8,
+  noteKey,
   parseNote,
   parseReceipt,
   receiptText,
@@ -11,9 +15,17 @@ import {
   toBase64,
   utf8,
 } from '#proof';
-import { fromHex } from '#proof';
 import { AttackStage } from '../support/proof/attack-stage.js';
-import { EXPORT, LINES, ORIGIN, POLICY, QUORUM_NONE, RECEIPT, withHeader } from '../support/proof/example.js';
+import {
+  EXPORT,
+  LINES,
+  ONLY_W,
+  ORIGIN,
+  POLICY,
+  QUORUM_NONE,
+  RECEIPT,
+  withHeader,
+} from '../support/proof/example.js';
 import { ProvedLog } from '../support/proof/proved-log.js';
 import { type Draft, SESSION, STREAM_OF_STORY, opening, runIdOf, runOf } from '../support/proof/story.js';
 import { type Kept, shortOf, verifyText } from '../support/proof/verify-text.js';
@@ -60,6 +72,12 @@ const files = (content: string): Partial<ExportTerms> => ({ files: new Map([['f1
 
 describe('what is found in events', () => {
   test('nothing in an honest run', () => expect(said([...start, ...run])).toBe('0 signed'));
+
+  test('nothing in an honest run of long texts with all that JSON escapes', () => {
+    const long = '{"\\[]{}\u2028\u{1f642}\n'.repeat(60_000);
+    expect(said([...start, ...runOf(SESSION, 1, long)])).toBe('0 signed');
+    expect(said(withFile(long), files(long))).toBe('0 signed');
+  });
 
   test('ids that come twice', () => {
     const terms = termsOf([...start, ...run]);
@@ -142,6 +160,26 @@ describe('what is found in checkpoints', () => {
   test('another origin in the header', () => {
     const text = stage.lines(undefined, undefined, { origin: 'log.example/other' }).join('');
     expect(shortOf(verifyText(text, { policy: stage.policy('none') }))).toBe('1 signature');
+  });
+
+  test('a key of the policy that signs under another name than the origin', () => {
+    const { seal, note } = stage.newest;
+    const [name, key] = ['log.example/other', stage.log.key];
+    const byOther = signText(note.text, name, key);
+    const other = formatKey(noteKey(name, LOG_KEY, key.publicKey));
+    const kept = { policy: `log ${other}\nquorum none\n` };
+    const said = (more: Partial<ExportTerms>, signatures = [byOther]): string =>
+      shortOf(
+        verifyText(stage.lines(undefined, { seal, note: { ...note, signatures } }, more).join(''), kept),
+      );
+    expect(said({})).toBe('1 signature');
+    // Nor where the header names it, and the checkpoint does not.
+    expect(said({ origin: name, keys: [other] })).toBe('1 signature');
+  });
+
+  test('a witness that is no monitor, whatever the policy calls it', () => {
+    const policy = ONLY_W.replace('witness w ', 'witness w/monitor ').replace('quorum w', 'quorum w/monitor');
+    expect(shortOf(verifyText(EXPORT, { policy }))).toBe('0 witnessed');
   });
 
   test('a time without a witness of the policy', () => {
