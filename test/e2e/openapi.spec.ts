@@ -137,9 +137,14 @@ describe('/openapi.json', () => {
       ['/tokens', 'post', await client.post('/tokens', { scopes: ['read'], expires_s: 1 })],
     ] as const) {
       const told = headersOf(path, method, status);
-      const had = ['x-request-id', 'content-location', 'location', 'retry-after', 'ratelimit'].concat(
-        ['policy', 'limit', 'remaining', 'reset'].map((name) => `ratelimit-${name}`),
-      );
+      const had = [
+        'x-request-id',
+        'content-location',
+        'location',
+        'annals-receipt',
+        'retry-after',
+        'ratelimit',
+      ].concat(['policy', 'limit', 'remaining', 'reset'].map((name) => `ratelimit-${name}`));
       expect([path, status, told.toSorted()]).toEqual([
         path,
         status,
@@ -184,6 +189,12 @@ describe('/openapi.json', () => {
     }
   });
 
+  const idFor = async (path: string, example: object, datastore: string): Promise<string> => {
+    if (path.startsWith('/actions/')) return actionFor(example);
+    if (!path.startsWith('/api-keys/')) return datastore;
+    return String((await service.client().post('/api-keys', { name: 'k', scopes: ['read'] })).json()['id']);
+  };
+
   it('has examples that work as they stand', async () => {
     const datastore = { name: 'Examples', type: 'documents' };
     const { datastore_id } = (await service.client().post('/create-datastore', datastore)).json();
@@ -192,7 +203,7 @@ describe('/openapi.json', () => {
     for (const [path, methods] of Object.entries(description.paths)) {
       for (const [method, { requestBody }] of Object.entries(methods)) {
         for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
-          const id = path.startsWith('/actions/') ? await actionFor(value) : String(datastore_id);
+          const id = await idFor(path, value, String(datastore_id));
           const run = path.endsWith('/retry') ? await brokenRun() : ended.run_id;
           const session = path.endsWith('/fork') ? ended.session : '';
           const place = path

@@ -154,7 +154,7 @@ describe('every operation of /openapi.json', () => {
           note(who, ask, `${answer.text}, but ${none.text} for nothing`);
         if (ask.method !== 'GET') continue;
         const head = await fetch(stage.service.origin + about.path, { method: 'HEAD', headers });
-        if (head.status !== (about.path.endsWith('/events') ? 405 : 404))
+        if (head.status !== (/\/(?:events|log)$/.test(about.path) ? 405 : 404))
           note(who, ask, `HEAD is ${head.status}`);
       }
     }

@@ -693,6 +693,7 @@ export interface ApiKey {
 }
 
 export interface SignInLink {
+  /** Where the link leads: a path under `/console`. Default: `/console`. */
   readonly to?: string;
   /** For how long it is valid, in seconds. */
   readonly expires_s?: number;
@@ -753,6 +754,7 @@ export interface ConsoleAuth {
   readonly csrf: string | null;
   /** From then on it is as if it were revoked. */
   readonly expires_at: string | null;
+  /** Of the program that answers. */
   readonly version: string;
   /** Whether the built-in demo model answers. */
   readonly demo_model: boolean;
@@ -761,6 +763,7 @@ export interface ConsoleAuth {
 export interface SignIn {
   /** Shown once; only a hash of it is kept. */
   readonly key?: string;
+  /** What a link to the console has behind its `#`. */
   readonly link?: string;
 }
 
@@ -776,6 +779,7 @@ export interface SignedIn {
   readonly csrf: string | null;
   /** From then on it is as if it were revoked. */
   readonly expires_at: string | null;
+  /** Of the program that answers. */
   readonly version: string;
   /** Whether the built-in demo model answers. */
   readonly demo_model: boolean;
@@ -904,6 +908,7 @@ export interface ListedDelivery {
   readonly sequence: number;
   /** Which kind it is. */
   readonly type: string;
+  /** Revision of the event in its session. */
   readonly event_id: string;
   /** Where it is sent: the origin of the URL alone. */
   readonly target: string | null;
@@ -919,6 +924,7 @@ export interface ListedDelivery {
   readonly last_error: string | null;
   /** The first 2 KB of the last answer, without what is secret. */
   readonly last_response: string | null;
+  /** When it was sent last; null: never. */
   readonly last_attempt_at: string | null;
   /** The run; its id holds that of its session. */
   readonly run_id: string;
@@ -931,7 +937,9 @@ export interface ListedDelivery {
 export interface Resend {
   /** How it stands with it. */
   readonly status: 'failed' | 'stopped';
+  /** Only what tells of events from then on. */
   readonly from?: string;
+  /** Only what tells of events before then. */
   readonly to?: string;
 }
 
@@ -1053,6 +1061,7 @@ export interface Delivery {
   readonly sequence: number;
   /** Of the event that is delivered. */
   readonly type: string;
+  /** Revision of the event in its session. */
   readonly event_id: string;
   /** Where it is sent: the origin of the URL alone. */
   readonly target: string | null;
@@ -1068,6 +1077,7 @@ export interface Delivery {
   readonly last_error: string | null;
   /** The first 2 KB of the last answer, without what is secret. */
   readonly last_response: string | null;
+  /** When it was sent last; null: never. */
   readonly last_attempt_at: string | null;
 }
 
@@ -1290,6 +1300,7 @@ export interface LogItem {
 
 /** An event as it stands on the log: docs/log-format.md says how to check it. */
 export interface LogLine {
+  /** Its place in the session, from 0 on. */
   readonly revision: number;
   /** Names it for good. */
   readonly id: string;
@@ -1297,16 +1308,21 @@ export interface LogLine {
   readonly type: string;
   /** ms since 1970 */
   readonly time: number;
+  /** Of the form of its data. */
   readonly schemaVersion: number;
   /** Whose things it sees. Default for a new key: that of whoever makes it. */
   readonly project: string;
   /** Who caused it: the id of a key, or a part of the service. */
   readonly actor: string;
+  /** What its data are held against: SHA-256(salt ‖ text). */
   readonly commitment: string;
   /** Empty: the next event that has one takes it in. */
   readonly prev: string;
+  /** The run that it belongs to. */
   readonly run?: string;
+  /** What caused it; of the first and the last event of a run its id. */
   readonly causationId?: string;
+  /** The request that it came of. */
   readonly correlationId?: string;
   /** With the text it opens the commitment: SHA-256(salt ‖ text). */
   readonly salt?: string;
@@ -1320,6 +1336,7 @@ export interface LogLine {
 
 /** A LogLine with all of its text, and what was said in it. */
 export interface LogEvent {
+  /** Its place in the session, from 0 on. */
   readonly revision: number;
   /** Names it for good. */
   readonly id: string;
@@ -1327,18 +1344,23 @@ export interface LogEvent {
   readonly type: string;
   /** ms since 1970 */
   readonly time: number;
+  /** Of the form of its data. */
   readonly schemaVersion: number;
   /** Whose things it sees. Default for a new key: that of whoever makes it. */
   readonly project: string;
   /** Who caused it: the id of a key, or a part of the service. */
   readonly actor: string;
+  /** What its data are held against: SHA-256(salt ‖ text). */
   readonly commitment: string;
   /** Empty: the next event that has one takes it in. */
   readonly prev: string;
   /** Its message or content as text, also where that lies in a file. */
   readonly content: string | null;
+  /** The run that it belongs to. */
   readonly run?: string;
+  /** What caused it; of the first and the last event of a run its id. */
   readonly causationId?: string;
+  /** The request that it came of. */
   readonly correlationId?: string;
   /** With the text it opens the commitment: SHA-256(salt ‖ text). */
   readonly salt?: string;

@@ -1,5 +1,6 @@
 import type { OpenApi, OpenApiOperation } from '../../../apps/server/src/features/docs/describe-service.js';
 import type { CallOptions } from '../service-client.js';
+import { ADMIN_KEY } from '../service-process.js';
 import { type Belongings, placed, uploadOf } from './cast.js';
 
 /** An operation of the interface, as its own description has it. */
@@ -70,6 +71,7 @@ export function addressed(ask: Ask, belongings: Belongings, scope = 'read'): Add
 function bodyOf({ method, path, operation }: Ask, { ids }: Belongings, scope: string): CallOptions {
   // A key gives no scope that it lacks.
   if (path === '/tokens') return { body: { scopes: [scope === 'run' ? 'run' : 'read'], expires_s: 60 } };
+  if (path === '/console/auth') return method === 'POST' ? { body: { key: ADMIN_KEY } } : {};
   const datastore = ids['datastores'] ?? '';
   if (path === '/' && method === 'POST')
     return { body: { message: 'hello', background: true, datastores: [{ id: datastore, name: 'books' }] } };

@@ -52,7 +52,9 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
   const delivery = await firstDelivery(owner, ended.run_id);
   const action = await waitingAction(stage, owner, mark);
   const ids = {
+    // What everybody may name.
     file: 'swagger-ui.css',
+    revision: '0',
     session: ended.session,
     run_id: ended.run_id,
     broken_run: await brokenRun(stage, owner, mark),
@@ -68,7 +70,7 @@ export async function makeBelongings({ stage, owner, hook }: Maker, mark: string
   };
   return {
     ids,
-    marks: [mark, ...Object.values(ids).slice(1), String(key['key']), String(key['webhook_secret'])],
+    marks: [mark, ...Object.values(ids).slice(2), String(key['key']), String(key['webhook_secret'])],
   };
 }
 

@@ -17,4 +17,4 @@ export function mayBeRounded(value: unknown): boolean {
 
 const isLong = (number: number): boolean =>
   Math.abs(number) > Number.MAX_SAFE_INTEGER ||
-  String(number).replace(/e.*$/, '').replaceAll(/[-.]/g, '').replace(/^0+/, '').length > SAFE_DIGITS;
+  (String(number).split('e')[0] ?? '').replaceAll(/[-.]/g, '').replace(/^0+/, '').length > SAFE_DIGITS;

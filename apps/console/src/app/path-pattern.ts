@@ -1,3 +1,5 @@
+import { withoutEnd } from '../parts/without-end.js';
+
 /**
  * Whether a path fits a pattern: `:name` stands for one segment, decoded; `:name@` for one with an event id after `@`, which
  * comes as `at`.
@@ -5,7 +7,7 @@
  */
 export function matchPath(pattern: string, path: string): Record<string, string> | null {
   const stated = pattern.split('/');
-  const asked = path.replace(/\/+$/, '').split('/');
+  const asked = withoutEnd(path, '/').split('/');
   if (stated.length !== asked.length) return null;
   const params: Record<string, string> = {};
   for (const [i, name] of stated.entries()) {

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../parts/without-end.js';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { imageHost, isPicture, isUnicodeAddress, linkTarget } from './link-target.js';
 import { type Block, type Cell, type Inline, type ListItem, textBlock } from './markdown-nodes.js';
@@ -103,7 +104,7 @@ function blockOf(token: Token, depth: number): Block[] {
   }
 }
 
-const rawBlock = (raw: string): Block[] => (raw.trim() === '' ? [] : [textBlock(raw.replace(/\n+$/, ''))]);
+const rawBlock = (raw: string): Block[] => (raw.trim() === '' ? [] : [textBlock(withoutEnd(raw, '\n'))]);
 
 const listOf = ({ ordered, start, items }: Tokens.List, depth: number): Block => ({
   kind: 'list',

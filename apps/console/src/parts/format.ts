@@ -1,3 +1,5 @@
+import { withoutEnd } from './without-end.js';
+
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
 /** `1204` as "1,204". */
@@ -13,7 +15,7 @@ export function money(decimal: string): string {
   if (size >= 1000) return `${sign}$${GROUPED.format(Math.round(size))}`;
   const places = Math.min(20, Math.max(0, 3 - Math.floor(Math.log10(size))));
   const [whole = '0', rest = ''] = size.toFixed(places).split('.');
-  const kept = rest.replace(/0+$/, '').padEnd(2, '0');
+  const kept = withoutEnd(rest, '0').padEnd(2, '0');
   return `${sign}$${GROUPED.format(Number(whole))}.${kept}`;
 }
 

@@ -6,7 +6,8 @@ export interface Sample {
 }
 
 const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)/;
-const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
+/** Sticky: one label stands right behind the other. */
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",?/gy;
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n' };
 
 /** Reads the text format (version 0.0.4); what is no sample is passed over. */

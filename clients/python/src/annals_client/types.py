@@ -645,6 +645,7 @@ class ApiKey(TypedDict):
 
 
 class SignInLink(TypedDict):
+    #: Where the link leads: a path under `/console`. Default: `/console`.
     to: NotRequired[str]
     #: For how long it is valid, in seconds.
     expires_s: NotRequired[int]
@@ -707,6 +708,7 @@ class ConsoleAuth(TypedDict):
     csrf: Union[str, None]
     #: From then on it is as if it were revoked.
     expires_at: Union[str, None]
+    #: Of the program that answers.
     version: str
     #: Whether the built-in demo model answers.
     demo_model: bool
@@ -715,6 +717,7 @@ class ConsoleAuth(TypedDict):
 class SignIn(TypedDict):
     #: Shown once; only a hash of it is kept.
     key: NotRequired[str]
+    #: What a link to the console has behind its `#`.
     link: NotRequired[str]
 
 
@@ -732,6 +735,7 @@ class SignedIn(TypedDict):
     csrf: Union[str, None]
     #: From then on it is as if it were revoked.
     expires_at: Union[str, None]
+    #: Of the program that answers.
     version: str
     #: Whether the built-in demo model answers.
     demo_model: bool
@@ -860,6 +864,7 @@ class ListedDelivery(TypedDict):
     sequence: int
     #: Which kind it is.
     type: str
+    #: Revision of the event in its session.
     event_id: str
     #: Where it is sent: the origin of the URL alone.
     target: Union[str, None]
@@ -875,6 +880,7 @@ class ListedDelivery(TypedDict):
     last_error: Union[str, None]
     #: The first 2 KB of the last answer, without what is secret.
     last_response: Union[str, None]
+    #: When it was sent last; null: never.
     last_attempt_at: Union[str, None]
     #: The run; its id holds that of its session.
     run_id: str
@@ -887,7 +893,9 @@ class ListedDelivery(TypedDict):
 class Resend(TypedDict):
     #: How it stands with it.
     status: Literal["failed", "stopped"]
+    #: Only what tells of events from then on.
     from: NotRequired[str]
+    #: Only what tells of events before then.
     to: NotRequired[str]
 
 
@@ -1009,6 +1017,7 @@ class Delivery(TypedDict):
     sequence: int
     #: Of the event that is delivered.
     type: str
+    #: Revision of the event in its session.
     event_id: str
     #: Where it is sent: the origin of the URL alone.
     target: Union[str, None]
@@ -1024,6 +1033,7 @@ class Delivery(TypedDict):
     last_error: Union[str, None]
     #: The first 2 KB of the last answer, without what is secret.
     last_response: Union[str, None]
+    #: When it was sent last; null: never.
     last_attempt_at: Union[str, None]
 
 
@@ -1273,6 +1283,7 @@ class LogItem(TypedDict):
 class LogLine(TypedDict):
     """An event as it stands on the log: docs/log-format.md says how to check it."""
 
+    #: Its place in the session, from 0 on.
     revision: int
     #: Names it for good.
     id: str
@@ -1280,16 +1291,21 @@ class LogLine(TypedDict):
     type: str
     #: ms since 1970
     time: int
+    #: Of the form of its data.
     schemaVersion: int
     #: Whose things it sees. Default for a new key: that of whoever makes it.
     project: str
     #: Who caused it: the id of a key, or a part of the service.
     actor: str
+    #: What its data are held against: SHA-256(salt ‖ text).
     commitment: str
     #: Empty: the next event that has one takes it in.
     prev: str
+    #: The run that it belongs to.
     run: NotRequired[str]
+    #: What caused it; of the first and the last event of a run its id.
     causationId: NotRequired[str]
+    #: The request that it came of.
     correlationId: NotRequired[str]
     #: With the text it opens the commitment: SHA-256(salt ‖ text).
     salt: NotRequired[str]
@@ -1304,6 +1320,7 @@ class LogLine(TypedDict):
 class LogEvent(TypedDict):
     """A LogLine with all of its text, and what was said in it."""
 
+    #: Its place in the session, from 0 on.
     revision: int
     #: Names it for good.
     id: str
@@ -1311,18 +1328,23 @@ class LogEvent(TypedDict):
     type: str
     #: ms since 1970
     time: int
+    #: Of the form of its data.
     schemaVersion: int
     #: Whose things it sees. Default for a new key: that of whoever makes it.
     project: str
     #: Who caused it: the id of a key, or a part of the service.
     actor: str
+    #: What its data are held against: SHA-256(salt ‖ text).
     commitment: str
     #: Empty: the next event that has one takes it in.
     prev: str
     #: Its message or content as text, also where that lies in a file.
     content: Union[str, None]
+    #: The run that it belongs to.
     run: NotRequired[str]
+    #: What caused it; of the first and the last event of a run its id.
     causationId: NotRequired[str]
+    #: The request that it came of.
     correlationId: NotRequired[str]
     #: With the text it opens the commitment: SHA-256(salt ‖ text).
     salt: NotRequired[str]

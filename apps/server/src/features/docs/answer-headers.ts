@@ -40,6 +40,12 @@ const OF_KEYS = [
   'RateLimit-Reset',
 ];
 
+/** Whether a header of some answers of a route is one of those with this status. */
+function stands(name: string, status: number): boolean {
+  if (name === 'Location') return status === 201 || status === 202;
+  return !name.startsWith('annals-') || status === 200;
+}
+
 /** The headers of an answer with this status, as references. `isOpen`: no key was asked for. */
 export function headersOf(
   status: number,
@@ -48,7 +54,7 @@ export function headersOf(
   const isBeforeKey = isOpen || status === 401 || status === 408;
   const names = [
     'X-Request-Id',
-    ...own.filter((name) => name !== 'Location' || status === 201 || status === 202),
+    ...own.filter((name) => stands(name, status)),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
     ...(isBeforeKey ? [] : OF_KEYS),
   ];
