@@ -31,13 +31,17 @@ class Module {
 
   /** A class for an object; objects inside of it get classes of their own, before it. */
   classOf(name, { properties, required = [], ...schema }) {
+    const isCalled = Object.keys(properties).some((field) => KEYWORDS.has(field));
     const fields = Object.entries(properties).map(([field, inner]) => {
       if (!/^[A-Za-z_]\w*$/.test(field)) throw new Error(`${name}.${field} is no name in Python`);
       const type = this.typeOf(inner, `${name}${pascal(field)}`);
       const wanted = required.includes(field) ? type : `NotRequired[${type}]`;
+      if (isCalled) return `${comment(noteOf(inner), '        ')}        "${field}": '${wanted}',\n`;
       return `${comment(noteOf(inner), '    ')}    ${field}: ${wanted}\n`;
     });
     const note = noteOf(schema);
+    if (isCalled)
+      return `${comment(note, '')}${name} = TypedDict(\n    "${name}",\n    {\n${fields.join('')}    },\n)\n`;
     const said =
       note === '' ? '' : `    """${note.replaceAll('\\', '\\\\').replaceAll('\n', '\n    ')}"""\n\n`;
     return `class ${name}(TypedDict):\n${said}${fields.join('')}`;
@@ -71,6 +75,22 @@ class Module {
     return this.typeOf(additionalProperties, `${name}Value`, written);
   }
 }
+
+/** Words of the language that the interface has as names of fields: a class cannot, a call can. */
+const KEYWORDS = new Set([
+  'from',
+  'class',
+  'in',
+  'is',
+  'not',
+  'or',
+  'and',
+  'if',
+  'for',
+  'with',
+  'as',
+  'global',
+]);
 
 const SIMPLE = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' };
 

@@ -175,7 +175,11 @@ class DeliveriesFold implements StreamFold {
     const event = recorded.isErased ? null : asDeliveryEvent(recorded);
     if (event !== null) this.fold.push(event);
     const { next, passed, tries, isStopped, isComplete, resends } = this.fold;
-    const records = Array.from({ length: next }, (_, i) => this.fold.record(i + 1));
+    // When it was sent last was not folded when the first log was kept.
+    const records = Array.from({ length: next }, (_, i) => {
+      const { lastAt: _at, ...record } = this.fold.record(i + 1);
+      return record;
+    });
     this.prefixes.push(hashOf([next, passed, tries, isStopped, isComplete, resends, records]));
   }
 }

@@ -890,13 +890,17 @@ class ListedDelivery(TypedDict):
     created_at: str
 
 
-class Resend(TypedDict):
-    #: How it stands with it.
-    status: Literal["failed", "stopped"]
-    #: Only what tells of events from then on.
-    from: NotRequired[str]
-    #: Only what tells of events before then.
-    to: NotRequired[str]
+Resend = TypedDict(
+    "Resend",
+    {
+        #: How it stands with it.
+        "status": 'Literal["failed", "stopped"]',
+        #: Only what tells of events from then on.
+        "from": 'NotRequired[str]',
+        #: Only what tells of events before then.
+        "to": 'NotRequired[str]',
+    },
+)
 
 
 class Health(TypedDict):
