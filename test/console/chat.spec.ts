@@ -194,7 +194,7 @@ describeInBrowser('the chat', () => {
     const page = await stage.chat(session);
     const articles = page.getByRole('log', { name: 'Conversation' }).getByRole('article');
     await articles.first().waitFor();
-    expect(await articles.count()).toBe(50);
+    await until(async () => (await articles.count()) === 50);
     expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThan(1500);
     await page.getByRole('button', { name: 'Show earlier messages' }).click();
     await articles.getByText('the very first', { exact: true }).waitFor();
