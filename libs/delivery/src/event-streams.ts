@@ -1,6 +1,6 @@
 import { isEndType, isPublicType, sessionStream, type RunId, type SessionId } from '#domain';
 import { type ContentStore } from '#vault';
-import { type EventLog, type RecordedEvent, isErasure } from '#event-log';
+import { type EventLog, type RecordedEvent, type Revision, isErasure, lastRevisionOf } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { ClientSink } from './client-sink.js';
 import { fetchedBytes, publicJson } from './public-json.js';
@@ -63,11 +63,8 @@ export class EventStreams {
   }
 
   /** The last revision of a session's stream. @throws LogUnavailable */
-  async head(session: SessionId): Promise<number> {
-    for await (const [last] of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 })) {
-      if (last) return last.revision;
-    }
-    return -1;
+  head(session: SessionId): Promise<Revision> {
+    return lastRevisionOf(this.log, sessionStream(session));
   }
 
   /** A page of recorded events after a revision, and whether there may be more. */

@@ -1,10 +1,12 @@
 import { type Content, type Revision, type RunId, type SessionId, sessionStream } from '#domain';
 import {
+  ContentErased,
   type ContentKeys,
   type EventLog,
   type RecordedEvent,
   type ReadOptions,
   isErasure,
+  lastRevisionOf,
   saltOfEvent,
 } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
@@ -50,10 +52,8 @@ export class SessionLog {
   ) {}
 
   /** The last revision of the session; -1: it has no event. @throws LogUnavailable */
-  async head(session: SessionId): Promise<Revision> {
-    for await (const [last] of this.log.readStream(sessionStream(session), { backwards: true, limit: 1 }))
-      if (last) return last.revision;
-    return -1;
+  head(session: SessionId): Promise<Revision> {
+    return lastRevisionOf(this.log, sessionStream(session));
   }
 
   /** Sends them as SSE, then those that come. Resolves when the client is gone, or the session erased. @throws LogUnavailable */
@@ -67,7 +67,7 @@ export class SessionLog {
         if (heard.at(-1)!.revision > after) after = await this.sendAfter({ ...request, after }, sink);
       }
     } catch (error) {
-      if (!isErasure(error) && !(error instanceof SessionGone)) throw error;
+      if (!isErasure(error)) throw error;
     }
     sink.end('');
   }
@@ -90,7 +90,7 @@ export class SessionLog {
       }
     } catch (error) {
       // Erased while it was read: what comes behind is gone.
-      if (!isErasure(error) && !(error instanceof SessionGone)) throw error;
+      if (!isErasure(error)) throw error;
     }
     return false;
   }
@@ -125,7 +125,7 @@ export class SessionLog {
     return after;
   }
 
-  /** With proofs, and open. @throws SessionGone where it is erased */
+  /** With proofs, and open. @throws ContentErased */
   private async *pages(session: SessionId, options: ReadOptions): AsyncGenerator<readonly RecordedEvent[]> {
     const stream = sessionStream(session);
     let [after, left] = [options.after ?? -1, options.limit ?? Infinity];
@@ -145,7 +145,7 @@ export class SessionLog {
       for await (const page of this.log.readStream(stream, { after, limit, isRaw: true }))
         events.push(...page);
       if (events.some((event) => event.isErased === true || event.type === 'session_erased'))
-        throw new SessionGone();
+        throw new ContentErased('the session is erased');
       const named = new Set(events.flatMap(({ meta: { keyId } }) => (keyId === undefined ? [] : [keyId])));
       const wanted = [...named].filter((id) => this.keys.peek(id) === undefined);
       if (wanted.length === 0) return events;
@@ -194,9 +194,6 @@ export class SessionLog {
     return said === undefined ? null : this.contents.textOrNote(session, said);
   }
 }
-
-/** The session is erased: nothing of it is told any more. */
-class SessionGone extends Error {}
 
 const isWanted = ({ meta }: RecordedEvent, { run }: SessionLogRequest): boolean =>
   run === undefined || meta.run === run;

@@ -1,5 +1,5 @@
 import type { StreamName } from '#domain';
-import type { NewEvent, Position, RecordedEvent, Revision } from './envelope.js';
+import { NO_EVENTS, type NewEvent, type Position, type RecordedEvent, type Revision } from './envelope.js';
 
 /** Expected version of the stream (optimistic concurrency): its last revision, or one of the named states. */
 export type Expected = Revision | 'no_stream' | 'stream_exists' | 'any';
@@ -149,6 +149,16 @@ export class EventTooLarge extends Error {
 
 export const MAX_EVENT_BYTES = 256 * 1024;
 export const MAX_APPEND_BYTES = 900 * 1024;
+
+/** The last revision of a stream; NO_EVENTS where it has none. @throws LogUnavailable */
+export async function lastRevisionOf(
+  log: Pick<EventLog, 'readStream'>,
+  stream: StreamName,
+): Promise<Revision> {
+  for await (const [last] of log.readStream(stream, { backwards: true, limit: 1 }))
+    if (last) return last.revision;
+  return NO_EVENTS;
+}
 
 /** All events of some pages, in order. Only where they are known to be few. */
 export async function collect(pages: AsyncIterable<readonly RecordedEvent[]>): Promise<RecordedEvent[]> {

@@ -27,6 +27,7 @@ export * from './pino-logger.js';
 export * from './quota.js';
 export * from './random.js';
 export * from './scrub.js';
+export { isSameText } from './same-text.js';
 export * from './secret-box.js';
 export * from './settings.js';
 export * from './threads.js';

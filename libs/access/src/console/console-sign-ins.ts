@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import { type Revision, type SignInEvent, apiKeyEvent, apiKeyStream } from '#domain';
 import { LogUnavailable, NO_EVENTS, type RecordedEvent } from '#event-log';
-import type { Random, SecretBox } from '#platform';
+import { type Random, type SecretBox, isSameText } from '#platform';
 import { type KeyStreamPorts, appendToKey } from '../api-keys/key-stream.js';
 import type { KeyRecord } from '../api-keys/key-table.js';
 import { type SignIn, SignInTable, csrfContext } from './sign-in-table.js';
@@ -147,8 +147,7 @@ export class ConsoleSignIns {
   private keyOfLink(token: string): KeyRecord | null {
     const at = token.lastIndexOf('.');
     const named = token.slice(0, Math.max(at, 0));
-    const [given, right] = [Buffer.from(token.slice(at + 1)), Buffer.from(this.macOf(named))];
-    if (given.length !== right.length || !timingSafeEqual(given, right)) return null;
+    if (!isSameText(token.slice(at + 1), this.macOf(named))) return null;
     return this.keyOf(named.slice(0, named.lastIndexOf('.')));
   }
 

@@ -24,6 +24,7 @@ import {
   NO_EVENTS,
   type Revision,
   appendUntilDefinite,
+  lastRevisionOf,
   newEvent,
 } from '#event-log';
 import { type Clock, type Random, type SecretBox, SealBroken } from '#platform';
@@ -132,7 +133,7 @@ export class Deliveries {
     });
     const stream = deliveryStream(place.run);
     for (let left = RETRIES; left > 0; left -= 1) {
-      const last = await this.lastOf(place.run);
+      const last = await lastRevisionOf(log, stream);
       const expected = last === NO_EVENTS ? 'no_stream' : last;
       const result = await appendUntilDefinite(log, clock, random, stream, asked, { expected });
       if (result.kind === 'appended') return;
@@ -188,12 +189,6 @@ export class Deliveries {
     if (sequence === null || (await this.callbackOf(place)) === null) return null;
     for await (const event of this.events(place)) if (event.sequence === sequence) return event;
     return null;
-  }
-
-  private async lastOf(run: RunId): Promise<Revision> {
-    for await (const [last] of this.ports.log.readStream(deliveryStream(run), { backwards: true, limit: 1 }))
-      if (last) return last.revision;
-    return NO_EVENTS;
   }
 
   private async load(run: RunId): Promise<{ fold: DeliveryFold; last: Revision }> {

@@ -1,7 +1,7 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepFolder } from '#platform';
+import { isSameText, keepFolder } from '#platform';
 import { FileDamaged, FileMissing, FileStore } from './file-store.js';
 import { ContentKey, KEY_BYTES } from '#event-log';
 import type { ReadableFile, ReceivedFile, UploadStore } from './upload-store.js';
@@ -64,8 +64,7 @@ export class DiskFileStore extends FileStore implements UploadStore {
   override async get(scope: string, name: string): Promise<Uint8Array> {
     const content = await this.orMissing(scope, name, (path) => readFile(path));
     const actual = nameOf(this.secret, scope, content);
-    if (actual.length !== name.length || !timingSafeEqual(Buffer.from(actual), Buffer.from(name)))
-      throw new FileDamaged(`file ${name} of ${scope} is damaged`);
+    if (!isSameText(actual, name)) throw new FileDamaged(`file ${name} of ${scope} is damaged`);
     return content;
   }
 

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, notFound, sessionOfAction, sessionOfRun } from '#domain';
-import type { Clock } from '#platform';
+import { type Clock, isSameText } from '#platform';
 import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
 import type { ConsoleCookie } from './console-cookie.js';
@@ -96,7 +95,7 @@ export class Admission {
     if (caller === null) return null;
     const { method, headers } = request;
     const reads = (method === 'GET' || method === 'HEAD') && headers['sec-fetch-site'] === 'same-origin';
-    return reads || isSameText(headers[CSRF_HEADER], caller.csrf) ? caller.principal : null;
+    return reads || says(headers[CSRF_HEADER], caller.csrf) ? caller.principal : null;
   }
 
   private refuseStranger(request: FastifyRequest): Problem {
@@ -121,10 +120,9 @@ export class Admission {
 /** Says that a request is the console's own: no other page knows what it says. */
 export const CSRF_HEADER = 'annals-csrf';
 
-export function isSameText(said: string | string[] | undefined, right: string): boolean {
-  const [a, b] = [Buffer.from(typeof said === 'string' ? said : ''), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
+/** Whether a header says it. */
+export const says = (header: string | string[] | undefined, right: string): boolean =>
+  typeof header === 'string' && isSameText(header, right);
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 

@@ -9,7 +9,7 @@ import {
 } from 'class-validator';
 import { type Dto, noteNesting, notePrefix, noteReading, noteSchema } from './field-notes.js';
 import { LENGTHS, isAtMost } from './lengths.js';
-import { type JsonSchema, type Rule, headerFault } from './rules.js';
+import { type JsonSchema, MAX_TIME, type Rule, headerFault, timeOf } from './rules.js';
 
 /** Several decorators as one; the first is asked first, as if they stood below each other. */
 export const all =
@@ -64,6 +64,17 @@ export const Satisfies = (name: string, rule: Rule): PropertyDecorator =>
       },
     },
     { context: { rule } },
+  );
+
+/** A date, or a date and time with its offset from UTC; class-validator's `@IsISO8601()` takes times without one, too. */
+export const IsTime = (): PropertyDecorator =>
+  all(
+    IsText(MAX_TIME),
+    Satisfies('isTime', (value) =>
+      timeOf(String(value)) === null
+        ? { message: 'must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z' }
+        : null,
+    ),
   );
 
 /** A string that is sent in a header. */

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiKeys, type BrowserCaller, type KeyRecord, type NewSignIn } from '#access';
 import { Problem } from '#domain';
-import { CSRF_HEADER, isSameText } from '../../edge/admission/admission.js';
+import { CSRF_HEADER, says } from '../../edge/admission/admission.js';
 import { ConsoleCookie } from '../../edge/admission/console-cookie.js';
 import { Operation, answer } from '../../edge/routes/operation.js';
 import { Clock } from '#platform';
@@ -81,7 +81,7 @@ export class ConsoleAuthController {
     requireOwnPage(request);
     const caller = this.callerOf(request);
     if (caller !== null) {
-      if (!isSameText(request.headers[CSRF_HEADER], caller.csrf)) throw NOT_SAID;
+      if (!says(request.headers[CSRF_HEADER], caller.csrf)) throw NOT_SAID;
       await this.keys.signIns.signOut(caller.key, caller.signIn);
     }
     this.cookie.set(reply, '', 0);

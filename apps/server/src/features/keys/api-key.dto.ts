@@ -1,14 +1,8 @@
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsIn } from 'class-validator';
 import type { NewKey } from '#access';
 import { type ProjectId, SCOPES, type Scope } from '#domain';
-import { Describe, IsName, IsText, MayBeOmitted, Satisfies } from '../../edge/validation/decorators.js';
-import { MAX_TIME, type Rule, timeOf } from '../../edge/validation/rules.js';
-
-/** A date, or a date and time with its offset from UTC; class-validator's `@IsISO8601()` takes times without one, too. */
-const time: Rule = (value) =>
-  timeOf(String(value)) === null
-    ? { message: 'must be a date or a time: 2027-01-31 or 2027-01-31T12:00:00Z' }
-    : null;
+import { Describe, IsName, IsTime, MayBeOmitted } from '../../edge/validation/decorators.js';
+import { timeOf } from '../../edge/validation/rules.js';
 
 export class NewApiKeyDto {
   @IsName()
@@ -25,8 +19,7 @@ export class NewApiKeyDto {
   readonly project?: ProjectId;
 
   @MayBeOmitted()
-  @IsText(MAX_TIME)
-  @Satisfies('isTime', time)
+  @IsTime()
   @Describe({
     description: 'From then on it is as if it were revoked.',
     minLength: 1,
