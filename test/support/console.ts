@@ -82,7 +82,7 @@ export class ConsoleStage {
       }));
     if (key !== null && beside === undefined) await this.signIn(context, key);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     this.watch(page);
     if (path !== undefined) await this.go(page, path);
     return page;
