@@ -14,9 +14,12 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { proofInBrowser } from './build-verify.mjs';
 
-/** The console's sources, and what it takes of the domain. */
-const SOURCES = ['apps/console', 'libs/domain/src'];
+/** The console's sources, and what it takes of the domain and of the proofs. */
+const SOURCES = ['apps/console', 'libs/domain/src', 'libs/proof/src'];
+/** The libraries that have a door for browsers. */
+export const DOORS = ['domain', 'proof'];
 const ASSETS = '/console/assets';
 /** A draft that is older was left by a process that was killed. */
 const DRAFT_MS = 600_000;
@@ -75,7 +78,10 @@ export async function bundleConsole(root) {
     entryPoints: { console: 'apps/console/src/app/main.tsx', theme: 'apps/console/src/theme/index.css' },
     outdir: 'dist/console/assets',
     tsconfig: 'apps/console/tsconfig.json',
-    alias: { '#domain/browser': join(root, 'libs/domain/src/browser.ts') },
+    alias: Object.fromEntries(
+      DOORS.map((name) => [`#${name}/browser`, join(root, 'libs', name, 'src/browser.ts')]),
+    ),
+    plugins: [proofInBrowser(root)],
     bundle: true,
     splitting: true,
     format: 'esm',

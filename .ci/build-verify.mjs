@@ -92,8 +92,8 @@ async function pageOf(root) {
 /** For whoever bundles `#proof/browser`: hashing and signing without Node.js. */
 export const proofInBrowser = (root) =>
   swapped(root, {
-    [`${PROOF}/hashing.ts`]: `${VERIFY}/browser/hashing.ts`,
-    [`${PROOF}/signing.ts`]: `${VERIFY}/browser/signing.ts`,
+    [`${PROOF}/hashing.ts`]: `${PROOF}/hashing.browser.ts`,
+    [`${PROOF}/signing.ts`]: `${PROOF}/signing.browser.ts`,
   });
 
 const hashOf = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;

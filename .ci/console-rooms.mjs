@@ -1,8 +1,8 @@
-// The rooms of apps/console, as its bundler sees them: dependency-cruiser cannot read TSX. Its own files, the domain's door for
-// browsers and its packages, nothing else of the house and nothing of Node.
+// The rooms of apps/console, as its bundler sees them: dependency-cruiser cannot read TSX. Its own files, the doors for browsers
+// of the domain and of the proofs, and its packages, nothing else of the house and nothing of Node.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleConsole } from './build-console.mjs';
+import { DOORS, bundleConsole } from './build-console.mjs';
 
 const PACKAGES = [
   'preact',
@@ -27,7 +27,7 @@ const foreign = Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
             path in metafile.inputs &&
             !isOwn(path) &&
             !isPackage(path) &&
-            path !== 'libs/domain/src/browser.ts',
+            !DOORS.some((name) => path === `libs/${name}/src/browser.ts`),
         )
         .map((path) => `${file} imports ${path}`)
     : [],

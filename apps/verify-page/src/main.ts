@@ -1,5 +1,12 @@
-import { FileVerifier, MAX_INPUT_BYTES, type Verdict, jsonOf, textOf, unusable } from '#proof/browser';
-import { isConfirmed } from './confirm.js';
+import {
+  FileVerifier,
+  MAX_INPUT_BYTES,
+  type Verdict,
+  isConfirmed,
+  jsonOf,
+  textOf,
+  unusable,
+} from '#proof/browser';
 import { clearShown, show, showProgress } from './show.js';
 
 /** The page of `verify.html`: an export, a policy and receipts are chosen or dropped, and it says what `annals verify` says. */

@@ -8,7 +8,8 @@ import {
   noteKey,
   signaturesOf,
 } from './notes.js';
-import { type SigningKey, isSignature } from './signing.js';
+import type { SigningKey } from './primitives.js';
+import { isSignature } from './signing.js';
 
 /** What a log signs (https://c2sp.org/tlog-checkpoint): its tree of so many leaves has this root. */
 export interface Checkpoint {

@@ -5,6 +5,7 @@ export * from './hashing.js';
 export * from './leaves.js';
 export * from './notes.js';
 export * from './policy.js';
+export * from './primitives.js';
 export * from './receipt.js';
 export * from './signing.js';
 export * from './tlog-proof.js';

@@ -1,16 +1,11 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { concat, fromHex } from './bytes.js';
+import type { SigningKey } from './primitives.js';
 import { isStrictKey } from './strict-key.js';
 
 /** Ed25519 (RFC 8032). Node takes keys as DER: these bytes stand before the key's own (RFC 8410). */
 const PRIVATE = fromHex('302e020100300506032b657004220420', 16)!;
 const PUBLIC = fromHex('302a300506032b6570032100', 12)!;
-
-export interface SigningKey {
-  /** 32 bytes. */
-  readonly publicKey: Uint8Array;
-  sign(message: Uint8Array): Uint8Array;
-}
 
 /** @param seed 32 bytes */
 export function signingKey(seed: Uint8Array): SigningKey {

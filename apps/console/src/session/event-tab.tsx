@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { eventHash, toHex } from '#proof/browser';
 import { api } from '../api/client.js';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import { Bdi } from '../conversation/bdi.js';
@@ -10,7 +11,6 @@ import { size } from '../parts/format.js';
 import { Failure } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
 import { Time } from '../parts/values.js';
-import { entryHash } from './entry-hash.js';
 import { Go } from './go.js';
 import type { LogEvent, LogLine } from './log-event.js';
 import type { SessionModel } from './model.js';
@@ -148,6 +148,6 @@ function Envelope({ model, event }: { readonly model: SessionModel; readonly eve
 
 /** Computed here, of the envelope: nobody has to be believed. */
 function Hash({ session, line }: { readonly session: string; readonly line: LogLine }) {
-  const hash = useMemo(() => entryHash(session, line), [session, line]);
+  const hash = useMemo(() => toHex(eventHash({ stream: `session-${session}`, ...line })), [session, line]);
   return <code>{hash}</code>;
 }

@@ -1,6 +1,7 @@
 import { toHex, utf8 } from '../bytes.js';
-import { type Sha256, startSha256 } from '../hashing.js';
+import { startSha256 } from '../hashing.js';
 import { linkOf, tagOf } from '../leaves.js';
+import type { Sha256 } from '../primitives.js';
 
 /**
  * The two chains over the events of a stream, as far as they have come: `prev` of docs/log-format.md, over what was appended

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sha256 } from '../hashing.js';
+import type { Sha256 } from '../primitives.js';
 
 /** `hashing.ts` for any Node.js 20: `hash` of node:crypto came with 20.12. */
 

@@ -1,4 +1,4 @@
-import { isEd25519Signature } from './ed25519.js';
+import { isEd25519Signature } from './verify/browser/ed25519.js';
 
 /** `signing.ts` without Node.js, and without signing. Owns what it was asked, for the browser's own Ed25519 to be asked, too. */
 

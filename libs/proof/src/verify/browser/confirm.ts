@@ -1,4 +1,4 @@
-import { takeAsked } from '#proof/browser';
+import { takeAsked } from '../../signing.browser.js';
 
 /**
  * Whether the browser's own Ed25519, where it has one, says the same of every signature. A machine that computes wrongly, or
@@ -20,7 +20,7 @@ async function browserSays(
   signature: Uint8Array,
 ): Promise<boolean | null> {
   // Not there on plain http, whatever its type says.
-  const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined;
+  const subtle = globalThis.crypto.subtle as typeof globalThis.crypto.subtle | undefined;
   if (subtle === undefined) return null;
   try {
     const key = await subtle.importKey('raw', bufferOf(publicKey), 'Ed25519', false, ['verify']);

@@ -1,6 +1,6 @@
 import { sha256 as hashOf } from '@noble/hashes/sha2.js';
-import { concat } from '../../bytes.js';
-import type { Sha256 } from '../../hashing.js';
+import { concat } from './bytes.js';
+import type { Sha256 } from './primitives.js';
 
 /** `hashing.ts` without Node.js. */
 
