@@ -36,7 +36,7 @@ export class DriveFixture {
     const writer = new RunWriter(at.writer.claim, at.writer.meta, abort);
     const contents = new ContentStore(options.files ?? new MemoryFileStore());
     const request = runRequest(run, options.request);
-    this.context.begin(request.message);
+    this.context.begin(request);
     const limits = { maxSteps: options.maxSteps ?? 25, runTimeoutMs: 600_000 };
     const turn = new ModelTurn(this.model, clock, random);
     const toolbox = { tools: options.tools ?? [], close: () => Promise.resolve() };

@@ -21,3 +21,14 @@ export const lengthOf = (content: Content): number => (isFileRef(content) ? cont
 /** The same of several together. */
 export const lengthOfAll = (pieces: readonly Content[]): number =>
   pieces.reduce((sum, piece) => sum + lengthOf(piece), 0);
+
+/** Pieces of text as one; a piece that lies in a file stands alone. */
+export function joinedPieces(pieces: readonly Content[]): Content[] {
+  const parts: Content[] = [];
+  for (const piece of pieces) {
+    const last = parts.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') parts[parts.length - 1] = last + piece;
+    else parts.push(piece);
+  }
+  return parts;
+}

@@ -190,7 +190,7 @@ describe('the context of the model', () => {
     const fold = new ContextFold();
     for (const event of session().addRun('a', 'first', responseStart, response('bro')).events)
       fold.push(event);
-    fold.begin('second');
+    fold.begin({ message: 'second' });
     for (const event of session().add('b', ...answer('two')).events) fold.push(event);
     expect(fold.messages.slice(1)).toEqual([
       { role: 'user', content: 'second' },

@@ -1,28 +1,15 @@
 import type { RunId } from './ids.js';
-import type { Content } from './content.js';
+import { type Content, joinedPieces } from './content.js';
+import type { ContextMessage } from './context-message.js';
 import { forkOf } from './fork/fork.js';
+import type { GivenItem } from './given/given-item.js';
+import { givenMessages } from './given/given-messages.js';
+import { type RunBeginning, messagesOf } from './given/run-beginning.js';
 import { assertNever } from './problem.js';
 import { type ResultFile, shownImages } from './result-file.js';
 import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
-import type { TurnToolCall } from './turn-tool-call.js';
 
-/** A message of the model's context; each earlier message keeps its role. */
-export type ContextMessage =
-  | { readonly role: 'user'; readonly content: Content }
-  | {
-      readonly role: 'assistant';
-      readonly content: Content;
-      readonly toolCalls?: readonly TurnToolCall[];
-      /** What its server sent besides: see `model_turn_completed`. */
-      readonly provider?: Content;
-    }
-  | {
-      readonly role: 'tool';
-      readonly callId: string;
-      readonly content: Content;
-      /** What a model that can see is shown besides; absent: nothing. */
-      readonly images?: readonly ResultFile[];
-    };
+export type { ContextMessage };
 
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
 
@@ -43,7 +30,9 @@ const NOTHING_ENDED = { at: 0, said: 0, closedAt: null, steeredSince: [] };
  */
 export class ContextFold {
   readonly messages: ContextMessage[] = [];
-  private readonly requests = new Map<string, Content>();
+  private readonly requests = new Map<string, RunBeginning>();
+  /** Added while a run was under way: told to those that come after it. */
+  private added: ContextMessage[] = [];
   private text: Content[] = [];
   /** The text is that of a turn that broke. */
   private isBroken = false;
@@ -69,18 +58,18 @@ export class ContextFold {
     return closedAt === null ? messages : [...messages.slice(0, closedAt), ...steeredSince];
   }
 
-  /** A run starts with this message. */
-  begin(message: Content): void {
+  /** A run starts with this message, or with what was given instead. */
+  begin(beginning: RunBeginning): void {
     this.isHidden = false;
     this.takeText();
-    this.messages.push({ role: 'user', content: message });
+    this.messages.push(...messagesOf(beginning));
     this.closeStep();
   }
 
   push(event: RecordedSessionEvent): void {
     switch (event.type) {
       case 'run_requested':
-        this.requests.set(event.meta.run ?? '', event.data.message);
+        this.requests.set(event.meta.run ?? '', event.data);
         return;
       case 'run_claimed':
         this.isBroken = true;
@@ -117,6 +106,8 @@ export class ContextFold {
         return this.endRun();
       case 'messages_cleared':
         return this.clear();
+      case 'items_given':
+        return this.addItems(event.data.items);
       case 'agent_task_scheduled':
       case 'agent_thinking_start':
       case 'agent_thinking':
@@ -144,6 +135,9 @@ export class ContextFold {
       case 'run_steered':
       case 'session_forked':
       case 'run_refused':
+      case 'response_requested':
+      case 'response_deleted':
+      case 'conversation_metadata_set':
       case 'workflow_attempt_started':
       case 'workflow_attempt_failed':
       case 'workflow_step_completed':
@@ -159,10 +153,9 @@ export class ContextFold {
   private start(run: RunId): void {
     this.isHidden = false;
     this.takeText();
-    const message = this.requests.get(run);
+    const beginning = this.requests.get(run);
     this.requests.delete(run);
-    if (message !== undefined && this.silentRun !== run)
-      this.messages.push({ role: 'user', content: message });
+    if (beginning !== undefined && this.silentRun !== run) this.messages.push(...messagesOf(beginning));
     // One that takes up another has the steps that the other had closed.
     if (this.closedAt === null) this.closeStep();
   }
@@ -187,8 +180,14 @@ export class ContextFold {
     this.steeredSince = steeredSince;
   }
 
+  private addItems(items: readonly GivenItem[]): void {
+    const added = givenMessages(items);
+    (this.closedAt === null ? this.messages : this.added).push(...added);
+  }
+
   private clear(): void {
     this.messages.length = 0;
+    this.added = [];
     this.isHidden = true;
     if (this.closedAt !== null) this.closeStep();
   }
@@ -239,6 +238,7 @@ export class ContextFold {
     this.messages.splice(at, 0, ...said);
     this.atEnd = { at, said: said.length, closedAt, steeredSince };
     this.closedAt = null;
+    this.messages.push(...this.added.splice(0));
   }
 
   /** The turn was taken again. */
@@ -247,7 +247,7 @@ export class ContextFold {
   }
 
   private takeText(): Content[] {
-    const text = joined(this.text);
+    const text = joinedPieces(this.text);
     this.text = [];
     this.textAt = null;
     this.isBroken = false;
@@ -266,14 +266,3 @@ export const toolMessage = (
   content: Content,
   images: readonly ResultFile[] = [],
 ): ContextMessage => ({ role: 'tool', callId, content, ...(images.length === 0 ? {} : { images }) });
-
-/** Pieces of text as one; a piece that lies in a file stands alone. */
-function joined(pieces: readonly Content[]): Content[] {
-  const parts: Content[] = [];
-  for (const piece of pieces) {
-    const last = parts.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string') parts[parts.length - 1] = last + piece;
-    else parts.push(piece);
-  }
-  return parts;
-}

@@ -1,5 +1,8 @@
 import type { Revision, RunId } from './ids.js';
 import type { Content } from './content.js';
+import type { GivenItem } from './given/given-item.js';
+import { givenHistory } from './given/given-history.js';
+import type { RunBeginning } from './given/run-beginning.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent } from './session-events.js';
 
@@ -27,7 +30,7 @@ export class HistoryFold {
     revision: Revision;
     pieces: Content[];
   } | null = null;
-  private readonly requests = new Map<string, Content>();
+  private readonly requests = new Map<string, RunBeginning>();
   /** After a clear, until the next run starts: what the run under way still writes belongs to no history. */
   private isHidden: boolean;
   private claim: { run: RunId; requested: Revision; isSilent: boolean } | null = null;
@@ -52,13 +55,16 @@ export class HistoryFold {
     const run = event.meta.run ?? '';
     switch (event.type) {
       case 'run_requested':
-        this.requests.set(run, event.data.message);
+        this.requests.set(run, event.data);
         return;
       case 'run_claimed':
         this.claim = { run, requested: event.data.requested, isSilent: isSilent(event.data) };
         return;
       case 'agent_started':
         return this.start(run, event.revision);
+      case 'items_given':
+        // It is of no run: the block that is being written goes on behind it.
+        return this.addItems(event.data.items, run, event.revision);
       case 'messages_cleared':
         this.open = null;
         this.isHidden = true;
@@ -114,6 +120,9 @@ export class HistoryFold {
       case 'run_steered':
       case 'session_forked':
       case 'run_refused':
+      case 'response_requested':
+      case 'response_deleted':
+      case 'conversation_metadata_set':
       case 'model_turn_completed':
       case 'model_called':
       case 'usage_kept':
@@ -140,12 +149,18 @@ export class HistoryFold {
     this.close();
     this.isHidden = false;
     const claim = this.claim?.run === run ? this.claim : null;
-    const message = this.requests.get(run);
+    const beginning = this.requests.get(run);
     this.requests.delete(run);
     if (claim?.isSilent) return;
     const requested = claim?.requested ?? -1;
-    if (message === undefined) return this.sink.addRequest(run, revision, requested);
+    if (beginning === undefined) return this.sink.addRequest(run, revision, requested);
+    const { message, items } = beginning;
+    if (items !== undefined) return this.addItems(items, run, revision);
     this.add({ type: 'user_message', run, revision, pieces: [message], requested });
+  }
+
+  private addItems(items: readonly GivenItem[], run: RunId, revision: Revision): void {
+    for (const message of givenHistory(items)) this.add({ ...message, run, revision });
   }
 
   private begin(type: 'agent_thinking' | 'agent_response', run: RunId, revision: Revision): void {

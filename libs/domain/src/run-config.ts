@@ -36,7 +36,34 @@ export interface RunConfig {
   readonly metadata?: RunMetadata;
   /** What the run may cost before it waits: US dollars, a decimal string. */
   readonly budget?: string;
+  /** Handed to the model in each turn. */
+  readonly sampling?: SamplingOptions;
+  /** What the model may, or must, call in the first turn; `none`: in each turn. Absent: what it likes. */
+  readonly tool_choice?: ToolChoice;
+  /** A turn that calls tools of the caller is the last one: nobody is asked about them. */
+  readonly ends_with_calls?: true;
 }
+
+/** By the names that Chat Completions has for them. */
+export interface SamplingOptions {
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly presence_penalty?: number;
+  readonly frequency_penalty?: number;
+  readonly parallel_tool_calls?: boolean;
+  readonly max_completion_tokens?: number;
+  readonly reasoning_effort?: string;
+  readonly verbosity?: string;
+  readonly prompt_cache_key?: string;
+  readonly prompt_cache_retention?: string;
+  readonly safety_identifier?: string;
+  readonly user?: string;
+  readonly stop?: string | readonly string[];
+  readonly seed?: number;
+}
+
+/** A tool by its name, where it is one of a tool server by that server's and its own there. */
+export type ToolChoice = 'none' | 'required' | { readonly name: string; readonly server?: string };
 
 /** What a caller says of a run, for itself: key → value. */
 export type RunMetadata = Readonly<Record<string, string>>;
@@ -47,6 +74,8 @@ export interface CallerTool {
   readonly description: string;
   /** JSON schema. */
   readonly parameters: object;
+  /** Handed on to the model's server. */
+  readonly strict?: boolean;
 }
 
 export interface SpecialistAgent {

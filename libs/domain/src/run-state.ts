@@ -137,20 +137,12 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'tool_call_begun':
       if (event.data.step !== undefined) return state;
       return { ...state, calls: withBegun(state.calls, event.data.call_id) };
-    case 'tool_input_required': {
-      const { step } = event.data;
-      const isAskingForStep = step !== undefined;
-      return isAskingForStep
-        ? { ...state, isAskingForStep }
-        : { ...state, isAskingForStep, calls: withAskedInput(state.calls, event.data) };
-    }
+    case 'tool_input_required':
+      return askInput(state, event.data);
     case 'tool_input_given':
       return { ...state, calls: withInput(state.calls, event.data) };
-    case 'tool_task_started': {
-      const { call_id: id, step, task } = event.data;
-      const calls = step === undefined ? withTask(state.calls, id, task) : state.calls;
-      return { ...state, calls, hadTask: true };
-    }
+    case 'tool_task_started':
+      return startTask(state, event.data);
     case 'agent_action_required':
       return ask(state, event.data);
     case 'agent_action_resolved':
@@ -198,6 +190,10 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'session_forked':
     case 'run_requested':
     case 'run_refused':
+    case 'response_requested':
+    case 'items_given':
+    case 'response_deleted':
+    case 'conversation_metadata_set':
     case 'tools_offered':
     case 'run_parked':
     case 'run_woken':
@@ -233,6 +229,17 @@ function completeTurn(state: RunState, turn: TurnData): RunState {
 }
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+function askInput(state: RunState, data: DataOf<'tool_input_required'>): RunState {
+  const isAskingForStep = data.step !== undefined;
+  const calls = isAskingForStep ? state.calls : withAskedInput(state.calls, data);
+  return { ...state, isAskingForStep, calls };
+}
+
+function startTask(state: RunState, { call_id: id, step, task }: DataOf<'tool_task_started'>): RunState {
+  const calls = step === undefined ? withTask(state.calls, id, task) : state.calls;
+  return { ...state, calls, hadTask: true };
+}
 
 /** Actions of one turn stand directly behind it, so the latest turn is the one that asks. */
 function ask(state: RunState, { action_id: id, kind }: DataOf<'agent_action_required'>): RunState {

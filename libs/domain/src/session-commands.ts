@@ -2,6 +2,7 @@ import type { Draft } from './draft.js';
 import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
+import type { GivenItem } from './given/given-item.js';
 import { taskId } from './tasks/task-ids.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
@@ -31,6 +32,10 @@ export interface RunRequest {
   readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
   /** The run that it gives again. */
   readonly replay_of?: ReplayOf;
+  readonly items?: readonly GivenItem[];
+  readonly ends_unheard?: true;
+  /** Of a response that it is asked for: JSON text of its settings. */
+  readonly response?: Content;
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -69,7 +74,7 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING)
     return busy(`${MAX_WAITING} runs wait in this session already`, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
-  return { kind: 'queue', events: [requested(request), ...cancel] };
+  return { kind: 'queue', events: [...requested(request), ...cancel] };
 }
 
 /**
@@ -109,8 +114,10 @@ function steer(
 }
 
 function begin(request: RunRequest, terms: StartTerms): StartDecision {
-  if (!terms.hasRoom) return { kind: 'queue', events: [requested(request)] };
-  return { kind: 'start', events: [requested(request), ...started(request, terms.worker, terms.next)] };
+  const events = requested(request);
+  if (!terms.hasRoom) return { kind: 'queue', events };
+  const at = terms.next + events.length - 1;
+  return { kind: 'start', events: [...events, ...started(request, terms.worker, at)] };
 }
 
 const busy = (detail: string, terms: StartTerms): StartDecision =>
@@ -132,8 +139,8 @@ export function decideOpen(
 ): readonly Draft[] | null {
   if (state.isErased) throw notFound('the session');
   if (state.project !== null) return null;
-  const opened: readonly Draft[] = [{ type: 'session_opened', data: fork ?? {} }, requested(request)];
-  return hasRoom ? [...opened, ...started(request, worker, 1)] : opened;
+  const opened: readonly Draft[] = [{ type: 'session_opened', data: fork ?? {} }, ...requested(request)];
+  return hasRoom ? [...opened, ...started(request, worker, opened.length - 1)] : opened;
 }
 
 /**
@@ -174,12 +181,11 @@ export function decideClaimNext(
   state: SessionState,
   run: RunId,
   worker: string,
-  { schedules = [], retry_of }: Pick<RunRequest, 'schedules' | 'retry_of'> = {},
+  begun: Omit<Begun, 'run'> = {},
 ): readonly Draft[] | null {
   const [next, ...rest] = state.waiting;
   if (state.current !== null || next === undefined || next.run !== run) return null;
-  const retry = retry_of === undefined ? {} : { retry_of };
-  if (!next.isCancelled) return started({ run, schedules, ...retry }, worker, next.requested, rest);
+  if (!next.isCancelled) return started({ ...begun, run }, worker, next.requested, rest);
   return [
     ...started({ run }, worker, next.requested, rest, true),
     { type: 'agent_cost', data: { cost: '0' }, run },
@@ -207,6 +213,7 @@ export function decideTakeOver(
     ...(current.fruitless > 0 ? { fruitless: current.fruitless } : {}),
     ...(current.cost > 0n ? { cost: formatDollars(current.cost) } : {}),
     ...(current.isClosed ? { isClosed: true as const } : {}),
+    ...(current.endsUnheard ? { endsUnheard: true as const } : {}),
   };
   const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
@@ -220,13 +227,17 @@ export function requireSession(state: SessionState, project: ProjectId): void {
 const countWaiting = (state: SessionState): number =>
   state.waiting.filter((run) => !run.isFiring && !run.isCancelled).length;
 
-function requested({ run, onBusy, ...request }: RunRequest): Draft {
+/** The request of the run is the last of them. */
+function requested({ run, onBusy, response: settings, ...request }: RunRequest): readonly Draft[] {
   const interrupts = onBusy === 'interrupt' ? ({ interrupts: true } as const) : {};
-  return { type: 'run_requested', data: { ...request, ...interrupts }, run };
+  const asked: Draft = { type: 'run_requested', data: { ...request, ...interrupts }, run };
+  return settings === undefined ? [asked] : [{ type: 'response_requested', data: { settings }, run }, asked];
 }
 
+type Begun = Pick<RunRequest, 'run' | 'schedules' | 'retry_of' | 'ends_unheard'>;
+
 function started(
-  { run, schedules = [], retry_of }: Pick<RunRequest, 'run' | 'schedules' | 'retry_of'>,
+  { run, schedules = [], retry_of, ends_unheard }: Begun,
   worker: string,
   requested: Revision,
   waiting: readonly WaitingRun[] = [],
@@ -236,6 +247,7 @@ function started(
     ...(waiting.length > 0 ? { waiting } : {}),
     ...(isCancelled ? { isCancelled: true as const } : {}),
     ...(retry_of === undefined ? {} : { isRetry: true as const }),
+    ...(ends_unheard ? { endsUnheard: true as const } : {}),
   };
   return [
     { type: 'run_claimed', data: { worker, epoch: 1, requested, ...more }, run },

@@ -2,6 +2,7 @@ import type { OpenAction, SteeringMessage, TaskPlace } from './actions/action.js
 import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
+import type { GivenItem } from './given/given-item.js';
 import type { KeptCalls, ModelCall } from './money/model-call.js';
 import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { Empty, PublicEvent } from './public-event.js';
@@ -21,6 +22,8 @@ export interface WaitingRun {
   readonly isCancelled: boolean;
   /** A firing of a task: it does not count against the runs that may wait. */
   readonly isFiring?: true;
+  /** It ends when an action expires. */
+  readonly endsUnheard?: true;
 }
 
 export interface TurnUsage {
@@ -57,8 +60,31 @@ export type InternalEvent =
         /** It goes on where this run ended, whose request stands at the revision: it has no message of its own. */
         readonly retry_of?: { readonly run: RunId; readonly requested: Revision };
         readonly replay_of?: ReplayOf;
+        /** What the run begins with, where that is more than its message, which then is there for lists alone. */
+        readonly items?: readonly GivenItem[];
+        /** Nobody would read what is said after an action has expired: the run ends then. */
+        readonly ends_unheard?: true;
       };
     }
+  /**
+   * Asks for a response of the OpenAI interface: stands before the `run_requested` of its run, or, where a run goes on with
+   * it, before the decisions.
+   */
+  | {
+      readonly type: 'response_requested';
+      readonly data: {
+        /** JSON text of the settings that the response shows and that were given. */
+        readonly settings: Content;
+        /** Of a run that goes on: what was given with it. */
+        readonly items?: readonly GivenItem[];
+      };
+    }
+  /** Something is added to the session without a run. */
+  | { readonly type: 'items_given'; readonly data: { readonly items: readonly GivenItem[] } }
+  /** The response is shown to nobody any more. */
+  | { readonly type: 'response_deleted'; readonly data: { readonly response: string } }
+  /** JSON text of what a caller says of the conversation, for itself: key → value. */
+  | { readonly type: 'conversation_metadata_set'; readonly data: { readonly metadata: Content } }
   | {
       readonly type: 'run_claimed';
       readonly data: {
@@ -91,6 +117,8 @@ export type InternalEvent =
         readonly tasks?: readonly TaskPlace[];
         /** Ids of the keys that steered the run, besides the one that started it. */
         readonly steerers?: readonly string[];
+        /** It ends when an action expires. */
+        readonly endsUnheard?: true;
       };
     }
   /** What the model is offered from here on, where that is not what it was offered before. */

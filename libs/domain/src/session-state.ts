@@ -20,6 +20,8 @@ export interface CurrentRun extends waiting.Waiting {
   readonly fruitless: number;
   /** It had no turn of its own, or the session was cleared since its start: nobody can go on with it. */
   readonly isClosed?: true;
+  /** It ends when an action expires: nobody would read what it says then. */
+  readonly endsUnheard?: true;
 }
 
 /** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
@@ -133,6 +135,10 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'tools_offered':
     case 'tool_call_begun':
     case 'run_refused':
+    case 'response_requested':
+    case 'items_given':
+    case 'response_deleted':
+    case 'conversation_metadata_set':
     case 'usage_kept':
     case 'model_turn_failed':
     case 'workflow_attempt_started':
@@ -197,6 +203,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
     interrupts: event.data.interrupts === true,
     isCancelled: false,
     ...(event.data.trigger === 'task' ? { isFiring: true as const } : {}),
+    ...(event.data.ends_unheard ? { endsUnheard: true as const } : {}),
   };
   const queue = [...state.waiting];
   const behind = queue.findIndex((w) => !w.interrupts);
@@ -225,6 +232,7 @@ function claim(state: SessionState, event: Of<'run_claimed'>): SessionState {
       fruitless: fruitless + 1,
       ...waiting.waitingAtClaim(event),
       ...(event.data.isCancelled || event.data.isClosed ? { isClosed: true as const } : {}),
+      ...(event.data.endsUnheard ? { endsUnheard: true as const } : {}),
     },
     waiting: event.data.waiting ?? [],
     broken: null,

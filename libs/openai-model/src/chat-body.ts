@@ -3,7 +3,7 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionUserMessageParam,
 } from 'openai/resources/chat/completions';
-import { IMAGE_CHARS, type ModelRequest, type ToolDefinition } from '#agent';
+import { IMAGE_CHARS, type ModelPart, type ModelRequest, type ToolDefinition } from '#agent';
 import { offeredTools } from './offered-tools.js';
 import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
 import { seenBy, unseenBy } from './seen-images.js';
@@ -35,6 +35,7 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
   const { tools, choice, leftOut } = offeredTools(request, form, sent);
   const effort = omit.has('reasoning_effort') ? undefined : request.reasoningEffort;
   const settings = {
+    ...request.sampling,
     model: request.model,
     stream: true,
     ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
@@ -93,7 +94,8 @@ function savedBy(messages: readonly SentMessage[]): number {
   return images.reduce((sum, { bytes }) => sum + Math.ceil(bytes.length / 3) * 4 - IMAGE_CHARS, 0);
 }
 
-function contentOf({ content, images = [] }: SentUser): ChatCompletionUserMessageParam['content'] {
+function contentOf({ content, images = [], parts }: SentUser): ChatCompletionUserMessageParam['content'] {
+  if (parts !== undefined && parts.length > 0) return parts.map(partOf);
   if (images.length === 0) return content;
   return [
     { type: 'text', text: content },
@@ -104,6 +106,17 @@ function contentOf({ content, images = [] }: SentUser): ChatCompletionUserMessag
   ];
 }
 
+const partOf = (part: ModelPart) =>
+  part.kind === 'text'
+    ? ({ type: 'text', text: part.text } as const)
+    : {
+        type: 'image_url' as const,
+        image_url: {
+          url: part.url,
+          ...(part.detail === undefined ? {} : { detail: part.detail as 'auto' | 'low' | 'high' }),
+        },
+      };
+
 const callOf = ({ id, name, arguments: input, extra: { function: inner, ...extra } = {} }: SentCall) => ({
   ...extra,
   id,
@@ -112,10 +125,11 @@ const callOf = ({ id, name, arguments: input, extra: { function: inner, ...extra
 });
 
 function toolOf(tool: ToolDefinition): ChatCompletionFunctionTool {
-  const { name, description, parameters } = tool;
+  const { name, description, parameters, strict } = tool;
+  const more = strict === undefined ? {} : { strict };
   return {
     type: 'function',
-    function: { name, description, parameters: parameters as Record<string, unknown> },
+    function: { name, description, parameters: parameters as Record<string, unknown>, ...more },
   };
 }
 

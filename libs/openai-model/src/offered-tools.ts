@@ -28,6 +28,8 @@ export function offeredTools(
   const room = wanted.slice(0, form.maxTools);
   const leftOut = wanted.slice(form.maxTools).map(({ name }) => name);
   const offered = form.plain.size === 0 ? room : room.map((tool) => asTaken(tool, form));
+  if (forcedTool === undefined && request.toolChoice !== undefined)
+    return { tools: offered, leftOut, ...(hasChoice ? { choice: request.toolChoice } : {}) };
   if (forcedTool === undefined || !hasChoice) return { tools: offered, leftOut };
   const choice = form.isRequired
     ? 'required'

@@ -31,13 +31,16 @@ export function plainMessages(messages: readonly SentMessage[]): SentMessage[] {
       const { message: mapped, ids: own } = withPlainCalls(message, ids);
       plain.push(mapped);
       open = own;
-    } else if (message.role !== 'system' && message.content.trim() === '')
+    } else if (message.role !== 'system' && message.content.trim() === '' && !hasParts(message))
       plain.push({ ...message, content: message.role === 'user' ? '(empty message)' : NO_ANSWER });
     else plain.push(message);
   }
   closeOpen();
   return plain;
 }
+
+const hasParts = (message: SentMessage): boolean =>
+  message.role === 'user' && (message.parts ?? []).length > 0;
 
 function withPlainCalls(
   message: Assistant,

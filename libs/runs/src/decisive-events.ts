@@ -19,3 +19,6 @@ export const TOLD_TO_DRIVER: ReadonlySet<string> = new Set([
   'tool_input_given',
   'run_steered',
 ]);
+
+/** After which the context of the next run is not what that of the run under way comes to. */
+export const CHANGES_CONTEXT: ReadonlySet<string> = new Set(['messages_cleared', 'items_given']);

@@ -14,7 +14,7 @@ import {
   type RunId,
 } from '#domain';
 import type { RecordedEvent } from '#event-log';
-import { DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
+import { CHANGES_CONTEXT, DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js';
 import { afterBrokenDrive } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
 import { KnownContext } from './known-context.js';
@@ -162,7 +162,8 @@ export class Session {
       else if (this.isUnseen(event)) this.context.forget();
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (TOLD_TO_DRIVER.has(event.type)) this.tellDriver(event);
-      if (event.type === 'messages_cleared') this.context.clear(event.revision);
+      // What a run under way knows is neither cleared nor added to.
+      if (CHANGES_CONTEXT.has(event.type)) this.context.clear(event.revision);
       if (event.type === 'session_erased') over.push(...this.erased());
       if (isEndType(event.type)) over.push(event.meta.run ?? '');
       isNews ||= DECISIVE.has(event.type);
@@ -259,7 +260,7 @@ export class Session {
     const isBegun = !isFirst || request.data.retry_of !== undefined;
     const kept = this.context.take();
     const known = isBegun ? null : kept;
-    known?.fold.begin(request.data.message);
+    known?.fold.begin(request.data);
     const context = known
       ? { ...known, upTo: claimed, chain: [request] }
       : await loadContext(this.ports.log, this.id, request, claimed);

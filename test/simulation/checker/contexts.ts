@@ -17,7 +17,9 @@ export function checkContext({ id, events }: SessionLog, evidence: Evidence): vo
     if (event.type === 'model_turn_completed' && event.data.step === undefined) {
       const { messages } = contexts.current;
       if (!said.wasTooLong && sizeOf(messages) <= UNCUT_CHARS) {
-        const reply = replyTo(messages.map((message) => resolved(message, id, evidence)));
+        const reply = replyTo(
+          messages.filter((m) => m.role !== 'system').map((message) => resolved(message, id, evidence)),
+        );
         checkTurn(event, reply, said, id, evidence);
       }
       contexts.push(event);
@@ -162,8 +164,12 @@ function checkPairs(event: SessionRecord, messages: readonly ContextMessage[]): 
   require(open.length === 0, 'I5 calls pair with results', () => `${at(event)}: ${open.join()} has none`);
 }
 
-function resolved(message: ContextMessage, session: string, { textOf }: Evidence): PromptMessage {
-  const { provider: _, ...said } = { provider: undefined, ...message };
+function resolved(
+  message: Exclude<ContextMessage, { role: 'system' }>,
+  session: string,
+  { textOf }: Evidence,
+): PromptMessage {
+  const { provider: _, parts: __, ...said } = { provider: undefined, parts: undefined, ...message };
   const { content } = said;
   return { ...said, content: isFileRef(content) ? textOf(session, content.$file) : content };
 }

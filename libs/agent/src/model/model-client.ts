@@ -1,10 +1,16 @@
-import type { ProjectId } from '#domain';
+import type { ProjectId, SamplingOptions } from '#domain';
 import type { ModelParameter } from '#platform';
 
 /** One message of the model's context, in the terms of Chat Completions. */
 export type ModelMessage =
   | { readonly role: 'system'; readonly content: string }
-  | { readonly role: 'user'; readonly content: string; readonly images?: readonly ModelImage[] }
+  | {
+      readonly role: 'user';
+      readonly content: string;
+      readonly images?: readonly ModelImage[];
+      /** What is sent instead of the content. */
+      readonly parts?: readonly ModelPart[];
+    }
   | {
       readonly role: 'assistant';
       readonly content: string;
@@ -13,6 +19,11 @@ export type ModelMessage =
       readonly provider?: string;
     }
   | { readonly role: 'tool'; readonly callId: string; readonly content: string };
+
+/** A part of a message; an image is an address or a `data:` URL, handed on as it is. */
+export type ModelPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly url: string; readonly detail?: string };
 
 /** A picture that goes with a message. */
 export interface ModelImage {
@@ -37,17 +48,23 @@ export interface ToolDefinition {
   readonly description: string;
   /** JSON schema of the arguments. */
   readonly parameters: object;
+  /** Whether its calls must fit the schema to the letter; absent: as the server likes. */
+  readonly strict?: boolean;
 }
 
 export interface ModelRequest {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolDefinition[];
-  readonly reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
+  readonly reasoningEffort?: string;
   /** Asks for output that validates against the schema. */
   readonly responseFormat?: { readonly name: string; readonly schema: object; readonly strict: boolean };
   /** The model must call this tool. */
   readonly forcedTool?: string;
+  /** It must call one of them, or none; absent: as it likes. */
+  readonly toolChoice?: 'required' | 'none';
+  /** Sent as they are. */
+  readonly sampling?: Omit<SamplingOptions, 'reasoning_effort'>;
   /** Whose it is: where calls have to wait for each other, they do so in turns by project. */
   readonly project?: ProjectId;
   /** Parameters that are not to be sent. */

@@ -32,6 +32,7 @@ import { MODES } from './modes.js';
 import { PriceList } from './price-list.js';
 import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
 import { BudgetReached, type SpendingLimits, UNLIMITED } from './spending-limits.js';
+import { givenMessage } from './given-message.js';
 import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { recordedCall } from './recorded-call.js';
@@ -264,10 +265,12 @@ export class ModelTurn {
   }
 }
 
-async function readOut(message: ContextMessage, { session, contents }: TurnRecord): Promise<InlineMessage> {
+async function readOut(message: ContextMessage, run: TurnRecord): Promise<ModelMessage> {
+  const { session, contents } = run;
+  if (message.role === 'user') return givenMessage(message, run);
   const content = await contents.textOrNote(session, message.content);
   if (message.role !== 'assistant' || message.provider === undefined)
-    return { ...message, content } as InlineMessage;
+    return { ...message, content } as ModelMessage;
   return { ...message, content, provider: await contents.text(session, message.provider) };
 }
 
@@ -289,8 +292,7 @@ function failed(error: ModelFailure): TurnFailed {
   return new TurnFailed('model_unavailable', shown(error), error.kind === 'transient', error);
 }
 
-type InlineMessage = Exclude<ModelMessage, { role: 'system' }>;
-
-const isInline = (message: ContextMessage): message is ContextMessage & InlineMessage =>
+const isInline = (message: ContextMessage): message is ContextMessage & ModelMessage =>
   !isFileRef(message.content) &&
+  !('parts' in message) &&
   !(message.role === 'assistant' && message.provider !== undefined && isFileRef(message.provider));

@@ -1,7 +1,8 @@
 import type { Content } from '../content.js';
 import type { ActionId, ProjectId } from '../ids.js';
 import type { Draft } from '../draft.js';
-import type { CurrentRun, SessionState } from '../session-state.js';
+import { endOf } from '../run-ends.js';
+import { type CurrentRun, type SessionState, isParked } from '../session-state.js';
 import { type ActionDecision, type ActionOutcome, DECISION_OF, type OpenAction } from './action.js';
 
 /** What is decided on an action, by whom and when. */
@@ -46,7 +47,7 @@ export function decideAction(state: SessionState, project: ProjectId, verdict: A
   if (open === null) return { kind: 'not_open' };
   if (open.run.isCancelRequested) return { kind: 'ending' };
   if (verdict.now >= open.action.expires_at)
-    return { kind: 'expired', events: expiry(open.run, open.action) };
+    return { kind: 'expired', events: expiry(state, open.run, open.action) };
   return { kind: 'decided', events: closed(open.run, open.action, verdict) };
 }
 
@@ -54,15 +55,27 @@ export function decideAction(state: SessionState, project: ProjectId, verdict: A
 export function decideExpiry(state: SessionState, id: ActionId, now: number): readonly Draft[] {
   const action = state.current?.actions.find((open) => open.id === id);
   if (action === undefined || state.current === null || now < action.expires_at) return [];
-  return expiry(state.current, action);
+  return expiry(state, state.current, action);
 }
 
 /** Whether a decision of this name can close an action of this kind. */
 export const fitsKind = (decision: ActionDecision, kind: OpenAction['kind']): boolean =>
   decision === 'deny' || DECISION_OF[kind] === decision;
 
-const expiry = (run: CurrentRun, action: OpenAction): readonly Draft[] =>
-  closed(run, action, { decision: 'expired', actor: '', content: '{}', result: EXPIRED_RESULT });
+/** Where nobody would read what is said after it, the run ends, by whoever drives it if somebody does. */
+function expiry(state: SessionState, run: CurrentRun, action: OpenAction): readonly Draft[] {
+  const events = closed(run, action, {
+    decision: 'expired',
+    actor: '',
+    content: '{}',
+    result: EXPIRED_RESULT,
+  });
+  if (run.endsUnheard !== true) return events;
+  const end: readonly Draft[] = isParked(state)
+    ? endOf(run, { type: 'agent_cancelled', data: {} })
+    : [{ type: 'run_cancel_requested', data: {}, run: run.run }];
+  return [...events, ...(run.isCancelRequested ? [] : end)];
+}
 
 interface Closing extends Omit<ActionVerdict, 'decision' | 'action' | 'now'> {
   readonly decision: ActionOutcome;

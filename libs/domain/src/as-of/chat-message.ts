@@ -9,7 +9,7 @@ export interface ChatToolCall {
 
 /** A message as Chat Completions takes it. */
 export type ChatMessage =
-  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'user' | 'system'; readonly content: string }
   | {
       readonly role: 'assistant';
       /** null: it called tools and said nothing. */
@@ -22,7 +22,8 @@ export type ChatMessage =
 export function chatMessage(message: ContextMessage, content: string): ChatMessage {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content };
+    case 'system':
+      return { role: message.role, content };
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content };
     case 'assistant': {

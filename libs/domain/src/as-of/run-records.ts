@@ -236,6 +236,10 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'session_forked':
     case 'run_requested':
     case 'run_refused':
+    case 'response_requested':
+    case 'items_given':
+    case 'response_deleted':
+    case 'conversation_metadata_set':
     case 'usage_kept':
     case 'model_turn_failed':
     case 'tool_call_completed':

@@ -102,6 +102,10 @@ export class RecordedRunFold {
       case 'run_parked':
       case 'run_woken':
       case 'run_refused':
+      case 'response_requested':
+      case 'items_given':
+      case 'response_deleted':
+      case 'conversation_metadata_set':
       case 'run_requested':
       case 'run_steered':
       case 'session_erased':

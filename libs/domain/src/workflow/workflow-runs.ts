@@ -115,6 +115,10 @@ export class WorkflowRuns {
       case 'run_requested':
       case 'run_claimed':
       case 'run_refused':
+      case 'response_requested':
+      case 'items_given':
+      case 'response_deleted':
+      case 'conversation_metadata_set':
       case 'model_called':
       case 'usage_kept':
       case 'model_turn_failed':

@@ -14,6 +14,7 @@ import { forkAt } from '../fork/fork-session.js';
 import type { Sessions } from '../sessions.js';
 import type { StartRun } from '../start/start-run-request.js';
 import { type LoadedRecord, loadRecordOf } from './load-record.js';
+import { loadItems } from '../start/store-items.js';
 
 /** A run that has ended is to be given again; what stands here takes the place of what it had then. */
 export interface ReplayRun extends ReplayOf {
@@ -54,6 +55,9 @@ export class ReplayPlanner {
       ...terms,
       project,
       message: await contents.text(session, first.data.message),
+      ...(first.data.items === undefined
+        ? {}
+        : { items: await loadItems(contents, session, first.data.items) }),
       mode: mode ?? last.data.mode,
       ...modelOf({ model, mode }, last.data.model),
       config: { ...replayedConfig(config, tools), ...changed },

@@ -1,5 +1,6 @@
 import type { Toolboxes } from '#agent';
 import {
+  type Draft,
   type Mode,
   Problem,
   canBeSteered,
@@ -17,6 +18,7 @@ import { findRequest } from '../load-session.js';
 import type { Session } from '../session.js';
 import { storeMessages } from '../tasks/plan-schedules.js';
 import { type PlannedRun, metaOf } from './planned-run.js';
+import { storeItems } from './store-items.js';
 import type { RunLocation } from './run-location.js';
 import type { StartRun, StartedRun } from './start-run-request.js';
 
@@ -118,6 +120,8 @@ export class RunAcceptance {
       : contents.store(session.id, command.message));
     const config = await contents.storeObject(session.id, command.config);
     const schedules = await storeMessages(command.plan(), (text) => contents.toFile(session.id, text));
+    const { items: given, endsUnheard, response } = command;
+    const items = given === undefined ? undefined : await storeItems(contents, session.id, given);
     const request = {
       run,
       message,
@@ -132,12 +136,16 @@ export class RunAcceptance {
       ...(firing === undefined ? {} : { task: firing.task }),
       ...(retryOf === undefined ? {} : { retry_of: retryOf }),
       ...(replayOf === undefined ? {} : { replay_of: replayOf }),
+      ...(items === undefined ? {} : { items }),
+      ...(endsUnheard === undefined ? {} : { ends_unheard: endsUnheard }),
+      ...(response === undefined ? {} : { response: await contents.storeBeside(session.id, response) }),
     };
     const terms = { project, actor, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
       const opening =
         command.session === undefined ? decideOpen(state, request, { worker, hasRoom, fork }) : null;
-      if (opening) return { events: opening, value: { requested: next + 1, isStarted: hasRoom } };
+      if (opening)
+        return { events: opening, value: { requested: next + placeOfRequest(opening), isStarted: hasRoom } };
       const decide = retryOf === undefined ? decideStart : decideRetry;
       const decision = decide(state, request, { ...terms, next });
       if (decision.kind === 'known') return { events: [], value: null };
@@ -147,7 +155,11 @@ export class RunAcceptance {
           value: { requested: next, isStarted: false, steered: decision.run },
         };
       if (decision.kind === 'refuse') return { events: decision.events, value: decision.problem };
-      return { events: decision.events, value: { requested: next, isStarted: decision.kind === 'start' } };
+      const { events, kind } = decision;
+      return {
+        events,
+        value: { requested: next + placeOfRequest(events), isStarted: kind === 'start' },
+      };
     });
   }
 
@@ -156,6 +168,9 @@ export class RunAcceptance {
     return idempotency !== undefined && !this.ports.log.exclusive;
   }
 }
+
+const placeOfRequest = (events: readonly Draft[]): number =>
+  events.findIndex(({ type }) => type === 'run_requested');
 
 const knowsUnended = ({ journal: { state } }: Session, run: RunId): boolean =>
   state.current?.run === run || state.waiting.some((waiting) => waiting.run === run);

@@ -1,6 +1,7 @@
 import type { McpServerConfig } from '#agent';
 import type {
   Fork,
+  GivenItem,
   Mode,
   OnBusy,
   ReplayOf,
@@ -43,6 +44,12 @@ export interface StartRun {
   readonly model?: string;
   /** What the new session goes on from; absent: nothing. */
   readonly fork?: Fork;
+  /** What it begins with, where that is more than its message. */
+  readonly items?: readonly GivenItem[];
+  /** It ends when an action expires. */
+  readonly endsUnheard?: true;
+  /** The response that it is asked for: JSON text of its settings. */
+  readonly response?: string;
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on time and names; not asked of a repeat. @throws Problem */

@@ -1,0 +1,29 @@
+import type { Content } from '../content.js';
+import { type GivenItem, textsOf } from './given-item.js';
+
+interface GivenMessage {
+  readonly type: 'user_message' | 'agent_response' | 'agent_tool_use';
+  readonly pieces: readonly Content[];
+}
+
+/** What given items are in the history: what people and agents said, and the calls. */
+export function givenHistory(items: readonly GivenItem[]): readonly GivenMessage[] {
+  return items.flatMap((item): readonly GivenMessage[] => {
+    if (item.kind === 'call' || item.kind === 'server_call')
+      return [
+        { type: 'agent_tool_use', pieces: [JSON.stringify({ tool: item.name, input: inputOf(item) })] },
+      ];
+    if (item.kind !== 'message' || item.role === 'system' || item.role === 'developer') return [];
+    const type = item.role === 'user' ? 'user_message' : 'agent_response';
+    const pieces = textsOf(item.parts);
+    return pieces.length === 0 ? [] : [{ type, pieces }];
+  });
+}
+
+function inputOf({ arguments: text }: { readonly arguments: string }): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
