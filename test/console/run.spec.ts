@@ -65,6 +65,35 @@ describeInBrowser('the page of a run', () => {
     await page.context().close();
   });
 
+  it('has a receipt when it has ended, to be copied and kept, and says why where there is none', async () => {
+    const run = await stage.client.runToEnd({ message: 'Hello' });
+    const page = await stage.page({ path: `/console/runs/${run.run_id}` });
+    const receipt = page.getByRole('region', { name: 'Receipt' });
+    const { text } = await stage.client.get(`/runs/${run.run_id}/receipt`);
+    await receipt.getByText('annals receipt v1').waitFor();
+    expect(await receipt.locator('pre').textContent()).toBe(text);
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      receipt.getByRole('button', { name: 'Download receipt' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe(`${run.run_id}.receipt.txt`);
+    expect(readFileSync(await saved.path(), 'utf8')).toBe(text);
+    for (const [status, code, words] of [
+      [503, 'sealing_stopped', 'sealing has stopped'],
+      [404, 'not_found', 'the session was erased'],
+      [409, 'conflict', 'before the run has ended'],
+    ] as const) {
+      const body = JSON.stringify({ title: 'No', status, code, detail: 'no' });
+      await page.route('**/receipt', (route) =>
+        route.fulfill({ status, contentType: 'application/problem+json', body }),
+      );
+      await page.reload();
+      await receipt.getByText(words).waitFor();
+      await page.unroute('**/receipt');
+    }
+    await page.context().close();
+  });
+
   it('shows the steps of a workflow under their call, on the same axis', async () => {
     const example = JSON.parse(readFileSync('docs/examples/workflow.json', 'utf8')) as { message: string };
     const run = await stage.client.runToEnd(example);

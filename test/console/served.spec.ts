@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceProcess } from '../support/service-process.js';
 
@@ -55,6 +56,17 @@ describe('/console', () => {
       }
       expect(texts.size).toBe(1);
     }
+  });
+
+  it('hands out the verifier as a file to be kept, the same that was built', async () => {
+    const answer = await get('/console/verify.html', PAGE);
+    expect([
+      answer.status,
+      answer.headers.get('content-type'),
+      answer.headers.get('content-security-policy'),
+    ]).toEqual([200, 'text/html; charset=utf-8', POLICY]);
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="verify.html"');
+    expect(await answer.text()).toBe(readFileSync('dist/verify.html', 'utf8'));
   });
 
   it('has no shell in the place of a file, or of what is no page', async () => {

@@ -10,6 +10,7 @@ const RAIL = [
   'Runs',
   'Deliveries',
   'Usage',
+  'Verify',
   'Tasks',
   'Datastores',
   'Keys',

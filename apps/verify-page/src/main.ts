@@ -1,12 +1,4 @@
-import {
-  FileVerifier,
-  MAX_INPUT_BYTES,
-  type Verdict,
-  isConfirmed,
-  jsonOf,
-  textOf,
-  unusable,
-} from '#proof/browser';
+import { jsonOf, textOf, verifyBlob } from '#proof/browser';
 import { clearShown, show, showProgress } from './show.js';
 
 /** The page of `verify.html`: an export, a policy and receipts are chosen or dropped, and it says what `annals verify` says. */
@@ -27,50 +19,17 @@ async function verify(): Promise<void> {
   clearShown(file?.name ?? null);
   const question = ++asked;
   if (file === null) return;
-  const verdict = await verdictOf(file, () => question === asked);
+  const kept = {
+    policy: input('policy').files?.[0] ?? null,
+    receipts: Array.from(input('receipts').files ?? []),
+    asOf: input('as-of').value,
+    isStrict: input('strict').checked,
+  };
+  const verdict = await verifyBlob(file, kept, (read) => {
+    if (question === asked) showProgress(read, file.size);
+    return question === asked;
+  });
   if (verdict !== null && question === asked) show(verdict, textOf(verdict), jsonOf(verdict));
-}
-
-/** null: it is not wanted any more. */
-async function verdictOf(file: File, isWanted: () => boolean): Promise<Verdict | null> {
-  try {
-    const policy = await smallFile(input('policy').files?.[0]);
-    const receipts = await Promise.all(Array.from(input('receipts').files ?? [], smallFile));
-    const asOf = input('as-of').value.trim() || undefined;
-    const verifier = new FileVerifier({
-      policy,
-      receipts: receipts.filter((receipt) => receipt !== undefined),
-      asOf,
-      isStrict: input('strict').checked,
-    });
-    let read = 0;
-    for await (const piece of piecesOf(file)) {
-      if (!isWanted()) return null;
-      read += piece.length;
-      showProgress(read, file.size);
-      if (!verifier.push(piece)) break;
-    }
-    const verdict = verifier.end();
-    if (await isConfirmed()) return verdict;
-    return unusable('form', "the browser's own Ed25519 says otherwise: take another browser");
-  } catch {
-    return unusable('form', 'the file cannot be read');
-  }
-}
-
-const PIECE_BYTES = 1024 * 1024;
-
-/** Each waits for the disk, so that the page stays alive. */
-async function* piecesOf(file: File): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < file.size; at += PIECE_BYTES)
-    yield new Uint8Array(await file.slice(at, at + PIECE_BYTES).arrayBuffer());
-}
-
-/** One byte more than may be used, so that a longer one shows. */
-async function smallFile(file: File | undefined): Promise<Uint8Array | undefined> {
-  return file === undefined
-    ? undefined
-    : new Uint8Array(await file.slice(0, MAX_INPUT_BYTES + 1).arrayBuffer());
 }
 
 for (const id of ['policy', 'receipts', 'as-of', 'strict'])

@@ -16,7 +16,7 @@ export interface Route {
   readonly page: () => Promise<PageModule>;
   /** Its page in the rail, which is current on it. */
   readonly rail?: RailName;
-  /** What the key needs for it; absent: a sign-in is enough. Each of several is enough. */
+  /** What the key needs for it; absent or none: a sign-in is enough. Each of several is enough. */
   readonly scopes?: readonly Scope[];
   /** It is shown to those who have not signed in. */
   readonly isOpen?: true;
@@ -29,6 +29,7 @@ export const RAIL = [
   { name: 'Runs', href: '/console/runs', icon: 'runs', group: null, scopes: ['read'] },
   { name: 'Deliveries', href: '/console/deliveries', icon: 'send', group: 'Record', scopes: ['read'] },
   { name: 'Usage', href: '/console/usage', icon: 'coin', group: 'Record', scopes: ['read'] },
+  { name: 'Verify', href: '/console/verify', icon: 'seal', group: 'Record', scopes: [] },
   { name: 'Tasks', href: '/console/tasks', icon: 'clock', group: 'Set up', scopes: ['read'] },
   { name: 'Datastores', href: '/console/datastores', icon: 'stack', group: 'Set up', scopes: ['read'] },
   { name: 'Keys', href: '/console/keys', icon: 'key', group: 'Set up', scopes: ['admin'] },
@@ -66,6 +67,7 @@ export const ROUTES: readonly Route[] = [
   at('Approvals', 'approvals/:action', () => import('../pages/approval.js')),
   at('Deliveries', 'deliveries', () => import('../pages/deliveries.js')),
   at('Usage', 'usage', () => import('../pages/usage.js')),
+  at('Verify', 'verify', () => import('../pages/verify.js')),
   at('Tasks', 'tasks', () => import('../pages/tasks.js')),
   at('Tasks', 'tasks/:task', () => import('../pages/task.js')),
   at('Datastores', 'datastores', () => import('../pages/datastores.js')),

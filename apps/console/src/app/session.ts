@@ -12,10 +12,10 @@ export const auth = signal<Auth | null>(null);
 /** 'asking' before the first answer, 'out' when a call was answered 401: the dialog "Signed out" is then open. */
 export const signInState = signal<'asking' | 'in' | 'none' | 'out'>('asking');
 
-/** Whether the key has one of these scopes. `admin` stands for each of them, as at the service. */
+/** Whether the key has one of these scopes, where any are asked for. `admin` stands for each of them, as at the service. */
 export function may(...scopes: readonly Scope[]): boolean {
   const given = auth.value?.key?.scopes ?? [];
-  return given.includes('admin') || scopes.some((scope) => given.includes(scope));
+  return scopes.length === 0 || given.includes('admin') || scopes.some((scope) => given.includes(scope));
 }
 
 /** Those that wait for a sign-in to go on. */

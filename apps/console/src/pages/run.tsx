@@ -13,6 +13,7 @@ import { useAct } from '../lists/use-act.js';
 import { PageHead } from '../parts/page-head.js';
 import { Failure, LoadMore, Region } from '../parts/region.js';
 import { Said, useNow } from '../parts/values.js';
+import { Receipt } from '../run/receipt.js';
 import { RunActions, hasEnded } from '../run/run-actions.js';
 import { RunFacts, RunTrouble, RunUsage } from '../run/run-facts.js';
 import { RunSettings } from '../run/run-settings.js';
@@ -90,6 +91,7 @@ function Parts({ of: run, at }: { readonly of: RunView; readonly at: string | un
           <RunUsage of={run} />
         </div>
       </div>
+      <Receipt of={run} />
       <Deliveries of={run} />
     </div>
   );

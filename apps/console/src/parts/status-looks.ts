@@ -30,6 +30,7 @@ const LOOKS: Readonly<Record<string, StatusLook>> = {
   failing: { shape: 'bad', tone: 'bad' },
   'gave up': { shape: 'bad', tone: 'bad' },
   'not verified': { shape: 'bad', tone: 'bad' },
+  unusable: { shape: 'stop', tone: 'warn' },
   denied: { shape: 'stop', tone: 'bad' },
   cancelled: { shape: 'stop', tone: 'none' },
   stopped: { shape: 'stop', tone: 'none' },

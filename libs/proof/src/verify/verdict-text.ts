@@ -12,7 +12,17 @@ const LEVELS = Object.keys(MEANINGS) as readonly Level[];
 
 /** The verdict for a reader. Says the same as its JSON, and what no file can prove. */
 export const textOf = (verdict: Verdict): string =>
-  `${[headOf(verdict), ...meaningOf(verdict), '', ...factsOf(verdict), ...neverProved(verdict)].join('\n')}\n`;
+  `${[
+    headOf(verdict),
+    ...meaningsOf(verdict).map(([level, meaning]) => `  ${level}: ${meaning}`),
+    '',
+    ...factsOf(verdict).map(([name, value]) => name.padEnd(14) + value),
+    ...listOf('failures', verdict.failures),
+    ...listOf('warnings', verdict.warnings),
+    '',
+    'never proved',
+    ...neverProved(verdict).map((line) => `  ${line}`),
+  ].join('\n')}\n`;
 
 /** The first line. */
 export function headOf({ verdict, level, failures: [first], exit }: Verdict): string {
@@ -20,20 +30,21 @@ export function headOf({ verdict, level, failures: [first], exit }: Verdict): st
   return first === undefined ? verdict : `${verdict}: ${findingOf(first)}`;
 }
 
-function meaningOf({ level, receipts }: Verdict): readonly string[] {
+/** What the levels that it has reached mean, the lowest first. */
+export function meaningsOf({ level, receipts }: Verdict): readonly (readonly [Level, string])[] {
   if (level === null) return [];
   const reached = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
-  return reached
-    .filter((name) => name !== 'receipted' || receipts > 0)
-    .map((name) => `  ${name}: ${MEANINGS[name]}`);
+  return reached.filter((name) => name !== 'receipted' || receipts > 0).map((name) => [name, MEANINGS[name]]);
 }
 
-const findingOf = ({ code, revision, message }: Finding): string =>
+/** In one line. */
+export const findingOf = ({ code, revision, message }: Finding): string =>
   `${code}${revision === null ? '' : ` at revision ${revision}`}: ${message}`;
 
-function factsOf(verdict: Verdict): readonly string[] {
+/** What the file says, as far as it is known: names and values. */
+export function factsOf(verdict: Verdict): readonly (readonly [name: string, value: string])[] {
   const { stream, session, events, sealed, disclosed, erased, runs, from, to, origin, size } = verdict;
-  const { witnessed_at: at, witnesses, receipts, failures, warnings } = verdict;
+  const { witnessed_at: at, witnesses, receipts } = verdict;
   const facts: readonly (readonly [name: string, value: string | null])[] = [
     ['stream', stream],
     ['session', session],
@@ -49,24 +60,23 @@ function factsOf(verdict: Verdict): readonly string[] {
     ['witnesses', witnesses.length === 0 ? 'none' : witnesses.join(', ')],
     ['receipts', receipts === 0 ? 'none' : `${receipts} say the same`],
   ];
-  return [
-    ...facts.map(([name, value]) => `${name.padEnd(14)}${printable(value ?? 'not known')}`),
-    ...listOf('failures', failures),
-    ...listOf('warnings', warnings),
-    '',
-  ];
+  return facts.map(([name, value]) => [name, printable(value ?? 'not known')]);
 }
 
 const listOf = (title: string, findings: readonly Finding[]): readonly string[] =>
   findings.length === 0 ? [] : ['', title, ...findings.map((finding) => `  ${findingOf(finding)}`)];
 
-const neverProved = ({ verdict, level, witnessed_at: at, receipts }: Verdict): readonly string[] => [
-  'never proved',
-  '  that the model was right, or that a tool told the truth',
-  '  that nothing happened outside of what was written down',
-  `  what was changed before the first checkpoint or receipt${sinceWhen(verdict === 'verified' ? at : null, level === null ? 0 : receipts)}`,
-  '  that a clock was right when it wrote',
-];
+/** What no file can prove, whatever the verdict. */
+export const neverProved = (verdict: Verdict): readonly string[] => {
+  const isLevel = verdict.level !== null;
+  const since = sinceWhen(isLevel ? verdict.witnessed_at : null, isLevel ? verdict.receipts : 0);
+  return [
+    'that the model was right, or that a tool told the truth',
+    'that nothing happened outside of what was written down',
+    `what was changed before the first checkpoint or receipt${since}`,
+    'that a clock was right when it wrote',
+  ];
+};
 
 function sinceWhen(at: string | null, receipts: number): string {
   if (at !== null) return ` (the checkpoint of this file was there at ${at})`;

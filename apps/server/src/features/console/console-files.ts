@@ -26,6 +26,8 @@ export interface ConsoleFile {
 }
 
 export const SHELL = 'index.html';
+/** The page that verifies exports without a service: one file, to be kept. It is built beside the console. */
+export const VERIFIER = 'verify.html';
 
 /**
  * The files of the built console. Owns them in memory, from the first request on: what is built later is served after the
@@ -57,7 +59,10 @@ export class ConsoleFiles {
         const shell = await readFile(join(this.folder, SHELL));
         const names = await readdir(this.folder, { recursive: true, withFileTypes: true });
         const paths = names.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
-        const found = await Promise.all(paths.map((path) => this.open(path)));
+        const found = await Promise.all([
+          ...paths.map((path) => this.open(path, path.slice(this.folder.length + 1))),
+          this.open(join(dirname(this.folder), VERIFIER), VERIFIER),
+        ]);
         if (shell.equals(await readFile(join(this.folder, SHELL))))
           return new Map(found.filter((file) => file !== null));
       }
@@ -68,14 +73,13 @@ export class ConsoleFiles {
     }
   }
 
-  private async open(path: string): Promise<readonly [string, ConsoleFile] | null> {
+  private async open(path: string, name: string): Promise<readonly [string, ConsoleFile] | null> {
     const coded = CODINGS.find(([, ending]) => path.endsWith(ending));
     const type = TYPES[extname(coded === undefined ? path : path.slice(0, -coded[1].length))];
     if (type === undefined) return null;
     const bytes = await readFile(path).catch(() => null);
     if (bytes === null) return null;
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
-    const name = path.slice(this.folder.length + 1);
     return [name, { type, coding: coded?.[0] ?? 'identity', bytes, etag }];
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#domain';
 import { Operation, type OperationTerms } from '../../edge/routes/operation.js';
 import { TEXT } from '../../edge/openapi/json-schema.js';
-import { type ConsoleFile, ConsoleFiles, SHELL } from './console-files.js';
+import { type ConsoleFile, ConsoleFiles, SHELL, VERIFIER } from './console-files.js';
 
 const ASSETS = '/console/assets/';
 const FOR_EVER = 'public, max-age=31536000, immutable';
@@ -33,10 +33,19 @@ export class ConsoleController {
   @Operation(page('consolePath', 'A page of the console, or what it is made of'))
   async any(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const path = request.url.split('?', 1)[0] ?? '';
+    if (path === `/console/${VERIFIER}`) return this.sendVerifier(request, reply);
     if (!path.startsWith(ASSETS)) return this.sendShell(request, reply);
     const file = await this.files.find(path.slice('/console/'.length), request.headers['accept-encoding']);
     if (file === null) throw notFound('the file');
     send(request, reply, file, FOR_EVER);
+  }
+
+  /** To be saved: the policy of the console's answers lets no script run that stands in a page, which this one is made of. */
+  private async sendVerifier(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const file = await this.files.find(VERIFIER, request.headers['accept-encoding']);
+    if (file === null) throw notFound('the page: it is not built');
+    void reply.header('content-disposition', `attachment; filename="${VERIFIER}"`);
+    send(request, reply, file, 'no-cache');
   }
 
   private async sendShell(request: FastifyRequest, reply: FastifyReply): Promise<void> {
