@@ -73,6 +73,10 @@ export interface Settings {
   readonly rateLimitRpm: number;
   /** Whose log it is, in what is signed; null: named after the log itself. */
   readonly annalsOrigin: string | null;
+  /** Path of a tlog-policy file: who cosigns what the log signs; null: nobody. */
+  readonly witnesses: string | null;
+  /** Whether `/proof/…` is answered without a key. */
+  readonly isProofPublic: boolean;
   /** Whether `/console` is served. */
   readonly console: boolean;
   /** Origins whose pages may read answers (CORS). */
@@ -158,7 +162,7 @@ export function readSettings(env: Environment = process.env): Settings {
     maxUploadBytes: or('MAX_UPLOAD_MB', read.positive(1024 * 1024), 50 * 1024 * 1024),
     documentsMemoryMb: optional('DOCUMENTS_MEMORY_MB', read.atLeast(LEAST_READER_MB)),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
-    annalsOrigin: optional('ANNALS_ORIGIN', read.logOrigin),
+    ...readProof(env),
     console: or('CONSOLE', read.flag, true),
     corsOrigins: or('CORS_ORIGINS', read.list(read.origin), []),
     probePort: optional('PROBE_PORT', read.port),
@@ -191,6 +195,12 @@ function readOpenai(env: Environment): Settings['openai'] {
   const apiKey = readOne(env, 'OPENAI_API_KEY', read.word('an API key'));
   return baseUrl === null && apiKey === null ? null : { baseUrl: baseUrl ?? OPENAI, apiKey };
 }
+
+const readProof = (env: Environment): Pick<Settings, 'annalsOrigin' | 'witnesses' | 'isProofPublic'> => ({
+  annalsOrigin: readOne(env, 'ANNALS_ORIGIN', read.logOrigin),
+  witnesses: readOne(env, 'WITNESSES', readPath),
+  isProofPublic: readOne(env, 'PROOF_PUBLIC', read.flag) ?? false,
+});
 
 const readModels = (env: Environment): Settings['models'] => ({
   flash: readOne(env, 'MODEL_FLASH', modelName) ?? 'gpt-5-nano',
