@@ -1,7 +1,7 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
 const floors = [
   ['domain', 'platform', 'proof'],
-  ['event-log', 'json-schema', 'http'],
+  ['event-log', 'json-schema', 'http', 'openai-face'],
   ['postgres'],
   ['eventstoredb', 'vault', 'access', 'sealer'],
   ['read-models', 'extraction'],

@@ -12,6 +12,7 @@ import { HealthModule } from './features/health/health.module.js';
 import { KeysModule } from './features/keys/keys.module.js';
 import { McpModule } from './features/mcp/mcp.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
+import { OpenAiModule } from './features/openai/openai.module.js';
 import { RunsModule } from './features/runs/runs.module.js';
 import { SessionsModule } from './features/sessions/sessions.module.js';
 import { TasksModule } from './features/tasks/tasks.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
       on(TasksModule, answers),
       on(SessionsModule, runs, answers),
       on(McpModule, runs),
+      on(OpenAiModule, runs, answers),
       on(DatastoresModule),
       on(KeysModule),
       on(ConsoleAuthModule),

@@ -20,6 +20,6 @@ export { type KafkaCommands } from './kafka/kafka-commands.js';
 export { type KafkaPublisher, type PublisherPorts } from './kafka/kafka-publisher.js';
 export { type CommandsStatus, type PublisherStatus } from './kafka/kafka-status.js';
 export { openKafkaCommands, openKafkaPublisher } from './kafka/open-kafka.js';
-export { fetchedBytes, publicJson } from './public-json.js';
+export { fetchedBytes, onOneLine, publicJson } from './public-json.js';
 export { RECEIPT_HEADER, type RunReceipts } from './run-receipts.js';
 export { type LogLine, SessionLog, type SessionLogRequest } from './session-log.js';

@@ -30,7 +30,12 @@ export class Problem extends Error {
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
-    readonly more: { readonly errors?: readonly FieldError[]; readonly retryAfterS?: number } = {},
+    readonly more: {
+      readonly errors?: readonly FieldError[];
+      readonly retryAfterS?: number;
+      /** A finer code, for an interface that has more of them. */
+      readonly reason?: string;
+    } = {},
   ) {
     super(detail);
   }

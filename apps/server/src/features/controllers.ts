@@ -11,6 +11,7 @@ import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OpenAiModule } from './openai/openai.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
@@ -35,6 +36,7 @@ export const API_CONTROLLERS = controllersOf(
   KeysModule,
   ConsoleAuthModule,
   McpModule,
+  OpenAiModule,
   DocsModule,
   ConsoleModule,
 );

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ClientSink } from '#delivery';
-import type { OpenStreams } from './socket-sink.js';
+import { JSON_TEXT, type OpenStreams, type QuietForm } from './socket-sink.js';
 
 const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -18,10 +18,30 @@ export function answerWithEvents(
   send: (sink: ClientSink) => Promise<void>,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
+  return answerOnSocket(reply, open, send, { ...SSE_HEADERS, ...headers });
+}
+
+/**
+ * Answers with JSON that is waited for: the head goes out at once, and white space while there is quiet. Where `send` fails, or
+ * the service stops, the connection is cut.
+ */
+export const answerWithLateJson = (
+  reply: FastifyReply,
+  open: OpenStreams,
+  send: (sink: ClientSink) => Promise<void>,
+): Promise<void> =>
+  answerOnSocket(reply, open, send, { 'content-type': 'application/json; charset=utf-8' }, JSON_TEXT);
+
+function answerOnSocket(
+  reply: FastifyReply,
+  open: OpenStreams,
+  send: (sink: ClientSink) => Promise<void>,
+  headers: Readonly<Record<string, string>>,
+  form?: QuietForm,
+): Promise<void> {
   reply.hijack();
-  reply.headers(SSE_HEADERS);
   reply.raw.writeHead(200, { ...reply.getHeaders(), ...headers } as Record<string, string>);
-  const sink = open.add(reply.raw);
+  const sink = open.add(reply.raw, form);
   reply.request.answer?.onKeyEnd(() => sink.cutOff());
   // Mostly the first events are there already, and go out with the headers.
   setImmediate(() => sink.begin());

@@ -9,7 +9,14 @@ const QUIET_MS = 10_000;
 export const SWEEP_MS = 100;
 /** How long a last word may take in a stop. */
 const LAST_WORD_MS = 1_000;
-const HEARTBEAT = ':\n\n';
+/** What a quiet answer says to be alive, and what it says where it ends before it has said all; null: it is cut off. */
+export interface QuietForm {
+  readonly heartbeat: string;
+  readonly goodbye: string | null;
+}
+const EVENTS: QuietForm = { heartbeat: ':\n\n', goodbye: 'retry: 1000\n\n' };
+/** White space before a JSON text is a part of none, and half a text must not be taken for a whole one. */
+export const JSON_TEXT: QuietForm = { heartbeat: ' ', goodbye: null };
 /** One for all: an AbortSignal without a reason makes a DOMException with a stack each time. */
 const GONE = new Error('the client is gone');
 
@@ -26,6 +33,7 @@ export class SocketSink extends ClientSink {
   constructor(
     private readonly response: ServerResponse,
     private readonly clock: Pick<Clock, 'now'>,
+    private readonly form: QuietForm = EVENTS,
   ) {
     super();
     this.movedAt = clock.now();
@@ -61,13 +69,18 @@ export class SocketSink extends ClientSink {
 
   /** Ends a stream that has more to come: the client is told to come back and resumes where it was. */
   hangUp(): void {
-    if (!this.response.writableEnded) this.response.end('retry: 1000\n\n');
+    const { goodbye } = this.form;
+    if (goodbye === null) return this.cutOff();
+    if (!this.response.writableEnded) this.response.end(goodbye);
     this.close();
   }
 
   /** Ends a stream whose client may read no more. */
   cutOff(): void {
-    if (!this.response.writableEnded) this.response.end();
+    if (!this.response.writableEnded) {
+      if (this.form.goodbye === null) this.response.destroy();
+      else this.response.end();
+    }
     this.close();
   }
 
@@ -85,7 +98,7 @@ export class SocketSink extends ClientSink {
     }
     if (quietMs < QUIET_MS) return QUIET_MS - quietMs;
     this.movedAt = now;
-    this.response.write(HEARTBEAT);
+    this.response.write(this.form.heartbeat);
     return QUIET_MS;
   }
 
@@ -126,8 +139,8 @@ export class OpenStreams {
     return this.open.size;
   }
 
-  add(response: ServerResponse): SocketSink {
-    const sink = new SocketSink(response, this.clock);
+  add(response: ServerResponse, form?: QuietForm): SocketSink {
+    const sink = new SocketSink(response, this.clock, form);
     this.open.add(sink);
     sink.gone.addEventListener('abort', () => this.open.delete(sink), { once: true });
     // One that comes later is due later: none waits for longer than that.

@@ -36,7 +36,7 @@ export function refuseUnwanted({ body, query, routeOptions }: FastifyRequest): v
   const terms = termsOf(routeOptions.config);
   if (terms === null) return;
   if (terms.body === undefined && terms.form === undefined && terms.message === undefined) refuseBody(body);
-  if (terms.query === undefined && !terms.ignoresQuery) refuseQuery(query);
+  if (terms.query === undefined && !terms.ignoresQuery && !terms.isForeign) refuseQuery(query);
 }
 
 /** No id is as long as a path can be: whoever looks for it finds nothing in its beginning either, and answers in its turn. */

@@ -37,6 +37,7 @@ function parse(text: string): unknown {
     throw new Problem(
       'invalid_request',
       `the body is not valid JSON${at === null ? '' : ` at position ${at}`}`,
+      { reason: 'invalid_json' },
     );
   }
 }

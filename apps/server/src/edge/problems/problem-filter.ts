@@ -4,6 +4,7 @@ import { Problem, type ProblemCode, notFound } from '#domain';
 import { EventTooLarge, LogUnavailable, isErasure } from '#event-log';
 import { DatabaseFault, ReadModelsUnavailable } from '#read-models';
 import type { Logger } from '#platform';
+import { isOfFace, openAiError } from './openai-error.js';
 import { PROBLEM_JSON, STATUS, problemBody } from './problem-response.js';
 import { traceOf } from '../request-trace.js';
 
@@ -31,6 +32,7 @@ export class ProblemFilter implements ExceptionFilter {
 
 /** Answers with a problem. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  if (isOfFace(request.url)) return sendOpenAiError(request, reply, problem);
   const status = STATUS[problem.code];
   if (problem.more.retryAfterS !== undefined) reply.header('retry-after', String(problem.more.retryAfterS));
   if (status === 401 && !reply.hasHeader('www-authenticate'))
@@ -45,6 +47,19 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, proble
       // Bytes: to text Fastify would add a charset, which the type does not have (RFC 9457, 6.1).
       .send(Buffer.from(JSON.stringify(problemBody(problem, status, request.id))))
   );
+}
+
+/** The same to whoever reads errors as OpenAI's clients do. */
+function sendOpenAiError(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const { status, isFinal, body } = openAiError(problem, request.is404);
+  const { retryAfterS } = problem.more;
+  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS));
+  if (isFinal) reply.header('x-should-retry', 'false');
+  reply.removeHeader('connection');
+  return reply
+    .code(status)
+    .header('content-type', 'application/json')
+    .send(Buffer.from(JSON.stringify(body)));
 }
 
 /** The refusal that stands for an error; `internal` for whatever nobody expected. */

@@ -26,6 +26,7 @@ export interface OperationTerms {
     | 'datastores'
     | 'keys'
     | 'mcp'
+    | 'openai'
     | 'money'
     | 'operations';
   readonly summary: string;
@@ -42,6 +43,8 @@ export interface OperationTerms {
   readonly ignoresQuery?: true;
   /** A page for people, or what it is made of: no part of the interface that `/openapi.json` describes. */
   readonly isPage?: true;
+  /** It is made after the interface of somebody else, who describes it: no part of ours either. Its handler judges its query. */
+  readonly isForeign?: true;
   /** What its JSON body is held against; absent: it takes no body, or an empty object. */
   readonly body?: Dto;
   /** Its JSON body is a message that its handler judges by itself: the schema is told, and nothing is held against it. */

@@ -68,7 +68,7 @@ export function describeService(routes: readonly Route[], version: string): Open
   for (const { method, url, terms } of routes.toSorted(
     (a, b) => Number(a.url > b.url) - Number(a.url < b.url),
   )) {
-    if (method === 'HEAD' || terms.isPage) continue;
+    if (method === 'HEAD' || terms.isPage || terms.isForeign) continue;
     const path = pathOf(url);
     if (terms.body) schemasOf(terms.body, schemas);
     collectNamed([terms.answers, terms.message, PROBLEM, WEBHOOKS], schemas);

@@ -1,0 +1,25 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { Operation } from '../../edge/routes/operation.js';
+import { foreign } from './foreign.js';
+import { modelNotFound } from './refusals.js';
+
+/** The modes, as models: when there came to be such an interface is when they were created. */
+const CREATED = 1_764_028_800;
+
+const modelOf = (id: string): object => ({ id, object: 'model', created: CREATED, owned_by: 'annals' });
+
+@Controller('v1/models')
+export class ModelsController {
+  @Get()
+  @Operation({ ...foreign('listModels', 'read'), ignoresQuery: true })
+  list(): object {
+    return { object: 'list', data: ['base', 'flash', 'max'].map(modelOf) };
+  }
+
+  @Get(':model')
+  @Operation({ ...foreign('getModel', 'read'), ignoresQuery: true })
+  one(@Param('model') model: string): object {
+    if (!['base', 'flash', 'max'].includes(model)) throw modelNotFound(model);
+    return modelOf(model);
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type Content,
+  type ProjectId,
+  type RunMetadata,
+  type SessionId,
+  notFound,
+  requireSession,
+} from '#domain';
+import { type ConversationItem, SessionFace, conversationId, sessionOfConversation } from '#openai-face';
+import type { Weigh } from '#platform';
+import { Sessions } from '#runs';
+import { LineEvents } from './line-events.js';
+import type { FoundResponse } from './response-reading.js';
+
+const UNKNOWN = (): Error => notFound('the conversation');
+
+/** Reads sessions as conversations. */
+@Injectable()
+export class ConversationReading {
+  constructor(
+    private readonly lines: LineEvents,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Its session. @throws Problem not_found; LogUnavailable */
+  async find(project: ProjectId, id: string): Promise<SessionId> {
+    const session = sessionOfConversation(id);
+    if (session === null) throw UNKNOWN();
+    const found = await this.sessions.get(session).catch((error: unknown) => {
+      throw (error as { readonly code?: string }).code === 'not_found' ? UNKNOWN() : error;
+    });
+    if (found.journal.state.project !== project) throw UNKNOWN();
+    requireSession(found.journal.state, project);
+    return session;
+  }
+
+  async object(session: SessionId, weigh?: Weigh): Promise<object> {
+    let createdAt: number | null = null;
+    let metadata: Content = '{}';
+    for await (const { event, session: of } of this.lines.of(session, weigh)) {
+      if (of !== session) continue;
+      createdAt ??= event.time;
+      if (event.type === 'conversation_metadata_set') ({ metadata } = event.data);
+    }
+    return {
+      id: conversationId(session),
+      object: 'conversation',
+      created_at: Math.floor((createdAt ?? 0) / 1000),
+      metadata: JSON.parse(metadata as string) as RunMetadata,
+    };
+  }
+
+  /** All that was given and said, in order. @throws Problem not_found; what `weigh` throws */
+  async items(session: SessionId, weigh?: Weigh): Promise<readonly ConversationItem[]> {
+    const face = new SessionFace();
+    for await (const { event, session: of } of this.lines.of(session, weigh)) face.push(event, of);
+    return face.items();
+  }
+
+  /** What stood before the output of a response, what it was given last. @throws as `items` */
+  async before(
+    { place: { session, run }, passage: number }: FoundResponse,
+    weigh?: Weigh,
+  ): Promise<readonly ConversationItem[]> {
+    const face = new SessionFace();
+    for await (const { event, session: of } of this.lines.of(session, weigh)) {
+      face.push(event, of);
+      const passage = face.run(run)?.passages[number - 1];
+      if (passage !== undefined && passage.end !== null) return face.items(passage);
+    }
+    const passage = face.run(run)?.passages[number - 1];
+    if (passage === undefined) throw notFound('the response');
+    // One that waits in the queue has said nothing, and stands behind all that was.
+    return passage.status === 'queued' ? [...face.items(), ...passage.given] : face.items(passage);
+  }
+}

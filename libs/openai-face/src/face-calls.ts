@@ -1,0 +1,99 @@
+import { type ActionId, type Revision, type TurnToolCall, isAboutCall } from '#domain';
+import type { ActionKind, SessionEvent } from '#domain';
+import type { OpenMcpCall } from './call-items.js';
+
+type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+/** A call of the open turn. */
+export interface FaceCall {
+  readonly call: TurnToolCall;
+  /** Revision of its `agent_tool_use`; null: it was said elsewhere, or not yet. */
+  use: Revision | null;
+  action: { readonly id: ActionId; isOpen: boolean } | null;
+  hasResult: boolean;
+  shown: OpenMcpCall | null;
+}
+
+/**
+ * The calls of a run's latest turn of the main agent: which event is about which of them. Owns their states; what workflow
+ * steps do is kept apart.
+ */
+export class FaceCalls {
+  private calls: FaceCall[] = [];
+  /** Of the latest turn, of a step or not: tool uses that stand behind it. */
+  private unused: (FaceCall | null)[] = [];
+  /** Those of which nobody was asked yet; null: a step asks. */
+  private unasked: FaceCall[] | null = [];
+
+  turn({ tool_calls: all = [], step }: DataOf<'model_turn_completed'>): void {
+    const isOfStep = step !== undefined;
+    if (isOfStep) {
+      this.unused = all.map(() => null);
+      this.unasked = null;
+      return;
+    }
+    this.calls = all.map((call) => ({ call, use: null, action: null, hasResult: false, shown: null }));
+    this.unused = [...this.calls];
+    this.unasked = this.calls.filter(({ call }) => call.needs !== undefined);
+  }
+
+  reopen({ call_ids: ids, step }: DataOf<'tool_calls_reopened'>): void {
+    this.unasked = step === undefined ? this.calls.filter(({ call }) => ids.includes(call.id)) : null;
+  }
+
+  /** A step's server wants something to be answered. */
+  input({ step }: DataOf<'tool_input_required'>): void {
+    this.unasked = step === undefined ? [] : null;
+  }
+
+  /** The call that a tool use is of; null: a step's. */
+  use(revision: Revision): FaceCall | null {
+    const call = this.unused.shift() ?? null;
+    if (call !== null) call.use = revision;
+    return call;
+  }
+
+  /** The call that an action is about; null: it is about none that is shown. */
+  ask(id: ActionId, kind: ActionKind): FaceCall | null {
+    if (!isAboutCall(kind)) return null;
+    const call = this.unasked?.shift() ?? null;
+    if (call !== null) call.action = { id, isOpen: true };
+    return call;
+  }
+
+  resolve(id: ActionId): FaceCall | null {
+    const call = this.calls.find(({ action }) => action?.id === id) ?? null;
+    if (call?.action) call.action.isOpen = false;
+    return call;
+  }
+
+  /** null: it has one already, or is not one of these. */
+  result({ call_id, step }: DataOf<'tool_call_completed'>): FaceCall | null {
+    if (step !== undefined) return null;
+    const call = this.calls.find((one) => one.call.id === call_id && !one.hasResult) ?? null;
+    if (call !== null) call.hasResult = true;
+    return call;
+  }
+
+  byId(id: string): FaceCall | null {
+    return this.calls.find(({ call }) => call.id === id) ?? null;
+  }
+
+  /** Nothing can be done of the turn before somebody decides. */
+  get areWaiting(): boolean {
+    const isOpen = (call: FaceCall): boolean => call.action?.isOpen === true;
+    return this.calls.some(isOpen) && this.calls.every((call) => call.hasResult || isOpen(call));
+  }
+
+  get all(): readonly FaceCall[] {
+    return this.calls;
+  }
+
+  /** The run has ended: another one goes on with the calls, and asks anew. */
+  goOn(): void {
+    for (const call of this.calls) {
+      call.shown = null;
+      if (!call.hasResult) call.action = null;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { type CallSums, type Mode, NO_CALLS, type RunId, type SessionId } from '#domain';
+import type { ShownItem } from './given-view.js';
+import { responseId } from './ids.js';
+import type { OutputItem } from './items.js';
+import type { ResponseSettings } from './settings.js';
+
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'failed' | 'cancelled' | 'incomplete';
+
+/** An item that was added to the output, at its place among all that were. */
+export interface OutputEntry {
+  readonly index: number;
+  item: OutputItem;
+}
+
+/** A record of a response's stream; its type stands without `response.` in front. */
+export interface StreamEvent {
+  readonly type: string;
+  readonly sequence_number: number;
+}
+
+export type Hear = (event: StreamEvent) => void;
+
+export interface PassageBeginning {
+  readonly session: SessionId;
+  readonly run: RunId;
+  readonly number: number;
+  readonly mode: Mode;
+  readonly settings: ResponseSettings;
+  readonly given: readonly ShownItem[];
+  /** Of its first event, ms since 1970. */
+  readonly time: number;
+  /** Somebody decided who sent no request of this interface: the decisions are what it was given. */
+  readonly isUnrequested?: boolean;
+}
+
+/** How a passage ended. */
+export interface PassageEnd {
+  readonly status: Exclude<ResponseStatus, 'queued' | 'in_progress'>;
+  /** ms since 1970 */
+  readonly time: number;
+  readonly reason?: 'max_output_tokens' | 'content_filter';
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A part of a run that is one response: what was asked, what was said, and the records of its stream. */
+export class Passage {
+  readonly id: string;
+  /** What it was given; decisions that nobody requested here are added. */
+  readonly given: ShownItem[];
+  status: ResponseStatus = 'queued';
+  end: PassageEnd | null = null;
+  spent: CallSums = NO_CALLS;
+  private entries: OutputEntry[] = [];
+  private added = 0;
+  private sequence = 0;
+
+  /** @param hear is told of the records; null: nobody listens, they are counted alone */
+  constructor(
+    readonly beginning: PassageBeginning,
+    private readonly hear: Hear | null,
+  ) {
+    this.id = responseId(beginning.run, beginning.number);
+    this.given = [...beginning.given];
+  }
+
+  get isUnrequested(): boolean {
+    return this.beginning.isUnrequested === true;
+  }
+
+  get output(): readonly OutputItem[] {
+    return this.entries.map(({ item }) => item);
+  }
+
+  /** How many records its stream has so far. */
+  get length(): number {
+    return this.sequence;
+  }
+
+  /** A record of the stream. @param fields are made only where somebody listens */
+  say(type: string, fields: () => object): void {
+    const sequence_number = this.sequence++;
+    this.hear?.({ type: `response.${type}`, sequence_number, ...fields() });
+  }
+
+  /** Adds an item. */
+  add(item: OutputItem): OutputEntry {
+    const entry = { index: this.added++, item };
+    this.entries.push(entry);
+    this.say('output_item.added', () => ({ output_index: entry.index, item: entry.item }));
+    return entry;
+  }
+
+  /** The item will not change any more. */
+  close(entry: OutputEntry, item: OutputItem = entry.item): void {
+    entry.item = item;
+    this.say('output_item.done', () => ({ output_index: entry.index, item }));
+  }
+
+  /** What was said is taken back; its place is counted all the same. */
+  drop(dropped: readonly OutputEntry[]): void {
+    if (dropped.length > 0) this.entries = this.entries.filter((entry) => !dropped.includes(entry));
+  }
+}

@@ -1,0 +1,81 @@
+import type { RecordedSessionEvent, RunId, SessionId } from '#domain';
+import { type ShownItem, shownItems } from './given-view.js';
+import type { OutputItem } from './items.js';
+import type { Passage } from './passage.js';
+import { type HearPassage, RunFace } from './run-face.js';
+
+export type ConversationItem = ShownItem | OutputItem;
+
+/** What stands at a place of the session: what was given, or what a passage has said. */
+interface Segment {
+  readonly passage: Passage | null;
+  readonly isOutput: boolean;
+  readonly items: () => readonly ConversationItem[];
+}
+
+/**
+ * A session as a conversation: folds the events of its line, in their order and with their texts read, into all that was
+ * given and said. Runs that wait their turn are not in it yet; a clear empties it, and hides what the run under way still
+ * says.
+ */
+export class SessionFace {
+  private segments: Segment[] = [];
+  private isHidden = false;
+  private readonly runs = new Map<RunId, RunFace>();
+  private seen = 0;
+  private speaking: RunId | null = null;
+
+  /** @param listen of a run's passages; absent: nobody does */
+  constructor(private readonly listen: (run: RunId) => HearPassage = () => () => null) {}
+
+  run(run: RunId): RunFace | null {
+    return this.runs.get(run) ?? null;
+  }
+
+  /** @param session of the line in which the event stands */
+  push(event: RecordedSessionEvent, session: SessionId): void {
+    if (event.type === 'messages_cleared') {
+      this.segments = [];
+      this.isHidden = true;
+      return;
+    }
+    if (event.type === 'items_given') {
+      const items = shownItems(event.data.items, session, event.revision);
+      return this.add({ passage: null, isOutput: false, items: () => items });
+    }
+    const { run } = event.meta;
+    if (run !== undefined) this.tell(event, run, session);
+  }
+
+  /** All items, or those that stood before the output of a passage. */
+  items(before?: Passage): readonly ConversationItem[] {
+    const end = this.segments.findIndex(({ passage, isOutput }) => isOutput && passage === before);
+    const segments = before === undefined || end < 0 ? this.segments : this.segments.slice(0, end);
+    return segments.flatMap(({ items }) => items());
+  }
+
+  private tell(event: RecordedSessionEvent, run: RunId, session: SessionId): void {
+    let face = this.runs.get(run);
+    if (face === undefined) {
+      face = new RunFace(session, this.listen(run));
+      this.runs.set(run, face);
+    }
+    if (event.type === 'agent_started') this.isHidden = false;
+    face.push(event);
+    const isSpeaking = this.speaking === run;
+    if (event.type === 'agent_started') {
+      this.speaking = run;
+      this.seen = 0;
+    } else if (!isSpeaking) return;
+    for (; this.seen < face.passages.length; this.seen++) this.addPassage(face.passages[this.seen]!);
+  }
+
+  private addPassage(passage: Passage): void {
+    this.add({ passage, isOutput: false, items: () => passage.given });
+    this.add({ passage, isOutput: true, items: () => passage.output });
+  }
+
+  private add(segment: Segment): void {
+    if (!this.isHidden) this.segments.push(segment);
+  }
+}
