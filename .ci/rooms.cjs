@@ -3,7 +3,7 @@ const floors = [
   ['domain', 'platform', 'proof'],
   ['event-log', 'json-schema', 'http', 'openai-face'],
   ['postgres'],
-  ['eventstoredb', 'vault', 'access', 'sealer'],
+  ['eventstoredb', 'vault', 'access', 'sealer', 'witness'],
   ['read-models', 'extraction'],
   ['knowledge'],
   ['agent'],

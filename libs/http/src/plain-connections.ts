@@ -13,9 +13,9 @@ export interface AskLimits {
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Empty where there is none. */
-  readonly contentType: string;
   readonly body: Buffer;
+  /** A header of it; empty where it is missing. */
+  header(name: string): string;
 }
 
 const LONGEST_MS = 600_000;
@@ -38,8 +38,8 @@ export class PlainConnections {
       const parts: Buffer[] = [];
       for (let part = await exchange.next(); part !== undefined; part = await exchange.next())
         parts.push(part);
-      const { status } = exchange;
-      return { status, contentType: exchange.header('content-type'), body: Buffer.concat(parts) };
+      const header = (name: string): string => exchange.header(name);
+      return { status: exchange.status, body: Buffer.concat(parts), header };
     } finally {
       deadline[Symbol.dispose]();
       exchange.release();

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { VERIFY } from './verify/command.js';
+import { WITNESS } from './witness/command.js';
 
 const JSON_FLAG = { '--json': 'says it as JSON, for a program' };
 
@@ -48,6 +49,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./verify-log.js'),
   },
   VERIFY,
+  WITNESS,
   {
     name: 'keys create',
     summary: 'makes an API key, and shows it this once',
