@@ -128,6 +128,8 @@ function beginning(store: Given<KeyStore>, harness: Given<KeyStoreHarness>): voi
       () => closed.remove(['a']),
       () => closed.checkpoint(),
       () => closed.saveCheckpoint({ logId: 'log', position: 1 }),
+      () => closed.signed('example.com/log'),
+      () => closed.saveSigned('example.com/log', 0, { seal: 1, text: '' }),
       () => closed.replaceMaster({ ...begunAs('a'), master: 'm2' }),
       () => closed.notUnder('m2', 1),
       () => closed.rewrap([keyCalled('a')]),

@@ -9,6 +9,7 @@ import { LogUnavailable } from '#event-log';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { EmbeddedPostgres } from '#postgres';
 import { keysBelowContract } from './keys-below.contract.js';
+import { signedStatesContract } from './signed-states.contract.js';
 import { begunAs, found, keyCalled, keyStoreContract, keysCalled } from './key-store.contract.js';
 import { quiet } from '../support/quiet.js';
 
@@ -35,6 +36,7 @@ async function inAFolder() {
 
 keyStoreContract('SqliteKeyStore', inAFolder);
 keysBelowContract('SqliteKeyStore', inAFolder);
+signedStatesContract('SqliteKeyStore', inAFolder);
 
 describe('SqliteKeyStore', () => {
   it('leaves no byte of a key that is destroyed, however long another process reads, and does not stand still until then', async () => {
@@ -111,6 +113,7 @@ async function dispose(): Promise<void> {
 
 keyStoreContract('PostgresKeyStore', async () => ({ open, dispose }));
 keysBelowContract('PostgresKeyStore', async () => ({ open, dispose }));
+signedStatesContract('PostgresKeyStore', async () => ({ open, dispose }));
 
 /** Ends the server as a loss of power does, and waits until it is back. */
 async function crash(): Promise<void> {

@@ -9,8 +9,19 @@ import {
   newEvent,
 } from '#event-log';
 import type { SecretBox } from '#platform';
-import { LOG_KEY, type SigningKey, formatKey, noteKey, signingKey } from '#proof';
-import { PROOF_STREAM, type ProofLogEvent, proofLogEvent } from './proof-log.js';
+import {
+  LOG_KEY,
+  type SigningKey,
+  formatKey,
+  formatNote,
+  judge,
+  noteKey,
+  parseKey,
+  parseNote,
+  signText,
+  signingKey,
+} from '#proof';
+import { type LoggedSeal, PROOF_META, PROOF_STREAM, type ProofLogEvent, proofLogEvent } from './proof-log.js';
 
 export interface LogKeysPorts extends LogFeedPorts {
   readonly box: Pick<SecretBox, 'derive'>;
@@ -23,7 +34,8 @@ export interface LogKey {
   readonly key: SigningKey;
 }
 
-const META = { schemaVersion: 1, project: 'annals', actor: 'annals' };
+type KeyEvent = Exclude<ProofLogEvent, { readonly type: 'log_sealed' }>;
+
 const TRIES = 20;
 
 /**
@@ -35,6 +47,8 @@ export class LogKeys {
   private readonly retired = new Set<string>();
   private readonly made = new Map<number, LogKey>();
   private readonly feed: LogFeed;
+  /** The newest note of each origin that the log has. */
+  private readonly notes = new Map<string, string>();
 
   constructor(
     /** Whose log it is: the name of all that is signed. */
@@ -67,6 +81,45 @@ export class LogKeys {
       .sort((a, b) => a.number - b.number);
   }
 
+  /** Those that sign no more, in the order of their numbers. */
+  get retiredKeys(): readonly LogKey[] {
+    return [...this.added]
+      .filter(([vkey]) => this.retired.has(vkey))
+      .map(([, number]) => this.keyOf(number))
+      .sort((a, b) => a.number - b.number);
+  }
+
+  /** Signs a text with all keys that sign. */
+  sign(text: string): string {
+    const { origin } = this;
+    return formatNote({ text, signatures: this.active.map(({ key }) => signText(text, origin, key)) });
+  }
+
+  /** Makes the next key, which signs from then on beside the others. @throws LogUnavailable */
+  async rotate(): Promise<LogKey> {
+    const key = await this.write(() => {
+      const next = this.keyOf(Math.max(...this.added.values()) + 1);
+      const data = { origin: this.origin, key: next.vkey, number: next.number };
+      return { key: next, event: { type: 'log_key_added', data } };
+    });
+    return key!;
+  }
+
+  /**
+   * Ends the lowest key that signs. null: no seal bears a signature of it and of a later one yet.
+   * @throws LogUnavailable
+   */
+  retire(): Promise<LogKey | null> {
+    return this.write(() => {
+      const [lowest, ...others] = this.active;
+      const note = parseNote(this.notes.get(this.origin) ?? '');
+      const bears = ({ vkey }: LogKey): boolean => note !== null && judge(note, parseKey(vkey)!) !== null;
+      if (lowest === undefined || !bears(lowest) || !others.some(bears)) return null;
+      const data = { origin: this.origin, key: lowest.vkey };
+      return { key: lowest, event: { type: 'log_key_retired', data } };
+    });
+  }
+
   private keyOf(number: number): LogKey {
     const known = this.made.get(number);
     if (known !== undefined) return known;
@@ -78,13 +131,34 @@ export class LogKeys {
 
   /** Nothing where somebody else has written meanwhile. */
   private async addFirst(last: Revision): Promise<void> {
-    const { log, clock, random } = this.ports;
+    const before = [...this.notes.values()].at(-1);
     const data = { origin: this.origin, key: this.keyOf(1).vkey, number: 1 };
-    const event: ProofLogEvent = { type: 'log_key_added', data };
-    const made = newEvent({ id: random.uuid(), time: clock.now(), ...event }, META);
+    await this.append(
+      { type: 'log_key_added', data: before === undefined ? data : { ...data, before } },
+      last,
+    );
+  }
+
+  /** Decided over all that is on the log. */
+  private async write(
+    decide: () => { readonly key: LogKey; readonly event: KeyEvent } | null,
+  ): Promise<LogKey | null> {
+    for (let left = TRIES; left > 0; left -= 1) {
+      const last = await this.reread();
+      const decided = decide();
+      if (decided === null) return null;
+      if (await this.append(decided.event, last)) return decided.key;
+    }
+    throw new LogUnavailable(`${PROOF_STREAM} is being written all the time`);
+  }
+
+  /** False: something else stands there. */
+  private async append(event: KeyEvent, last: Revision): Promise<boolean> {
+    const { log, clock, random } = this.ports;
+    const made = newEvent<object>({ id: random.uuid(), time: clock.now(), ...event }, PROOF_META);
     const expected = last === NO_EVENTS ? 'no_stream' : last;
     const result = await appendUntilDefinite(log, clock, random, PROOF_STREAM, [made], { expected });
-    if (result.kind === 'appended') this.take(event);
+    return result.kind === 'appended' && this.take(event);
   }
 
   /** Returns where the stream ends. */
@@ -105,10 +179,17 @@ export class LogKeys {
 
   /** A key that this installation does not have signs nothing here, whoever wrote it down. */
   private take({ type, data }: ProofLogEvent): boolean {
-    if (data.origin !== this.origin) return true;
+    if (type === 'log_sealed') this.heardSeal(data);
+    if (data.origin !== this.origin || type === 'log_sealed') return true;
     if (type === 'log_key_retired') this.retired.add(data.key);
     else if (this.keyOf(data.number).vkey === data.key) this.added.set(data.key, data.number);
     else return false;
     return true;
+  }
+
+  /** The newest is the last one. */
+  private heardSeal({ origin, note }: LoggedSeal): void {
+    this.notes.delete(origin);
+    this.notes.set(origin, note);
   }
 }

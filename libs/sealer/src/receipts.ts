@@ -1,6 +1,6 @@
 import { type Revision, type RunId, type SessionId, isEndType, sessionStream } from '#domain';
 import { type EventLog, hashOfEvent } from '#event-log';
-import { formatNote, fromHex, receiptText, signText, toBase64, utf8 } from '#proof';
+import { fromHex, receiptText, toBase64, utf8 } from '#proof';
 import type { LogKeys } from './log-keys.js';
 
 /** The end of a run. */
@@ -31,7 +31,7 @@ export class Receipts {
       const { origin } = this.keys;
       const hash = fromHex(hashOfEvent(event, event.raw))!;
       const text = receiptText({ origin, stream, run, revision, hash, time: event.time });
-      return formatNote({ text, signatures: this.keys.active.map(({ key }) => signText(text, origin, key)) });
+      return this.keys.sign(text);
     }
     return null;
   }

@@ -31,6 +31,13 @@ export interface ErasureCheckpoint {
   readonly position: Position;
 }
 
+/** What was signed last of a log: its form is the signer's. */
+export interface SignedState {
+  /** Counts what was signed, from 1. */
+  readonly seal: number;
+  readonly text: string;
+}
+
 /**
  * Port: persistent storage of wrapped keys. All writes are durable when they resolve.
  * @throws LogUnavailable where the store does not answer
@@ -60,6 +67,10 @@ export abstract class KeyStore {
   /** Of the erasures of one kind. */
   abstract checkpoint(of?: ErasureKind): Promise<ErasureCheckpoint | null>;
   abstract saveCheckpoint(checkpoint: ErasureCheckpoint, of?: ErasureKind): Promise<void>;
+  /** What was signed last under a name; null: nothing. It stands beside the key that signs. */
+  abstract signed(origin: string): Promise<SignedState | null>;
+  /** Replaces what has the number `before` (0: nothing). False: something else is there, and stays. */
+  abstract saveSigned(origin: string, before: number, state: SignedState): Promise<boolean>;
   /** Sets master, root and successor only. */
   abstract replaceMaster(state: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void>;
   /** Keys not wrapped with this master key. */

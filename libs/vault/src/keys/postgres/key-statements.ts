@@ -1,5 +1,5 @@
 import { raw, sql, statement, type Sql } from '#postgres';
-import type { ErasureCheckpoint, ErasureKind, StoredKey, StoreState } from '../key-store.js';
+import type { ErasureCheckpoint, ErasureKind, SignedState, StoredKey, StoreState } from '../key-store.js';
 
 export const SCHEMA = 'annals_keys';
 const IN = raw(SCHEMA);
@@ -79,3 +79,20 @@ export const REWRAP = statement(sql<Keys>`
   UPDATE ${IN}.keys k SET master = n.master, wrapped = n.wrapped
   FROM ${ROWS_OF} AS n(id, master, wrapped)
   WHERE k.id = n.id AND k.wrapped IS NOT NULL`);
+
+interface Signing extends SignedState {
+  readonly origin: string;
+  /** Number of what it replaces. */
+  readonly before: number;
+}
+
+export const SIGNED = statement(sql<string>`SELECT seal, text FROM ${IN}.signed WHERE origin = ${itself}`);
+
+export const SAVE_FIRST_SIGNED = statement(sql<Signing>`
+  INSERT INTO ${IN}.signed (origin, seal, text)
+  VALUES (${({ origin }) => origin}, ${({ seal }) => seal}, ${({ text }) => text})
+  ON CONFLICT DO NOTHING RETURNING seal`);
+
+export const SAVE_SIGNED = statement(sql<Signing>`
+  UPDATE ${IN}.signed SET seal = ${({ seal }) => seal}, text = ${({ text }) => text}
+  WHERE origin = ${({ origin }) => origin} AND seal = ${({ before }) => before} RETURNING seal`);

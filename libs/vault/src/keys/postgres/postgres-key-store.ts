@@ -6,6 +6,7 @@ import {
   type ErasureCheckpoint,
   type ErasureKind,
   KeyStore,
+  type SignedState,
   type StoredKey,
   type StoreState,
 } from '../key-store.js';
@@ -23,8 +24,11 @@ import {
   REPLACE_MASTER,
   REWRAP,
   SAVE_ERASURES,
+  SAVE_FIRST_SIGNED,
   SAVE_PLACE,
+  SAVE_SIGNED,
   SCHEMA,
+  SIGNED,
 } from './key-statements.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -53,7 +57,8 @@ const TABLES = `
   CREATE INDEX IF NOT EXISTS below_by_parent ON ${SCHEMA}.below (parent);
   CREATE TABLE IF NOT EXISTS ${SCHEMA}.places (
     kind text PRIMARY KEY, log_id text NOT NULL, position bigint NOT NULL
-  );`;
+  );
+  CREATE TABLE IF NOT EXISTS ${SCHEMA}.signed (origin text PRIMARY KEY, seal bigint NOT NULL, text text NOT NULL);`;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -172,6 +177,16 @@ export class PostgresKeyStore extends KeyStore {
   /** The checkpoint never moves backwards, for replicas may lag behind each other. */
   override async saveCheckpoint(place: ErasureCheckpoint, of: ErasureKind = 'sessions'): Promise<void> {
     await this.rows(of === 'sessions' ? SAVE_ERASURES({ ...place, of: 1 }) : SAVE_PLACE({ ...place, of }));
+  }
+
+  override async signed(origin: string): Promise<SignedState | null> {
+    const [row] = await this.rows(SIGNED(origin));
+    return row === undefined ? null : { seal: Number(row['seal']), text: row['text'] as string };
+  }
+
+  override async saveSigned(origin: string, before: number, state: SignedState): Promise<boolean> {
+    const save = before === 0 ? SAVE_FIRST_SIGNED : SAVE_SIGNED;
+    return (await this.rows(save({ ...state, origin, before }))).length === 1;
   }
 
   override async replaceMaster(by: Pick<StoreState, 'master' | 'root' | 'successor'>): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type ErasureCheckpoint,
   type ErasureKind,
   KeyStore,
+  type SignedState,
   type StoredKey,
   type StoreState,
 } from '../key-store.js';
@@ -35,6 +36,9 @@ const LATER = `
   CREATE INDEX IF NOT EXISTS below_by_parent ON below (parent);
   CREATE TABLE IF NOT EXISTS places (
     kind TEXT PRIMARY KEY, log_id TEXT NOT NULL, position INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS signed (
+    origin TEXT PRIMARY KEY, seal INTEGER NOT NULL, text TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;`;
 
 /**
@@ -179,6 +183,20 @@ export class SqliteKeyStore extends KeyStore {
         )
         .run(name, logId, position),
     );
+  }
+
+  override async signed(origin: string): Promise<SignedState | null> {
+    const row = this.ask(() => this.db.prepare('SELECT seal, text FROM signed WHERE origin = ?').get(origin));
+    return row === undefined ? null : { seal: Number(row['seal']), text: String(row['text']) };
+  }
+
+  override async saveSigned(origin: string, before: number, { seal, text }: SignedState): Promise<boolean> {
+    const statement =
+      before === 0
+        ? 'INSERT OR IGNORE INTO signed (seal, text, origin) VALUES (?, ?, ?)'
+        : 'UPDATE signed SET seal = ?, text = ? WHERE origin = ? AND seal = ?';
+    const values = before === 0 ? [seal, text, origin] : [seal, text, origin, before];
+    return this.transaction(() => this.db.prepare(statement).run(...values).changes === 1);
   }
 
   override async replaceMaster({

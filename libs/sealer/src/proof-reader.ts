@@ -1,0 +1,151 @@
+import type { Revision, StreamName } from '#domain';
+import type { Clock } from '#platform';
+import { DirectoryNodes, formatProof, parseCheckpoint, parseNote, tagOf, toHex } from '#proof';
+import type { Published, Stop } from './seal.js';
+import { ENTRIES, type ProofStore, type StreamPlace, type TilePlace } from './tables/proof-store.js';
+
+export interface ProofReaderPorts {
+  readonly origin: string;
+  readonly store: ProofStore;
+  readonly clock: Clock;
+  /** Whether somebody cosigns. */
+  readonly hasWitnesses: boolean;
+  /** Asks for a seal, of whoever seals. */
+  readonly demand: () => Promise<void>;
+}
+
+/** Where a stream ends under the newest checkpoint, and what shows it. */
+export interface StreamProof {
+  /** Last revision that the checkpoint covers. */
+  readonly last: Revision;
+  /** Hex. */
+  readonly directory: string;
+  /** From the stream's head up to the directory, in hex. */
+  readonly path: readonly string[];
+  /** A tlog-proof of the directory. */
+  readonly proof: string;
+}
+
+const HASH_BYTES = 32;
+/** How long whoever wants a proof waits for a seal. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 100;
+/** How long it is believed that nothing was stopped. */
+const STOP_HOLDS_MS = 500;
+/** Cosignatures that are shown are not older than this, where witnesses answer. */
+const FRESH_MS = 60_000;
+
+/** What the tables say of the tree, for those who check it. */
+export class ProofReader {
+  private known = { tree: '', seal: 0, nodes: new DirectoryNodes() };
+  private turn: Promise<unknown> = Promise.resolve();
+  private stop: { readonly at: number; readonly stop: Promise<Stop | null> } | null = null;
+
+  constructor(private readonly ports: ProofReaderPorts) {}
+
+  /** Why nothing is signed now; null: it is. @throws ReadModelsUnavailable */
+  async stopped(): Promise<Stop | null> {
+    const { clock, store, origin } = this.ports;
+    const now = clock.now();
+    if (this.stop === null || Math.abs(now - this.stop.at) >= STOP_HOLDS_MS) {
+      const stop = store.stopped();
+      stop.catch(() => (this.stop = null));
+      this.stop = { at: now, stop };
+    }
+    const found = await this.stop.stop;
+    return found?.origin === origin ? found : null;
+  }
+
+  /** The newest, with its cosignatures; null: there is none yet. @throws ReadModelsUnavailable */
+  async checkpoint(): Promise<string | null> {
+    return (await this.published())?.note ?? null;
+  }
+
+  /** So many nodes of a tile; null: it has not as many. @throws ReadModelsUnavailable */
+  async tile(place: TilePlace, width: number): Promise<Uint8Array | null> {
+    const bytes = await this.stored(place);
+    return bytes === null || bytes.length < width * HASH_BYTES ? null : bytes.subarray(0, width * HASH_BYTES);
+  }
+
+  /** So many entries of a bundle, each behind its length; null: it has not as many. @throws ReadModelsUnavailable */
+  async entries(index: number, width: number): Promise<Uint8Array | null> {
+    const bytes = await this.stored({ level: ENTRIES, index });
+    if (bytes === null) return null;
+    let end = 0;
+    for (let entry = 0; entry < width; entry++) {
+      if (end + 2 > bytes.length) return null;
+      end += 2 + bytes[end]! * 256 + bytes[end + 1]!;
+    }
+    return bytes.subarray(0, end);
+  }
+
+  /**
+   * What shows that a stream is what it is up to an event: of the newest checkpoint, or of one that is made for it.
+   * null: nothing of the stream is sealed, and nothing can be sealed now.
+   * @throws ReadModelsUnavailable
+   */
+  async proofOf(stream: StreamName, last: Revision): Promise<StreamProof | null> {
+    const { clock } = this.ports;
+    const until = clock.now() + PATIENCE_MS;
+    const tag = tagOf(stream);
+    for (let hasAsked = false; ; hasAsked = true) {
+      if ((await this.stopped()) !== null) return null;
+      const isLate = clock.now() >= until;
+      const found = await this.inTurn(async () => {
+        const place = await this.placeOf(tag);
+        const isShown = place !== null && isTold(place) && (isLate || this.isEnough(place, last));
+        return isShown ? this.shown(place, tag) : null;
+      });
+      if (found !== null || isLate) return found;
+      if (!hasAsked) await this.ports.demand();
+      await clock.sleep(LOOK_MS);
+    }
+  }
+
+  private isEnough({ head, published }: StreamPlace, last: Revision): boolean {
+    if ((head?.revision ?? -1) < last) return false;
+    return !this.ports.hasWitnesses || this.ports.clock.now() - published!.askedAt < FRESH_MS;
+  }
+
+  private shown({ tree, published, head, heads }: StreamPlace, tag: Uint8Array): StreamProof | null {
+    if (head === null) return null;
+    return {
+      last: head.revision,
+      directory: tree.directory,
+      path: this.known.nodes.path(tag, heads).map(toHex),
+      proof: formatProof({ index: tree.size - 1, path: tree.path, note: published!.note }),
+    };
+  }
+
+  /** The nodes that are known are those of its seal then, until the next turn. */
+  private async placeOf(tag: Uint8Array): Promise<StreamPlace | null> {
+    const place = await this.ports.store.placeOf(tag, this.known);
+    if (place === null || place.tree.origin !== this.ports.origin) return null;
+    const { tree, seal } = place.tree;
+    const nodes = tree === this.known.tree ? this.known.nodes : new DirectoryNodes();
+    for (const { bucket, count, node } of place.buckets) nodes.set(bucket, count, node);
+    this.known = { tree, seal, nodes };
+    return place;
+  }
+
+  private async published(): Promise<Published | null> {
+    const published = await this.ports.store.published();
+    const text = parseNote(published?.note ?? '')?.text;
+    return text !== undefined && parseCheckpoint(text)?.origin === this.ports.origin ? published : null;
+  }
+
+  /** Of the tree of our origin. */
+  private async stored(place: TilePlace): Promise<Uint8Array | null> {
+    const tree = await this.ports.store.tree();
+    return tree?.origin === this.ports.origin ? this.ports.store.tile(place) : null;
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.turn.then(work, work);
+    this.turn = next.catch(() => undefined);
+    return next;
+  }
+}
+
+/** Whether the world has been told of its seal. */
+const isTold = ({ tree, published }: StreamPlace): boolean => published?.seal === tree.seal;

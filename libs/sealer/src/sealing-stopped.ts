@@ -1,0 +1,18 @@
+import type { StopReason } from './seal.js';
+
+/** What was signed cannot be gone on from: nothing more is, until the operator names another origin. */
+export class SealingStopped extends Error {
+  override readonly name = 'SealingStopped';
+
+  constructor(
+    readonly reason: StopReason,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** Somebody else has sealed, or made the tables anew: what is known is read again. */
+export class Overtaken extends Error {
+  override readonly name = 'Overtaken';
+}

@@ -1,0 +1,165 @@
+import type { Position, StreamName } from '#domain';
+import { type RecordedEvent, hashOfEvent } from '#event-log';
+import {
+  type DirectoryNodes,
+  type Head,
+  TreeEdge,
+  bucketNode,
+  bucketOf,
+  concat,
+  directoryEntry,
+  eventEntry,
+  fromHex,
+  leafHash,
+  linkOf,
+  tagOf,
+  toHex,
+} from '#proof';
+import type { LastEvent } from './seal.js';
+import { ENTRIES, TILE_WIDTH, type TileGrowth, type TreeTables } from './tables/proof-store.js';
+
+/** Where a tree stands that is gone on with. */
+export interface TreeStart {
+  readonly size: number;
+  readonly events: number;
+  readonly edge: readonly Uint8Array[];
+}
+
+/** The tree after a directory. */
+export interface GrownTree extends TreeStart {
+  readonly root: Uint8Array;
+  readonly directory: Uint8Array;
+  readonly path: readonly Uint8Array[];
+  readonly last: LastEvent;
+  readonly position: Position;
+}
+
+/** Levels of the tree in a tile. */
+const TILE_HEIGHT = 8;
+/** Changed buckets that are read at once. */
+const BUCKETS_AT_ONCE = 1_024;
+
+/** An event whose stream has no such place: the log is not one. */
+export class StreamBroken extends Error {
+  override readonly name = 'StreamBroken';
+}
+
+/**
+ * Grows the tree by the events of the log, in the order in which the log tells them. Owns what comes into the tables; holds
+ * one batch in memory, and of the directory its upper nodes.
+ */
+export class TreeWriter {
+  private readonly edge: TreeEdge;
+  private tiles = new Map<string, { level: number; index: number; parts: Uint8Array[] }>();
+  private readonly changed = new Set<number>();
+  private last: LastEvent | null = null;
+  private position: Position = 0;
+  events: number;
+
+  constructor(
+    private readonly tables: TreeTables,
+    /** Is changed: of no use any more where the transaction is dropped. */
+    private readonly nodes: DirectoryNodes,
+    start: TreeStart,
+  ) {
+    this.events = start.events;
+    this.edge = new TreeEdge(start.size, start.edge, (level, index, node) => {
+      if (level % TILE_HEIGHT === 0) this.intoTile(level / TILE_HEIGHT, index, node);
+    });
+  }
+
+  /** The next events, with their stored form. @throws StreamBroken */
+  async add(events: readonly RecordedEvent[]): Promise<void> {
+    const heads = await this.headsOf(events);
+    for (const event of events) this.addOne(event, heads.get(event.stream)!);
+    const set = [...heads.values()].flatMap(({ head }) => (head === null ? [] : [head]));
+    for (const { tag } of set) this.changed.add(bucketOf(tag));
+    await this.tables.setHeads(set);
+    await this.flush();
+  }
+
+  /** Puts the directory behind them. @param seal its number. @throws RangeError where there is no event */
+  async seal(seal: number): Promise<GrownTree> {
+    if (this.last === null) throw new RangeError('a seal has an event');
+    await this.updateNodes(seal);
+    const { root: directory } = this.nodes;
+    const path = [...this.edge.edge].reverse();
+    this.push(directoryEntry(directory));
+    await this.flush();
+    const { size, root, edge } = this.edge;
+    const { events, last, position } = this;
+    return { size, root, edge: [...edge], events, directory, path, last, position };
+  }
+
+  private addOne(event: RecordedEvent, place: StreamHead): void {
+    const { stream, revision, position, raw } = event;
+    const next = (place.head?.revision ?? -1) + 1;
+    if (raw === undefined || revision !== next)
+      throw new StreamBroken(`revision ${next} of ${stream} should come at position ${position}`);
+    const hex = hashOfEvent(event, raw);
+    const hash = fromHex(hex)!;
+    const { tag } = place;
+    this.push(eventEntry(tag, revision, hash));
+    place.head = { tag, revision, link: linkOf(place.head?.link ?? tag, hash) };
+    this.last = { stream, revision, hash: hex };
+    this.position = position;
+    this.events += 1;
+  }
+
+  private push(entry: Uint8Array): void {
+    this.intoTile(
+      ENTRIES,
+      this.edge.size,
+      concat(Uint8Array.of(entry.length >> 8, entry.length & 255), entry),
+    );
+    this.edge.push(leafHash(entry));
+  }
+
+  private intoTile(level: number, at: number, bytes: Uint8Array): void {
+    const index = Math.floor(at / TILE_WIDTH);
+    const name = `${level}/${index}`;
+    const tile = this.tiles.get(name) ?? { level, index, parts: [] };
+    this.tiles.set(name, tile);
+    tile.parts.push(bytes);
+  }
+
+  private async flush(): Promise<void> {
+    const growth: TileGrowth[] = [...this.tiles.values()].map(({ level, index, parts }) => ({
+      level,
+      index,
+      bytes: concat(...parts),
+    }));
+    this.tiles = new Map();
+    await this.tables.grow(growth);
+  }
+
+  private async headsOf(events: readonly RecordedEvent[]): Promise<Map<StreamName, StreamHead>> {
+    const places = new Map<StreamName, StreamHead>();
+    for (const { stream } of events)
+      if (!places.has(stream)) places.set(stream, { tag: tagOf(stream), head: null });
+    const byTag = new Map([...places.values()].map((place) => [toHex(place.tag), place]));
+    for (const head of await this.tables.heads([...places.values()].map(({ tag }) => tag)))
+      byTag.get(toHex(head.tag))!.head = head;
+    return places;
+  }
+
+  private async updateNodes(seal: number): Promise<void> {
+    const changed = [...this.changed];
+    this.changed.clear();
+    for (let at = 0; at < changed.length; at += BUCKETS_AT_ONCE) {
+      const some = changed.slice(at, at + BUCKETS_AT_ONCE);
+      const heads = Map.groupBy(await this.tables.headsIn(some), ({ tag }) => bucketOf(tag));
+      const buckets = some.map((bucket) => {
+        const here = heads.get(bucket) ?? [];
+        return { bucket, count: here.length, node: bucketNode(here) };
+      });
+      for (const { bucket, count, node } of buckets) this.nodes.set(bucket, count, node);
+      await this.tables.setBuckets(buckets, seal);
+    }
+  }
+}
+
+interface StreamHead {
+  readonly tag: Uint8Array;
+  head: Head | null;
+}
