@@ -13,6 +13,7 @@ import { KeysModule } from './features/keys/keys.module.js';
 import { McpModule } from './features/mcp/mcp.module.js';
 import { MetricsModule } from './features/metrics/metrics.module.js';
 import { OpenAiModule } from './features/openai/openai.module.js';
+import { ProofModule } from './features/proof/proof.module.js';
 import { RunsModule } from './features/runs/runs.module.js';
 import { SessionsModule } from './features/sessions/sessions.module.js';
 import { TasksModule } from './features/tasks/tasks.module.js';
@@ -43,6 +44,7 @@ export class AppModule {
       on(DatastoresModule),
       on(KeysModule),
       on(ConsoleAuthModule),
+      on(ProofModule),
       on(DocsModule),
       on(ConsoleModule),
     ];

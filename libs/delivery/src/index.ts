@@ -22,4 +22,5 @@ export { type CommandsStatus, type PublisherStatus } from './kafka/kafka-status.
 export { openKafkaCommands, openKafkaPublisher } from './kafka/open-kafka.js';
 export { fetchedBytes, onOneLine, publicJson } from './public-json.js';
 export { RECEIPT_HEADER, type RunReceipts } from './run-receipts.js';
+export { type Disclosure, SessionExport, type SessionExportPorts } from './session-export.js';
 export { type LogLine, SessionLog, type SessionLogRequest } from './session-log.js';

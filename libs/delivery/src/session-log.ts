@@ -7,12 +7,12 @@ import {
   type ReadOptions,
   isErasure,
   lastRevisionOf,
-  saltOfEvent,
 } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { ContentStore } from '#vault';
 import type { ClientSink } from './client-sink.js';
 import { onOneLine } from './public-json.js';
+import { SessionPages, lineFieldsOf } from './session-pages.js';
 
 export interface SessionLogRequest {
   readonly session: SessionId;
@@ -35,8 +35,6 @@ export interface LogLine {
 const WRITE_CHARS = 64 * 1024;
 /** What a page of the log brings into memory, for Weigh. */
 const LOG_PAGE_BYTES = 1024 * 1024;
-/** Events that are read at once. */
-const PAGE_EVENTS = 200;
 /** Of a text that is not given whole. */
 const HEAD_CHARS = 512;
 
@@ -45,11 +43,15 @@ const HEAD_CHARS = 512;
  * docs/log-format.md. Made from the stored bytes at each reading: nothing is kept.
  */
 export class SessionLog {
+  private readonly read: SessionPages;
+
   constructor(
     private readonly log: EventLog,
-    private readonly keys: ContentKeys,
+    keys: ContentKeys,
     private readonly contents: ContentStore,
-  ) {}
+  ) {
+    this.read = new SessionPages(log, keys);
+  }
 
   /** The last revision of the session; -1: it has no event. @throws LogUnavailable */
   head(session: SessionId): Promise<Revision> {
@@ -125,65 +127,27 @@ export class SessionLog {
     return after;
   }
 
-  /** With proofs, and open. @throws ContentErased */
+  /** @throws ContentErased */
   private async *pages(session: SessionId, options: ReadOptions): AsyncGenerator<readonly RecordedEvent[]> {
-    const stream = sessionStream(session);
-    let [after, left] = [options.after ?? -1, options.limit ?? Infinity];
-    while (left > 0) {
-      const events = await this.page(stream, after, Math.min(PAGE_EVENTS, left));
-      if (events.length === 0) return;
-      yield events;
-      after = events.at(-1)!.revision;
-      left -= events.length;
-    }
-  }
-
-  /** Read again where a key had to be loaded first. */
-  private async page(stream: string, after: Revision, limit: number): Promise<readonly RecordedEvent[]> {
-    for (;;) {
-      const events: RecordedEvent[] = [];
-      for await (const page of this.log.readStream(stream, { after, limit, isRaw: true }))
-        events.push(...page);
+    for await (const events of this.read.read(session, options)) {
       if (events.some((event) => event.isErased === true || event.type === 'session_erased'))
         throw new ContentErased('the session is erased');
-      const named = new Set(events.flatMap(({ meta: { keyId } }) => (keyId === undefined ? [] : [keyId])));
-      const wanted = [...named].filter((id) => this.keys.peek(id) === undefined);
-      if (wanted.length === 0) return events;
-      const lost = await this.keys.loadAll(wanted);
-      // What nobody has the key of stays as it is.
-      if (lost.length === wanted.length) return events;
+      yield events;
     }
   }
 
   /** The fields of an export's event line, in its order. */
   private lineOf(event: RecordedEvent, inline: number): string {
-    const { revision, id, type, time, meta, raw } = event;
-    const { schemaVersion, project, actor, run, causationId, correlationId } = meta;
-    const told = {
-      revision,
-      id,
-      type,
-      time,
-      schemaVersion,
-      project,
-      actor,
-      run,
-      causationId,
-      correlationId,
-      commitment: raw?.commitment ?? '',
-      prev: raw?.prev ?? '',
-      ...this.textOf(event, inline),
-    };
-    return onOneLine(JSON.stringify(told));
+    return onOneLine(JSON.stringify({ ...lineFieldsOf(event), ...this.textOf(event, inline) }));
   }
 
   /** Nothing of what does not open. */
-  private textOf({ id, json, meta: { keyId } }: RecordedEvent, inline: number): object {
+  private textOf(event: RecordedEvent, inline: number): object {
+    const { json } = event;
     if (json === '') return {};
     if (json.length > inline) return { bytes: Buffer.byteLength(json), head: json.slice(0, HEAD_CHARS) };
-    const key = keyId === undefined ? null : this.keys.peek(keyId);
-    if (key === undefined || key === 'destroyed') return {};
-    return { salt: saltOfEvent(key, id).toString('hex'), text: json };
+    const salt = this.read.saltOf(event);
+    return salt === null ? {} : { salt, text: json };
   }
 
   /** Its message or content, wherever it lies; null: it has none. */

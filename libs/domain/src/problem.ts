@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'idempotency_mismatch'
   | 'rate_limited'
   | 'log_unavailable'
+  | 'sealing_stopped'
   | 'unavailable'
   | 'overloaded'
   | 'internal';

@@ -14,6 +14,7 @@ export * from './trie.js';
 export { MAX_INPUT_BYTES, type VerifyInput } from './verify/trust.js';
 export { FileVerifier } from './verify/file-verifier.js';
 export type { FailureCode, Finding, UnusableCode, WarningCode } from './verify/findings.js';
+export { type NamedFile, filesNamedIn } from './verify/named-files.js';
 export { type Level, type Verdict, jsonOf, unusable } from './verify/verdict.js';
 export { headOf, textOf } from './verify/verdict-text.js';
 export { Verifier } from './verify/verifier.js';

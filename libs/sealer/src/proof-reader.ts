@@ -30,8 +30,6 @@ const HASH_BYTES = 32;
 /** How long whoever wants a proof waits for a seal. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 100;
-/** How long it is believed that nothing was stopped. */
-const STOP_HOLDS_MS = 500;
 /** Cosignatures that are shown are not older than this, where witnesses answer. */
 const FRESH_MS = 60_000;
 
@@ -39,21 +37,13 @@ const FRESH_MS = 60_000;
 export class ProofReader {
   private known = { tree: '', seal: 0, nodes: new DirectoryNodes() };
   private turn: Promise<unknown> = Promise.resolve();
-  private stop: { readonly at: number; readonly stop: Promise<Stop | null> } | null = null;
 
   constructor(private readonly ports: ProofReaderPorts) {}
 
   /** Why nothing is signed now; null: it is. @throws ReadModelsUnavailable */
   async stopped(): Promise<Stop | null> {
-    const { clock, store, origin } = this.ports;
-    const now = clock.now();
-    if (this.stop === null || Math.abs(now - this.stop.at) >= STOP_HOLDS_MS) {
-      const stop = store.stopped();
-      stop.catch(() => (this.stop = null));
-      this.stop = { at: now, stop };
-    }
-    const found = await this.stop.stop;
-    return found?.origin === origin ? found : null;
+    const { stop } = await this.ports.store.status();
+    return stop?.origin === this.ports.origin ? stop : null;
   }
 
   /** The newest, with its cosignatures; null: there is none yet. @throws ReadModelsUnavailable */
@@ -129,7 +119,7 @@ export class ProofReader {
   }
 
   private async published(): Promise<Published | null> {
-    const published = await this.ports.store.published();
+    const { published } = await this.ports.store.status();
     const text = parseNote(published?.note ?? '')?.text;
     return text !== undefined && parseCheckpoint(text)?.origin === this.ports.origin ? published : null;
   }

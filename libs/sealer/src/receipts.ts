@@ -2,6 +2,8 @@ import { type Revision, type RunId, type SessionId, isEndType, sessionStream } f
 import { type EventLog, hashOfEvent } from '#event-log';
 import { fromHex, receiptText, toBase64, utf8 } from '#proof';
 import type { LogKeys } from './log-keys.js';
+import type { Stop } from './seal.js';
+import { sealingStopped } from './sealing-stopped.js';
 
 /** The end of a run. */
 export interface RunEnd {
@@ -19,10 +21,14 @@ export class Receipts {
   constructor(
     private readonly log: EventLog,
     private readonly keys: LogKeys,
+    /** Why nothing is signed now; null: it is. */
+    private readonly stopped: () => Pick<Stop, 'reason'> | null = () => null,
   ) {}
 
-  /** The signed note; null: there is no such end, or it is erased. @throws LogUnavailable */
+  /** The signed note; null: there is no such end, or it is erased. @throws LogUnavailable, Problem sealing_stopped */
   async note({ session, run, revision }: RunEnd): Promise<string | null> {
+    const stop = this.stopped();
+    if (stop !== null) throw sealingStopped(stop);
     const stream = sessionStream(session);
     const options = { after: revision - 1, limit: 1, isRaw: true };
     for await (const [event] of this.log.readStream(stream, options)) {
@@ -36,8 +42,9 @@ export class Receipts {
     return null;
   }
 
-  /** As a header carries it. @throws LogUnavailable */
+  /** As a header carries it; null: there is none to be had now. @throws LogUnavailable */
   async header(end: RunEnd): Promise<string | null> {
+    if (this.stopped() !== null) return null;
     const note = await this.note(end);
     return note === null ? null : toBase64(utf8(note));
   }

@@ -25,7 +25,7 @@ const seals = async () =>
 /** Whether what is published is what the log's events make, and what the log says. */
 async function expectTrue(): Promise<void> {
   const logged = await seals();
-  const published = (await house.store.published())!;
+  const published = (await house.store.status()).published!;
   const text = checkpointOf(
     await house.events(),
     logged.map(({ events }) => events),
@@ -86,14 +86,14 @@ describe('the sealing of a log', () => {
   test('seals everything again under another origin, from the first event, and says what came before', async () => {
     await house.append('session-a', 3);
     await (await begun()).seal();
-    const before = (await house.store.published())!.note;
+    const before = (await house.store.status()).published!.note;
     const sealing = await begun('another.example/log');
-    expect(await house.store.published()).toBeNull();
+    expect((await house.store.status()).published).toBeNull();
     expect(await sealing.seal()).toBe(true);
     const events = await collect(house.log.readStream(PROOF_STREAM));
     const added = events.filter(({ type }) => type === 'log_key_added').at(-1)!;
     expect(added.data).toMatchObject({ origin: 'another.example/log', number: 1, before });
-    const note = (await house.store.published())!.note;
+    const note = (await house.store.status()).published!.note;
     const { events: sealed } = (await seals()).at(-1)!;
     expect(parseNote(note)?.text).toBe(checkpointOf(await house.events(), [sealed], 'another.example/log'));
   });
@@ -146,9 +146,8 @@ describe('nothing more is signed', () => {
     await (await begun()).seal();
     const kept = JSON.parse((await house.signed.signed(HOUSE_ORIGIN))!.text) as object;
     await house.append('session-a', 2);
-    const note = await (
-      await house.keys()
-    ).sign('house.example/log\n6\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n');
+    const keys = await house.keys();
+    const note = keys.sign('house.example/log\n6\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n');
     await house.signed.saveSigned(HOUSE_ORIGIN, 1, {
       seal: 2,
       text: JSON.stringify({ ...kept, seal: 2, size: 8, events: 6, note }),

@@ -57,10 +57,10 @@ export class Sealing {
   /** Finishes what was begun, and reads what is known. @throws SealingStopped, Overtaken */
   async begin(): Promise<void> {
     const { store, keys } = this.ports;
-    const stopped = await store.stopped();
+    const { stop } = await store.status();
     // Only witnesses can know, and they may be silent today.
-    if (stopped?.origin === keys.origin && stopped.reason === 'log_forked')
-      throw new SealingStopped(stopped.reason, stopped.detail);
+    if (stop?.origin === keys.origin && stop.reason === 'log_forked')
+      throw new SealingStopped(stop.reason, stop.detail);
     const [kept, logged] = [await this.kept.read(), await this.seals.last()];
     await this.check(kept, logged);
     this.tree = await this.broughtTo(kept, logged);
@@ -68,8 +68,8 @@ export class Sealing {
     for (const { bucket, count, node } of await store.buckets()) this.nodes.set(bucket, count, node);
     this.lookedTo = this.tree?.position ?? 0;
     await this.askOnce();
-    if (stopped !== null) await store.setStopped(null);
-    const published = await store.published();
+    if (stop !== null) await store.setStopped(null);
+    const { published } = await store.status();
     if (this.tree === null) await store.publish(null);
     else if (logged?.seal !== this.tree.seal) await this.tell(this.tree);
     else if (published?.seal !== logged.seal)
@@ -101,7 +101,7 @@ export class Sealing {
   async refresh(): Promise<void> {
     const { store, clock } = this.ports;
     const { tree } = this;
-    const published = await store.published();
+    const { published } = await store.status();
     if (tree === null || published?.seal !== tree.seal || this.round.hasNobody) return;
     const askedAt = clock.now();
     if (askedAt - published.askedAt < FRESH_MS) return;
@@ -121,7 +121,7 @@ export class Sealing {
   /** Before the first seal of a process. */
   private async askOnce(): Promise<void> {
     if (this.hasAsked) return;
-    const published = await this.ports.store.published();
+    const { published } = await this.ports.store.status();
     if (published !== null) this.round.learn(published);
     await this.round.lookForFork(this.tree);
     this.hasAsked = true;

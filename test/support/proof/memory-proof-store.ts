@@ -2,6 +2,7 @@ import { type Head, bucketOf, concat, toHex } from '#proof';
 import {
   type Bucket,
   ProofStore,
+  type ProofStatusRow,
   type Published,
   type Stop,
   type StreamPlace,
@@ -89,16 +90,12 @@ export class MemoryProofStore extends ProofStore {
     return next;
   }
 
-  override async published(): Promise<Published | null> {
-    return this.told;
+  override async status(): Promise<ProofStatusRow> {
+    return { published: this.told, stop: this.stop };
   }
 
   override async publish(published: Published | null): Promise<void> {
     this.told = published;
-  }
-
-  override async stopped(): Promise<Stop | null> {
-    return this.stop;
   }
 
   override async setStopped(stop: Stop | null): Promise<void> {

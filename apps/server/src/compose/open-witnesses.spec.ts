@@ -19,10 +19,10 @@ function written(policy: string): string {
 }
 
 test('without a file, or without a URL in it, nobody is asked', async () => {
-  expect((await opened(null)).isEmpty).toBe(true);
-  expect((await opened(written(POLICY))).isEmpty).toBe(true);
+  expect((await opened(null)).witnesses.isEmpty).toBe(true);
+  expect((await opened(written(POLICY))).witnesses.isEmpty).toBe(true);
   const withUrl = POLICY.replace(/^(witness w .*)$/m, '$1 https://witness.example');
-  expect((await opened(written(withUrl))).isEmpty).toBe(false);
+  expect((await opened(written(withUrl))).witnesses.isEmpty).toBe(false);
 });
 
 test.each([

@@ -7,13 +7,24 @@ const NOBODY: Policy = { logs: [], witnesses: [], groups: new Map(), quorum: nul
 /** As long as a verifier reads it. */
 const MAX_POLICY_CHARS = 1024 * 1024;
 
-/** Who cosigns what a log signs. @param file of a policy; null: nobody. @throws SettingsRefused */
-export async function openWitnesses(file: string | null, origin: string, clock: Clock): Promise<Witnesses> {
-  const policy = file === null ? NOBODY : await readPolicy(file);
-  return new Witnesses({ policy, origin, clock });
+export interface OpenWitnesses {
+  readonly witnesses: Witnesses;
+  readonly policy: Policy;
+  /** Of the policy's file; null: there is none. */
+  readonly text: string | null;
 }
 
-async function readPolicy(file: string): Promise<Policy> {
+/** Who cosigns what a log signs. @param file of a policy; null: nobody. @throws SettingsRefused */
+export async function openWitnesses(
+  file: string | null,
+  origin: string,
+  clock: Clock,
+): Promise<OpenWitnesses> {
+  const { policy, text } = file === null ? { policy: NOBODY, text: null } : await readPolicy(file);
+  return { witnesses: new Witnesses({ policy, origin, clock }), policy, text };
+}
+
+async function readPolicy(file: string): Promise<{ readonly policy: Policy; readonly text: string }> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const { code = 'it cannot be read' } = error as NodeJS.ErrnoException;
     throw new SettingsRefused(`WITNESSES must be the path of a tlog-policy file: ${code}`, { cause: error });
@@ -23,7 +34,7 @@ async function readPolicy(file: string): Promise<Policy> {
     const policy = parsePolicy(text);
     const wrong = policy.witnesses.find(({ url }) => url !== null && !isHttp(url));
     if (wrong !== undefined) throw new PolicyRefused(`the URL of ${wrong.name} is none of http or https`);
-    return policy;
+    return { policy, text };
   } catch (error) {
     if (!(error instanceof PolicyRefused)) throw error;
     throw new SettingsRefused(`WITNESSES must be the path of a tlog-policy file: ${error.message}`);

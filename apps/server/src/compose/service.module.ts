@@ -1,6 +1,6 @@
 import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@nestjs/common';
 import { ApiKeys, Budgets } from '#access';
-import { AllDeliveries, Deliveries, EventStreams, SessionLog } from '#delivery';
+import { AllDeliveries, Deliveries, EventStreams, SessionExport, SessionLog } from '#delivery';
 import { EventLog } from '#event-log';
 import { Logger, Clock, Metrics, Random } from '#platform';
 import {
@@ -24,7 +24,7 @@ import {
   TaskCommands,
   TaskPauses,
 } from '#runs';
-import { Receipts } from '#sealer';
+import { ProofReader, Receipts } from '#sealer';
 import { ContentStore } from '#vault';
 import { Authenticator } from '../edge/admission/authenticator.js';
 import { AnswerRoom } from '../edge/answers/answer-room.js';
@@ -35,6 +35,7 @@ import { HealthChecks } from '../edge/probes/health-checks.js';
 import { datastoreProviders } from '../features/datastores/datastore-providers.js';
 import { ConsoleTerms } from '../features/console-auth/console-terms.js';
 import { KeyEnd } from '../features/keys/key-end.js';
+import { ProofTerms } from '../features/proof/proof-terms.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
 import { RunSubmission } from '../features/runs/run-submission.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
@@ -68,11 +69,14 @@ const portsOf = (service: Service): readonly ValueProvider[] => [
   value(Metrics, service.observability.metrics),
   value(ApiKeys, service.apiKeys),
   value(Authenticator, service.apiKeys),
-  value(Receipts, service.receipts),
+  value(Receipts, service.proof.receipts),
+  value(ProofReader, service.proof.reader),
+  value(ProofTerms, new ProofTerms(service.proof.isPublic, service.proof.policy)),
   value(HealthChecks, new ServiceHealth(service)),
   value(AnswerRoom, service.answerRoom),
   value(EventStreams, service.streams),
   value(SessionLog, service.sessionLog),
+  value(SessionExport, service.sessionExport),
   value(OpenStreams, service.openStreams),
   value(PublicAddress, service.address),
   value(ConsoleCookie, service.consoleCookie),

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { ModelClient, PriceList, SpendingLimits } from '#agent';
 import type { ProjectId } from '#domain';
-import { type Deliveries, EventStreams, SessionLog } from '#delivery';
-import type { ContentStore, DiskFileStore } from '#vault';
+import type { Deliveries } from '#delivery';
+import type { DiskFileStore } from '#vault';
 import type { EventLog, RunningFollowers } from '#event-log';
 import { type Knowledge, openKnowledge } from '#knowledge';
 import {
@@ -25,10 +25,10 @@ import {
   openCore,
 } from '#runs';
 import { openActions } from './open-actions.js';
-import type { Receipts } from '#sealer';
 import { openKeysOn } from './open-access.js';
 import { openBudgets } from './open-budgets.js';
 import { openPrices } from './open-prices.js';
+import { type Proof, openProof } from './open-proof.js';
 import { metadataSecretOf } from './open-keys.js';
 import { FatalParts } from './fatal-parts.js';
 import { openErasure } from './open-erasure.js';
@@ -37,33 +37,18 @@ import { modelsOf, openModel } from './open-model.js';
 import { openCallbacks } from './open-callbacks.js';
 import type { Observability } from '../observability/observability.js';
 import { type KafkaLink, openKafka, startKafka } from './open-kafka.js';
+import { type Answering, answeringOf } from './open-answering.js';
 import type { Replicas } from './replicas/replicas.js';
 import { taskClockOf } from './open-task-clock.js';
-import { ConsoleCookie } from '../edge/admission/console-cookie.js';
-import { PublicAddress } from '../edge/public-address.js';
-import { ConsoleTerms } from '../features/console-auth/console-terms.js';
-import { programVersion } from '../version.js';
-import { AnswerRoom } from '../edge/answers/answer-room.js';
 import { RequestEgress } from '../features/runs/shared/request-egress.js';
 import { RunSubmission } from '../features/runs/run-submission.js';
 import { RunSurroundings } from '../features/runs/run-command.js';
-import { OpenStreams } from '../edge/answers/socket-sink.js';
-
-interface Answering {
-  readonly streams: EventStreams;
-  readonly sessionLog: SessionLog;
-  readonly openStreams: OpenStreams;
-  readonly answerRoom: AnswerRoom;
-  readonly address: PublicAddress;
-  readonly consoleCookie: ConsoleCookie;
-  readonly consoleTerms: ConsoleTerms;
-}
 
 /** Everything that runs, but for HTTP. */
 export interface Service extends Answering {
   readonly core: Core;
   readonly apiKeys: ApiKeys;
-  readonly receipts: Receipts;
+  readonly proof: Proof;
   readonly taskPauses: TaskPauses;
   readonly actions: ActionCommands;
   readonly readModels: ReadModels;
@@ -110,19 +95,18 @@ export async function openService(
   const stopping = new AbortController();
   ports.sealed.vault.makeAhead();
   const readModels = openReadModelsOn(ports, settings, replicas);
-  if (roles.has('projector') && replicas.isShared)
-    replicas.add('projector', () => readModels.openProjection());
   const model = await openModel(settings);
   const egress = new EgressGuard(settings.egressAllow);
   const fatal = new FatalParts(logger, (name) => replicas.giveUp(name));
   const knowledge = openKnowledgeOn(ports, egress, readModels, settings, fatal);
   const access = await openKeysOn(ports, settings, readModels, stopping.signal);
-  const { receipts, apiKeys, mayAct, openPauses } = access;
+  const { apiKeys, mayAct, openPauses } = access;
+  const proof = await openProofOn(ports, settings, readModels, stopping.signal);
   const money = await openMoneyOn({ ...ports, apiKeys }, readModels, settings, stopping.signal);
   const driven = { ...ports, ...money, model: model.client, mayAct };
   const core = openCoreOn(driven, egress, knowledge, settings, replicas);
   replicas.begin(core, readModels);
-  const telling = { ...ports, contents: core.contents, receipts };
+  const telling = { ...ports, contents: core.contents, receipts: proof.receipts };
   const sending = { ...telling, egress, apiKeys, watched: observability.ofSender };
   const callbacks = openCallbacks({ ...sending, onFatal: fatal.of('callbacks') });
   if (roles.has('relay')) replicas.add('callbacks', () => callbacks.openRelay());
@@ -133,7 +117,7 @@ export async function openService(
   const kafka = await openKafka(settings, { ...telling, startRun: runSubmission, surroundings });
   const stopCommands = kafka !== null && roles.has('relay') ? startKafka(kafka, replicas) : null;
   const { erasures, eraseSession } = openErasure(core, readModels, { ...ports, fatal });
-  const answering = answeringOf(ports, core.contents, settings);
+  const answering = answeringOf(ports, core.contents, settings, proof);
   const close = (graceMs: number): Promise<void> =>
     closeInOrder(
       () => ports.attempts.close(),
@@ -152,7 +136,7 @@ export async function openService(
       () => ports.sealed.close(),
       () => observability.close(),
     );
-  const keys = { apiKeys, receipts, taskPauses: openPauses() };
+  const keys = { apiKeys, proof, taskPauses: openPauses() };
   const parts = { ...keys, ...answering, ...money, actions, core, readModels, log, surroundings };
   const more = { runSubmission, kafka, replicas, fatal, knowledge, observability, maxUploadBytes };
   const rest = { deliveries: callbacks.deliveries, uploads, followers, eraseSession, keyBackupDays };
@@ -180,25 +164,10 @@ const submissionOf = (
 ): RunSubmission =>
   new RunSubmission(startRun, tasks, settings.maxTasksPerProject, budgets, modelsOf(settings));
 
-/** What answers are made with. */
-function answeringOf(
-  { log, keys, clock }: Foundation,
-  contents: ContentStore,
-  settings: Settings,
-): Answering {
-  const streams = new EventStreams(log, contents);
-  const sessionLog = new SessionLog(log, keys, contents);
-  const openStreams = new OpenStreams(clock);
-  const answerRoom = new AnswerRoom(settings.maxAnswersBytes, clock);
-  const address = new PublicAddress(settings.statedPublicUrl);
-  const consoleCookie = new ConsoleCookie(settings);
-  const consoleTerms = new ConsoleTerms(programVersion(), settings.openai === null);
-  return { streams, sessionLog, openStreams, answerRoom, address, consoleCookie, consoleTerms };
-}
-
+/** The tables, which are filled from then on. */
 function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Replicas): ReadModels {
   const { databaseUrl, dataDir, roles } = settings;
-  return openReadModels({
+  const readModels = openReadModels({
     ...ports,
     folder: join(dataDir, 'postgres'),
     ...(databaseUrl === null ? {} : { databaseUrl }),
@@ -207,6 +176,9 @@ function openReadModelsOn(ports: Foundation, settings: Settings, replicas: Repli
     isProjector: roles.has('projector') && !replicas.isShared,
     onFatal: (error) => ports.logger.error({ err: error }, 'the projection has stopped'),
   });
+  if (roles.has('projector') && replicas.isShared)
+    replicas.add('projector', () => readModels.openProjection());
+  return readModels;
 }
 
 const idempotencySecretOf = (box: SecretBox): Uint8Array => box.derive('annals/idempotency/v1');
@@ -232,6 +204,20 @@ function openKnowledgeOn(
     documentsMemoryMb: settings.documentsMemoryMb,
     onFatal: fatal.of('indexer'),
   });
+}
+
+/** What signs; the log is sealed from then on. */
+async function openProofOn(
+  ports: Foundation,
+  settings: Settings,
+  { database }: ReadModels,
+  signal: AbortSignal,
+): Promise<Proof> {
+  const { replicas, sealed } = ports;
+  const { isShared } = replicas;
+  const proof = await openProof({ ...ports, database, signed: sealed.store, isShared }, settings, signal);
+  if (settings.roles.has('projector')) replicas.add('sealer', () => proof.openSealer());
+  return proof;
 }
 
 /** What calls cost, and what they may. Budgets hear of the calls of this process as it stores them. */

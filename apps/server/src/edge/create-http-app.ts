@@ -66,6 +66,7 @@ export const HTTP_LIMITS: HttpLimits = {
 
 export interface HttpParts {
   readonly settings: Pick<Settings, 'maxBodyBytes' | 'rateLimitRpm'> &
+    Partial<Pick<Settings, 'isProofPublic'>> &
     McpDoorSettings &
     ConsoleDoorSettings &
     ConsoleCookieSettings;
@@ -119,14 +120,16 @@ export async function createHttpApp(
     logger: new NestLogger(parts.logger),
     abortOnError: false,
   });
+  const { isProofPublic = false } = parts.settings;
   admission = new Admission(
     app.get(Authenticator),
     parts.clock,
     parts.settings.rateLimitRpm,
     fastify.routeBook,
     new ConsoleCookie(parts.settings),
+    isProofPublic,
   );
-  app.useGlobalGuards(new ScopeGuard());
+  app.useGlobalGuards(new ScopeGuard(isProofPublic));
   app.useGlobalPipes(new ValidationPipe());
   app.useGlobalFilters(new ProblemFilter(parts.logger));
   return app;

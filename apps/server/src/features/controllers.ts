@@ -12,6 +12,7 @@ import { KeysModule } from './keys/keys.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OpenAiModule } from './openai/openai.module.js';
+import { ProofModule } from './proof/proof.module.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
@@ -37,6 +38,7 @@ export const API_CONTROLLERS = controllersOf(
   ConsoleAuthModule,
   McpModule,
   OpenAiModule,
+  ProofModule,
   DocsModule,
   ConsoleModule,
 );

@@ -1,6 +1,7 @@
 import type { RunningFollowers } from '#event-log';
 import type { Gauge, Metrics } from '#platform';
 import type { Core } from '#runs';
+import type { ProofStatus } from '#sealer';
 import type { HealthChecks } from '../edge/probes/health-checks.js';
 import type { OpenStreams } from '../edge/answers/socket-sink.js';
 
@@ -9,6 +10,7 @@ export interface WatchedService {
   readonly openStreams: OpenStreams;
   readonly followers: RunningFollowers;
   readonly health: HealthChecks;
+  readonly proof: { readonly status: ProofStatus };
 }
 
 const NONE = {};
@@ -19,6 +21,7 @@ export function watchService(metrics: Metrics, service: WatchedService): void {
   watchProjects(metrics, service.core);
   watchFollowers(metrics, service.followers);
   watchChecks(metrics, service.health);
+  watchProof(metrics, service.proof.status);
 }
 
 function watchRuns(metrics: Metrics, { core, openStreams }: WatchedService): void {
@@ -105,5 +108,22 @@ function watchChecks(metrics: Metrics, health: HealthChecks): void {
   });
   metrics.onRead(async () => {
     for (const { name, isOk } of await health.check()) checks.set({ check: name }, isOk ? 1 : 0);
+  });
+}
+
+function watchProof(metrics: Metrics, status: ProofStatus): void {
+  const stopped = metrics.gauge({
+    name: 'annals_sealing_stopped',
+    help: '1 while nothing is signed any more, until ANNALS_ORIGIN names another.',
+  });
+  const age = metrics.gauge({
+    name: 'annals_proof_cosigned_age_seconds',
+    help: 'Since a witness cosigned the newest checkpoint; -1: it has not.',
+    labels: ['witness'],
+  });
+  metrics.onRead(() => {
+    stopped.set(NONE, status.stopped === null ? 0 : 1);
+    const { cosigned } = status;
+    for (const witness of status.witnesses) age.set({ witness }, cosigned.get(witness) ?? -1);
   });
 }

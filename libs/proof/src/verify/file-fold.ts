@@ -2,15 +2,7 @@ import { toHex, utf8 } from '../bytes.js';
 import { sha256 } from '../hashing.js';
 import type { ExportEvent } from './export-lines.js';
 import { shown } from './findings.js';
-
-interface NamedFile {
-  readonly bytes: number;
-  /** Hex; null: an earlier version stored it, and did not say. */
-  readonly sha256: string | null;
-}
-
-/** Within JSON text a quote is escaped, so this can only be the name of a stored file. */
-const FILE = /\{"\$file":"([^"\\]{1,300})","bytes":(\d{1,16})(?:,"sha256":"([0-9a-f]{64})")?/g;
+import { type NamedFile, filesNamedIn } from './named-files.js';
 
 /** The files that the last event names, and that are yet to come behind it. */
 export class FileFold {
@@ -23,10 +15,10 @@ export class FileFold {
     this.revision = revision;
     this.awaited.clear();
     this.come.clear();
-    for (const [, name = '', bytes, sha256 = null] of text.matchAll(FILE)) {
-      const files = this.awaited.get(name) ?? [];
-      this.awaited.set(name, files);
-      files.push({ bytes: Number(bytes), sha256 });
+    for (const file of filesNamedIn(text)) {
+      const files = this.awaited.get(file.name) ?? [];
+      this.awaited.set(file.name, files);
+      files.push(file);
     }
   }
 

@@ -14,6 +14,7 @@ import type { Published, Stop, TreeState } from '../seal.js';
 import {
   type Bucket,
   ProofStore,
+  type ProofStatusRow,
   type StreamPlace,
   type TileGrowth,
   type TilePlace,
@@ -55,18 +56,12 @@ export class PostgresProofStore extends ProofStore {
     });
   }
 
-  override async published(): Promise<Published | null> {
-    return publishedIn(await this.ask(statements.READ_STATUS()));
+  override async status(): Promise<ProofStatusRow> {
+    return statusIn(await this.ask(statements.READ_STATUS()));
   }
 
   override async publish(published: Published | null): Promise<void> {
     await this.ask(statements.PUBLISH(published));
-  }
-
-  override async stopped(): Promise<Stop | null> {
-    const [status] = rowsOf(STATUS, await this.ask(statements.READ_STATUS()));
-    const { stoppedOrigin: origin = null, stopReason: reason = null, stopDetail: detail } = status ?? {};
-    return origin === null || reason === null ? null : { origin, reason, detail: detail ?? '' };
   }
 
   override async setStopped(stop: Stop | null): Promise<void> {
@@ -107,7 +102,7 @@ export class PostgresProofStore extends ProofStore {
       const heads = await headsIn(client, [bucketOf(tag)]);
       place = {
         tree,
-        published: publishedIn(await client.query(statements.READ_STATUS())),
+        published: statusIn(await client.query(statements.READ_STATUS())).published,
         heads,
         head: heads.find((head) => Buffer.compare(head.tag, tag) === 0) ?? null,
         buckets: bucketsIn(await client.query(statements.READ_BUCKETS(after))),
@@ -198,8 +193,12 @@ function treeIn(result: QueryResult): TreeState | null {
 const bucketsIn = (result: QueryResult): readonly Bucket[] =>
   rowsOf(BUCKETS, result).map(({ bucket, count, node }) => ({ bucket, count, node: Uint8Array.from(node) }));
 
-function publishedIn(result: QueryResult): Published | null {
-  const [status] = rowsOf(STATUS, result);
-  const { publishedSeal: seal = null, publishedNote: note = null, askedAt } = status ?? {};
-  return seal === null || note === null ? null : { seal, note, askedAt: askedAt ?? 0 };
+function statusIn(result: QueryResult): ProofStatusRow {
+  const [row] = rowsOf(STATUS, result);
+  const { publishedSeal: seal = null, publishedNote: note = null, askedAt } = row ?? {};
+  const { stoppedOrigin: origin = null, stopReason: reason = null, stopDetail: detail } = row ?? {};
+  return {
+    published: seal === null || note === null ? null : { seal, note, askedAt: askedAt ?? 0 },
+    stop: origin === null || reason === null ? null : { origin, reason, detail: detail ?? '' },
+  };
 }

@@ -29,7 +29,7 @@ export const VERSION = 1;
 /** There is one row. */
 const one = mapped(
   integer('one'),
-  (_: undefined) => 1,
+  () => 1,
   () => undefined,
 );
 
@@ -130,13 +130,7 @@ export const treeRowOf = ({ last, ...tree }: TreeState): RowOf<typeof TREE> => (
   lastHash: last.hash,
 });
 
-export function treeOf({
-  one: _,
-  lastStream,
-  lastRevision,
-  lastHash,
-  ...row
-}: RowOf<typeof TREE>): TreeState {
+export function treeOf({ lastStream, lastRevision, lastHash, ...row }: RowOf<typeof TREE>): TreeState {
   return { ...row, last: { stream: lastStream, revision: lastRevision, hash: lastHash } };
 }
 

@@ -37,6 +37,12 @@ export interface StreamPlace {
   readonly buckets: readonly Bucket[];
 }
 
+/** What is told besides the tree. */
+export interface ProofStatusRow {
+  readonly published: Published | null;
+  readonly stop: Stop | null;
+}
+
 /** The tables inside a transaction. */
 export interface TreeTables {
   /** Forgets the whole tree. */
@@ -63,9 +69,8 @@ export abstract class ProofStore {
   abstract buckets(): Promise<readonly Bucket[]>;
   /** One transaction, in which nobody else writes: kept when `work` returns, dropped when it throws. */
   abstract write(work: (tables: TreeTables, tree: TreeState | null) => Promise<void>): Promise<void>;
-  abstract published(): Promise<Published | null>;
+  abstract status(): Promise<ProofStatusRow>;
   abstract publish(published: Published | null): Promise<void>;
-  abstract stopped(): Promise<Stop | null>;
   abstract setStopped(stop: Stop | null): Promise<void>;
   /** What was asked of the replica that seals: counts the askings. */
   abstract demands(): Promise<number>;

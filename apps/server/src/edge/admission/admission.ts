@@ -6,7 +6,7 @@ import { type Principal, reaches } from '#access';
 import type { Authenticator } from './authenticator.js';
 import type { ConsoleCookie } from './console-cookie.js';
 import { type OpenAnswer, OpenAnswers } from './open-answers.js';
-import { type OperationTerms, isEventStream, termsOf } from '../routes/operation.js';
+import { type OperationTerms, isEventStream, isOpen, termsOf } from '../routes/operation.js';
 import type { Route } from '../routes/route-book.js';
 import { type KnownPath, knownPath } from './path-methods.js';
 import { type Allowance, RateLimiter } from './rate-limiter.js';
@@ -41,6 +41,7 @@ export class Admission {
     requestsAMinute: number,
     private readonly routes: readonly Route[],
     private readonly cookie: ConsoleCookie,
+    private readonly isProofPublic: boolean,
   ) {
     this.keys = new RateLimiter(clock, requestsAMinute);
     this.strangers = new RateLimiter(clock, REFUSALS_A_MINUTE, 10_000);
@@ -53,7 +54,7 @@ export class Admission {
   refuse(request: FastifyRequest, reply: FastifyReply): Problem | null {
     if (!hasOneHost(request.raw)) return NOT_ONE_HOST;
     const terms = request.is404 ? null : termsOf(request.routeOptions.config);
-    if (terms?.scope === null) {
+    if (terms !== null && isOpen(terms, this.isProofPublic)) {
       request.refuseStranger = () => this.refuseStranger(request);
       return null;
     }

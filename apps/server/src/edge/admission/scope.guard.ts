@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { type Principal, hasScope } from '#access';
 import { Problem } from '#domain';
-import { type OperationTerms, termsOf } from '../routes/operation.js';
+import { type OperationTerms, isOpen, termsOf } from '../routes/operation.js';
 import { callerOf } from './caller.js';
 
 /**
@@ -11,11 +11,13 @@ import { callerOf } from './caller.js';
  */
 @Injectable()
 export class ScopeGuard implements CanActivate {
+  constructor(private readonly isProofPublic = false) {}
+
   /** @throws Problem unauthenticated, forbidden */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const terms = termsOf(request.routeOptions.config);
-    if (terms?.scope === null) return true;
+    if (terms !== null && isOpen(terms, this.isProofPublic)) return true;
     const refusal = terms === null ? null : refuseScope(callerOf(request), terms);
     if (refusal !== null) throw refusal;
     return terms !== null;

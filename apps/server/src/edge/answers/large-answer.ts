@@ -21,7 +21,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 export type Pieces = (weigh: Weigh) => AsyncIterable<string>;
 
 /**
- * Sends JSON that is made a piece at a time. The next piece is only made when the client has taken those before it, so an
+ * Sends text, JSON for the most part, that is made a piece at a time. The next piece is only made when the client has taken those before it, so an
  * answer costs a piece's memory, however large it is, and that is taken from the room that all large answers share.
  */
 @Injectable()
@@ -36,7 +36,7 @@ export class LargeAnswers {
    * an answer for a whole one.
    * @throws what `pieces` throws; Problem overloaded
    */
-  async send(reply: FastifyReply, project: ProjectId, pieces: Pieces): Promise<void> {
+  async send(reply: FastifyReply, project: ProjectId, pieces: Pieces, type = JSON_TYPE): Promise<void> {
     const gone = new AbortController();
     const whenClosed = (): void => gone.abort(new Error('the client is gone'));
     reply.raw.once('close', whenClosed);
@@ -45,6 +45,7 @@ export class LargeAnswers {
     const weigh: Weigh = async (bytes) => (bytes <= WRITE_BYTES ? undefined : share.hold(bytes));
     const writes = gathered(pieces(weigh));
     try {
+      reply.header('content-type', type);
       await this.write(reply, writes, share);
     } catch (error) {
       if (reply.raw.headersSent) reply.raw.destroy();
@@ -92,7 +93,6 @@ export class LargeAnswers {
     share: AnswerShare,
   ): Promise<void> {
     const { value: first = '' } = (await writes.next()) as IteratorResult<string, undefined>;
-    reply.header('content-type', JSON_TYPE);
     // What was gathered to less is all of it.
     if (first.length < WRITE_BYTES) return void reply.send(first);
     await share.hold(WRITE_BYTES);

@@ -17,6 +17,7 @@ export const STATUS: Readonly<Record<ProblemCode, number>> = {
   rate_limited: 429,
   internal: 500,
   log_unavailable: 503,
+  sealing_stopped: 503,
   unavailable: 503,
   overloaded: 503,
 };

@@ -28,6 +28,7 @@ export interface OperationTerms {
     | 'mcp'
     | 'openai'
     | 'money'
+    | 'proof'
     | 'operations';
   readonly summary: string;
   readonly description?: string;
@@ -35,6 +36,8 @@ export interface OperationTerms {
   readonly scope: Scope | null;
   /** A key with this scope instead comes in, too. */
   readonly orScope?: Scope;
+  /** Where PROOF_PUBLIC says so, it is open to everyone. */
+  readonly isOpenWherePublic?: true;
   /** A token of a browser may come in; its sessions are all that it reaches. */
   readonly isForTokens?: true;
   /** What its query string is held against; absent: it takes no parameters. */
@@ -81,6 +84,10 @@ export const answer = (status: number, schema: JsonSchema): OperationTerms['answ
 /** The terms of a route's config, or null where it has none. */
 export const termsOf = (config: unknown): OperationTerms | null =>
   typeof config === 'object' && config !== null && 'scope' in config ? (config as OperationTerms) : null;
+
+/** Whether nobody is asked who he is. @param isProofPublic PROOF_PUBLIC */
+export const isOpen = ({ scope, isOpenWherePublic }: OperationTerms, isProofPublic: boolean): boolean =>
+  scope === null || (isProofPublic && isOpenWherePublic === true);
 
 /** Whether a request's route takes multipart/form-data. */
 export const takesFile = ({ routeOptions }: FastifyRequest): boolean =>

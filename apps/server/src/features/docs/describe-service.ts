@@ -94,6 +94,7 @@ export function describeService(routes: readonly Route[], version: string): Open
       'keys',
       'mcp',
       'money',
+      'proof',
       'operations',
       'callbacks',
     ].map((name) => ({

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { SessionExportController } from './export/session-export.controller.js';
 import { SessionLogController } from './log/session-log.controller.js';
 import { MessagesController } from './messages.controller.js';
 import { SessionAnswers } from './session-answers.js';
@@ -7,7 +8,13 @@ import { SessionsController } from './sessions.controller.js';
 
 /** Needs what RunsModule exports. */
 @Module({
-  controllers: [MessagesController, SessionController, SessionsController, SessionLogController],
+  controllers: [
+    MessagesController,
+    SessionController,
+    SessionsController,
+    SessionLogController,
+    SessionExportController,
+  ],
   providers: [SessionAnswers],
 })
 export class SessionsModule {}
