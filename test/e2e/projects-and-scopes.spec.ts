@@ -82,9 +82,13 @@ const otherScopes = (ask: Ask): readonly string[] => {
 };
 const isMetrics = ({ path }: Ask): boolean => path === '/metrics';
 
+/** These are of the whole log, in which somebody writes all the time. */
+const isOfLog = ({ path }: Ask): boolean => path === '/proof/checkpoint' || path.endsWith('/export');
+
 /** What the owner reads of everything. */
 async function ownersView(): Promise<string[]> {
-  const reads = asks.filter((ask) => ask.method === 'GET' && !isOpen(ask) && !isMetrics(ask));
+  const isRead = (ask: Ask): boolean => ask.method === 'GET' && !isOpen(ask) && !isMetrics(ask);
+  const reads = asks.filter((ask) => isRead(ask) && !isOfLog(ask));
   const answers = await Promise.all(reads.map((ask) => send(maker.owner, ask, addressed(ask, belongings))));
   return answers.map(({ status, text }) => `${status} ${text}`);
 }
