@@ -36,6 +36,7 @@ const TABLE: readonly (readonly [where: string, keys: Keys])[] = [
       [['b'], 'Blocks or every event'],
       [['1', '2', '3', '4'], 'Tabs of the state'],
       [['f'], 'Fork'],
+      [['v'], 'Verification'],
       [['c'], 'Copy link'],
     ],
   ],

@@ -24,7 +24,8 @@ export function asRecorded(event: ConversationEvent): RecordedSessionEvent | nul
   const passage = { revision, type, time, meta };
   if (data !== null) return knownSessionEvent({ ...passage, data });
   const { bytes, head } = event.line ?? {};
-  if (bytes === undefined) return knownSessionEvent({ ...passage, data: {}, isUnreadable: true });
+  if (bytes === undefined)
+    return event.known ?? knownSessionEvent({ ...passage, data: {}, isUnreadable: true });
   return knownSessionEvent({ ...passage, data: { ...begun(head ?? ''), ...marksOf(event, bytes) } });
 }
 

@@ -7,6 +7,7 @@ import { Seg } from '../parts/controls.js';
 import { PageHead } from '../parts/page-head.js';
 import { Failure } from '../parts/region.js';
 import { later } from '../parts/later.js';
+import { Badge, useVerification } from '../proof/badge.js';
 import { LogPane } from '../session/log-pane.js';
 import { SessionModel } from '../session/model.js';
 import { firstLook, useAddress } from '../session/place.js';
@@ -24,7 +25,9 @@ export default function Page({ params }: PageProps) {
   const { session = '', at } = params;
   const store = useSessionStore(session);
   if (store === null) return <div class="page" aria-busy="true" />;
-  return <Session store={store} at={at} />;
+  // Nothing that the page made of a text outlives the session's erasure.
+  const isErased = store.state.value === 'erased';
+  return <Session key={isErased ? 'erased' : 'there'} store={store} at={at} />;
 }
 
 const ForkDialog = later<{ readonly model: SessionModel; readonly onClose: () => void }>(
@@ -39,7 +42,9 @@ interface SessionProps {
 function Session({ store, at }: SessionProps) {
   const model = useMemo(() => new SessionModel(store, firstLook(at, location.value.query)), [store]);
   const player = useMemo(() => new Player(model), [model]);
+  const verification = useVerification(model);
   const [isForking, setForking] = useState(false);
+  const [isVerifying, setVerifying] = useState(false);
   const [view, setView] = useState<'log' | 'state'>('log');
   const canFork = store.state.value !== 'erased' && may('run');
   const onFork = (): void => setForking(canFork && model.last.value >= 0);
@@ -47,14 +52,18 @@ function Session({ store, at }: SessionProps) {
   useAddress(model, at);
   useAncestors(model);
   useTold(model);
-  useSessionKeys(model, player, onFork);
+  useSessionKeys(model, player, { f: onFork, v: () => setVerifying(true) });
   const { value: state } = store.state;
   const { value: problem } = store.problem;
   if (state === 'missing') return <Missing session={store.session} />;
   if (state === 'refused' && problem !== null) return <Refused store={store} />;
   return (
     <div class={`page session view-${view}`}>
-      <SessionHead model={model} onFork={onFork} />
+      <SessionHead
+        model={model}
+        onFork={onFork}
+        badge={<Badge model={model} verification={verification} isOpen={isVerifying} onOpen={setVerifying} />}
+      />
       <section class="scrub" aria-label="Timeline">
         <Transport model={model} player={player} />
         <Timeline model={model} />
@@ -82,7 +91,7 @@ const Missing = ({ session }: { readonly session: string }) => (
   <div class="page">
     <PageHead title="There is no such session" />
     <p class="lead">
-      <code>{session}</code> does not exist, was erased, or belongs to another project.{' '}
+      <code>{session}</code> does not exist, or was erased, or belongs to another project.{' '}
       <Link href="/console/sessions">To the sessions</Link>
     </p>
   </div>

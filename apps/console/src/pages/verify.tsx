@@ -3,6 +3,7 @@ import { type KeptFiles, type Verdict, verifyBlob } from '#proof/browser';
 import { PageHead } from '../parts/page-head.js';
 import { Switch } from '../parts/controls.js';
 import { TextField } from '../parts/form.js';
+import { CanLie } from '../proof/can-lie.js';
 import { FileField } from '../proof/file-field.js';
 import { VerdictView } from '../proof/verdict-view.js';
 
@@ -61,16 +62,6 @@ export default function Page() {
     </div>
   );
 }
-
-const CanLie = () => (
-  <p class="meta">
-    A page that a service gives you can lie for it. Who does not trust this one verifies with{' '}
-    <a href="/console/verify.html" download="verify.html">
-      verify.html
-    </a>{' '}
-    from elsewhere, a file that works without a network, or with <code>annals verify</code>.
-  </p>
-);
 
 interface ProgressProps {
   readonly file: File | null;

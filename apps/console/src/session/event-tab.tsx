@@ -18,7 +18,7 @@ import type { SessionModel } from './model.js';
 /** One event, as it stands on the log. */
 export function EventTab({ model }: { readonly model: SessionModel }) {
   const event = model.event.value;
-  const [form, setForm] = useState<'pretty' | 'verbatim'>('pretty');
+  const { value: form } = model.dataForm;
   if (event === null) return null;
   const { line } = event;
   return (
@@ -32,7 +32,7 @@ export function EventTab({ model }: { readonly model: SessionModel }) {
             ['pretty', 'Pretty'],
             ['verbatim', 'Verbatim'],
           ]}
-          onChange={setForm}
+          onChange={(shown) => (model.dataForm.value = shown)}
         />
         {line.text !== undefined && <Copy text={line.text} label="Copy the data" kind="ghost" />}
       </div>

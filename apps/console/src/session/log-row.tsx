@@ -153,7 +153,10 @@ function blockSummary({ events, story }: LogPart, row: EventRow): Summary {
   let text = '';
   for (let at = row.from + 1; at <= row.to && text.length < SHOWN_CHARS; at++) {
     const piece = events[at];
-    if (piece?.type === row.type && piece.run === first.run) text += summaryText(piece, at, story);
+    if (piece?.type !== row.type || piece.run !== first.run) continue;
+    const said = summaryText(piece, at, story);
+    // What is erased is so once.
+    if (piece.data !== null || text !== said) text += said;
   }
   const note = row.pieces === 1 ? '' : `${grouped(row.pieces)} pieces, ${duration(last.time - first.time)}`;
   return { text: oneLine(text), note };
@@ -176,10 +179,12 @@ export function HeadOfRun({ model, head, top }: HeadProps) {
   const { story, events } = model.store;
   const run = story.runs.get(head.run);
   if (run === undefined) return null;
-  const request = events[run.from]?.known;
+  const asked = events[run.from];
+  const request = asked?.known;
   const { mode = '', model: name = '', trigger = '' } = request?.type === 'run_requested' ? request.data : {};
   const took = duration((events[run.to]?.time ?? 0) - (events[run.from]?.time ?? 0));
-  const by = `${mode}, ${name}, ${trigger} by ${events[run.from]?.actor ?? ''}`;
+  const how = asked?.data === null ? '' : `${mode}, ${name}, ${trigger} `;
+  const by = `${how}by ${asked?.actor ?? ''}`;
   return (
     <div
       class="run-head"

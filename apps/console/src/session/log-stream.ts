@@ -1,8 +1,6 @@
 import { callApi } from '../api/client.js';
+import { Turns } from '../parts/turns.js';
 import { MessageReader, SILENT_AFTER_MS, type StreamMessage } from './stream.js';
-
-/** How long a page may be busy with what came before it lets the browser paint, in ms. */
-const BUSY_MS = 12;
 
 interface Follow {
   readonly session: string;
@@ -30,7 +28,7 @@ export async function followLog({ session, after, signal, onOpen, onMessage }: F
   if (reader === undefined) return;
   const messages = new MessageReader();
   let timer = setTimeout(() => lost.abort(), SILENT_AFTER_MS);
-  let since = performance.now();
+  const turns = new Turns();
   try {
     for (;;) {
       const { done, value = '' } = await reader.read();
@@ -39,9 +37,7 @@ export async function followLog({ session, after, signal, onOpen, onMessage }: F
       timer = setTimeout(() => lost.abort(), SILENT_AFTER_MS);
       for (const message of messages.push(value)) {
         if (!onMessage(message)) return;
-        if (performance.now() - since < BUSY_MS) continue;
-        await breathe();
-        since = performance.now();
+        if (turns.isOver) await turns.next();
       }
     }
   } catch (error) {
@@ -51,17 +47,4 @@ export async function followLog({ session, after, signal, onOpen, onMessage }: F
     clearTimeout(timer);
     lost.abort();
   }
-}
-
-/** Lets whatever else waits have its turn: input, painting. */
-function breathe(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.addEventListener('message', () => {
-      port1.close();
-      resolve();
-    });
-    port1.start();
-    port2.postMessage(null);
-  });
 }

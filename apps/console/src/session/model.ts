@@ -77,6 +77,8 @@ export class SessionModel {
   readonly filter = signal<Filter>(SHOW_ALL);
   readonly query: Signal<string>;
   readonly tab: Signal<Tab>;
+  /** How an event's data are shown. */
+  readonly dataForm = signal<'pretty' | 'verbatim'>('pretty');
   readonly told = signal<readonly Told[]>([]);
   readonly ancestors = signal<readonly Ancestor[]>([]);
   private readonly folded: Folded;

@@ -1,15 +1,18 @@
 import { useEffect } from 'preact/hooks';
+import { forkOf } from '#domain/browser';
 import { api } from '../api/client.js';
 import { ApiProblem } from '../api/problem.js';
 import type { Page, SessionView } from '../api/types.js';
 import { type Polled, usePolled } from '../api/polled.js';
-import { readAncestors } from './ancestors.js';
+import type { LogEvent } from './log-event.js';
 import type { SessionModel } from './model.js';
 import type { Told } from './rows.js';
 
 /** What lists tell of the session: its title, which a fork may have been given. Asked anew when a run has ended. */
 export function useSessionView(model: SessionModel): Polled<SessionView> {
-  const polled = usePolled<SessionView>(`/sessions/${encodeURIComponent(model.store.session)}`);
+  const isErased = model.store.state.value === 'erased';
+  const path = `/sessions/${encodeURIComponent(model.store.session)}`;
+  const polled = usePolled<SessionView>(isErased ? null : path);
   const status = model.summary.value?.lastStatus ?? null;
   const isTitled = polled.data !== null && polled.data.title !== null;
   useEffect(() => {
@@ -18,14 +21,17 @@ export function useSessionView(model: SessionModel): Polled<SessionView> {
   return polled;
 }
 
+const isFork = ({ data }: LogEvent): boolean => data !== null && forkOf(data) !== null;
+
 /** Reads what a fork goes on from, once its first event is there. */
 export function useAncestors(model: SessionModel): void {
   const isThere = model.last.value >= 0;
   useEffect(() => {
     const first = model.store.events[0];
-    if (!isThere || first === undefined) return;
+    if (!isThere || first === undefined || !isFork(first)) return;
     const ended = new AbortController();
-    readAncestors(first, ended.signal)
+    import('./ancestors.js')
+      .then(({ readAncestors }) => readAncestors(first, ended.signal))
       .then((line) => (model.ancestors.value = line))
       .catch((error: unknown) => {
         if (!ended.signal.aborted) model.store.problem.value = error instanceof ApiProblem ? error : null;

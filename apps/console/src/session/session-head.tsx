@@ -1,7 +1,11 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatDollars, titleOf } from '#domain/browser';
 import { Link } from '../app/link.js';
+import { useKeyNames } from '../conversation/key-names.js';
+import { visible } from '../conversation/visible.js';
 import { may } from '../lists/may.js';
+import { type Act, useAct } from '../lists/use-act.js';
 import { announce } from '../app/status.js';
 import { copyText } from '../parts/controls.js';
 import { Button } from '../parts/controls.js';
@@ -9,6 +13,7 @@ import { curlOf } from '../parts/curl.js';
 import { Icon } from '../parts/icon.js';
 import { Menu, type MenuItem } from '../parts/menu.js';
 import { PageHead } from '../parts/page-head.js';
+import { Failure } from '../parts/region.js';
 import { Pill } from '../parts/status.js';
 import { Money, Said, Time } from '../parts/values.js';
 import { later } from '../parts/later.js';
@@ -19,6 +24,8 @@ import { grouped } from './text.js';
 interface HeadProps {
   readonly model: SessionModel;
   readonly onFork: () => void;
+  /** How far it can be believed. */
+  readonly badge: ComponentChildren;
 }
 
 const EraseDialog = later<{ readonly model: SessionModel; readonly onClose: () => void }>(
@@ -26,12 +33,51 @@ const EraseDialog = later<{ readonly model: SessionModel; readonly onClose: () =
 );
 
 /** What the session is called, how it stands, and what can be done with it. */
-export function SessionHead({ model, onFork }: HeadProps) {
+export function SessionHead({ model, onFork, badge }: HeadProps) {
   const { store } = model;
   const [isErasing, setErasing] = useState(false);
+  const act = useAct();
   const { data } = useSessionView(model);
   const isErased = store.state.value === 'erased';
   const title = isErased ? 'Erased session' : (data?.title ?? firstWords(model) ?? 'Untitled session');
+  const crumb = (
+    <>
+      <Link href="/console/sessions">Sessions</Link> / <span class="mono">{store.session}</span>
+    </>
+  );
+  return (
+    <div>
+      <PageHead
+        title={title}
+        crumb={crumb}
+        actions={<Actions model={model} act={act} onFork={onFork} onErase={() => setErasing(true)} />}
+        facts={<Facts model={model} badge={badge} />}
+      >
+        <Said text={title} />
+      </PageHead>
+      {act.problem !== null && <Failure problem={act.problem} />}
+      {isErased && <ErasedNote model={model} />}
+      {isErasing && !isErased && <EraseDialog model={model} onClose={() => setErasing(false)} />}
+    </div>
+  );
+}
+
+interface ActionsProps {
+  readonly model: SessionModel;
+  readonly act: Act;
+  readonly onFork: () => void;
+  readonly onErase: () => void;
+}
+
+function Actions({ model, act, onFork, onErase }: ActionsProps) {
+  const { store } = model;
+  const isErased = store.state.value === 'erased';
+  const save = (disclose: 'all' | 'none'): void =>
+    act.run('export', async () => {
+      const { exportSession } = await import('../proof/of-session.js');
+      await exportSession(store.session, disclose);
+      return 'Session exported';
+    });
   const items: MenuItem[] = [
     { name: 'Copy link', icon: 'link', onSelect: () => copyLink(model) },
     {
@@ -42,21 +88,24 @@ export function SessionHead({ model, onFork }: HeadProps) {
           curlOf({ method: 'GET', path: `/sessions/${store.session}/log` }, window.location.origin),
         ),
     },
+    { name: 'Raw', icon: 'text', onSelect: () => showRaw(model) },
+    { name: 'Export without texts', icon: 'down', onSelect: () => save('none') },
   ];
   if (!isErased && may('admin'))
-    items.push({ name: 'Erase session', icon: 'trash', danger: true, onSelect: () => setErasing(true) });
-  const crumb = (
-    <>
-      <Link href="/console/sessions">Sessions</Link> / <span class="mono">{store.session}</span>
-    </>
-  );
-  const actions = (
+    items.push({ name: 'Erase session', icon: 'trash', danger: true, onSelect: onErase });
+  const isLeft = !isErased || may('admin');
+  return (
     <>
       {!isErased && (
         <Link href={`/console/chat/${store.session}`} class="btn">
           <Icon name="chat" />
           Open chat
         </Link>
+      )}
+      {isLeft && (
+        <Button icon="down" disabled={act.busy !== null} onClick={() => save('all')}>
+          Export
+        </Button>
       )}
       {!isErased && may('run') && model.last.value >= 0 && (
         <Button kind="pri" icon="fork" onClick={onFork}>
@@ -66,19 +115,30 @@ export function SessionHead({ model, onFork }: HeadProps) {
       <Menu label="More actions" items={items} />
     </>
   );
+}
+
+/** The event that is looked at, as it stands on the log. */
+function showRaw(model: SessionModel): void {
+  model.tab.value = 'Event';
+  model.dataForm.value = 'verbatim';
+}
+
+/** When it was erased, and by whom, where the key may know that. */
+function ErasedNote({ model }: { readonly model: SessionModel }) {
+  void model.store.replaced.value;
+  const nameOf = useKeyNames();
+  const erased = model.store.events.findLast(({ type }) => type === 'session_erased');
   return (
-    <>
-      <PageHead title={title} crumb={crumb} actions={actions} facts={<Facts model={model} />}>
-        <Said text={title} />
-      </PageHead>
-      {isErased && (
-        <p role="note" aria-label="Erased session" class="erased-note">
-          Erased while it was on the screen. What was said is gone for good; what remains is structure: which
-          events there were, and when.
-        </p>
+    <p role="note" aria-label="Erased session" class="erased-note">
+      {erased === undefined ? (
+        'Erased while it was on the screen. '
+      ) : (
+        <>
+          Erased on <Time at={erased.time} full /> by <bdi>{visible(nameOf(erased.actor))}</bdi>.{' '}
+        </>
       )}
-      {isErasing && !isErased && <EraseDialog model={model} onClose={() => setErasing(false)} />}
-    </>
+      What was said is gone for good; what remains is structure and proof.
+    </p>
   );
 }
 
@@ -88,7 +148,7 @@ function firstWords(model: SessionModel): string | null {
   return typeof message === 'string' ? titleOf(message) || null : null;
 }
 
-function Facts({ model }: { readonly model: SessionModel }) {
+function Facts({ model, badge }: { readonly model: SessionModel; readonly badge: ComponentChildren }) {
   const summary = model.summary.value;
   const status = summary?.lastStatus ?? null;
   const first = model.store.events[0];
@@ -99,6 +159,7 @@ function Facts({ model }: { readonly model: SessionModel }) {
   return (
     <>
       {isErased ? <Pill status="erased" /> : status !== null && <Pill status={status} />}
+      {badge}
       {runs.size > 0 && (
         <span>
           <b>{grouped(runs.size)}</b> {runs.size === 1 ? 'run' : 'runs'}

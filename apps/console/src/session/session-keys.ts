@@ -1,4 +1,4 @@
-import { useShortcuts } from '../app/shortcuts.js';
+import { type Shortcuts, useShortcuts } from '../app/shortcuts.js';
 import { stepRows } from './log-grid.js';
 import { stepMatches } from './log-pane.js';
 import { type SessionModel, TABS } from './model.js';
@@ -6,8 +6,8 @@ import type { Player } from './play.js';
 import { copyLink } from './session-head.js';
 import { neighbours } from './story.js';
 
-/** The keys of the session page. Each is also a button, a field or a link. */
-export function useSessionKeys(model: SessionModel, player: Player, onFork: () => void): void {
+/** The keys of the session page. Each is also a button, a field or a link. @param dialogs what opens one, by its key */
+export function useSessionKeys(model: SessionModel, player: Player, dialogs: Shortcuts): void {
   const jump = (places: readonly number[], way: 'before' | 'after'): void => {
     const to = neighbours(places, model.at.value)[way];
     if (to !== null) model.seek(to);
@@ -16,6 +16,7 @@ export function useSessionKeys(model: SessionModel, player: Player, onFork: () =
   const tabs = Object.fromEntries(TABS.map((tab, n) => [String(n + 1), () => void (model.tab.value = tab)]));
   useShortcuts({
     ...tabs,
+    ...dialogs,
     j: () => stepRows(model, 1),
     k: () => stepRows(model, -1),
     '[': () => jump(story.turnStarts, 'before'),
@@ -30,7 +31,6 @@ export function useSessionKeys(model: SessionModel, player: Player, onFork: () =
     ' ': () => player.toggle(),
     '0': () => model.follow(),
     b: () => void (model.rowsMode.value = model.rowsMode.value === 'blocks' ? 'every' : 'blocks'),
-    f: onFork,
     c: () => copyLink(model),
   });
 }

@@ -2,9 +2,10 @@ import { effect, signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { RecordedSessionEvent } from '#domain/browser';
 import { type ApiProblem, asProblem } from '../api/problem.js';
-import { signInState } from '../app/session.js';
+import { may, signInState } from '../app/session.js';
 import { connection } from '../app/status.js';
-import { type LogEvent, type LogLine, logEvent } from './log-event.js';
+import { erasedEvents } from './erased-event.js';
+import { type LogEvent, type LogLine, knownEvents, logEvent } from './log-event.js';
 import { followLog } from './log-stream.js';
 import { Story } from './story.js';
 import { HIDDEN_AFTER_MS, type StreamMessage, placeOf, reconnectWaitMs } from './stream.js';
@@ -12,7 +13,7 @@ import { HIDDEN_AFTER_MS, type StreamMessage, placeOf, reconnectWaitMs } from '.
 /** While a long log is read, what is there of it is painted so often. */
 const LOADING_PAINT_MS = 200;
 
-/** `erased`: it was there, and is not any more; `missing`: it does not exist, or belongs to another project. */
+/** `missing`: it does not exist, belongs to another project, or was erased, which only a key that administers it is told. */
 export type StoreState = 'loading' | 'live' | 'lost' | 'paused' | 'missing' | 'erased' | 'refused';
 
 /**
@@ -129,13 +130,11 @@ export class SessionStore {
     return true;
   }
 
-  private refused(problem: ApiProblem, until: AbortSignal): boolean {
+  private async refused(problem: ApiProblem, until: AbortSignal): Promise<boolean> {
     if (until.aborted) return true;
     if (this.state.value === 'paused') return false;
-    if (problem.status === 404 && this.last >= 0) {
-      this.forget();
-      return true;
-    }
+    if (problem.status === 404 && (await this.isErased(until))) return true;
+    if (until.aborted) return true;
     this.problem.value = problem;
     if (problem.status === 404) this.state.value = 'missing';
     else if (problem.status >= 400 && problem.status < 500 && problem.status !== 429)
@@ -145,10 +144,22 @@ export class SessionStore {
     return true;
   }
 
-  /** Invariant 4. */
-  private forget(): void {
-    this.events = this.events.map(({ line }) => logEvent(withoutText(line)));
-    this.known = this.events.flatMap(({ known }) => (known === null ? [] : [known]));
+  /** Invariant 4: at once with what is here, then with what the service still tells of it. */
+  private async isErased(until: AbortSignal): Promise<boolean> {
+    const wasHere = this.last >= 0;
+    if (wasHere) this.keep(this.events.map(({ line }) => withoutText(line)));
+    const left = may('admin') ? await leftOf(this.session, until) : null;
+    if (left !== null && !until.aborted) this.keep(left);
+    return wasHere || left !== null;
+  }
+
+  /** All that there is of an erased session. */
+  private keep(lines: readonly LogLine[]): void {
+    this.events = erasedEvents(lines);
+    this.known = [...knownEvents(this.events)];
+    this.story = new Story();
+    for (const event of this.events) this.story.push(event);
+    this.head.value = this.last;
     this.state.value = 'erased';
     connection.value = '';
     this.replaced.value += 1;
@@ -210,6 +221,10 @@ export class SessionStore {
     else this.later = setTimeout(onFrame, LOADING_PAINT_MS);
   }
 }
+
+/** Few sessions are erased: what reads them is fetched when one is. null: nothing is left for this key. */
+const leftOf = (session: string, until: AbortSignal): Promise<readonly LogLine[] | null> =>
+  import('./erased.js').then(({ readErased }) => readErased(session, until)).catch(() => null);
 
 function withoutText(line: LogLine): LogLine {
   const { text: _text, salt: _salt, head: _head, bytes: _bytes, ...rest } = line;
