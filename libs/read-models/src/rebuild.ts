@@ -27,6 +27,8 @@ export interface RebuildPorts {
 export interface RebuildOptions extends RebuildPorts {
   readonly databaseUrl?: string;
   readonly folder: string;
+  /** Done when the tables are there, in the same database. */
+  thereAlso?(database: Pick<Database, 'ready' | 'query' | 'transaction'>): Promise<void>;
 }
 
 export interface RebuildResult {
@@ -44,7 +46,9 @@ export async function rebuildReadModels(options: RebuildOptions): Promise<Rebuil
   const database = new Database(options);
   try {
     await database.ready;
-    return await rebuildTables(database, options);
+    const result = await rebuildTables(database, options);
+    await options.thereAlso?.(database);
+    return result;
   } finally {
     await database.close();
   }

@@ -1,3 +1,4 @@
+export { type SealCheck, checkSeals } from './check-seals.js';
 export { type LogKey, LogKeys, type LogKeysPorts } from './log-keys.js';
 export type { SignedStates } from './kept-seals.js';
 export { policyText } from './policy-text.js';

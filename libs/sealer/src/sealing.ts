@@ -160,7 +160,7 @@ export class Sealing {
     await store.write(async (tables, tree) => {
       if (from !== null && (tree?.tree !== from.tree || tree.seal !== from.seal))
         throw new Overtaken('another process has changed the tree');
-      filled = await this.filler.fill(tables, from, nodes, kept);
+      filled = await this.filler.make(tables, from, nodes, kept);
     });
     return filled;
   }

@@ -32,7 +32,7 @@ export class TreeFiller {
    * @returns the tree at the newest seal; null: there is no seal
    * @throws SealingStopped log_rewritten
    */
-  async fill(
+  async make(
     tables: TreeTables,
     from: TreeState | null,
     nodes: DirectoryNodes,

@@ -72,6 +72,12 @@ export class MemoryProofStore extends ProofStore {
   private asked = 0;
   private turn: Promise<unknown> = Promise.resolve();
 
+  /** As a database that was made anew. */
+  lose(): void {
+    this.tables = new Tables();
+    this.told = null;
+  }
+
   override async tree(): Promise<TreeState | null> {
     return this.tables.tree;
   }

@@ -28,8 +28,8 @@ export const COMMANDS: readonly Command[] = [
     name: 'rebuild',
     summary: 'fills the read models anew from the log',
     details:
-      'New tables take the place of those in use when they are complete. Stop the service first where the log is embedded. ' +
-      'Calls no model and sends nothing.',
+      'New tables take the place of those in use when they are complete; the tree of the proofs is made again by whoever ' +
+      'seals next. Stop the service first where the log is embedded. Calls no model and sends nothing.',
     load: () => import('./rebuild.js'),
   },
   {
@@ -41,10 +41,19 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./rotate-master-key.js'),
   },
   {
+    name: 'rotate-log-key',
+    summary: 'makes the next key that signs the log, or ends the lowest one',
+    flags: { '--retire': 'ends the lowest key; refused before a seal bears it and a later one' },
+    details:
+      'The service may run. From the next seal on all keys sign, so that those who check can take the new one over before ' +
+      'the old one ends (docs/proof.md).',
+    load: () => import('./rotate-log-key.js'),
+  },
+  {
     name: 'verify-log',
     summary: 'reads the whole log and says what is wrong with it',
     details:
-      'Only reads: envelopes, runs, commitments and chains (docs/log-format.md). Stop the service first where the log is ' +
+      'Only reads: envelopes, runs, commitments, chains and seals (docs/log-format.md). Stop the service first where the log is ' +
       'embedded. Ends with 1 where something is wrong; runs that have not ended are counted and no fault.',
     load: () => import('./verify-log.js'),
   },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DiskFileStore, SealedFileStore } from '#vault';
 import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
+import { PostgresProofStore } from '#sealer';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
 import { metadataSecretOf, openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
@@ -30,6 +31,7 @@ export async function run(): Promise<number> {
         background: new ProcessBackground(logger),
         logger,
         onProgress,
+        thereAlso: (database) => new PostgresProofStore(database).wantRebuild(),
       }),
     );
     process.stdout.write(`${events} events in ${(ms / 1000).toFixed(1)} s\n`);

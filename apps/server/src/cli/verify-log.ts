@@ -1,6 +1,7 @@
 import { CLEAR_TYPES } from '#vault';
 import { type RecordedEvent, verifyLog } from '#event-log';
-import { PinoLogger, SystemClock, SystemRandom, readSettings } from '#platform';
+import { checkSeals } from '#sealer';
+import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
 import { RunChecks } from '../compose/run-checks.js';
@@ -14,13 +15,27 @@ const unsealedContent = ({ stream, type, meta }: RecordedEvent): string | undefi
     ? 'its content is not sealed'
     : undefined;
 
+/** Makes every seal again; returns in how many origins something is wrong. */
+async function tellSeals(ports: Omit<Parameters<typeof checkSeals>[0], 'background'>): Promise<number> {
+  const done = new AbortController();
+  const background = new ProcessBackground(ports.logger);
+  try {
+    const checks = await checkSeals({ ...ports, background }, done.signal);
+    for (const { origin, seals, fault } of checks)
+      process.stdout.write(`${origin}: ${seals} seals${fault === null ? '' : `; ${fault}`}\n`);
+    return checks.filter(({ fault }) => fault !== null).length;
+  } finally {
+    done.abort();
+  }
+}
+
 /** `annals verify-log`: reads the whole log that the settings name, and says what is wrong with it. */
 export async function run(): Promise<number> {
   const logger = new PinoLogger('warn');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
   const settings = readSettings();
   requireLog(settings);
-  const { log, vault, close } = await openSealed(settings, ports);
+  const { log, vault, box, store, close } = await openSealed(settings, ports);
   const runs = new RunChecks();
   try {
     const { events, streams, proven, erased, faultCount, faults } = await withProgress(
@@ -30,10 +45,12 @@ export async function run(): Promise<number> {
     for (const { stream, revision, position, what } of faults)
       process.stdout.write(`${stream} revision ${revision} (position ${position}): ${what}\n`);
     if (faultCount > faults.length) process.stdout.write(`and ${faultCount - faults.length} more\n`);
+    const sealFaults = await tellSeals({ ...ports, log, box, signed: store });
+    const all = faultCount + sealFaults;
     process.stdout.write(
-      `${events} events (${proven} proven, ${erased} erased), ${streams} streams, ${runs.count} runs (${runs.unfinished} not ended), ${faultCount} faults\n`,
+      `${events} events (${proven} proven, ${erased} erased), ${streams} streams, ${runs.count} runs (${runs.unfinished} not ended), ${all} faults\n`,
     );
-    return faultCount > 0 ? 1 : 0;
+    return all > 0 ? 1 : 0;
   } finally {
     await close();
   }

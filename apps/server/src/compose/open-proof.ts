@@ -14,6 +14,7 @@ import {
   type SignedStates,
   policyText,
 } from '#sealer';
+import { followLogKeyRequests } from './log-key-requests.js';
 import { openWitnesses } from './open-witnesses.js';
 
 /** What signs the log and how runs ended, and what is told of it. */
@@ -39,7 +40,7 @@ export interface ProofPorts extends LogKeysPorts {
   readonly isShared: boolean;
 }
 
-type ProofSettings = Pick<Settings, 'annalsOrigin' | 'witnesses' | 'isProofPublic'>;
+type ProofSettings = Pick<Settings, 'annalsOrigin' | 'dataDir' | 'witnesses' | 'isProofPublic'>;
 
 /** @throws LogUnavailable, SettingsRefused */
 export async function openProof(
@@ -58,6 +59,8 @@ export async function openProof(
   const store = new PostgresProofStore(ports.database);
   const status = new ProofStatus({ origin, store, clock, policy });
   background.start('watch the seals', () => status.follow(signal));
+  if (log.exclusive)
+    background.start('take requests for keys', () => followLogKeyRequests(settings.dataDir, keys, signal));
   let sealer: Sealer | null = null;
   const demand = async (): Promise<void> => {
     if (isShared) await store.demand();
