@@ -117,8 +117,8 @@ describe('a session that is exported', () => {
   it('keeps its structure when it is erased, for who administers it alone', async () => {
     const [{ session, run_id: run }] = (await runs(1)) as [Ended];
     const receipts = [await receiptOf(run)];
-    const { json } = await client.post('/api-keys', { name: 'reads', scopes: ['read'] });
-    const reader = client.with(String(json()['key']));
+    const made = await client.post('/api-keys', { name: 'reads', scopes: ['read'] });
+    const reader = client.with(String(made.json()['key']));
     expect((await reader.get(`/sessions/${session}/export`)).status).toBe(200);
     await client.call('DELETE', `/sessions/${session}`);
     expect((await reader.get(`/sessions/${session}/export`)).status).toBe(404);
