@@ -14,6 +14,7 @@ import {
   toBase64,
   toHex,
 } from '#proof';
+import { freePort } from '../support/free-port.js';
 import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
 import { EXPORT, POLICY, PROOF, underOlderDirectory } from '../support/proof/example.js';
 import { shortOf, verifyText } from '../support/proof/verify-text.js';
@@ -26,13 +27,19 @@ describe('docs/proof.md', () => {
 
   test('has commands that do what it says', async () => {
     likeCheckout(folder);
-    const commands = commandsOf('docs/proof.md').map((block) => block.replaceAll('/tmp/', `${folder}/`));
+    const port = String(await freePort());
+    const commands = commandsOf('docs/proof.md').map((block) =>
+      block.replaceAll('/tmp/', `${folder}/`).replaceAll('4200', port),
+    );
     const out = await shell(folder, commands, {});
     expect(out.match(/^verified: complete$/gm)).toHaveLength(3);
     expect(out.match(/"level":"complete"/g)).toHaveLength(1);
     expect(out).toMatch(/^failed: commitment at revision 3: .*$/m);
     expect(out).toMatch(/^ended with 1$/m);
     expect(out).toMatch(/^receipts +1 say the same$/m);
+    expect(out).toMatch(/^witness witness\.example\/mine witness\.example\/mine\+/m);
+    expect(out.match(/^\u2014 witness\.example\/mine /gm)).toHaveLength(2);
+    expect(out).toMatch(/^witness audit\.example\/monitor audit\.example\/monitor\+/m);
   }, 60_000);
 
   test('has leaves that lead to the checkpoint and the directories of its files', () => {
