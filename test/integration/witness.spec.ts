@@ -189,6 +189,22 @@ describe('a witness and a monitor, and who asks them', () => {
     expect(again.cosignatures.every(({ time }) => Math.abs(time - Date.now() / 1000) < 60)).toBe(true);
   });
 
+  it('are read again from where they were, when the monitor is killed over it', async () => {
+    const { size } = log.seals.at(-1)!;
+    log.append(runOf('ses_b', 2));
+    const next = log.seal();
+    log.seals.push(next);
+    const read = Promise.withResolvers<void>();
+    tiles.react = () => (read.resolve(), true);
+    const broken = monitor!.add(log.body(next, size)).catch(() => null);
+    await read.promise;
+    await monitor!.kill('SIGKILL');
+    expect(await broken).toBeNull();
+    tiles.react = () => false;
+    await monitor!.launch();
+    expect((await ask(log, next)).cosignatures).toHaveLength(2);
+  });
+
   it('tell a fork, and what they hold', async () => {
     const { size } = log.seals.at(-1)!;
     const other = SealedLog.of('another');

@@ -8,7 +8,7 @@ import { addCheckpointBody } from '../../../test/support/proof/add-checkpoint.js
 import { LOG_ORIGIN, ProvedLog, type Seal } from '../../../test/support/proof/proved-log.js';
 import { story } from '../../../test/support/proof/story.js';
 import { PlainConnections } from '#http';
-import { SilentLogger } from '#platform';
+import { Logger, SilentLogger } from '#platform';
 import {
   checkpointText,
   formatNote,
@@ -32,10 +32,12 @@ let clock: ManualClock;
 let log: ProvedLog;
 let seals: Seal[];
 let opened: OpenedWitness;
+let warnings: object[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'annals-witness-'));
   clock = new ManualClock(TIME * 1000);
   [log, seals] = sealed();
+  warnings = [];
   opened = open();
 });
 afterEach(async () => {
@@ -60,8 +62,17 @@ const open = (name = NAME): OpenedWitness =>
     apiKey: null,
     connections: new PlainConnections(clock),
     clock,
-    logger: new SilentLogger(),
+    logger: new WarningsOnly(),
   });
+
+class WarningsOnly extends Logger {
+  override debug(): void {}
+  override info(): void {}
+  override error(): void {}
+  override warn(fields: object): void {
+    warnings.push(fields);
+  }
+}
 
 const say = (body: string): Promise<WitnessReply> => opened.witness.add(utf8(body), never);
 const bodyOf = (n: number, old: number): string => addCheckpointBody(log, seals[n]!, old);
@@ -180,6 +191,19 @@ describe('what it refuses', () => {
     expect(await say(same!)).toMatchObject({ status: 422 });
     expect(await say(later!)).toMatchObject({ status: 422 });
   });
+});
+
+test('what a log has signed and is wrong stands in a line with the note, one a second', async () => {
+  await say(bodyOf(0, 0));
+  const wrong = `old ${seals[0]!.size}\n\n${formatNote(log.note(seals[1]!))}`;
+  for (let n = 0; n < 5; n++) await say(wrong);
+  await say(bodyOf(1, 999).replace(/\u2014 .*/, '\u2014 x AAAAAAA='));
+  expect(warnings).toEqual([
+    expect.objectContaining({ size: seals[1]!.size, note: formatNote(log.note(seals[1]!)) }),
+  ]);
+  clock.advance(1_000);
+  await say(wrong);
+  expect(warnings).toHaveLength(2);
 });
 
 test('empty and not: a root of nothing that is another, and a proof from nothing', async () => {

@@ -41,6 +41,7 @@ export interface WitnessOptions {
 
 /** Requests of a log that wait while its leaves are read; more are told to come back. */
 const MAX_WAITING = 8;
+const WARN_EVERY_MS = 1_000;
 
 /**
  * A witness (https://c2sp.org/tlog-witness). What it holds of each log, its store owns.
@@ -49,6 +50,8 @@ const MAX_WAITING = 8;
  */
 export class Witness {
   private readonly origins: ReadonlyMap<string, string>;
+  /** When a refusal was last worth a line, by origin. */
+  private readonly warnedAt = new Map<string, number>();
   private readonly turns = new Map<string, { waiting: number; last: Promise<unknown> }>();
 
   constructor(private readonly options: WitnessOptions) {
@@ -139,11 +142,18 @@ export class Witness {
     }
   }
 
-  /** What the log has signed and is wrong may be evidence: it stands in the log line. */
+  /**
+   * What the log has signed and is wrong may be evidence: it stands in the log line. Anybody can send what a log has signed,
+   * with a proof that is none, so there is one line a second of each log at most.
+   */
   private refuse({ note, checkpoint }: AddCheckpoint, status: 400 | 403 | 422, reason: string): WitnessReply {
+    const { logger, clock } = this.options;
     const { origin, size } = checkpoint;
-    const evidence = status === 422 ? { note: formatNote(note) } : {};
-    this.options.logger.warn({ origin, size, status, reason, ...evidence }, 'a checkpoint is not cosigned');
+    const now = clock.now();
+    if (status === 422 && Math.abs(now - (this.warnedAt.get(origin) ?? -Infinity)) >= WARN_EVERY_MS) {
+      this.warnedAt.set(origin, now);
+      logger.warn({ origin, size, reason, note: formatNote(note) }, 'a checkpoint is not cosigned');
+    } else logger.debug({ origin, size, status, reason }, 'a checkpoint is not cosigned');
     return text(status, reason);
   }
 }
