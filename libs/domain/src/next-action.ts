@@ -37,6 +37,8 @@ function lastOf({ config, hasFinalOutput }: RunState): NextAction {
 
 function nextOfTurn(state: RunState): NextAction {
   const open = state.calls.filter((c) => c.result === null);
+  if (state.config.ends_with_calls && open.some(({ call }) => call.needs === 'caller'))
+    return { kind: 'finish', end: { kind: 'completed' } };
   if (open.length > 0) return open.every(isWaiting) ? { kind: 'wait' } : { kind: 'run_tools', calls: open };
   return { kind: 'close_step', responses: state.calls.filter((c) => !c.isResponded) };
 }

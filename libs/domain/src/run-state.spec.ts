@@ -44,6 +44,7 @@ describe('the state of a run', () => {
   it('begins with what was asked for, and nothing done', () => {
     expect(start).toEqual({
       asked: 0,
+      isChoiceOpen: true,
       openActions: [],
       decisions: 0,
       steered: [],

@@ -20,19 +20,11 @@ import { callOfTurn } from './money/earlier-calls.js';
 import { type CallSums, NO_CALLS, withCall } from './money/model-call.js';
 import { assertNever } from './problem.js';
 import type { Mode, RunConfig } from './run-config.js';
+import type { RunEnd } from './run-end.js';
 import { MAX_WARNINGS, type RunWarning, warningOf } from './run-warning.js';
-import type { ErrorCode } from './public-event.js';
 import type { SessionEvent } from './session-events.js';
 
-export type RunEnd =
-  | { readonly kind: 'completed' }
-  | { readonly kind: 'cancelled' }
-  | {
-      readonly kind: 'failed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly isRetryable: boolean;
-    };
+export type { RunEnd };
 
 /** What the driver decides its next action from: a fold of the run's own events. */
 export interface RunState {
@@ -46,6 +38,8 @@ export interface RunState {
   readonly hasTurn: boolean;
   /** The latest turn is complete, its `agent_step` is not written yet. */
   readonly isStepOpen: boolean;
+  /** The first turn of what was asked for is still to come: a choice of tools counts for it. */
+  readonly isChoiceOpen: boolean;
   readonly calls: readonly CallState[];
   /** Of all model calls of the run. */
   readonly spent: CallSums;
@@ -89,6 +83,7 @@ export function newRun(request: Pick<RunState, 'mode' | 'model' | 'message' | 'c
     steps: 0,
     hasTurn: false,
     isStepOpen: false,
+    isChoiceOpen: true,
     calls: [],
     warnings: [],
     asked: 0,
@@ -117,7 +112,8 @@ export function retried(
     ...(agent === undefined ? {} : { agent }),
     ...(finalAnswers === undefined || hasFailedWith ? {} : { finalAnswers }),
   };
-  const open = { hasTurn, isStepOpen, calls: withUndecidedForgotten(calls), steered, hasNews };
+  const isChoiceOpen = !hasTurn;
+  const open = { hasTurn, isStepOpen, isChoiceOpen, calls: withUndecidedForgotten(calls), steered, hasNews };
   return { ...newRun({ ...request, message }), ...open, ...more };
 }
 
@@ -151,6 +147,10 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
       return { ...state, isAskingForStep: event.data.step !== undefined };
     case 'run_claimed':
       return { ...state, decisions: 0 };
+    case 'response_requested':
+      return event.data.config === undefined
+        ? state
+        : { ...state, config: event.data.config, isChoiceOpen: true };
     case 'run_steered':
       return { ...state, steered: [...state.steered, event.data.content] };
     case 'agent_steered':
@@ -190,7 +190,6 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'session_forked':
     case 'run_requested':
     case 'run_refused':
-    case 'response_requested':
     case 'items_given':
     case 'response_deleted':
     case 'conversation_metadata_set':
@@ -222,6 +221,7 @@ function completeTurn(state: RunState, turn: TurnData): RunState {
     ...next,
     hasTurn: true,
     isStepOpen: true,
+    isChoiceOpen: false,
     hasNews: false,
     isAskingForStep: false,
     calls: callsOf(turn),

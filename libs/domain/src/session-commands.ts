@@ -34,8 +34,8 @@ export interface RunRequest {
   readonly replay_of?: ReplayOf;
   readonly items?: readonly GivenItem[];
   readonly ends_unheard?: true;
-  /** Of a response that it is asked for: JSON text of its settings. */
-  readonly response?: Content;
+  /** Of a response that it is asked for. */
+  readonly response?: { readonly settings: Content; readonly payload: string };
 }
 
 /** Runs that may wait in a session; firings of tasks do not count. */
@@ -228,10 +228,10 @@ const countWaiting = (state: SessionState): number =>
   state.waiting.filter((run) => !run.isFiring && !run.isCancelled).length;
 
 /** The request of the run is the last of them. */
-function requested({ run, onBusy, response: settings, ...request }: RunRequest): readonly Draft[] {
+function requested({ run, onBusy, response: data, ...request }: RunRequest): readonly Draft[] {
   const interrupts = onBusy === 'interrupt' ? ({ interrupts: true } as const) : {};
   const asked: Draft = { type: 'run_requested', data: { ...request, ...interrupts }, run };
-  return settings === undefined ? [asked] : [{ type: 'response_requested', data: { settings }, run }, asked];
+  return data === undefined ? [asked] : [{ type: 'response_requested', data, run }, asked];
 }
 
 type Begun = Pick<RunRequest, 'run' | 'schedules' | 'retry_of' | 'ends_unheard'>;

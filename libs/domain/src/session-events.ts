@@ -75,8 +75,11 @@ export type InternalEvent =
       readonly data: {
         /** JSON text of the settings that the response shows and that were given. */
         readonly settings: Content;
-        /** Of a run that goes on: what was given with it. */
+        /** Of a run that goes on: what was given with it, and the settings that hold from there on. */
         readonly items?: readonly GivenItem[];
+        readonly config?: RunConfig;
+        /** Hex SHA-256 of what was sent, so that a repeat is known. */
+        readonly payload?: string;
       };
     }
   /** Something is added to the session without a run. */

@@ -1,7 +1,8 @@
 import { type Revision, type RunConfig, type SessionId, type TurnToolCall } from '#domain';
+import type { ShownCall } from './face-call.js';
 import { itemId } from './ids.js';
 import { type McpCallItem, OWN_LABEL, mcpError } from './items.js';
-import type { OutputEntry, Passage } from './passage.js';
+import type { Passage } from './passage.js';
 
 /** A call that the caller carries out: all of it is known at once. */
 export function sayFunctionCall(
@@ -20,14 +21,6 @@ export function sayFunctionCall(
   passage.close(entry, { ...begun, status: 'completed', arguments: input });
 }
 
-/** A call that is made here. */
-export interface OpenMcpCall {
-  readonly entry: OutputEntry;
-  end(output: string, isError: boolean): void;
-  /** The run ended before it did. */
-  cutOff(): void;
-}
-
 /** @param begun revision of the tool use, or of the decision that released the call */
 export function openMcpCall(
   passage: Passage,
@@ -35,7 +28,7 @@ export function openMcpCall(
   begun: Revision,
   { name, server, tool, arguments: input }: TurnToolCall,
   approval_request_id: string | null = null,
-): OpenMcpCall {
+): ShownCall {
   const id = itemId('mcp', session, begun);
   const made: McpCallItem = {
     id,
@@ -55,7 +48,6 @@ export function openMcpCall(
   passage.say('mcp_call_arguments.delta', () => ({ ...at, delta: input }));
   passage.say('mcp_call_arguments.done', () => ({ ...at, arguments: input }));
   return {
-    entry,
     end(output, isError) {
       passage.say(isError ? 'mcp_call.failed' : 'mcp_call.completed', () => at);
       const came = isError ? { error: mcpError(output) } : { output };

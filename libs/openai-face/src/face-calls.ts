@@ -1,18 +1,8 @@
-import { type ActionId, type Revision, type TurnToolCall, isAboutCall } from '#domain';
+import { type ActionId, type Revision, isAboutCall } from '#domain';
 import type { ActionKind, SessionEvent } from '#domain';
-import type { OpenMcpCall } from './call-items.js';
+import type { FaceCall } from './face-call.js';
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
-
-/** A call of the open turn. */
-export interface FaceCall {
-  readonly call: TurnToolCall;
-  /** Revision of its `agent_tool_use`; null: it was said elsewhere, or not yet. */
-  use: Revision | null;
-  action: { readonly id: ActionId; isOpen: boolean } | null;
-  hasResult: boolean;
-  shown: OpenMcpCall | null;
-}
 
 /**
  * The calls of a run's latest turn of the main agent: which event is about which of them. Owns their states; what workflow
@@ -81,8 +71,12 @@ export class FaceCalls {
 
   /** Nothing can be done of the turn before somebody decides. */
   get areWaiting(): boolean {
-    const isOpen = (call: FaceCall): boolean => call.action?.isOpen === true;
     return this.calls.some(isOpen) && this.calls.every((call) => call.hasResult || isOpen(call));
+  }
+
+  /** Those of which it waits. */
+  get open(): readonly FaceCall[] {
+    return this.calls.filter(isOpen);
   }
 
   get all(): readonly FaceCall[] {
@@ -97,3 +91,5 @@ export class FaceCalls {
     }
   }
 }
+
+const isOpen = (call: FaceCall): boolean => call.action?.isOpen === true;

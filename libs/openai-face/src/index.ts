@@ -1,3 +1,4 @@
+export * from './given-of.js';
 export * from './given-view.js';
 export * from './ids.js';
 export * from './items.js';
@@ -6,3 +7,9 @@ export * from './response.js';
 export * from './run-face.js';
 export * from './session-face.js';
 export * from './settings.js';
+export * from './request/asked-item.js';
+export * from './request/include.js';
+export * from './request/refusals.js';
+export * from './request/response-request.js';
+export * from './request/text-format.js';
+export * from './request/tools.js';

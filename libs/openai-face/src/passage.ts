@@ -1,4 +1,5 @@
-import { type CallSums, type Mode, NO_CALLS, type RunId, type SessionId } from '#domain';
+import { type CallSums, type Mode, NO_CALLS, type Revision, type RunId, type SessionId } from '#domain';
+import type { FaceCall } from './face-call.js';
 import type { ShownItem } from './given-view.js';
 import { responseId } from './ids.js';
 import type { OutputItem } from './items.js';
@@ -36,7 +37,8 @@ export interface PassageBeginning {
 /** How a passage ended. */
 export interface PassageEnd {
   readonly status: Exclude<ResponseStatus, 'queued' | 'in_progress'>;
-  /** ms since 1970 */
+  /** Of the event with which it ended; ms since 1970. */
+  readonly revision: Revision;
   readonly time: number;
   readonly reason?: 'max_output_tokens' | 'content_filter';
   readonly error?: { readonly code: string; readonly message: string };
@@ -50,6 +52,8 @@ export class Passage {
   status: ResponseStatus = 'queued';
   end: PassageEnd | null = null;
   spent: CallSums = NO_CALLS;
+  /** Calls about which somebody has to be heard, where it ended with that. */
+  waits: readonly FaceCall[] = [];
   private entries: OutputEntry[] = [];
   private added = 0;
   private sequence = 0;

@@ -10,7 +10,8 @@ import {
   withCall,
 } from '#domain';
 import { isCallers, openMcpCall, sayFunctionCall } from './call-items.js';
-import { type FaceCall, FaceCalls } from './face-calls.js';
+import type { FaceCall } from './face-call.js';
+import { FaceCalls } from './face-calls.js';
 import { type ShownItem, decisionItem, messageGiven, outputItem, shownItems, textOf } from './given-view.js';
 import { approvalRequestId, itemId } from './ids.js';
 import { OWN_LABEL } from './items.js';
@@ -64,11 +65,6 @@ export class RunFace {
   /** Nothing more comes. */
   get hasEnded(): boolean {
     return this.isOver;
-  }
-
-  /** Calls of the open turn, and what they wait for. */
-  get openCalls(): readonly FaceCall[] {
-    return this.calls.all;
   }
 
   push(event: RecordedSessionEvent): void {
@@ -125,13 +121,13 @@ export class RunFace {
         return block.close('completed');
       }
       case 'agent_completed':
-        return this.end(passage, this.endOfTurn(event.time));
+        return this.end(passage, this.endOfTurn(event));
       case 'agent_error': {
         const { code, content: message } = event.data;
-        return this.end(passage, { status: 'failed', time: event.time, error: { code, message } });
+        return this.end(passage, { status: 'failed', ...placeOf(event), error: { code, message } });
       }
       case 'agent_cancelled':
-        return this.end(passage, { status: 'cancelled', time: event.time });
+        return this.end(passage, { status: 'cancelled', ...placeOf(event) });
     }
   }
 
@@ -261,14 +257,16 @@ export class RunFace {
     passage.given.push(decisionItem(itemId('mcpa', this.session, revision), { action, isApproved, reason }));
   }
 
-  private wait(passage: Passage, { time }: RecordedSessionEvent): void {
-    this.end(passage, this.endOfTurn(time));
+  private wait(passage: Passage, event: RecordedSessionEvent): void {
+    passage.waits = this.calls.open;
+    this.end(passage, this.endOfTurn(event));
   }
 
-  private endOfTurn(time: number): PassageEnd {
-    if (this.finish === 'length') return { status: 'incomplete', time, reason: 'max_output_tokens' };
-    if (this.finish === 'content_filter') return { status: 'incomplete', time, reason: 'content_filter' };
-    return { status: 'completed', time };
+  private endOfTurn(event: RecordedSessionEvent): PassageEnd {
+    const place = placeOf(event);
+    if (this.finish === 'length') return { status: 'incomplete', ...place, reason: 'max_output_tokens' };
+    if (this.finish === 'content_filter') return { status: 'incomplete', ...place, reason: 'content_filter' };
+    return { status: 'completed', ...place };
   }
 
   private end(passage: Passage, end: PassageEnd): void {
@@ -281,6 +279,8 @@ export class RunFace {
     passage.say(type, () => ({ response: responseOf(passage) }));
   }
 }
+
+const placeOf = ({ revision, time }: RecordedSessionEvent) => ({ revision, time });
 
 const configOf = (config: RunConfig | Content | object): RunConfig =>
   typeof config === 'string' || isFileRef(config) ? {} : config;

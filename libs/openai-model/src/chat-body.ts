@@ -34,8 +34,11 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
   const sent = messagesOf(request, form, server);
   const { tools, choice, leftOut } = offeredTools(request, form, sent);
   const effort = omit.has('reasoning_effort') ? undefined : request.reasoningEffort;
+  const { parallel_tool_calls: inParallel, ...sampling } = request.sampling ?? {};
   const settings = {
-    ...request.sampling,
+    ...sampling,
+    // Servers refuse it where there are no tools.
+    ...(inParallel === undefined || tools.length === 0 ? {} : { parallel_tool_calls: inParallel }),
     model: request.model,
     stream: true,
     ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),

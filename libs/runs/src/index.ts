@@ -8,7 +8,7 @@ export { contextAsOf } from './context-as-of.js';
 export * from './core.js';
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';
 export { Erasures } from './erasure/erasures.js';
-export { ForkSession } from './fork/fork-session.js';
+export { ForkSession, forkAt } from './fork/fork-session.js';
 export * from './load-session.js';
 export * from './recovery.js';
 export * from './run-toolboxes.js';

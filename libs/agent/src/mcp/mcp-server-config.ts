@@ -4,6 +4,8 @@ export interface McpServerConfig {
   readonly serverUrl: string;
   /** The run fails where this server cannot be used; absent: it goes on without it. */
   readonly required?: boolean;
+  /** Stands before the descriptions of its tools. */
+  readonly description?: string;
   readonly auth?:
     | { readonly type: 'bearer'; readonly token: string }
     | { readonly type: 'oauth'; readonly oauth: { readonly accessToken: string } };

@@ -33,6 +33,7 @@ class ToolTimedOut extends Error {
 export class McpTool implements Tool {
   readonly definition: ToolDefinition;
   readonly isRepeatable: boolean;
+  readonly isReadOnly: boolean;
   readonly origin: { readonly server: string; readonly tool: string };
   private readonly schema: OfferedSchema;
 
@@ -44,6 +45,7 @@ export class McpTool implements Tool {
     private readonly limits: McpLimits,
   ) {
     this.isRepeatable = listed.isRepeatable;
+    this.isReadOnly = listed.isReadOnly;
     this.schema = offerSchema(listed.inputSchema);
     this.definition = this.define(name);
     const { mask, config } = connection;
@@ -196,7 +198,8 @@ export class McpTool implements Tool {
     const { mask, config } = this.connection;
     const own = mask.clean(this.listed.name);
     const origin = own === name ? '' : `(${own} of ${config.serverName}) `;
-    const text = origin + mask.clean(this.listed.description);
+    const before = config.description === undefined ? '' : `${config.description}\n`;
+    const text = before + origin + mask.clean(this.listed.description);
     const { parameters } = this.schema;
     if (text.length <= maxDescriptionChars) return { name, description: text, parameters };
     const head = text.slice(0, maxDescriptionChars - 1).replace(/[\uD800-\uDBFF]$/, '');

@@ -10,6 +10,7 @@ export interface ListedTool {
   readonly inputSchema: unknown;
   /** It says that it reads only, or that twice is the same as once. */
   readonly isRepeatable: boolean;
+  readonly isReadOnly: boolean;
   /** Arguments that a call repeats as headers. */
   readonly paramHeaders: readonly ParamHeader[];
 }
@@ -79,7 +80,8 @@ function readTool(value: unknown, wire: WireKind): ListedTool | LeftOutTool | nu
   const paramHeaders = wire === 'modern' ? paramHeadersIn(inputSchema) : [];
   if (paramHeaders === null) return { name, reason: 'their x-mcp-header declarations are not valid' };
   const annotations = isRecord(value['annotations']) ? value['annotations'] : {};
-  const isRepeatable = annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true;
+  const isReadOnly = annotations['readOnlyHint'] === true;
+  const isRepeatable = isReadOnly || annotations['idempotentHint'] === true;
   const text = typeof description === 'string' ? description : typeof title === 'string' ? title : '';
-  return { name, description: text, inputSchema, isRepeatable, paramHeaders };
+  return { name, description: text, inputSchema, isRepeatable, isReadOnly, paramHeaders };
 }

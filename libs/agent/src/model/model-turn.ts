@@ -29,6 +29,7 @@ import {
 } from './model-client.js';
 import { isLess, sizeOf, sizeOfAll } from './context-size.js';
 import { MODES } from './modes.js';
+import { samplingOf } from './asked-settings.js';
 import { PriceList } from './price-list.js';
 import { type TurnImages, imagesOf, messageOfImages } from './turn-images.js';
 import { BudgetReached, type SpendingLimits, UNLIMITED } from './spending-limits.js';
@@ -63,6 +64,7 @@ export interface TurnRequest {
   readonly output?: TurnOutput;
   readonly responseFormat?: ModelRequest['responseFormat'];
   readonly forcedTool?: string;
+  readonly toolChoice?: ModelRequest['toolChoice'];
 }
 
 /** What a turn needs to know of its run. */
@@ -214,13 +216,12 @@ export class ModelTurn {
   ): Promise<ModelEnd> {
     const { run, sink, tools } = request;
     const { state, session, project, contents } = run;
-    const mode = MODES[state.mode];
     const isStreaming = state.config.streaming_tokens === true;
     const block: TurnOutput = request.output ?? new BlockWriter(sink, contents, session, isStreaming);
     block.restart?.();
-    const { reasoningEffort } = mode;
     const omit = this.omit[state.mode] ?? [];
-    const asked = { model: state.model, messages, tools, reasoningEffort, project, omit, ...formOf(request) };
+    const settings = { ...samplingOf(state), ...formOf(request) };
+    const asked = { model: state.model, messages, tools, project, omit, ...settings };
     const stream = this.model.stream(asked, signal, onBroken);
     try {
       for await (const pieces of stream) {
@@ -280,8 +281,9 @@ const disowned: Draft = {
   data: { attempt: 0, error: 'what the model had written was its thinking' },
 };
 
-const formOf = ({ responseFormat, forcedTool }: TurnRequest) => ({
+const formOf = ({ responseFormat, forcedTool, toolChoice }: TurnRequest) => ({
   ...(responseFormat === undefined ? {} : { responseFormat }),
+  ...(toolChoice === undefined ? {} : { toolChoice }),
   ...(forcedTool === undefined ? {} : { forcedTool }),
 });
 

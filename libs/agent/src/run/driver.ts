@@ -9,13 +9,13 @@ import {
   decideEnd,
   decidePark,
   nextAction,
-  warningEvent,
 } from '#domain';
 import { LogUnavailable, isErasure } from '#event-log';
 import type { Schemas } from '#json-schema';
 import type { Clock, Logger } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { ModelTurn, TurnRequest } from '../model/model-turn.js';
+import { choiceOf } from '../model/asked-settings.js';
 import { maxStepsOf } from '../model/modes.js';
 import type { Situation } from '../model/prompt.js';
 import { FinalOutput } from '../output/final-output-turn.js';
@@ -24,6 +24,7 @@ import { actionOf } from '../tools/actions-of.js';
 import { CallGate } from '../tools/call-gate.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { Toolbox } from '../tools/tool.js';
+import { newsOf } from '../tools/tool-news.js';
 import { BudgetReached } from '../model/spending-limits.js';
 import { isMaybeMade, isTask, needsTools } from './action-needs.js';
 import { askForBudget } from './budget-wait.js';
@@ -94,11 +95,8 @@ export class Driver {
     this.isDraining = (this.record.state.config.mcp_servers ?? []).length === 0;
   }
 
-  /** Each once, also where another process has told of it before. */
   private tellOfTools(): void {
-    const told = new Set(this.record.state.warnings.map((warning) => warningEvent(warning).data.content));
-    const all = (this.toolbox.warnings ?? []).map(warningEvent);
-    const news = all.filter(({ data }) => !told.has(data.content));
+    const news = newsOf(this.toolbox, this.record.state);
     if (news.length > 0) this.record.write(news);
   }
 
@@ -166,8 +164,10 @@ export class Driver {
 
   private async callModel(): Promise<void> {
     const { tools } = this;
-    const request = this.request(this.calls.offer(tools.all), tools.situation);
-    const turn = await this.ports.turn.take(request, this.controller.signal);
+    const offered = tools.all;
+    const request = this.request(this.calls.offer(offered), tools.situation);
+    const choice = choiceOf(this.record.state, offered);
+    const turn = await this.ports.turn.take({ ...request, ...choice }, this.controller.signal);
     await this.calls.writeTurn(turn);
   }
 

@@ -15,6 +15,8 @@ export function actionsOf(
   asker: Asker,
   now: number,
 ): readonly Draft[] {
+  // The run ends with them.
+  if (asker.state.config.ends_with_calls) return [];
   return calls
     .flatMap(({ needs }, at) => (needs === undefined ? [] : [{ needs, content: contents[at] ?? '{}' }]))
     .map(({ needs, content }, at) =>

@@ -51,9 +51,9 @@ export class CallGate {
     return isNews.length > 0 ? all : null;
   }
 
-  private ruleFor({ definition: { name: offered }, origin }: Tool) {
-    return this.policy === undefined
-      ? 'allow'
-      : ruleFor(this.policy, { offered, own: origin?.tool ?? offered });
+  private ruleFor({ definition: { name: offered }, origin, isReadOnly = false }: Tool) {
+    if (this.policy === undefined) return 'allow';
+    const server = origin === undefined ? {} : { server: origin.server };
+    return ruleFor(this.policy, { offered, own: origin?.tool ?? offered, isReadOnly, ...server });
   }
 }

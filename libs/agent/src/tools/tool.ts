@@ -77,6 +77,8 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** Where it is one of a tool server: that server's name, and the tool's own name there. */
   readonly origin?: { readonly server: string; readonly tool: string };
+  /** Its server says that it only reads. */
+  readonly isReadOnly?: boolean;
   /** The caller carries it out: it is never called here. */
   readonly isCallers?: true;
   /** Whether a call whose result was lost may be made again: it reads only, or twice is the same as once. */

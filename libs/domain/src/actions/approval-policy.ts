@@ -12,12 +12,32 @@ export interface ApprovalPolicy {
   readonly by?: Approvers;
   /** Seconds, for every action of the run. */
   readonly expires_s?: number;
+  /** By name of a tool server: what is said of its tools there counts, and nothing else. */
+  readonly servers?: Readonly<Record<string, ServerPolicy>>;
+}
+
+/** Tools of a server; of both, those that are in both. */
+export interface ToolFilter {
+  /** Own names. */
+  readonly tools?: readonly string[];
+  /** Those of which the server says that they only read, or the others. */
+  readonly read_only?: boolean;
+}
+
+export interface ServerPolicy {
+  /** Absent: all are offered. */
+  readonly offered?: ToolFilter;
+  /** Calls of these need nobody, all else asks. */
+  readonly free: ToolFilter | 'all' | 'none';
 }
 
 /** The names of a tool: what the model is offered, and what it is called where it comes from. */
 export interface NamesOfTool {
   readonly offered: string;
   readonly own: string;
+  /** Of a tool of a server. */
+  readonly server?: string;
+  readonly isReadOnly?: boolean;
 }
 
 const STRICTNESS: Readonly<Record<ApprovalRule, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -27,9 +47,12 @@ const STRICTNESS: Readonly<Record<ApprovalRule, number>> = { allow: 0, ask: 1, d
  * equals the strictest.
  */
 export function ruleFor(
-  { default: other = 'allow', tools = {} }: ApprovalPolicy,
+  { default: other = 'allow', tools = {}, servers = {} }: ApprovalPolicy,
   names: NamesOfTool,
 ): ApprovalRule {
+  const { server } = names;
+  const ofServer = server !== undefined && Object.hasOwn(servers, server) ? servers[server] : undefined;
+  if (ofServer !== undefined) return ruleOfServer(ofServer, names);
   let best: { readonly rank: number; readonly rule: ApprovalRule } | undefined;
   for (const [pattern, rule] of Object.entries(tools)) {
     const rank = rankOf(pattern, names);
@@ -39,6 +62,16 @@ export function ruleFor(
   }
   return best?.rule ?? other;
 }
+
+function ruleOfServer({ offered, free }: ServerPolicy, names: NamesOfTool): ApprovalRule {
+  if (offered !== undefined && !holds(offered, names)) return 'deny';
+  const isFree = typeof free === 'string' ? free === 'all' : holds(free, names);
+  return isFree ? 'allow' : 'ask';
+}
+
+const holds = ({ tools, read_only: isReadOnly }: ToolFilter, names: NamesOfTool): boolean =>
+  (tools === undefined || tools.includes(names.own)) &&
+  (isReadOnly === undefined || isReadOnly === (names.isReadOnly ?? false));
 
 /** The more, the closer; null: it does not fit. */
 function rankOf(pattern: string, { offered, own }: NamesOfTool): number | null {

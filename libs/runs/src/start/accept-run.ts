@@ -7,9 +7,13 @@ import {
   decideOpen,
   decideRetry,
   decideStart,
+  type SessionState,
+  isIdle,
+  knowsRun,
   requireSession,
   sessionStream,
   type RunId,
+  type SessionId,
 } from '#domain';
 import { type EventLog, LogUnavailable, NO_EVENTS, type Revision } from '#event-log';
 import type { ContentStore } from '#vault';
@@ -20,7 +24,7 @@ import { storeMessages } from '../tasks/plan-schedules.js';
 import { type PlannedRun, metaOf } from './planned-run.js';
 import { storeItems } from './store-items.js';
 import type { RunLocation } from './run-location.js';
-import type { StartRun, StartedRun } from './start-run-request.js';
+import { type AskedForResponse, SessionMoved, type StartRun, type StartedRun } from './start-run-request.js';
 
 export interface AcceptRunPorts {
   readonly log: EventLog;
@@ -138,7 +142,7 @@ export class RunAcceptance {
       ...(replayOf === undefined ? {} : { replay_of: replayOf }),
       ...(items === undefined ? {} : { items }),
       ...(endsUnheard === undefined ? {} : { ends_unheard: endsUnheard }),
-      ...(response === undefined ? {} : { response: await contents.storeBeside(session.id, response) }),
+      ...(response === undefined ? {} : { response: await this.stored(session.id, response) }),
     };
     const terms = { project, actor, worker, hasRoom, mayArriveLate: this.mayArriveLate(command) };
     return session.journal.command<Accepted>({ ...metaOf(command), run }, (state, next) => {
@@ -146,6 +150,7 @@ export class RunAcceptance {
         command.session === undefined ? decideOpen(state, request, { worker, hasRoom, fork }) : null;
       if (opening)
         return { events: opening, value: { requested: next + placeOfRequest(opening), isStarted: hasRoom } };
+      requireUnmoved(state, next, run, command);
       const decide = retryOf === undefined ? decideStart : decideRetry;
       const decision = decide(state, request, { ...terms, next });
       if (decision.kind === 'known') return { events: [], value: null };
@@ -163,10 +168,25 @@ export class RunAcceptance {
     });
   }
 
+  private async stored(session: SessionId, { settings, payload }: AskedForResponse) {
+    return { settings: await this.ports.contents.storeBeside(session, settings), payload };
+  }
+
   /** Another try with the same key, on another process, may have written what is stored only now. */
   private mayArriveLate({ idempotency }: StartRun): boolean {
     return idempotency !== undefined && !this.ports.log.exclusive;
   }
+}
+
+/** @throws SessionMoved */
+function requireUnmoved(
+  state: SessionState,
+  next: Revision,
+  run: RunId,
+  { goesOnAt, project }: Pick<StartRun, 'goesOnAt' | 'project'>,
+): void {
+  if (goesOnAt === undefined || state.project !== project || knowsRun(state, run)) return;
+  if (next - 1 !== goesOnAt || !isIdle(state)) throw new SessionMoved('the session has gone on');
 }
 
 const placeOfRequest = (events: readonly Draft[]): number =>

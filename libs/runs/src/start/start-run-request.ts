@@ -46,10 +46,12 @@ export interface StartRun {
   readonly fork?: Fork;
   /** What it begins with, where that is more than its message. */
   readonly items?: readonly GivenItem[];
+  /** The session is to be as it was at its event, which is its last, and idle; otherwise SessionMoved is thrown. */
+  readonly goesOnAt?: Revision;
   /** It ends when an action expires. */
   readonly endsUnheard?: true;
-  /** The response that it is asked for: JSON text of its settings. */
-  readonly response?: string;
+  /** The response that it is asked for. */
+  readonly response?: AskedForResponse;
   /** Never stored: kept in memory until the run ends. */
   readonly mcpServers?: readonly McpServerConfig[];
   /** What depends on time and names; not asked of a repeat. @throws Problem */
@@ -60,6 +62,19 @@ export interface StartRun {
   readonly checkBudget?: () => Promise<void>;
   /** The same key and payload again are the same run. */
   readonly idempotency?: { readonly key: string; readonly payload: unknown };
+}
+
+/** A response of the OpenAI interface. */
+export interface AskedForResponse {
+  /** JSON text. */
+  readonly settings: string;
+  /** Hex SHA-256 of what was sent. */
+  readonly payload: string;
+}
+
+/** Something has come to the session behind the event at which a run was to go on. */
+export class SessionMoved extends Error {
+  override readonly name = 'SessionMoved';
 }
 
 export interface StartedRun {

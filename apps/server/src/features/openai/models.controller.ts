@@ -1,7 +1,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { Operation } from '../../edge/routes/operation.js';
 import { foreign } from './foreign.js';
-import { modelNotFound } from './refusals.js';
+import { modelNotFound } from '#openai-face';
 
 /** The modes, as models: when there came to be such an interface is when they were created. */
 const CREATED = 1_764_028_800;

@@ -1,4 +1,8 @@
 import { Module } from '@nestjs/common';
+import { GivenItems } from './asking/given-items.js';
+import { ResponseBases } from './asking/response-bases.js';
+import { ResponseStarts } from './asking/response-starts.js';
+import { CreateResponseController } from './create-response.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ModelsController } from './models.controller.js';
 import { ConversationReading } from './reading/conversation-reading.js';
@@ -9,7 +13,15 @@ import { ResponsesController } from './responses.controller.js';
 
 /** The interface that OpenAI's clients speak, under `/v1`. */
 @Module({
-  controllers: [ResponsesController, ConversationsController, ModelsController],
-  providers: [FaceEvents, LineEvents, ResponseReading, ConversationReading],
+  controllers: [CreateResponseController, ResponsesController, ConversationsController, ModelsController],
+  providers: [
+    FaceEvents,
+    LineEvents,
+    ResponseReading,
+    ConversationReading,
+    GivenItems,
+    ResponseBases,
+    ResponseStarts,
+  ],
 })
 export class OpenAiModule {}

@@ -1,4 +1,4 @@
-import { refused } from './refusals.js';
+import { refused, requireIncludable } from '#openai-face';
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -14,7 +14,7 @@ export function queryOf(query: unknown, ...names: readonly string[]): ReadonlyMa
   const known = new Map<string, string>();
   for (const [name, value] of Object.entries((query ?? {}) as Query)) {
     if (isInclude(name) && names.includes('include')) {
-      for (const one of [value ?? ''].flat()) requireIncludable(one);
+      for (const one of [value ?? ''].flat()) requireIncludable(one, 'include');
       continue;
     }
     if (!names.includes(name)) throw refused('unknown_parameter', name, `Unknown parameter: '${name}'.`);
@@ -26,27 +26,6 @@ export function queryOf(query: unknown, ...names: readonly string[]): ReadonlyMa
 
 const isInclude = (name: string): boolean =>
   name === 'include' || name === 'include[]' || /^include\[\d{1,3}\]$/.test(name);
-
-/** What may be asked for besides: of the first there is nothing to answer, the others name tools that are not here. */
-const INCLUDABLE: ReadonlySet<string> = new Set([
-  'reasoning.encrypted_content',
-  'file_search_call.results',
-  'web_search_call.results',
-  'web_search_call.action.sources',
-  'message.input_image.image_url',
-  'computer_call_output.output.image_url',
-  'code_interpreter_call.outputs',
-]);
-
-/** @throws Problem unsupported_value */
-export function requireIncludable(value: unknown, path = 'include'): void {
-  if (typeof value === 'string' && INCLUDABLE.has(value)) return;
-  throw refused(
-    'unsupported_value',
-    path,
-    `${path}: ${JSON.stringify(value)?.slice(0, 100)} is not supported`,
-  );
-}
 
 /** @throws Problem invalid_value */
 export function listTermsOf(query: unknown): ListTerms {

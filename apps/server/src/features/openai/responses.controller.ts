@@ -10,7 +10,7 @@ import { foreign } from './foreign.js';
 import { flagOf, listTermsOf, pageOf, queryOf } from './query.js';
 import { ConversationReading } from './reading/conversation-reading.js';
 import { ResponseReading } from './reading/response-reading.js';
-import { refused } from './refusals.js';
+import { refused } from '#openai-face';
 
 /** Responses that are there. */
 @Controller('v1/responses')

@@ -1,12 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Content,
-  type ProjectId,
-  type RunMetadata,
-  type SessionId,
-  notFound,
-  requireSession,
-} from '#domain';
+import { type Content, type ProjectId, type RunMetadata, type SessionId, notFound } from '#domain';
 import { type ConversationItem, SessionFace, conversationId, sessionOfConversation } from '#openai-face';
 import type { Weigh } from '#platform';
 import { Sessions } from '#runs';
@@ -27,11 +20,15 @@ export class ConversationReading {
   async find(project: ProjectId, id: string): Promise<SessionId> {
     const session = sessionOfConversation(id);
     if (session === null) throw UNKNOWN();
+    return this.findSession(project, session);
+  }
+
+  /** The same of a session. */
+  async findSession(project: ProjectId, session: SessionId): Promise<SessionId> {
     const found = await this.sessions.get(session).catch((error: unknown) => {
       throw (error as { readonly code?: string }).code === 'not_found' ? UNKNOWN() : error;
     });
     if (found.journal.state.project !== project) throw UNKNOWN();
-    requireSession(found.journal.state, project);
     return session;
   }
 

@@ -67,6 +67,12 @@ export class ResponseReading {
     return null;
   }
 
+  /** Resolves when its run has ended, or the signal is aborted. */
+  async over({ place }: FoundResponse, signal: AbortSignal): Promise<void> {
+    const events = this.events.followed(place, signal);
+    for (let next = await events.next(); next.done !== true;) next = await events.next();
+  }
+
   /** Sends its stream behind the record of a number (-1: all of it), and what comes. Resolves when it is on its way. */
   async send({ place, passage }: Omit<FoundResponse, 'id'>, after: number, sink: ClientSink): Promise<void> {
     let text = '';

@@ -9,6 +9,8 @@ import { checkRunSemantics } from '../dto/run-semantics.js';
 import { RunSurroundings, runCommandOf } from '../run-command.js';
 import { RunSubmission } from '../run-submission.js';
 
+export type { RunBody };
+
 /** What was sent: the body without a session, beside it the session and the Idempotency-Key. */
 export interface SentRun {
   readonly body: object;
@@ -41,6 +43,11 @@ export class RunRequests {
       ...(reach === undefined ? {} : { reach }),
     };
     return runCommandOf(body, origin, sent, this.surroundings);
+  }
+
+  /** Starts what was asked for by `commandOf`. @throws Problem, SessionMoved, LogUnavailable: nothing was started */
+  submit(command: StartRun): Promise<AcceptedRun> {
+    return this.submission.start(command);
   }
 
   /** Starts the run that a body of `POST /` asks for. @throws Problem, LogUnavailable: nothing was started */

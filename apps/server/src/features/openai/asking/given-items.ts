@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { type GivenItem, type GivenPart, Problem, type ProjectId } from '#domain';
+import { type AskedItem, type AskedPart, givenOf, refused, sessionOfItem } from '#openai-face';
+import { ConversationReading } from '../reading/conversation-reading.js';
+
+/** Makes what was sent what it stands for: items that are here already are looked up. */
+@Injectable()
+export class GivenItems {
+  constructor(private readonly conversations: ConversationReading) {}
+
+  /** @throws Problem item_not_found, or naming what cannot be read */
+  async of(project: ProjectId, asked: readonly AskedItem[]): Promise<readonly GivenItem[]> {
+    const known = new Map<string, ReadonlyMap<string, GivenItem | null>>();
+    const items: GivenItem[] = [];
+    for (const item of asked) {
+      if (item.kind === 'reference') {
+        const found = await this.referred(project, item, known);
+        if (found !== null) items.push(found);
+      } else if (item.kind === 'message') items.push({ ...item, parts: item.parts.map(partOf) });
+      else items.push(item);
+    }
+    return items;
+  }
+
+  /** null: it tells the model nothing, such as thinking. */
+  private async referred(
+    project: ProjectId,
+    { id, path }: Extract<AskedItem, { kind: 'reference' }>,
+    known: Map<string, ReadonlyMap<string, GivenItem | null>>,
+  ): Promise<GivenItem | null> {
+    const session = sessionOfItem(id);
+    if (session === null) throw notFound(id, path);
+    let items = known.get(session);
+    if (items === undefined) {
+      items = await this.itemsOf(project, session);
+      known.set(session, items);
+    }
+    const found = items.get(id);
+    if (found === undefined) throw notFound(id, path);
+    return found;
+  }
+
+  private async itemsOf(project: ProjectId, session: string): Promise<ReadonlyMap<string, GivenItem | null>> {
+    try {
+      const own = await this.conversations.findSession(project, session);
+      const items = await this.conversations.items(own);
+      return new Map(items.map((item) => [item.id, givenOf(item)]));
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'not_found') return new Map();
+      throw error;
+    }
+  }
+}
+
+function partOf(part: AskedPart): GivenPart {
+  if (part.kind !== 'file') return part;
+  throw refused('unsupported_value', part.path, `${part.path}: files are not supported`);
+}
+
+const notFound = (id: string, path: string): Problem =>
+  refused('item_not_found', path, `Item with id '${id.slice(0, 100)}' not found.`);
+
+/** What a model takes: each call with one result, each result with its call. @throws Problem naming the call */
+export function requirePairs(items: readonly GivenItem[]): void {
+  const calls = new Set(items.flatMap((item) => (item.kind === 'call' ? [item.id] : [])));
+  const results = new Set<string>();
+  for (const item of items) {
+    if (item.kind !== 'result') continue;
+    if (!calls.has(item.id) || results.has(item.id))
+      throw refused(
+        'invalid_value',
+        'input',
+        `No tool call found for function call output with call_id ${item.id}.`,
+      );
+    results.add(item.id);
+  }
+  for (const id of calls) if (!results.has(id)) throw noOutput(id);
+  const questions = new Set(items.flatMap((item) => (item.kind === 'question' ? [item.id] : [])));
+  for (const item of items)
+    if (item.kind === 'decision' && !questions.has(`mcpr_${item.action}`))
+      throw refused('invalid_value', 'input', `No approval request found for mcpr_${item.action}.`);
+}
+
+export const noOutput = (id: string): Problem =>
+  refused('invalid_value', 'input', `No tool output found for function call ${id}.`);

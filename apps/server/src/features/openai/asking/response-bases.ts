@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Problem,
+  type ProjectId,
+  type Revision,
+  type SessionId,
+  type SessionMoment,
+  isIdle,
+  sessionStream,
+} from '#domain';
+import { EventLog } from '#event-log';
+import { type ResponseRequest, refused } from '#openai-face';
+import { Sessions } from '#runs';
+import { ConversationReading } from '../reading/conversation-reading.js';
+import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
+
+/** From where a response goes on. */
+export type ResponseBase =
+  | { readonly kind: 'nothing' }
+  /** Behind all that is under way in the session, or at its very end. */
+  | { readonly kind: 'session'; readonly session: SessionId; readonly goesOnAt?: Revision }
+  | { readonly kind: 'fork'; readonly from: SessionMoment };
+
+/** Events that change nothing of what is said. */
+const SILENT: ReadonlySet<string> = new Set([
+  'session_forked',
+  'response_deleted',
+  'conversation_metadata_set',
+]);
+
+/** Finds where a response is to go on. */
+@Injectable()
+export class ResponseBases {
+  constructor(
+    private readonly responses: ResponseReading,
+    private readonly conversations: ConversationReading,
+    private readonly sessions: Sessions,
+    private readonly log: EventLog,
+  ) {}
+
+  /** @throws Problem not_found, invalid_request; LogUnavailable */
+  async of(project: ProjectId, { previous, conversation, isStored }: ResponseRequest): Promise<ResponseBase> {
+    if (conversation !== undefined) {
+      if (!isStored) throw refused('invalid_value', 'store', 'store: false does not go with conversation');
+      return { kind: 'session', session: await this.conversations.find(project, conversation) };
+    }
+    if (previous === undefined) return { kind: 'nothing' };
+    return this.behind(await this.previous(project, previous), isStored);
+  }
+
+  /** @throws Problem previous_response_not_found */
+  private async previous(project: ProjectId, id: string): Promise<FoundResponse> {
+    try {
+      const found = await this.responses.find(project, id);
+      await this.responses.read(found);
+      return found;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+      const shown = id.slice(0, 100);
+      throw refused(
+        'previous_response_not_found',
+        'previous_response_id',
+        `Previous response with id '${shown}' not found.`,
+      );
+    }
+  }
+
+  private async behind(found: FoundResponse, isStored: boolean): Promise<ResponseBase> {
+    const { end } = await this.responses.read(found);
+    if (end === null)
+      throw refused(
+        'previous_response_not_finished',
+        'previous_response_id',
+        `Previous response with id '${found.id}' has not ended.`,
+      );
+    const { session } = found.place;
+    const last = isStored ? await this.lastIfNothingCame(session, end.revision) : null;
+    if (last === null) return { kind: 'fork', from: { session, at: end.revision } };
+    return { kind: 'session', session, goesOnAt: last };
+  }
+
+  /** The session's last event, where nothing was said or asked for behind this one; null: something was. */
+  private async lastIfNothingCame(session: SessionId, after: Revision): Promise<Revision | null> {
+    const { state } = (await this.sessions.get(session)).journal;
+    if (!isIdle(state)) return null;
+    let last = after;
+    for await (const page of this.log.readStream(sessionStream(session), { after }))
+      for (const { type, revision } of page) {
+        if (!SILENT.has(type)) return null;
+        last = revision;
+      }
+    return last;
+  }
+}

@@ -1,0 +1,97 @@
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Principal } from '#access';
+import { parseResponseRequest, refused, responseOf } from '#openai-face';
+import { Clock } from '#platform';
+import { SessionCommands } from '#runs';
+import { Caller } from '../../edge/admission/caller.js';
+import { answerWithEvents, answerWithLateJson } from '../../edge/answers/event-stream.js';
+import { LargeAnswers } from '../../edge/answers/large-answer.js';
+import { OpenStreams } from '../../edge/answers/socket-sink.js';
+import { Operation } from '../../edge/routes/operation.js';
+import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
+import { ResponseStarts } from './asking/response-starts.js';
+import { foreign } from './foreign.js';
+import { queryOf } from './query.js';
+import { ResponseReading } from './reading/response-reading.js';
+
+/** A cancel is answered when the end is on the log, or after so long. */
+const CANCEL_MS = 3_000;
+
+/** Responses that are asked for, and their early end. */
+@Controller('v1/responses')
+export class CreateResponseController {
+  constructor(
+    private readonly starts: ResponseStarts,
+    private readonly responses: ResponseReading,
+    private readonly commands: SessionCommands,
+    private readonly answers: LargeAnswers,
+    private readonly open: OpenStreams,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post()
+  @Operation(foreign('createResponse', 'run', true))
+  async create(
+    @Caller() caller: Principal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    queryOf(request.query);
+    const { body } = request;
+    const asked = parseResponseRequest(body);
+    const found = await this.starts.start({ asked, body, key: idempotencyKeyOf(request) }, caller, request);
+    const { responses, open } = this;
+    reply.header('content-location', `/runs/${found.place.run}`);
+    if (asked.isStream) {
+      void answerWithEvents(reply, open, (sink) => responses.send(found, -1, sink));
+      return;
+    }
+    if (asked.isBackground) {
+      await this.answers.send(reply, caller.project, async function* (weigh) {
+        yield await responses.json({ ...found, id: '' }, weigh);
+      });
+      return;
+    }
+    void answerWithLateJson(reply, open, async (sink) => {
+      const passage = await responses.ended(found, AbortSignal.any([sink.gone, open.ending]));
+      if (passage === null) throw new Error('the response goes on without its client');
+      sink.end(JSON.stringify(responseOf(passage)));
+    });
+  }
+
+  @Post(':response/cancel')
+  @Operation(foreign('cancelResponse', 'run'))
+  async cancel(
+    @Param('response') id: string,
+    @Caller() { project, keyId: actor }: Principal,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    queryOf(request.query);
+    const { responses } = this;
+    const found = await responses.find(project, id);
+    await responses.read(found);
+    await this.commands.cancel(found.place.run, { project, actor });
+    const deadline = this.clock.deadline(CANCEL_MS);
+    await responses.over(found, deadline.signal).finally(() => deadline[Symbol.dispose]());
+    reply.header('content-location', `/runs/${found.place.run}`);
+    await this.answers.send(reply, project, async function* (weigh) {
+      yield await responses.json(found, weigh);
+    });
+  }
+
+  @Post('compact')
+  @Operation(foreign('compactResponse', 'run', true))
+  compact(): never {
+    throw unsupported('POST /v1/responses/compact');
+  }
+
+  @Post('input_tokens')
+  @Operation(foreign('countInputTokens', 'run', true))
+  inputTokens(): never {
+    throw unsupported('POST /v1/responses/input_tokens');
+  }
+}
+
+const unsupported = (what: string): Error => refused('unsupported', null, `${what} is not supported`);

@@ -1,0 +1,52 @@
+import type { FinalOutputConfig } from '#domain';
+import type { TextFormat } from '../settings.js';
+import {
+  type Fields,
+  fieldsOf,
+  flagIn,
+  missing,
+  objectIn,
+  oneOf,
+  pathTo,
+  requiredText,
+  textIn,
+} from './fields.js';
+import { MOST } from './limits.js';
+
+const NAME = { min: 1, max: MOST.name };
+
+/** `text.format` of a response. @throws Problem naming what is wrong */
+export function formatIn(fields: Fields, name: string): TextFormat | undefined {
+  const value = fields.values[name];
+  if (value === undefined) return undefined;
+  const path = pathTo(fields.path, name);
+  const type = typeIn(value);
+  if (type !== 'json_schema') {
+    const plain = fieldsOf(value, path, { known: ['type'] });
+    return { type: oneOf(plain, 'type', ['text', 'json_object']) ?? missing(plain, 'type') };
+  }
+  return schemaFormat(fieldsOf(value, path, { known: ['type', 'name', 'description', 'schema', 'strict'] }));
+}
+
+const typeIn = (value: unknown): unknown => (value as { readonly type?: unknown }).type;
+
+/** The fields of a schema, wherever they stand. */
+export function schemaFormat(fields: Fields): TextFormat {
+  const description = textIn(fields, 'description', { max: MOST.description });
+  const strict = flagIn(fields, 'strict');
+  return {
+    type: 'json_schema',
+    name: requiredText(fields, 'name', NAME),
+    ...(description === undefined ? {} : { description }),
+    schema: objectIn(fields, 'schema') ?? missing(fields, 'schema'),
+    ...(strict === undefined ? {} : { strict }),
+  };
+}
+
+/** What is asked of the run; undefined: words. */
+export function finalOutputOf(format: TextFormat | undefined): FinalOutputConfig | undefined {
+  if (format === undefined || format.type === 'text') return undefined;
+  if (format.type !== 'json_schema') return { name: 'output', schema: { type: 'object' } };
+  const { name, schema, strict } = format;
+  return { name, schema, ...(strict === undefined ? {} : { strict }) };
+}
