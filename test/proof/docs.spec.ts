@@ -17,6 +17,7 @@ import {
 import { freePort } from '../support/free-port.js';
 import { commandsOf, likeCheckout, shell } from '../support/docs-shell.js';
 import { EXPORT, POLICY, PROOF, underOlderDirectory } from '../support/proof/example.js';
+import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 import { shortOf, verifyText } from '../support/proof/verify-text.js';
 
 const PAGE = readFileSync('docs/proof.md', 'utf8');
@@ -27,11 +28,15 @@ describe('docs/proof.md', () => {
 
   test('has commands that do what it says', async () => {
     likeCheckout(folder);
-    const port = String(await freePort());
+    const [port, service] = [String(await freePort()), await ServiceProcess.start()];
     const commands = commandsOf('docs/proof.md').map((block) =>
-      block.replaceAll('/tmp/', `${folder}/`).replaceAll('4200', port),
+      block
+        .replaceAll('/tmp/', `${folder}/`)
+        .replaceAll('4200', port)
+        .replaceAll('http://localhost:3000', service.origin),
     );
-    const out = await shell(folder, commands, {});
+    const env = { ANNALS_KEY: ADMIN_KEY, DATA_DIR: service.dataDir };
+    const out = await shell(folder, commands, env).finally(() => service.dispose());
     expect(out.match(/^verified: complete$/gm)).toHaveLength(3);
     expect(out.match(/"level":"complete"/g)).toHaveLength(1);
     expect(out).toMatch(/^failed: commitment at revision 3: .*$/m);
@@ -40,7 +45,10 @@ describe('docs/proof.md', () => {
     expect(out).toMatch(/^witness witness\.example\/mine witness\.example\/mine\+/m);
     expect(out.match(/^\u2014 witness\.example\/mine /gm)).toHaveLength(2);
     expect(out).toMatch(/^witness audit\.example\/monitor audit\.example\/monitor\+/m);
-  }, 60_000);
+    expect(out.match(/^verified: signed$/gm)).toHaveLength(1);
+    expect(out).toMatch(/^key 2 signs from the next seal on, .*$/m);
+    expect(out).toMatch(/^refused with 1: no seal bears both yet$/m);
+  }, 120_000);
 
   test('has leaves that lead to the checkpoint and the directories of its files', () => {
     const rows = PAGE.matchAll(
