@@ -36,7 +36,12 @@ describe('docs/proof.md', () => {
         .replaceAll('http://localhost:3000', service.origin),
     );
     const env = { ANNALS_KEY: ADMIN_KEY, DATA_DIR: service.dataDir };
-    const out = await shell(folder, commands, env).finally(() => service.dispose());
+    let out = '';
+    try {
+      out = await shell(folder, commands, env);
+    } finally {
+      await service.dispose();
+    }
     expect(out.match(/^verified: complete$/gm)).toHaveLength(3);
     expect(out.match(/"level":"complete"/g)).toHaveLength(1);
     expect(out).toMatch(/^failed: commitment at revision 3: .*$/m);
