@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { describeInBrowser, overflowOf, violationsOf } from '../support/console.js';
+import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
 import { verifyText } from '../support/proof/verify-text.js';
 import { SessionStage } from '../support/session-stage.js';
+import { until } from '../support/until.js';
 
 const SAID = 'delivered four days ago';
 const OTHER_KEY = 'example.com/annals+f95b6637+AWY+I0+8fZI9dQgXTBhJLq+fHIjl7pmaLQZlRbal7Qbc';
@@ -66,6 +67,17 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     await page.getByText(`${count} of ${count} events sealed`, { exact: true }).waitFor();
     expect(await page.evaluate(`localStorage.getItem('annals.log-keys')`)).toBe(policy);
     await page.getByRole('heading', { level: 1 }).focus();
+    await page.keyboard.press('v');
+    await dialog(page).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await until(async () => (await focusOf(page)).startsWith('h1 The lamp'));
+    await badge(page, 'signed').focus();
+    await page.keyboard.press('Enter');
+    await dialog(page).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await until(async () => (await focusOf(page)) === 'button Verification: signed');
     await page.keyboard.press('v');
     await dialog(page).getByText(`${count} of ${count} events: their order`).waitFor();
     await dialog(page).getByText('what this page shows').waitFor();

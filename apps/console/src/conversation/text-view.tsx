@@ -35,7 +35,9 @@ export function TextView({ session, text, draw, read = (content) => content }: T
           {`Show all (${size(bytesOf(whole))})`}
         </Button>
       )}
-      {missing !== null && <Fetched session={session} piece={missing} onText={take} />}
+      {missing !== null && (
+        <Fetched session={session} piece={missing} onText={take} onAll={() => setAll(true)} />
+      )}
     </>
   );
 }
@@ -79,10 +81,12 @@ interface FetchedProps {
   readonly session: string;
   readonly piece: Unloaded;
   readonly onText: (content: string) => void;
+  /** Somebody asks for all of it, before there is any. */
+  readonly onAll: () => void;
 }
 
 /** Fetches a text when it comes into sight; a very large one when it is asked for. */
-function Fetched({ session, piece, onText }: FetchedProps) {
+function Fetched({ session, piece, onText, onAll }: FetchedProps) {
   const place = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<{ readonly isLoading: boolean; readonly problem: string }>({
     isLoading: false,
@@ -110,7 +114,14 @@ function Fetched({ session, piece, onText }: FetchedProps) {
   return (
     <div ref={place} class="fetched" aria-busy={state.isLoading}>
       {state.problem !== '' && <span class="meta">{state.problem}</span>}
-      <Button small kind="ghost" onClick={load}>
+      <Button
+        small
+        kind="ghost"
+        onClick={() => {
+          onAll();
+          load();
+        }}
+      >
         {`Show all (${size(piece.bytes)})`}
       </Button>
     </div>
