@@ -7,6 +7,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'apps/server/src/edge/openapi/json-schema.ts definitions': 'weak',
   'apps/server/src/edge/validation/dto-fields.ts known': 'weak',
   'apps/server/src/edge/validation/field-notes.ts noted': 'weak',
+  'libs/agent/src/model/request-chars.ts known': 'weak',
   'libs/json-schema/src/ajv-engine.ts metaEngines': 'by draft, of which there are two',
   'libs/json-schema/src/compile-schema.ts cache': 'by schema: 64, of at most MAX_SCHEMA_BYTES',
   'libs/openai-model/src/chat-body.ts written': 'weak',

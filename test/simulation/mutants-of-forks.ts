@@ -7,8 +7,8 @@ export const OF_FORKS: readonly Mutant[] = [
     story: 'a fork of a run under way is told the turn that was not closed',
     file: 'libs/domain/src/context.ts',
     symbol: 'ContextFold.branch',
-    find: '[...this.settled()]',
-    replace: '[...this.messages]',
+    find: 'closedAt === null || at < closedAt || steeredSince.includes(message)',
+    replace: 'true',
   },
   {
     name: 'fork-has-one-event-more',

@@ -1,3 +1,4 @@
+import { OF_COMPACTIONS } from './mutants-of-compactions.js';
 import { OF_ACTIONS } from './mutants-of-actions.js';
 import { OF_FORKS } from './mutants-of-forks.js';
 import type { Mutant } from './mutants.js';
@@ -225,5 +226,6 @@ export const MUTANTS_OF_PARTS: readonly Mutant[] = [
   ...OF_CALLBACKS.map((mutant): Mutant => ({ ...mutant, parts: ['callbacks'] })),
   ...OF_ERASURES.map((mutant): Mutant => ({ ...mutant, parts: ['erasures'] })),
   ...OF_ACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['actions'] })),
+  ...OF_COMPACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['long'] })),
   ...OF_FORKS,
 ];

@@ -70,7 +70,7 @@ async function restored({ log, files }: Play, boot: string): Promise<House> {
 }
 
 /**
- * The runs that have completed with everything that the model was told then: a context that was cut is not told again. Which
+ * The runs that have completed with everything that the model was told then: a context that was compacted is told again only where it was before the run. Which
  * of the steps that are under way at once is the first to fail, and whether the model answered at all, is no part of a record.
  */
 function replayable(log: readonly RecordedEvent[]): readonly { run: string; requested: number }[] {
@@ -80,9 +80,10 @@ function replayable(log: readonly RecordedEvent[]): readonly { run: string; requ
   );
   return [...runs].flatMap(([run, events]) => {
     const session = log.filter(({ stream }) => stream === events[0]!.stream);
-    const wasCut = session.some(
-      (event) => event.type === 'model_turn_failed' && JSON.stringify(event.data).includes(TOO_LONG),
-    );
+    const wasCut =
+      session.some(
+        (event) => event.type === 'model_turn_failed' && JSON.stringify(event.data).includes(TOO_LONG),
+      ) || events.some(({ type }) => type === 'agent_compacted');
     const isErased = session.some(({ type }) => type === 'session_erased');
     const hasFailedStep = events.some(
       ({ type, data }) =>
@@ -161,7 +162,7 @@ async function replayed(house: House, run: string, requested: number): Promise<S
   void ended.finally(() => over.abort());
   while (!over.signal.aborted) {
     await new Promise(setImmediate);
-    house.clock.advance(10);
+    house.clock.advance(2);
   }
   return started;
 }

@@ -36,7 +36,7 @@ export class DriveFixture {
     const writer = new RunWriter(at.writer.claim, at.writer.meta, abort);
     const contents = new ContentStore(options.files ?? new MemoryFileStore());
     const request = runRequest(run, options.request);
-    this.context.begin(request);
+    this.context.begin(request, at.startedAt);
     const limits = { maxSteps: options.maxSteps ?? 25, runTimeoutMs: 600_000 };
     const turn = new ModelTurn(this.model, clock, random);
     const toolbox = { tools: options.tools ?? [], close: () => Promise.resolve() };
@@ -58,10 +58,15 @@ export class DriveFixture {
     return new DriveFixture(await JournalFixture.open(temp, session, options.request), temp, options);
   }
 
-  /** What is on the log behind the first four events: the type, and the data as JSON text where there is any. */
+  /**
+   * What is on the log behind the first four events: the type, and the data as JSON text where there is any, but for how
+   * long a request was.
+   */
   async lines(): Promise<string[]> {
     const events = (await this.temp.read(this.at.stream)).slice(4);
-    return events.map(({ type, json }) => (json === '{}' ? type : `${type} ${json}`));
+    return events
+      .map(({ type, json }) => (json === '{}' ? type : `${type} ${json}`))
+      .map((line) => line.replace(/"request_chars":\d+,/, ''));
   }
 
   /** Resolves when an event of this type is on the log. */

@@ -23,6 +23,8 @@ export interface HouseOptions {
   readonly runTimeoutMs?: number;
   /** Of every mode; absent: one without a price for each. */
   readonly model?: string;
+  /** Tokens of context in every mode. */
+  readonly context?: number;
   /** Files that an earlier process wrote. */
   readonly files?: FileStore;
 }
@@ -46,7 +48,7 @@ export class House {
     { script, tools = [], maxRuns = 100, maxSteps = 25, model: priced, shares = {}, ...more }: HouseOptions,
   ) {
     const { files = new MemoryFileStore(), toolboxes = new FixedToolboxes(tools) } = more;
-    const { runTimeoutMs = 600_000 } = more;
+    const { runTimeoutMs = 600_000, context } = more;
     this.log = new ScriptedLog(temp.log);
     this.model = new ScriptedClient(script);
     const { errors } = this;
@@ -68,6 +70,7 @@ export class House {
         maxSteps,
         runTimeoutMs,
         replica: 'r1',
+        ...(context === undefined ? {} : { contexts: { flash: context, base: context, max: context } }),
         idempotencySecret: secret,
       },
     );

@@ -12,6 +12,8 @@ export const META: EventMeta = { schemaVersion: 1, project: PROJECT, actor: 'key
 /** The journal of a new session, on a log whose appends the test decides about. */
 export class JournalFixture {
   readonly stream: string;
+  /** Where its run starts. */
+  readonly startedAt = 3;
   readonly run: string;
   readonly log: ScriptedLog;
   readonly clock = new ManualClock();

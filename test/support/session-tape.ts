@@ -90,6 +90,28 @@ export const turn = (...callIds: readonly string[]): Draft => ({
   },
 });
 
+export const compacted = (content: string, from: number | string, through: number | string): Draft => ({
+  type: 'agent_compacted',
+  data: { content, from: String(from), through: String(through) },
+});
+
+/** A call of which the model's server has counted the input. */
+export const called = (tokens: number, chars: number, more: object = {}): Draft => ({
+  type: 'model_called',
+  data: {
+    kind: 'turn',
+    mode: 'base',
+    model: 'm',
+    input_tokens: tokens,
+    output_tokens: 1,
+    request_chars: chars,
+    reported: {},
+    price: null,
+    cost: '0',
+    ...more,
+  },
+});
+
 export const result = (callId: string, content: string): Draft => ({
   type: 'tool_call_completed',
   data: { call_id: callId, content },

@@ -41,6 +41,8 @@ export interface RunRequest {
   readonly tools?: readonly CallerTool[];
   /** What the run may cost before it waits, in US dollars. */
   readonly budget?: string;
+  /** Whether the model is asked for a summary where the context is full; otherwise the oldest turns are left out. Default: `true`. */
+  readonly compaction?: boolean;
   /** What you want to find the run by, or sum up its cost by: up to 16 pairs of strings. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`. */
@@ -339,6 +341,7 @@ export interface UnreadableEvent {
     | 'agent_final_output'
     | 'agent_warning'
     | 'agent_drift'
+    | 'agent_compacted'
     | 'agent_action_required'
     | 'agent_action_resolved'
     | 'agent_steered'
@@ -369,6 +372,7 @@ export type AgentEvent =
   | AgentFinalOutputEvent
   | AgentWarningEvent
   | AgentDriftEvent
+  | AgentCompactedEvent
   | AgentActionRequiredEvent
   | AgentActionResolvedEvent
   | AgentSteeredEvent
@@ -516,6 +520,19 @@ export interface AgentDriftEvent {
   readonly session: string;
   /** JSON text of {tool, input} */
   readonly content: string;
+}
+
+export interface AgentCompactedEvent {
+  /** Which kind it is. */
+  readonly type: 'agent_compacted';
+  /** The session: what was said in one conversation. */
+  readonly session: string;
+  /** the summary; empty: there is none */
+  readonly content: string;
+  /** id of the first shown event that it stands for */
+  readonly from: string;
+  /** id of the last one */
+  readonly through: string;
 }
 
 export interface AgentActionRequiredEvent {

@@ -1,4 +1,4 @@
-import type { Content } from './content.js';
+import { type Content, lengthOf } from './content.js';
 import type { GivenPart } from './given/given-item.js';
 import type { ResultFile } from './result-file.js';
 import type { TurnToolCall } from './turn-tool-call.js';
@@ -26,3 +26,43 @@ export type ContextMessage =
       /** What a model that can see is shown besides; absent: nothing. */
       readonly images?: readonly ResultFile[];
     };
+
+/** What the agent is told of a call whose result nobody knows. */
+export const OUTCOME_UNKNOWN =
+  'outcome unknown: the run was interrupted while this call was under way, so it may or may not have taken effect';
+
+/** Of one that was not made, because somebody has to release it or to carry it out, and has not. */
+export const NOT_MADE = 'the call was not made: nobody has decided on it';
+
+/** What the model is told of a call. */
+export const toolMessage = (
+  callId: string,
+  content: Content,
+  images: readonly ResultFile[] = [],
+): ContextMessage => ({ role: 'tool', callId, content, ...(images.length === 0 ? {} : { images }) });
+
+/** What an image counts, in the budget of the context and where the server does not count: about 1,500 tokens, as a large one. */
+export const IMAGE_CHARS = 6_000;
+
+/** Characters that a message counts in the budget of the context. */
+export function sizeOf(message: ContextMessage): number {
+  const content = lengthOf(message.content);
+  switch (message.role) {
+    case 'system':
+      return content;
+    case 'user':
+      return content + IMAGE_CHARS * (message.parts ?? []).filter(({ kind }) => kind === 'image').length;
+    case 'tool':
+      return content + IMAGE_CHARS * (message.images ?? []).length;
+    case 'assistant': {
+      const { toolCalls = [], provider = '' } = message;
+      return toolCalls.reduce(
+        (sum, call) => sum + call.name.length + call.arguments.length,
+        content + lengthOf(provider),
+      );
+    }
+  }
+}
+
+export const sizeOfAll = (messages: readonly ContextMessage[]): number =>
+  messages.reduce((sum, message) => sum + sizeOf(message), 0);

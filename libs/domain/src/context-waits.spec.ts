@@ -22,7 +22,8 @@ import {
   steered,
   steers,
 } from '../../../test/support/waiting-tape.js';
-import { ContextFold, NOT_MADE, OUTCOME_UNKNOWN } from './context.js';
+import { NOT_MADE, OUTCOME_UNKNOWN } from './context-message.js';
+import { ContextFold } from './context.js';
 import { HistoryFold } from './history.js';
 import type { Draft } from './draft.js';
 

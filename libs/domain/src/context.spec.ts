@@ -24,13 +24,14 @@ import {
   turn,
   turnFailed,
 } from '../../../test/support/session-tape.js';
-import { ContextFold, type ContextMessage, OUTCOME_UNKNOWN } from './context.js';
+import { type ContextMessage, OUTCOME_UNKNOWN } from './context-message.js';
+import { ContextFold } from './context.js';
 import type { RecordedSessionEvent } from './session-events.js';
 import type { Draft } from './draft.js';
 
 const session = () => new SessionTape().add(undefined, opened);
 
-function contextOf(events: readonly RecordedSessionEvent[]): ContextMessage[] {
+function contextOf(events: readonly RecordedSessionEvent[]): readonly ContextMessage[] {
   const fold = new ContextFold();
   for (const event of events) fold.push(event);
   return fold.messages;
@@ -190,7 +191,7 @@ describe('the context of the model', () => {
     const fold = new ContextFold();
     for (const event of session().addRun('a', 'first', responseStart, response('bro')).events)
       fold.push(event);
-    fold.begin({ message: 'second' });
+    fold.begin({ message: 'second' }, 9);
     for (const event of session().add('b', ...answer('two')).events) fold.push(event);
     expect(fold.messages.slice(1)).toEqual([
       { role: 'user', content: 'second' },

@@ -1,6 +1,8 @@
-import type { RunId } from './ids.js';
+import type { Revision, RunId, SessionId } from './ids.js';
 import { type Content, joinedPieces } from './content.js';
-import type { ContextMessage } from './context-message.js';
+import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from './context-message.js';
+import { ContextMessages, type LeftOut, type Room } from './context-messages.js';
+import { TokenScale } from './context-tokens.js';
 import { forkOf } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
 import { givenMessages } from './given/given-messages.js';
@@ -9,16 +11,7 @@ import { assertNever } from './problem.js';
 import { type ResultFile, shownImages } from './result-file.js';
 import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
 
-export type { ContextMessage };
-
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
-
-/** What the agent is told of a call whose result nobody knows. */
-export const OUTCOME_UNKNOWN =
-  'outcome unknown: the run was interrupted while this call was under way, so it may or may not have taken effect';
-
-/** Of one that was not made, because somebody has to release it or to carry it out, and has not. */
-export const NOT_MADE = 'the call was not made: nobody has decided on it';
 
 const NOTHING_ENDED = { at: 0, said: 0, closedAt: null, steeredSince: [] };
 
@@ -29,7 +22,9 @@ const NOTHING_ENDED = { at: 0, said: 0, closedAt: null, steeredSince: [] };
  * that the client saw. A turn that is taken again takes its place.
  */
 export class ContextFold {
-  readonly messages: ContextMessage[] = [];
+  /** How many tokens that is, as each model counted last. */
+  readonly scale = new TokenScale();
+  private readonly held = new ContextMessages();
   private readonly requests = new Map<string, RunBeginning>();
   /** Added while a run was under way: told to those that come after it. */
   private added: ContextMessage[] = [];
@@ -49,6 +44,25 @@ export class ContextFold {
   private atEnd: { at: number; said: number; closedAt: number | null; steeredSince: ContextMessage[] } =
     NOTHING_ENDED;
 
+  get messages(): readonly ContextMessage[] {
+    return this.held.all;
+  }
+
+  /** What a compaction stands for, and is not among the messages; null: nothing. */
+  get leftOut(): LeftOut | null {
+    return this.held.leftOut;
+  }
+
+  /** What a compaction would leave out; null: it is not worth it. */
+  planned(room: Room): LeftOut | null {
+    return this.held.planned(room);
+  }
+
+  /** A step's end, a message taken in or the run's end stands at this revision, which was not known when it was taken. */
+  placed(revision: Revision): void {
+    this.held.placed(revision);
+  }
+
   /**
    * What a run that starts here is told. Of a run under way that is its message, what steered it and its closed steps: no
    * half turn, and no call that is open.
@@ -58,11 +72,11 @@ export class ContextFold {
     return closedAt === null ? messages : [...messages.slice(0, closedAt), ...steeredSince];
   }
 
-  /** A run starts with this message, or with what was given instead. */
-  begin(beginning: RunBeginning): void {
+  /** A run starts with this message, or with what was given instead. @param startedAt revision of its `agent_started` */
+  begin(beginning: RunBeginning, startedAt: Revision): void {
     this.isHidden = false;
     this.takeText();
-    this.messages.push(...messagesOf(beginning));
+    this.held.begin(messagesOf(beginning), startedAt);
     this.closeStep();
   }
 
@@ -77,7 +91,7 @@ export class ContextFold {
         if (event.data.isRetry) this.goOn();
         return;
       case 'agent_started':
-        return this.start(event.meta.run ?? '');
+        return this.start(event.meta.run ?? '', event.revision);
       case 'agent_response':
         this.dropBroken();
         this.text.push(event.data.content);
@@ -95,15 +109,20 @@ export class ContextFold {
         if (event.data.step !== undefined) return;
         return this.setResult(event.data.call_id, OUTCOME_UNKNOWN);
       case 'session_opened':
-        return forkOf(event.data) === null ? undefined : this.branch();
+        return this.branch(forkOf(event.data)?.forked_from.session);
       case 'agent_step':
+        this.held.close(event.revision);
         return this.closeStep();
       case 'agent_steered':
-        return this.takeIn(event.data.content);
+        return this.takeIn(event.data.content, event.revision);
+      case 'agent_compacted':
+        return this.compact(event.data);
+      case 'model_called':
+        return this.scale.note(event.data);
       case 'agent_completed':
       case 'agent_error':
       case 'agent_cancelled':
-        return this.endRun();
+        return this.endRun(event.revision);
       case 'messages_cleared':
         return this.clear();
       case 'items_given':
@@ -123,7 +142,6 @@ export class ContextFold {
       case 'agent_action_resolved':
       case 'agent_drift':
       case 'agent_cost':
-      case 'model_called':
       case 'usage_kept':
       case 'tools_offered':
       case 'tool_task_started':
@@ -150,20 +168,25 @@ export class ContextFold {
     }
   }
 
-  private start(run: RunId): void {
+  private start(run: RunId, revision: Revision): void {
     this.isHidden = false;
     this.takeText();
     const beginning = this.requests.get(run);
     this.requests.delete(run);
-    if (beginning !== undefined && this.silentRun !== run) this.messages.push(...messagesOf(beginning));
+    const isTold = beginning !== undefined && this.silentRun !== run;
+    this.held.begin(isTold ? messagesOf(beginning) : null, revision);
     // One that takes up another has the steps that the other had closed.
     if (this.closedAt === null) this.closeStep();
   }
 
   /** What follows is that of a fork: of a run that was under way it is told as `settled` says. */
-  private branch(): void {
-    const settled = [...this.settled()];
-    this.messages.splice(0, Infinity, ...settled);
+  private branch(parent: SessionId | undefined): void {
+    if (parent === undefined) return;
+    const { closedAt, steeredSince } = this;
+    this.held.branch(
+      parent,
+      (message, at) => closedAt === null || at < closedAt || steeredSince.includes(message),
+    );
     this.requests.clear();
     this.takeText();
     this.isHidden = false;
@@ -173,20 +196,33 @@ export class ContextFold {
     this.atEnd = NOTHING_ENDED;
   }
 
+  /** A turn that was under way is taken again behind it. What a cleared run still writes stands in no later context. */
+  private compact({ content, from, through }: LeftOut & { readonly content: Content }): void {
+    this.isBroken = true;
+    if (this.isHidden) return;
+    const counted = this.closedAt ?? this.messages.length;
+    const closedAt = this.held.compact(content, { from, through }, counted);
+    if (this.closedAt !== null) this.closedAt = closedAt;
+    this.textAt = null;
+    this.scale.forget();
+  }
+
   private goOn(): void {
     const { at, said, closedAt, steeredSince } = this.atEnd;
-    this.messages.splice(at, said);
+    this.held.remove(at, said);
     this.closedAt = closedAt;
     this.steeredSince = steeredSince;
   }
 
   private addItems(items: readonly GivenItem[]): void {
     const added = givenMessages(items);
-    (this.closedAt === null ? this.messages : this.added).push(...added);
+    if (this.closedAt === null) this.held.add(...added);
+    else this.added.push(...added);
   }
 
   private clear(): void {
-    this.messages.length = 0;
+    this.held.clear();
+    this.scale.forget();
     this.added = [];
     this.isHidden = true;
     if (this.closedAt !== null) this.closeStep();
@@ -202,15 +238,15 @@ export class ContextFold {
     const text = this.takeText();
     if (this.isHidden || (text.length === 0 && toolCalls.length === 0)) return;
     const content = text.pop() ?? '';
-    for (const part of text) this.messages.push({ role: 'assistant', content: part });
-    this.messages.push({
+    for (const part of text) this.held.add({ role: 'assistant', content: part });
+    this.held.add({
       role: 'assistant',
       content,
       ...(toolCalls.length > 0 ? { toolCalls } : {}),
       ...(provider === undefined ? {} : { provider }),
     });
     for (const call of toolCalls)
-      this.messages.push({
+      this.held.add({
         role: 'tool',
         callId: call.id,
         content: call.needs === undefined ? OUTCOME_UNKNOWN : NOT_MADE,
@@ -218,27 +254,29 @@ export class ContextFold {
   }
 
   /** Behind a turn that broke, that turn is taken again, or the run has ended with it. */
-  private takeIn(message: Content): void {
-    if (this.isHidden) return;
+  private takeIn(message: Content, revision: Revision): void {
+    if (this.isHidden) return this.held.close(revision);
     if (this.text.length > 0) {
       this.isBroken = true;
       this.textAt ??= this.messages.length;
     }
     const taken = { role: 'user' as const, content: message };
-    this.messages.push(taken);
+    this.held.add(taken);
+    this.held.close(revision);
     this.steeredSince.push(taken);
   }
 
   /** What was said last counts, broken or not. */
-  private endRun(): void {
+  private endRun(revision: Revision): void {
     const { closedAt, steeredSince } = this;
     const at = this.textAt ?? this.messages.length;
     const text = this.takeText();
     const said = this.isHidden ? [] : text.map((content) => ({ role: 'assistant', content }) as const);
-    this.messages.splice(at, 0, ...said);
+    this.held.insert(at, said);
+    this.held.close(revision);
     this.atEnd = { at, said: said.length, closedAt, steeredSince };
     this.closedAt = null;
-    this.messages.push(...this.added.splice(0));
+    this.held.add(...this.added.splice(0));
   }
 
   /** The turn was taken again. */
@@ -256,13 +294,6 @@ export class ContextFold {
 
   private setResult(callId: string, content: Content, images: readonly ResultFile[] = []): void {
     const at = this.messages.findLastIndex((m) => m.role === 'tool' && m.callId === callId);
-    if (at >= 0 && !this.isHidden) this.messages[at] = toolMessage(callId, content, images);
+    if (at >= 0 && !this.isHidden) this.held.replace(at, toolMessage(callId, content, images));
   }
 }
-
-/** What the model is told of a call. */
-export const toolMessage = (
-  callId: string,
-  content: Content,
-  images: readonly ResultFile[] = [],
-): ContextMessage => ({ role: 'tool', callId, content, ...(images.length === 0 ? {} : { images }) });

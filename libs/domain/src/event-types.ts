@@ -20,6 +20,7 @@ const PUBLIC: Record<PublicEvent['type'], true> = {
   agent_action_resolved: true,
   agent_steered: true,
   agent_drift: true,
+  agent_compacted: true,
   agent_cost: true,
   agent_completed: true,
   agent_cancelled: true,
@@ -64,6 +65,10 @@ export const isPublicType = (type: string): boolean => Object.hasOwn(PUBLIC, typ
 /** Whether the event is the last public one of its run. */
 export const isEndType = (type: string): boolean =>
   type === 'agent_completed' || type === 'agent_error' || type === 'agent_cancelled';
+
+/** Whether a turn ends there, with its calls and their results, or a message of a user stands there by itself. */
+export const isTurnEndType = (type: string): boolean =>
+  type === 'agent_step' || type === 'agent_steered' || isEndType(type);
 
 /** Whether this version knows the type. */
 export const isKnownType = (type: string): boolean => isPublicType(type) || Object.hasOwn(INTERNAL, type);

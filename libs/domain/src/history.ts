@@ -108,6 +108,7 @@ export class HistoryFold {
       case 'agent_action_required':
       case 'agent_action_resolved':
       case 'agent_drift':
+      case 'agent_compacted':
       case 'agent_cost':
       case 'tools_offered':
       case 'tool_task_started':

@@ -83,6 +83,19 @@ export type PublicEvent =
   | { readonly type: 'agent_steered'; readonly data: { readonly content: Content } }
   /** In a replay: the record holds no result of this call. JSON text of {`tool`, `input`}; behind the turn's tool uses. */
   | { readonly type: 'agent_drift'; readonly data: { readonly content: Content } }
+  /**
+   * From here on the model is told the summary instead of what was said from `from` to `through`: a client saw both, and all
+   * between them. See `line-place` for how they are named.
+   */
+  | {
+      readonly type: 'agent_compacted';
+      readonly data: {
+        /** Empty: there is no summary, and what it stands for is left out. */
+        readonly content: Content;
+        readonly from: string;
+        readonly through: string;
+      };
+    }
   | { readonly type: 'agent_cost'; readonly data: { readonly cost: string } }
   | { readonly type: 'agent_completed'; readonly data: Empty }
   | { readonly type: 'agent_cancelled'; readonly data: Empty }

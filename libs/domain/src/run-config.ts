@@ -34,6 +34,8 @@ export interface RunConfig {
   /** Tools that the caller carries out. */
   readonly tools?: readonly CallerTool[];
   readonly metadata?: RunMetadata;
+  /** Nothing is summed up: where the context is full the oldest turns are left out. */
+  readonly compaction?: false;
   /** What the run may cost before it waits: US dollars, a decimal string. */
   readonly budget?: string;
   /** Handed to the model in each turn. */

@@ -185,6 +185,7 @@ export function evolveRun(state: RunState, event: SessionEvent): RunState {
     case 'agent_tool_use':
     case 'agent_workflow_step':
     case 'agent_drift':
+    case 'agent_compacted':
     case 'agent_cost':
     case 'session_opened':
     case 'session_forked':

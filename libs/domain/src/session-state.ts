@@ -102,12 +102,8 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return change(write(state, event, false), event, (current) => waiting.ask(current, event));
     case 'agent_steered':
       return takeIn(write(state, event, true), event);
-    case 'model_called': {
-      const { cost } = event.data;
-      return change(write(state, event, false), event, (current) => ({
-        cost: current.cost + parseDollars(cost),
-      }));
-    }
+    case 'model_called':
+      return change(write(state, event, false), event, (current) => costWith(current, event));
     case 'model_turn_completed':
       return change(write(state, event, true), event, () => ({ asking: waiting.askedBy(event) }));
     case 'tool_calls_reopened':
@@ -118,6 +114,7 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
     case 'agent_tool_response':
     case 'agent_step':
     case 'agent_final_output':
+    case 'agent_compacted':
     case 'workflow_attempt_failed':
     case 'workflow_step_completed':
       return write(state, event, true);
@@ -148,6 +145,10 @@ export function evolveSession(state: SessionState, event: RecordedSessionEvent):
       return assertNever(event);
   }
 }
+
+const costWith = ({ cost }: CurrentRun, { data }: Of<'model_called'>): Pick<CurrentRun, 'cost'> => ({
+  cost: cost + parseDollars(data.cost),
+});
 
 /** Mostly there is nothing to note: it is asked of every piece of text. */
 function write(state: SessionState, event: RecordedSessionEvent, isFurther: boolean): SessionState {

@@ -3,7 +3,8 @@ import type {
   ChatCompletionFunctionTool,
   ChatCompletionUserMessageParam,
 } from 'openai/resources/chat/completions';
-import { IMAGE_CHARS, type ModelPart, type ModelRequest, type ToolDefinition } from '#agent';
+import type { ModelPart, ModelRequest, ToolDefinition } from '#agent';
+import { IMAGE_CHARS } from '#domain';
 import { offeredTools } from './offered-tools.js';
 import { inStrictOrder, inWords, plainMessages } from './plain-messages.js';
 import { seenBy, unseenBy } from './seen-images.js';
@@ -28,7 +29,11 @@ export interface ChatBody {
   readonly unseen: readonly string[];
 }
 
-/** The body of a Chat Completions request. @param server names where it goes to */
+/**
+ * The body of a Chat Completions request. What is the same from turn to turn comes first, and what grows behind it: a request
+ * begins as the one before it did.
+ * @param server names where it goes to
+ */
 export function writeChatBody(request: ModelRequest, form: RequestForm, server: string): ChatBody {
   const { omit } = form;
   const sent = messagesOf(request, form, server);
@@ -43,14 +48,17 @@ export function writeChatBody(request: ModelRequest, form: RequestForm, server: 
     stream: true,
     ...(omit.has('stream_options') ? {} : { stream_options: { include_usage: true } }),
     ...(effort === undefined ? {} : { reasoning_effort: form.efforts[effort] ?? effort }),
+  };
+  const asked = {
     ...(request.responseFormat === undefined ? {} : { response_format: formatOf(request.responseFormat) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
   };
   const messages = sent.map((message) => once(message, messageOf)).join(',');
   const list = tools.map((tool) => once(tool, toolOf)).join(',');
-  const lists = list === '' ? `"messages":[${messages}]` : `"messages":[${messages}],"tools":[${list}]`;
+  const lists = list === '' ? `"messages":[${messages}]` : `"tools":[${list}],"messages":[${messages}]`;
+  const more = JSON.stringify(asked).slice(1, -1);
   const unseen = unseenBy(request.messages, form);
-  const json = `${JSON.stringify(settings).slice(0, -1)},${lists}}`;
+  const json = `${JSON.stringify(settings).slice(0, -1)},${lists}${more === '' ? '' : `,${more}`}}`;
   return { json, chars: json.length - savedBy(sent), leftOut, unseen };
 }
 

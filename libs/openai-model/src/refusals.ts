@@ -52,8 +52,9 @@ const streamOptions: Lesson = ({ form, words }) =>
 const toolChoice: Lesson = ({ request, form, words }) => {
   if (form.omit.has('tool_choice') || !/tool[_ -]?choice/i.test(words)) return null;
   if (request.forcedTool !== undefined) return form.isRequired ? null : { isRequired: true };
-  // `none`, where calls stand in the history and there are no tools.
-  return request.tools.length === 0 ? without(form, 'tool_choice') : null;
+  // `none`, where calls stand in the history and there are no tools, or none is to be called.
+  const isNone = request.tools.length === 0 || request.toolChoice === 'none';
+  return isNone ? without(form, 'tool_choice') : null;
 };
 
 const effort: Lesson = ({ request: { reasoningEffort: asked, responseFormat }, form, words, message }) => {

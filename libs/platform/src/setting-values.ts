@@ -22,6 +22,14 @@ export const atLeast =
     return value;
   };
 
+export const between =
+  (least: number, most: number): ReadValue<number> =>
+  (text) => {
+    const value = atLeast(least)(text);
+    if (value > most) throw new WrongValue(`a whole number from ${least} to ${most}`);
+    return value;
+  };
+
 /** Whole seconds, 0 too, as milliseconds. */
 export const seconds: ReadValue<number> = (text) => {
   if (!/^\d+$/.test(text)) throw new WrongValue('a whole number of seconds');

@@ -25,6 +25,7 @@ describe('settings', () => {
       maxAnswersBytes: 64 * 1024 ** 2,
       runTimeoutMs: 600_000,
       maxSteps: 50,
+      contexts: { flash: 50_000, base: 100_000, max: 200_000 },
       maxUploadBytes: 50 * 1024 * 1024,
       rateLimitRpm: 600,
       corsOrigins: [],
@@ -120,6 +121,9 @@ describe('settings', () => {
     ['PUBLIC_URL', 'https://user:hunter2@annals.example.org'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4317'],
     ['LOG_LEVEL', 'loud'],
+    ['CONTEXT_FLASH', '999'],
+    ['CONTEXT_BASE', '100k'],
+    ['CONTEXT_MAX', '10000001'],
     ['DOCUMENTS_MEMORY_MB', '255'],
     ['DOCUMENTS_MEMORY_MB', '1 GB'],
   ])('refuse %s=%s in one line that names it and not the value', (name, value) => {

@@ -37,6 +37,8 @@ export interface Settings {
   readonly modelPrices: string | null;
   /** Parameters that are left out of requests to the model, by mode. */
   readonly modelOmit: Readonly<Record<'flash' | 'base' | 'max', readonly ModelParameter[]>>;
+  /** Tokens of context in each mode. */
+  readonly contexts: Readonly<Record<'flash' | 'base' | 'max', number>>;
   /** Concurrent calls to the model's server; null: unlimited. */
   readonly modelConcurrency: number | null;
   readonly modelTimeoutMs: number;
@@ -139,6 +141,7 @@ export function readSettings(env: Environment = process.env): Settings {
     models: readModels(env),
     modelPrices: optional('MODEL_PRICES', readPath),
     modelOmit: readOmitted(env),
+    contexts: readContexts(env),
     modelConcurrency: optional('MODEL_CONCURRENCY', read.positive()),
     modelTimeoutMs: or('MODEL_TIMEOUT_S', read.positive(1000), 120_000),
     adminKey: optional('ANNALS_ADMIN_KEY', read.adminKey),
@@ -208,6 +211,12 @@ const readModels = (env: Environment): Settings['models'] => ({
   max: readOne(env, 'MODEL_MAX', modelName) ?? 'gpt-5',
 });
 
+const readContexts = (env: Environment): Settings['contexts'] => ({
+  flash: readOne(env, 'CONTEXT_FLASH', contextTokens) ?? 50_000,
+  base: readOne(env, 'CONTEXT_BASE', contextTokens) ?? 100_000,
+  max: readOne(env, 'CONTEXT_MAX', contextTokens) ?? 200_000,
+});
+
 /** The service's URL for a client on this machine; a wildcard listen address becomes a loopback one. */
 export function localUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   if (host === '0.0.0.0' || host === '::') return `http://localhost:${port}`;
@@ -234,6 +243,7 @@ function requireTwoPorts({ port, probePort }: Settings): void {
 const esdbUrl = read.url('esdb://host:2113', 'esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover');
 const postgresUrl = read.url('postgres://user:password@host:5432/name', 'postgres', 'postgresql');
 const modelName = read.word("a model's name");
+const contextTokens = read.between(1_000, 10_000_000);
 const readParameters = read.list(read.oneOf(...MODEL_PARAMETERS));
 const readRoles = read.list(read.oneOf(...ROLES));
 

@@ -1,4 +1,6 @@
 import {
+  CONTEXT_BUDGETS,
+  type ContextBudgets,
   type DriverPorts,
   type ModelClient,
   ModelTurn,
@@ -22,9 +24,12 @@ import {
 } from '#platform';
 import { RunAdmission, type ProjectShares } from './admission.js';
 import { IdempotencyKeys } from '#access';
+import { ContextsAsOf } from './context-as-of.js';
+import { readCharsOf } from './load-session.js';
 import { ActionCommands } from './actions/action-commands.js';
 import type { ActionIndex } from './actions/action-index.js';
 import { ForkSession } from './fork/fork-session.js';
+import { LogHistory } from './log-history.js';
 import { Recovery } from './recovery.js';
 import { SessionCommands } from './session-commands.js';
 import { Sessions } from './sessions.js';
@@ -60,6 +65,8 @@ export interface CoreOptions {
   readonly models: Readonly<Record<Mode, string>>;
   /** What is not sent to a model, by mode; absent: all is. */
   readonly modelOmit?: Readonly<Record<Mode, readonly ModelParameter[]>>;
+  /** Tokens of context, by mode; absent: as they are by default. */
+  readonly contexts?: ContextBudgets;
   readonly maxRuns: number;
   /** Of one project; absent: all that there is. */
   readonly shares?: ProjectShares;
@@ -90,6 +97,7 @@ export interface Core {
   readonly retries: RetryPlanner;
   readonly forks: ForkSession;
   readonly replays: ReplayPlanner;
+  readonly contexts: ContextsAsOf;
   readonly maker: TaskMaker;
   readonly firings: TaskFirings;
 }
@@ -99,7 +107,9 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const contents = new ContentStore(files);
   const { limits = UNLIMITED, prices = new PriceList() } = ports;
   const turn = new ModelTurn(model, clock, random, watch, options.modelOmit, prices, limits);
-  const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options };
+  const { contexts = CONTEXT_BUDGETS } = options;
+  const history = new LogHistory(log, contents);
+  const driver: DriverPorts = { clock, logger, turn, schemas, watch, limits: options, contexts, history };
   const admission = new RunAdmission(options.maxRuns, options.mayClaim, options.shares);
   const { replica, models } = options;
   const worker = workerOf(replica, random.hex(8));
@@ -131,6 +141,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const retries = new RetryPlanner({ log, sessions, contents });
   const replays = new ReplayPlanner({ log, sessions, contents });
   const forks = new ForkSession({ log, sessions, keys, random });
+  const asOf = new ContextsAsOf(log, readCharsOf(contexts));
   const firings = new TaskFirings({ ...shared, ...starting });
   return {
     sessions,
@@ -144,6 +155,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     retries,
     forks,
     replays,
+    contexts: asOf,
     maker,
     firings,
   };

@@ -4,7 +4,7 @@ export { type DecisionRequest } from './actions/decision-request.js';
 export { ActionIndex, BudgetIndex } from './actions/action-index.js';
 export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
-export { contextAsOf } from './context-as-of.js';
+export { ContextsAsOf, contextAsOf } from './context-as-of.js';
 export * from './core.js';
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';
 export { Erasures } from './erasure/erasures.js';

@@ -28,7 +28,8 @@ import {
   type RecordedEvent,
   type Revision,
 } from '#event-log';
-import type { Replay } from '#agent';
+import { CONTEXT_BUDGETS, type ContextBudgets, type Replay } from '#agent';
+import { ContextReach, isTold } from './context-reach.js';
 import { type LineEvent, lineBackwards } from './session-line.js';
 
 type Requested = Extract<RecordedSessionEvent, { type: 'run_requested' }>;
@@ -177,12 +178,15 @@ export interface LoadedContext {
   readonly chain: readonly RequestEvent[];
 }
 
-/** Room that is read beyond the largest budget of a mode, so that the cut is made where the budget says. */
-export const READ_CHARS = 1_000_000;
+/** What is read, in characters, where nothing was compacted: only a session of an earlier version is ever longer. */
+export const readCharsOf = (contexts: ContextBudgets = CONTEXT_BUDGETS): number =>
+  Math.max(8_000_000, Math.max(...Object.values(contexts)) * 32);
+
+export const READ_CHARS = readCharsOf();
 
 /**
- * The context in which a run goes on: what stood before it in the session's line, as far back as the model could be told, and
- * its own turns.
+ * The context in which a run goes on: what stood before it in the session's line, as far back as the model is told, and its own
+ * turns.
  * A clear during the run does not touch it. null where the log holds a claim after the one at `claimed`: another process
  * drives the run, or has driven it to its end, and what stands after that is no part of the context.
  * @throws ContentErased
@@ -192,12 +196,13 @@ export async function loadContext(
   session: SessionId,
   request: RequestEvent,
   claimed: Revision,
+  maxChars = READ_CHARS,
 ): Promise<LoadedContext | null> {
   // What a retry goes on with is its own, too.
   const chain = await loadRetried(log, sessionStream(session), request);
   const first = chain[0]?.meta.run;
   const tail: LineEvent[] = [];
-  let chars = 0;
+  const reach = new ContextReach(maxChars);
   let upTo = claimed;
   let isBefore = false;
   reading: for await (const page of lineBackwards(log, session)) {
@@ -207,18 +212,15 @@ export async function loadContext(
       if (isOwn) upTo = Math.max(upTo, part.revision);
       if (isOwn && event?.type === 'run_claimed' && event.revision > claimed) return null;
       if (event === null || (event.type === 'messages_cleared' && !isBefore)) continue;
-      tail.push(part);
+      if (isTold(event)) tail.push(part);
       if (event.type === 'agent_started' && event.meta.run === first) isBefore = true;
-      if (isBefore) chars += part.chars;
-      if (event.type === 'messages_cleared' || (chars > READ_CHARS && isFirstClaim(event))) break reading;
+      // What the run itself has been told is read in any case.
+      const isEnough = reach.take(part) && isBefore;
+      if (event.type === 'messages_cleared' || isEnough) break reading;
     }
   }
   return { ...(await foldContext(log, tail.reverse(), request)), upTo, chain };
 }
-
-/** One that comes later, or of a run that takes up another, stands in the middle of what a run is told. */
-export const isFirstClaim = (event: RecordedSessionEvent): boolean =>
-  event.type === 'run_claimed' && !event.isUnreadable && event.data.epoch === 1 && !event.data.isRetry;
 
 /**
  * @param events the end of a line, in their order

@@ -22,7 +22,7 @@ import {
   type Revision,
   type RunId,
 } from '#domain';
-import { NO_EVENTS } from '#event-log';
+import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type LoadedContext, type RequestEvent, type RunToLoad, begun, loadRun } from './load-session.js';
 import { loadRecord } from './replay/load-record.js';
 import type { SessionPorts } from './session-ports.js';
@@ -76,6 +76,11 @@ export class RunDrive {
     if (this.record === null) this.early.push(event);
     // A decision that counts twice is one that is never seen.
     else if (event.revision > this.readTo) this.record.hear(event);
+  }
+
+  /** An event that ends a turn is on the log. */
+  placed({ type, revision, meta }: RecordedEvent): void {
+    if (meta.run === this.run && revision > this.readTo) this.record?.placed(type, revision);
   }
 
   /** The session is erased: there is nothing left to write to. */

@@ -1,6 +1,7 @@
 import type { ProjectId, RunId } from '#domain';
 import {
   type McpServerConfig,
+  READ_HISTORY,
   RUN_WORKFLOW,
   callerTool,
   type Tool,
@@ -67,7 +68,7 @@ export class RunToolboxes extends Toolboxes {
     this.held.release(run);
     if (names.length > 0 && servers === undefined) return LOST;
     const ofWorkflows = workflows.length > 0 ? [RUN_WORKFLOW] : [];
-    const reserved = new Set([...ofWorkflows, ...reservedHandoffNames(agents)]);
+    const reserved = new Set([READ_HISTORY, ...ofWorkflows, ...reservedHandoffNames(agents)]);
     for (const { definition } of callers) reserved.add(definition.name);
     const knowledge =
       datastores.length === 0

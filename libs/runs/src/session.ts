@@ -6,6 +6,7 @@ import {
   decideTakeOver,
   forkOf,
   isEndType,
+  isTurnEndType,
   knownSessionEvent,
   isIdle,
   isLeftToServer,
@@ -18,7 +19,7 @@ import { CHANGES_CONTEXT, DECISIVE, TOLD_TO_DRIVER } from './decisive-events.js'
 import { afterBrokenDrive } from './end-unreadable.js';
 import { KnownRequests } from './known-requests.js';
 import { KnownContext } from './known-context.js';
-import { type LoadedSession, loadContext } from './load-session.js';
+import { type LoadedSession, loadContext, readCharsOf } from './load-session.js';
 import { RETRY_MS, RunClaims } from './run-claims.js';
 import { RunDrive } from './run-drive.js';
 import { ServerTasks } from './server-tasks.js';
@@ -162,6 +163,7 @@ export class Session {
       else if (this.isUnseen(event)) this.context.forget();
       if (event.type === 'run_claimed') this.driving?.heardClaim(event.meta.run ?? '', event.revision);
       if (TOLD_TO_DRIVER.has(event.type)) this.tellDriver(event);
+      if (isTurnEndType(event.type)) this.driving?.placed(event);
       // What a run under way knows is neither cleared nor added to.
       if (CHANGES_CONTEXT.has(event.type)) this.context.clear(event.revision);
       if (event.type === 'session_erased') over.push(...this.erased());
@@ -260,10 +262,11 @@ export class Session {
     const isBegun = !isFirst || request.data.retry_of !== undefined;
     const kept = this.context.take();
     const known = isBegun ? null : kept;
-    known?.fold.begin(request.data);
+    // It stands behind its claim, in the same append.
+    known?.fold.begin(request.data, claimed + 1);
     const context = known
       ? { ...known, upTo: claimed, chain: [request] }
-      : await loadContext(this.ports.log, this.id, request, claimed);
+      : await loadContext(this.ports.log, this.id, request, claimed, readCharsOf(this.ports.driver.contexts));
     if (context === null) return;
     const end = await driving.drive(request, context, isBegun);
     const isKnown = end !== null && !driving.wasRefused;

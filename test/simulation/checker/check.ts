@@ -2,6 +2,7 @@ import { checkActions } from './actions.js';
 import { checkCallbacks } from './callbacks.js';
 import { checkClaims } from './claims.js';
 import { checkClients } from './clients.js';
+import { checkCompactions } from './compactions.js';
 import { checkContext } from './contexts.js';
 import { checkErasures } from './erasures.js';
 import { type Evidence, Violated, sessionsOf } from './evidence.js';
@@ -26,6 +27,7 @@ export async function check(evidence: Evidence): Promise<{ invariant: string; de
       checkRuns(session);
       checkHistory(session);
       checkContext(session, evidence);
+      checkCompactions(session, evidence);
     }
     checkTools(sessions, evidence);
     checkClients(sessions, evidence);

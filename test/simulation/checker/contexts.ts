@@ -1,10 +1,6 @@
 import { type Content, ContextFold, type ContextMessage, type TurnToolCall, isFileRef } from '#domain';
 import { type PromptMessage, type Reply, replyTo } from '../world/script.js';
-import { TOO_LONG } from '../world/sim-model.js';
 import { type Evidence, type SessionLog, type SessionRecord, at, require } from './evidence.js';
-
-/** More than this is cut before the model is asked. */
-const UNCUT_CHARS = 400_000;
 
 /**
  * I3 and I5: folded from every prefix, the context pairs each call with its result; and each turn on the log says what
@@ -16,20 +12,17 @@ export function checkContext({ id, events }: SessionLog, evidence: Evidence): vo
   for (const event of events) {
     if (event.type === 'model_turn_completed' && event.data.step === undefined) {
       const { messages } = contexts.current;
-      if (!said.wasTooLong && sizeOf(messages) <= UNCUT_CHARS) {
-        const reply = replyTo(
-          messages.filter((m) => m.role !== 'system').map((message) => resolved(message, id, evidence)),
-        );
-        checkTurn(event, reply, said, id, evidence);
-      }
+      const reply = replyTo(
+        messages.filter((m) => m.role !== 'system').map((message) => resolved(message, id, evidence)),
+      );
+      checkTurn(event, reply, said, id, evidence);
       contexts.push(event);
       checkRemembered(event, contexts.current.messages, said, id, evidence);
       checkPairs(event, contexts.current.messages);
       said.forget();
       continue;
     }
-    if (event.type === 'model_turn_failed') said.fail(event.data.error);
-    else if (event.type === 'run_claimed' || event.type === 'agent_started') said.forget();
+    if (FORGETS.has(event.type)) said.forget();
     else if (event.type === 'agent_response') said.text.push(event.data.content);
     else if (event.type === 'agent_thinking') said.thinking.push(event.data.content);
     const { isCleared } = contexts;
@@ -75,10 +68,18 @@ class Contexts {
 }
 
 const ENDS: ReadonlySet<string> = new Set(['agent_completed', 'agent_error', 'agent_cancelled']);
+/** What was said before it is no part of the turn. */
+const FORGETS: ReadonlySet<string> = new Set([
+  'model_turn_failed',
+  'agent_compacted',
+  'run_claimed',
+  'agent_started',
+]);
 const CHANGES: ReadonlySet<string> = new Set([
   'agent_started',
   'model_turn_completed',
   'tool_call_completed',
+  'agent_compacted',
   'messages_cleared',
 ]);
 
@@ -86,18 +87,10 @@ const CHANGES: ReadonlySet<string> = new Set([
 class Said {
   text: Content[] = [];
   thinking: Content[] = [];
-  wasTooLong = false;
-
-  fail(error: string): void {
-    const wasTooLong = this.wasTooLong || error === TOO_LONG;
-    this.forget();
-    this.wasTooLong = wasTooLong;
-  }
 
   forget(): void {
     this.text = [];
     this.thinking = [];
-    this.wasTooLong = false;
   }
 }
 
@@ -173,6 +166,3 @@ function resolved(
   const { content } = said;
   return { ...said, content: isFileRef(content) ? textOf(session, content.$file) : content };
 }
-
-const sizeOf = (messages: readonly ContextMessage[]): number =>
-  messages.reduce((sum, { content }) => sum + (isFileRef(content) ? content.bytes : content.length), 0);

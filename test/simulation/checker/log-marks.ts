@@ -21,6 +21,9 @@ function* marksOf(event: SessionRecord): Iterable<string> {
       return;
     case 'agent_error':
       return yield `failed: ${event.data.code}`;
+    case 'agent_compacted':
+      yield event.data.content === '' ? 'left out' : 'summed up';
+      return;
     case 'agent_completed':
     case 'agent_cancelled':
     case 'messages_cleared':

@@ -88,6 +88,9 @@ function checkPlace(telling: Telling, event: SessionRecord, wrong: (why: string)
       return checkNamed(event, telling.calls[telling.uses++], wrong);
     case 'agent_tool_response':
       return checkNamed(event, telling.calls[telling.responses++], wrong);
+    case 'agent_compacted':
+      require(!telling.isTurnOpen, 'C7 a context is compacted between turns', wrong('a turn is open'));
+      return;
     case 'agent_step':
       require(telling.isTurnOpen, ORDER, wrong('no turn is complete'));
       require(telling.uses === telling.calls.length, ORDER, wrong('a tool use is missing'));

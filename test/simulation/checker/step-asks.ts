@@ -9,7 +9,7 @@ import type { AttemptFacts, StepFacts } from './workflow-facts.js';
 export function checkStepAsks(steps: readonly StepFacts[], { ledger, nameOf }: Evidence): void {
   const byKey = Map.groupBy(steps, (step) => `${step.script.step} ${step.call.input}`);
   for (const ask of ledger.asks) {
-    if (ask.step === null || ask.isCut) continue;
+    if (ask.step === null) continue;
     const found = byKey.get(`${ask.step.step} ${ask.step.input}`) ?? [];
     const said = () => `${ask.worker} asked for turn ${ask.turn} of ${ask.step?.step} at ${ask.at}`;
     require(found.length > 0, 'I5 only recorded calls are carried out', said);

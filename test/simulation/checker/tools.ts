@@ -179,7 +179,7 @@ function checkResult({ event, tool, key, epoch, result }: Intent, evidence: Evid
 
 function checkAsks(byMessage: FactsByMessage, { ledger, nameOf }: Evidence): void {
   for (const ask of ledger.asks) {
-    if (ask.isCut || ask.step !== null) continue;
+    if (ask.step !== null) continue;
     const runs = byMessage.get(ask.message) ?? [];
     // A run whose request was never stored is never driven.
     require(runs.length > 0, 'I5 only recorded runs are driven', () => `${ask.worker} asked ${ask.message}`);

@@ -131,7 +131,7 @@ function takeTurn(
     (ask) =>
       ask.step?.step === step.script.step &&
       ask.step.input === step.call.input &&
-      (ask.turn === last.turns.length || ask.isCut) &&
+      ask.turn === last.turns.length &&
       ask.text === text &&
       ask.calls === calls,
   );

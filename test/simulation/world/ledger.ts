@@ -5,6 +5,8 @@ import type { StepPrompt } from './script.js';
 export interface Ledger {
   readonly effects: Effect[];
   readonly asks: Ask[];
+  /** Summaries that the model gave. */
+  readonly summaries: string[];
   /** Calls of tools that were begun, whatever became of them. */
   readonly calls: Call[];
   /** What arrived at receivers of callbacks. */
@@ -48,8 +50,6 @@ export interface Ask {
   readonly message: string;
   /** Turns of this run that stand in the prompt. */
   readonly turn: number;
-  /** The model had found the whole prompt too long: what this one leaves out cannot be told. */
-  readonly isCut: boolean;
   readonly at: number;
   /** null: the main agent is asked. */
   readonly step: StepPrompt | null;
@@ -57,11 +57,14 @@ export interface Ask {
   readonly text: string;
   /** As JSON. */
   readonly calls: string;
+  /** What it is told, without the system message: each message as JSON. */
+  readonly told: readonly string[];
 }
 
 export const newLedger = (mostFailures: number): Ledger => ({
   effects: [],
   asks: [],
+  summaries: [],
   calls: [],
   receipts: [],
   down: new Set(),

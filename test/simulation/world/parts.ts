@@ -10,9 +10,11 @@ export interface Parts {
   readonly erasures: boolean;
   /** Calls that somebody decides on. */
   readonly actions: boolean;
+  /** Contexts that have room for a few messages only. */
+  readonly long: boolean;
 }
 
-export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures', 'actions'] as const;
+export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures', 'actions', 'long'] as const;
 export type Part = (typeof PART_NAMES)[number];
 
 /** A tape says nothing of the parts of its world, so that a new part changes no tape that is kept. */
@@ -22,6 +24,7 @@ export const partsOf = (names: readonly Part[]): Parts => ({
   callbacks: names.includes('callbacks'),
   erasures: names.includes('erasures'),
   actions: names.includes('actions'),
+  long: names.includes('long'),
 });
 
 /** What a world with everything costs, four without it cost. */
@@ -34,7 +37,7 @@ const MIX: readonly (readonly Part[])[] = [
   ['flows'],
   [],
   ['callbacks'],
-  [],
+  ['long'],
   ['flows', 'actions'],
   [],
   ['flows', 'tasks', 'callbacks', 'erasures'],
@@ -42,6 +45,9 @@ const MIX: readonly (readonly Part[])[] = [
   ['flows', 'erasures'],
   [],
   ['erasures', 'actions'],
+  ['long'],
+  ['flows', 'actions', 'long'],
+  ['long', 'erasures'],
 ];
 
 export const partsOfSeed = (seed: number): readonly Part[] => MIX[seed % MIX.length] ?? [];

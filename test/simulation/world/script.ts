@@ -57,20 +57,59 @@ export type PromptMessage = Exclude<ModelMessage, { role: 'system' }>;
 export function replyTo(messages: readonly PromptMessage[]): Reply {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   const message = messages[asked]?.content ?? '';
-  const turn = messages.slice(asked).filter((m) => m.role === 'assistant').length;
   const prompt = hashOf(messages);
   const forStep = stepScriptOf(message);
-  if (forStep !== null) return stepReply(forStep, message, turn, prompt);
+  if (forStep !== null) {
+    const turn = messages.slice(asked).filter((m) => m.role === 'assistant').length;
+    return stepReply(forStep, message, turn, prompt);
+  }
+  const turn = turnOf(messages, asked);
   const script = scriptOf(message);
   const tools = script.turns[turn] ?? [];
   return {
     thinking: script.thinks ? wordsOf(`thinking ${prompt}`, 2) : [],
     text: wordsOf(prompt, script.words),
-    toolCalls: tools.map((name, i) => callOf(name, i, `${prompt}-${i}`)),
+    toolCalls: tools.map((name, i) => callOf(name, i, `${turn}.${prompt}-${i}`)),
     turn,
     message,
     step: null,
   };
+}
+
+/** What the model says of a conversation that it is to sum up. */
+interface Summary {
+  readonly summary: string;
+  /** Of the message that was asked last. */
+  readonly m: number;
+  /** Its turns so far. */
+  readonly turn: number;
+}
+
+/** A summary of what stands before the question for it. */
+export function summaryOf(messages: readonly PromptMessage[]): string {
+  const told = messages.slice(0, -1);
+  const asked = told.findLastIndex((message) => message.role === 'user');
+  const { m } = scriptOf(told[asked]?.content ?? '');
+  return JSON.stringify({ summary: hashOf(told), m, turn: turnOf(told, asked) } satisfies Summary);
+}
+
+export const isForSummary = (messages: readonly PromptMessage[]): boolean =>
+  messages.at(-1)?.role === 'user' && messages.at(-1)!.content.startsWith('Write a summary of this');
+
+/** The place of the next turn in its run: calls say which turn made them, and a summary which turns it stands for. */
+function turnOf(messages: readonly PromptMessage[], asked: number): number {
+  const calls = messages.slice(asked).flatMap((m) => (m.role === 'assistant' ? (m.toolCalls ?? []) : []));
+  const [, last] = KEY.exec(calls.at(-1)?.arguments ?? '') ?? [];
+  if (last !== undefined) return Number(last) + 1;
+  const { m, turn } = summaryIn(messages[0]?.content ?? '');
+  return m === scriptOf(messages[asked]?.content ?? '').m ? turn : 0;
+}
+
+const KEY = /"(?:key|input)":"(\d+)\./;
+
+function summaryIn(text: string): Summary {
+  const found: unknown = text.startsWith('{"summary":') ? JSON.parse(text) : null;
+  return (found ?? { summary: '', m: -2, turn: 0 }) as Summary;
 }
 
 function stepReply(script: StepScript, message: string, turn: number, prompt: string): Reply {

@@ -1,13 +1,10 @@
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest } from '#agent';
 import type { Owner } from '../engine/scheduler.js';
-import { endOf, replyTo, type PromptMessage } from './script.js';
+import { endOf, isForSummary, replyTo, summaryOf, type PromptMessage } from './script.js';
 import { type SimWorld, latency, momentOf, strikes } from './sim-world.js';
 
 /** The model as one worker reaches it: it answers by the script, and fails as networks and servers do. */
 export class SimModel extends ModelClient {
-  /** Messages with a turn that was too long and may be asked again, cut. */
-  private readonly tooLong = new Set<string>();
-
   constructor(
     private readonly world: SimWorld,
     private readonly owner: Owner,
@@ -17,21 +14,20 @@ export class SimModel extends ModelClient {
 
   override async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelPiece[]> {
     const { world } = this;
-    const reply = replyTo(request.messages.filter((m): m is PromptMessage => m.role !== 'system'));
+    const told = request.messages.filter((m): m is PromptMessage => m.role !== 'system');
+    if (isForSummary(told)) return yield* this.sumUp(told, signal);
+    const reply = replyTo(told);
     await this.wait('model asked', signal);
     const { turn, message, step } = reply;
-    const isCut = this.tooLong.has(message);
     const answer = { text: reply.text.join(''), calls: JSON.stringify(reply.toolCalls) };
     const worker = this.owner.name;
     const at = world.store.head;
     const began = momentOf(world);
-    world.ledger.asks.push({ worker, began, message, turn, isCut, at, step, ...answer });
+    const said = told.map((m) => JSON.stringify(m));
+    world.ledger.asks.push({ worker, began, message, turn, at, step, ...answer, told: said });
     if (strikes(world, 'modelStall')) await stalled(signal);
     if (strikes(world, 'modelRefused')) throw new ModelFailure('refused', 'the model refused');
-    if (strikes(world, 'modelTooLong')) {
-      this.tooLong.add(message);
-      throw new ModelFailure('too_long', TOO_LONG);
-    }
+    if (strikes(world, 'modelTooLong')) throw new ModelFailure('too_long', TOO_LONG);
     const pieces: ModelPiece[] = [
       ...reply.thinking.map((text) => ({ kind: 'thinking', text }) as const),
       ...reply.text.map((text) => ({ kind: 'text', text }) as const),
@@ -42,9 +38,31 @@ export class SimModel extends ModelClient {
       this.breakNow();
       if (strikes(world, 'modelCut')) return;
       const written = pieces.splice(0, 1 + world.tape.choose(3));
-      if (pieces.length === 0) this.tooLong.delete(message);
       yield written;
     }
+  }
+
+  /** A summary, or what comes instead of one. */
+  private async *sumUp(
+    told: readonly PromptMessage[],
+    signal: AbortSignal,
+  ): AsyncIterable<readonly ModelPiece[]> {
+    const { world } = this;
+    await this.wait('summary asked', signal);
+    if (strikes(world, 'modelStall')) await stalled(signal);
+    if (strikes(world, 'modelRefused')) throw new ModelFailure('refused', 'the model refused');
+    if (strikes(world, 'modelTooLong')) throw new ModelFailure('too_long', TOO_LONG);
+    await this.wait('summary written', signal);
+    this.breakNow();
+    if (strikes(world, 'modelCut')) return;
+    const isEmpty = world.parts.long && strikes(world, 'summaryEmpty');
+    const isLong = world.parts.long && strikes(world, 'summaryTooLong');
+    const text = isEmpty ? '' : summaryOf(told) + (isLong ? '.'.repeat(300) : '');
+    world.ledger.summaries.push(text);
+    yield [
+      { kind: 'text', text },
+      { kind: 'end', finishReason: 'stop', toolCalls: [], usage: USAGE },
+    ];
   }
 
   private breakNow(): void {
@@ -57,6 +75,8 @@ export class SimModel extends ModelClient {
     return cancellable(this.world, this.owner, label, signal);
   }
 }
+
+const USAGE = { inputTokens: 10, outputTokens: 5, estimated: false };
 
 export const TOO_LONG = 'the context is too long';
 

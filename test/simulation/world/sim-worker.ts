@@ -1,3 +1,4 @@
+import { CONTEXT_BUDGETS } from '#agent';
 import { CallbackRelay, EventStreams } from '#delivery';
 import { type EventLog, Follower, type FollowerPorts, type ContentKeys, LogUnavailable } from '#event-log';
 import { type FileStore, SealedEventLog, SealedFileStore, StreamKeys } from '#vault';
@@ -18,6 +19,9 @@ import { SimToolboxes } from './sim-tools.js';
 import type { SimWorld } from './sim-world.js';
 import type { TaskWatch } from './task-watch.js';
 import { LOCAL_SCHEMAS } from '../../support/local-schemas.js';
+
+/** Room for two or three runs of a world. */
+const SHORT_CONTEXTS = { flash: 120, base: 120, max: 120 };
 
 export interface WorkerOptions {
   readonly maxSteps: number;
@@ -150,6 +154,7 @@ export class SimWorker {
         maxRuns: world.maxRuns,
         maxSteps: this.options.maxSteps,
         runTimeoutMs: 600_000,
+        contexts: world.parts.long ? SHORT_CONTEXTS : CONTEXT_BUDGETS,
         replica: this.replica,
         idempotencySecret: new Uint8Array(32),
       },

@@ -51,6 +51,7 @@ const WORST_OF_PARTS = {
     receiverAsksPatience: 100,
   },
   erasures: { keysRefused: 200, keysAnswerLost: 150 },
+  long: { summaryEmpty: 200, summaryTooLong: 200 },
 } as const;
 
 type PartFault<P extends keyof typeof WORST_OF_PARTS> = P extends unknown

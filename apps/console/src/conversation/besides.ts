@@ -38,6 +38,14 @@ const READERS: { readonly [T in EventType]?: Reader<T> } = {
     tone: 'warning',
     text: `The record holds no result of this call of ${toldCall(data.content, head).tool}.`,
   }),
+  agent_compacted: ({ data: { content, from, through } }) => ({
+    kind: 'note',
+    tone: 'plain',
+    text:
+      content === ''
+        ? `From here on the agent is not told what was said from ${from} to ${through}.`
+        : `From here on the agent is told a summary of what was said from ${from} to ${through}.`,
+  }),
 };
 
 /**

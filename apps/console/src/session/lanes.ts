@@ -35,6 +35,7 @@ const LANE_OF: Readonly<Record<SessionEvent['type'], Lane>> = {
   agent_response_start: 'Model',
   agent_response: 'Model',
   agent_step: 'Model',
+  agent_compacted: 'Model',
   model_called: 'Model',
   model_turn_completed: 'Model',
   model_turn_failed: 'Model',

@@ -86,6 +86,8 @@ export const WORDS: { readonly [T in SessionEvent['type']]: (data: DataOf<T>) =>
     said(actor === '' ? decision : `${decision} by ${actor}`, oneLine(reasonOf(reason), 40)),
   agent_steered: message,
   agent_drift: (data) => said(`no result on record of ${ofTool(data.content, 'input')}`),
+  agent_compacted: ({ content: summary, from, through }) =>
+    said(summary === '' ? 'left out without a summary' : quoted(summary), `stands for ${from} to ${through}`),
   agent_cost: ({ cost }) => said('', `$${cost}`),
   agent_completed: nothing,
   agent_cancelled: nothing,

@@ -49,6 +49,8 @@ class RunRequest(TypedDict):
     tools: NotRequired[list[CallerTool]]
     #: What the run may cost before it waits, in US dollars.
     budget: NotRequired[str]
+    #: Whether the model is asked for a summary where the context is full; otherwise the oldest turns are left out. Default: `true`.
+    compaction: NotRequired[bool]
     #: What you want to find the run by, or sum up its cost by: up to 16 pairs of strings.
     metadata: NotRequired[dict[str, str]]
     #: What happens while the session has a run: wait, 409, cancel that one, or hand the message to it (the rest of the request has no effect then). Default: `enqueue`.
@@ -329,7 +331,7 @@ class UnreadableEvent(TypedDict):
     """What the log holds of the event was damaged, or its key is lost: it has no other fields."""
 
     #: Of the event that it was.
-    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_drift", "agent_action_required", "agent_action_resolved", "agent_steered", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
+    type: Literal["agent_started", "agent_task_scheduled", "agent_thinking_start", "agent_thinking", "agent_response_start", "agent_response", "agent_tool_use_start", "agent_tool_use", "agent_tool_response", "agent_step", "agent_handoff", "agent_workflow_step", "agent_final_output", "agent_warning", "agent_drift", "agent_compacted", "agent_action_required", "agent_action_resolved", "agent_steered", "agent_cost", "agent_completed", "agent_cancelled", "agent_error"]
     #: The session: what was said in one conversation.
     session: str
     #: Tells it from the event that it was.
@@ -475,6 +477,23 @@ class AgentDriftEvent(TypedDict):
     session: str
     #: JSON text of {tool, input}
     content: str
+
+
+AgentCompactedEvent = TypedDict(
+    "AgentCompactedEvent",
+    {
+        #: Which kind it is.
+        "type": 'Literal["agent_compacted"]',
+        #: The session: what was said in one conversation.
+        "session": 'str',
+        #: the summary; empty: there is none
+        "content": 'str',
+        #: id of the first shown event that it stands for
+        "from": 'str',
+        #: id of the last one
+        "through": 'str',
+    },
+)
 
 
 class AgentActionRequiredEvent(TypedDict):
@@ -1492,4 +1511,4 @@ StreamEvent = Union["UnreadableEvent", "AgentEvent"]
 
 
 #: An event of a run, by its `type`.
-AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentDriftEvent", "AgentActionRequiredEvent", "AgentActionResolvedEvent", "AgentSteeredEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]
+AgentEvent = Union["AgentStartedEvent", "AgentTaskScheduledEvent", "AgentThinkingStartEvent", "AgentThinkingEvent", "AgentResponseStartEvent", "AgentResponseEvent", "AgentToolUseStartEvent", "AgentToolUseEvent", "AgentToolResponseEvent", "AgentStepEvent", "AgentHandoffEvent", "AgentWorkflowStepEvent", "AgentFinalOutputEvent", "AgentWarningEvent", "AgentDriftEvent", "AgentCompactedEvent", "AgentActionRequiredEvent", "AgentActionResolvedEvent", "AgentSteeredEvent", "AgentCostEvent", "AgentCompletedEvent", "AgentCancelledEvent", "AgentErrorEvent"]

@@ -1,46 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContextMessage, RunWarning } from '#domain';
-import { type ClientScript, done, text, toolCall } from '../../../../test/support/scripted-client.js';
+import { done, text, toolCall } from '../../../../test/support/scripted-client.js';
 import { busy, turnOf } from '../../../../test/support/turn-of.js';
 import { ModelFailure } from './model-client.js';
 
-const tooLong = () => new ModelFailure('too_long', 'the context is too long');
-
 describe('a context that the model finds too long', () => {
-  const long: ContextMessage[] = Array.from({ length: 64 }, (_, i) => [
-    { role: 'user' as const, content: `${i}`.padEnd(50, '.') },
-    { role: 'assistant' as const, content: 'ok'.padEnd(50, '.') },
-  ]).flat();
-  const messages: ContextMessage[] = [...long, { role: 'user', content: 'now' }];
-  const isFitting =
-    (max: number): ClientScript =>
-    ({ messages: asked }) =>
-      asked.length > max ? [tooLong()] : [text('ok'), done()];
-
-  it('is halved until it fits, without waiting', async () => {
-    const { taken, client, sink, clock } = turnOf(isFitting(40), { messages });
-    await taken;
-    expect(client.requests.map((r) => r.messages.length - 1)).toEqual([129, 63, 31]);
-    expect(client.requests.at(-1)?.messages.at(-1)).toEqual({ role: 'user', content: 'now' });
-    expect(sink.drafts.filter((d) => d.type === 'model_turn_failed').map((d) => d.data.attempt)).toEqual([
-      1, 2,
+  it('fails the turn at once, not retryable', async () => {
+    const { taken, client, sink, clock } = turnOf([
+      [new ModelFailure('too_long', 'the context is too long')],
     ]);
-    expect(clock.pending).toEqual([]);
-  });
-
-  it('fails the run, not retryable, where it does not fit after four cuts', async () => {
-    const { taken, client } = turnOf(isFitting(0), { messages });
     await expect(taken).rejects.toMatchObject({ code: 'context_too_long', isRetryable: false });
-    expect(client.requests).toHaveLength(5);
-  });
-
-  it('is not asked again where nothing can be left out', async () => {
-    const only: ContextMessage[] = [{ role: 'user', content: 'as short as it gets' }];
-    for (const messages of [only, [...long.slice(0, 2), ...only]]) {
-      const { taken, client } = turnOf(isFitting(0), { messages });
-      await expect(taken).rejects.toMatchObject({ code: 'context_too_long' });
-      expect(client.requests).toHaveLength(messages === only ? 1 : 2);
-    }
+    expect(client.requests).toHaveLength(1);
+    expect(sink.drafts).toEqual([]);
+    expect(clock.pending).toEqual([]);
   });
 });
 

@@ -16,6 +16,7 @@ const called = {
     model: 'm',
     input_tokens: 10,
     output_tokens: 5,
+    request_chars: 137,
     reported: {},
     price: null,
     cost: '0',

@@ -1,13 +1,4 @@
-import {
-  type CallKind,
-  type ContextMessage,
-  type Draft,
-  type ErrorCode,
-  type Mode,
-  cutToBudget,
-  formatDollars,
-  isFileRef,
-} from '#domain';
+import { type CallKind, type ContextMessage, type Draft, type Mode, formatDollars, isFileRef } from '#domain';
 import {
   Backoff,
   type BackoffShape,
@@ -27,7 +18,7 @@ import {
   type ToolDefinition,
   type Usage,
 } from './model-client.js';
-import { isLess, sizeOf, sizeOfAll } from './context-size.js';
+import { charsOf } from './request-chars.js';
 import { MODES } from './modes.js';
 import { samplingOf } from './asked-settings.js';
 import { PriceList } from './price-list.js';
@@ -38,6 +29,7 @@ import { type Situation, systemMessage } from './prompt.js';
 import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { recordedCall } from './recorded-call.js';
 import { type TurnData, turnDataOf } from './turn-data.js';
+import { TurnFailed } from './turn-failed.js';
 import { newsOf } from './turn-warnings.js';
 import type { TextType } from '../run/journal-entry.js';
 
@@ -47,7 +39,7 @@ export interface TakenTurn {
   readonly data: TurnData;
 }
 
-export type { TurnData };
+export { type TurnData, TurnFailed };
 
 export interface TurnRequest {
   /** The run that it is a turn of. */
@@ -85,29 +77,25 @@ export interface TurnOutput {
   breakOff?(): Promise<void>;
 }
 
-/** The model could not be brought to answer. */
-export class TurnFailed extends Error {
-  override readonly name = 'TurnFailed';
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    readonly isRetryable: boolean,
-    cause: unknown,
-  ) {
-    super(message, { cause });
-  }
-}
-
 const ATTEMPTS = 3;
 /** Waits of 1 to 1.5 and 4 to 6 s: with the time that failures take themselves, three attempts within about 30 s. */
 const PAUSES: BackoffShape = { firstMs: 1_000, longestMs: 4_000, factor: 4, jitter: [1, 1.5] };
 const MAX_RETRY_AFTER_MS = 12_000;
-/** A context that the server finds too long is halved so many times. */
-const CUTS = 4;
 /** Bytes of images that are in memory for requests at a time; each is there about five times, as text and as JSON. */
 const IMAGE_ROOM = { room: 48 * 1024 * 1024, roomEach: 24 * 1024 * 1024 };
 /** UTF-16 units of what is told of a failure. */
 const MAX_MESSAGE = 2000;
+
+interface CalledFacts {
+  readonly chars: number;
+  readonly isBroken: boolean;
+}
+
+interface Attempt {
+  /** The calls so far, this one among them when it has ended. */
+  readonly spent: readonly Draft[];
+  readonly called: (usage: Usage, isBroken?: boolean) => void;
+}
 
 /** Takes one turn of the model: asks, again where that may help, and writes what it says while it says it. */
 export class ModelTurn {
@@ -126,33 +114,27 @@ export class ModelTurn {
 
   /** @throws BudgetReached, TurnFailed, or the signal's reason when it is aborted */
   async take(request: TurnRequest, signal: AbortSignal): Promise<TakenTurn> {
-    let budget = MODES[request.run.state.mode].contextChars;
     const backoff = new Backoff(this.clock, PAUSES, this.random);
-    for (let attempt = 1, cuts = 0; ;) {
+    const chars = charsOf(request);
+    for (let attempt = 1; ; attempt++) {
       /** Calls that came to nothing. */
       const spent: Draft[] = [];
-      const onBroken = (usage: Usage): void => void spent.push(this.called(request, usage, true));
+      const called = (usage: Usage, isBroken = false): void =>
+        void spent.push(this.called(request, usage, { chars, isBroken }));
       await this.requireLeft(request.run, signal);
       try {
-        return await this.attempt(request, budget, signal, { spent, onBroken });
+        return await this.attempt(request, signal, { spent, called });
       } catch (error) {
         const isOver = signal.aborted || !(error instanceof ModelFailure);
-        const mayCut = !isOver && error.kind === 'too_long' && cuts < CUTS;
-        const less = Math.min(budget, sizeOfAll(request.messages)) / 2;
-        const isCut = mayCut && isLess(request.messages, less, budget);
-        const isLast = !isCut && (isOver || error.kind !== 'transient' || attempt >= ATTEMPTS);
+        const isLast = isOver || error.kind !== 'transient' || attempt >= ATTEMPTS;
         if (isLast && spent.length > 0) request.sink.write(spent);
         signal.throwIfAborted();
         if (!(error instanceof ModelFailure)) throw error;
         if (isLast) throw failed(error);
-        if (isCut) {
-          budget = less;
-          cuts++;
-        } else attempt++;
-        const data = { attempt: attempt + cuts - 1, error: shown(error) };
+        const data = { attempt, error: shown(error) };
         request.sink.write([...spent, { type: 'model_turn_failed', data }]);
         const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-        if (!isCut) await backoff.wait(signal, (ms) => Math.max(ms, askedMs));
+        await backoff.wait(signal, (ms) => Math.max(ms, askedMs));
         signal.throwIfAborted();
         // Whoever has lost the run meanwhile finds it out here, before the model is asked once more.
         await request.run.settled();
@@ -162,22 +144,22 @@ export class ModelTurn {
 
   private async attempt(
     request: TurnRequest,
-    budget: number,
     signal: AbortSignal,
-    { spent, onBroken }: { readonly spent: Draft[]; readonly onBroken: OnBroken },
+    { spent, called }: Attempt,
   ): Promise<TakenTurn> {
     const { state } = request.run;
-    const end = await this.watch.modelCall(state.model, () => this.ask(request, budget, signal, onBroken));
-    const called = this.called(request, end.usage);
-    spent.push(called);
+    const onBroken = (usage: Usage): void => called(usage, true);
+    const end = await this.watch.modelCall(state.model, () => this.ask(request, signal, onBroken));
+    called(end.usage);
     const data = await turnDataOf(end, request.run);
-    for (const event of newsOf(end, state)) request.sink.write([event]);
+    // Of a summary nobody is told what is missing of it.
+    if (request.kind !== 'compaction') for (const event of newsOf(end, state)) request.sink.write([event]);
     return { calls: spent, data };
   }
 
-  private called({ run, kind = 'turn' }: TurnRequest, usage: Usage, isBroken = false): Draft {
+  private called({ run, kind = 'turn' }: TurnRequest, usage: Usage, facts: CalledFacts): Draft {
     const { model, mode } = run.state;
-    const called = recordedCall({ kind, mode, model, price: this.prices.of(model), isBroken }, usage);
+    const called = recordedCall({ kind, mode, model, price: this.prices.of(model), ...facts }, usage);
     this.limits.spent({ project: run.project, key: run.key, model }, called.data);
     return called;
   }
@@ -191,18 +173,12 @@ export class ModelTurn {
     if (holding !== null) throw new BudgetReached(holding);
   }
 
-  private async ask(
-    request: TurnRequest,
-    budget: number,
-    signal: AbortSignal,
-    onBroken: OnBroken,
-  ): Promise<ModelEnd> {
-    const told = cutToBudget(request.messages, budget, sizeOf);
-    const images = imagesOf(told);
+  private async ask(request: TurnRequest, signal: AbortSignal, onBroken: OnBroken): Promise<ModelEnd> {
+    const images = imagesOf(request.messages);
     const { project } = request.run;
     const giveBack = images.bytes === 0 ? null : await this.imageRoom.take(project, signal, images.bytes);
     try {
-      return await this.askWith(await this.messagesOf(request, told, images), request, signal, onBroken);
+      return await this.askWith(await this.messagesOf(request, images), request, signal, onBroken);
     } finally {
       giveBack?.();
     }
@@ -248,8 +224,7 @@ export class ModelTurn {
   }
 
   private async messagesOf(
-    { run, situation }: TurnRequest,
-    told: readonly ContextMessage[],
+    { run, situation, messages: told }: TurnRequest,
     { behind }: TurnImages,
   ): Promise<ModelMessage[]> {
     const { config, mode } = run.state;

@@ -5,8 +5,6 @@ export interface ModeSettings {
   readonly reasoningEffort: NonNullable<ModelRequest['reasoningEffort']>;
   /** Share of MAX_STEPS that a run may use. */
   readonly stepShare: number;
-  /** Characters of history and tool results that are sent to the model; about four are a token. */
-  readonly contextChars: number;
   readonly instructions: string;
 }
 
@@ -15,19 +13,16 @@ export const MODES: Readonly<Record<Mode, ModeSettings>> = {
   flash: {
     reasoningEffort: 'low',
     stepShare: 0.4,
-    contextChars: 200_000,
     instructions: 'Work fast: answer in few steps, and do not do more than was asked.',
   },
   base: {
     reasoningEffort: 'medium',
     stepShare: 1,
-    contextChars: 400_000,
     instructions: 'Balance care and speed: use tools where they help, then answer.',
   },
   max: {
     reasoningEffort: 'high',
     stepShare: 1,
-    contextChars: 800_000,
     instructions:
       'The task is hard: plan first, check intermediate results, and verify the answer before you give it.',
   },

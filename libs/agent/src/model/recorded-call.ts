@@ -3,10 +3,12 @@ import type { Usage } from './model-client.js';
 
 interface CallFacts extends Pick<ModelCall, 'kind' | 'mode' | 'model' | 'price'> {
   readonly isBroken: boolean;
+  /** Of the request. */
+  readonly chars: number;
 }
 
 /** The event of a call: what it costs is fixed from here on. */
-export function recordedCall({ isBroken, price, ...call }: CallFacts, usage: Usage): Draft {
+export function recordedCall({ isBroken, price, chars, ...call }: CallFacts, usage: Usage): Draft {
   const counts = countsOf(usage);
   const { reported = {} } = usage;
   return {
@@ -14,6 +16,7 @@ export function recordedCall({ isBroken, price, ...call }: CallFacts, usage: Usa
     data: {
       ...call,
       ...counts,
+      request_chars: chars,
       ...(usage.estimated ? { estimated: true } : {}),
       ...(isBroken ? { broken: true } : {}),
       reported,

@@ -32,8 +32,8 @@ describe('the images of a request', () => {
       toolMessage('d', 'x', [image(1)]),
     ];
     expect(shown(messages)).toEqual([
-      [6, 'file_1'],
       [4, 'file_1 file_2 file_3'],
+      [6, 'file_1'],
     ]);
     expect(imagesOf(messages).bytes).toBe(40);
   });
@@ -44,7 +44,7 @@ describe('the images of a request', () => {
     const eleven = many.slice(0, 10).map(({ id }) => id);
     expect(shown(turns).map(([, ids]) => String(ids).split(' '))).toEqual([eleven, eleven]);
     const more = [...turns, toolMessage('c', 'x', [image(1)])];
-    expect(shown(more).map(([at]) => at)).toEqual([4, 2]);
+    expect(shown(more).map(([at]) => at)).toEqual([2, 4]);
   });
 
   it('are read from the files of the session for each request; what is not there any more is left out', async () => {

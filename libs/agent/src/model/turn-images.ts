@@ -6,6 +6,8 @@ import type { ModelImage, ModelMessage } from './model-client.js';
 const MOST_OF_TURN = 10;
 /** Bytes of all images of one request: those of the newest turns. */
 const MAX_REQUEST_BYTES = 20 * 1024 * 1024;
+/** So much of them stays where there are more. */
+const KEPT_BYTES = 15 * 1024 * 1024;
 
 /** Which images a request shows. */
 export interface TurnImages {
@@ -14,23 +16,30 @@ export interface TurnImages {
   readonly bytes: number;
 }
 
-/** Chooses the images of the newest turns, as many as fit into a request. */
+/**
+ * Chooses the images of a request: those of the newest turns. Where they do not fit any more, several of the oldest go at
+ * once, so that requests mostly begin as the one before did.
+ */
 export function imagesOf(messages: readonly ContextMessage[]): TurnImages {
-  const behind = new Map<number, readonly ResultFile[]>();
+  let shown: (readonly [last: number, images: readonly ResultFile[]])[] = [];
   let bytes = 0;
-  for (let at = messages.length - 1; at >= 0; at--) {
-    const last = at;
-    const ofTurn: (readonly ResultFile[])[] = [];
-    for (; messages[at]?.role === 'tool'; at--) ofTurn.unshift(imagesIn(messages[at]));
+  for (let at = 0; at < messages.length; at++) {
+    if (messages[at]?.role !== 'tool') continue;
+    const ofTurn: (readonly ResultFile[])[] = [imagesIn(messages[at])];
+    for (; messages[at + 1]?.role === 'tool'; at++) ofTurn.push(imagesIn(messages[at + 1]));
     const images = distinct(ofTurn.flat()).slice(0, MOST_OF_TURN);
-    if (images.length === 0) continue;
-    const size = images.reduce((sum, { file }) => sum + file.bytes, 0);
-    if (bytes + size > MAX_REQUEST_BYTES) break;
+    const size = sizeOfImages(images);
+    if (images.length === 0 || size > MAX_REQUEST_BYTES) continue;
+    shown.push([at, images]);
     bytes += size;
-    behind.set(last, images);
+    if (bytes <= MAX_REQUEST_BYTES) continue;
+    while (shown.length > 1 && bytes > KEPT_BYTES) bytes -= sizeOfImages(shown.shift()![1]);
   }
-  return { behind, bytes };
+  return { behind: new Map(shown), bytes };
 }
+
+const sizeOfImages = (images: readonly ResultFile[]): number =>
+  images.reduce((sum, { file }) => sum + file.bytes, 0);
 
 /** The message that shows images, in the order in which they came; null: none of them is there any more. */
 export async function messageOfImages(

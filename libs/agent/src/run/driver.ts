@@ -11,10 +11,8 @@ import {
   nextAction,
 } from '#domain';
 import { LogUnavailable, isErasure } from '#event-log';
-import type { Schemas } from '#json-schema';
-import type { Clock, Logger } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
-import type { ModelTurn, TurnRequest } from '../model/model-turn.js';
+import type { TurnRequest } from '../model/model-turn.js';
 import { choiceOf } from '../model/asked-settings.js';
 import { maxStepsOf } from '../model/modes.js';
 import type { Situation } from '../model/prompt.js';
@@ -28,25 +26,19 @@ import { newsOf } from '../tools/tool-news.js';
 import { BudgetReached } from '../model/spending-limits.js';
 import { isMaybeMade, isTask, needsTools } from './action-needs.js';
 import { askForBudget } from './budget-wait.js';
+import { Compaction } from './compaction.js';
+import type { DriverPorts } from './driver-ports.js';
 import { CREDENTIALS_GONE, RunStopped, RunTimedOut, endEvent, endFor } from './run-end.js';
 import type { RunRecord } from './run-record.js';
-import type { RunWatch } from './run-watch.js';
 import { ClaimLost } from './run-writer.js';
 
-export interface DriverPorts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly turn: ModelTurn;
-  readonly schemas: Schemas;
-  /** Absent: nobody looks on. */
-  readonly watch?: RunWatch | undefined;
-  readonly limits: { readonly maxSteps: number; readonly runTimeoutMs: number };
-}
+export type { DriverPorts };
 
 /** Drives one run to its end: decide, do, journal, evolve, again. */
 export class Driver {
   private readonly calls: ToolRunner;
   private readonly tools: RunTools;
+  private readonly compaction: Compaction;
   private readonly maxSteps: number;
   private isDraining = false;
   /** The supply of servers for which the tools were opened again. */
@@ -67,6 +59,7 @@ export class Driver {
     const gate = new CallGate(record.state.config.approvals, ports.schemas, record.project);
     this.calls = new ToolRunner(record, ports, gate);
     this.tools = new RunTools(ports, record, () => this.toolbox, gate, this.maxSteps);
+    this.compaction = new Compaction(record, ports.turn, ports.contexts);
   }
 
   /**
@@ -163,12 +156,15 @@ export class Driver {
   }
 
   private async callModel(): Promise<void> {
-    const { tools } = this;
-    const offered = tools.all;
-    const request = this.request(this.calls.offer(offered), tools.situation);
-    const choice = choiceOf(this.record.state, offered);
-    const turn = await this.ports.turn.take({ ...request, ...choice }, this.controller.signal);
-    await this.calls.writeTurn(turn);
+    const { tools, calls, record } = this;
+    const { signal } = this.controller;
+    const request = (): TurnRequest => {
+      const offered = tools.all;
+      const choice = choiceOf(record.state, offered);
+      return { ...this.request(calls.offer(offered), tools.situation), ...choice };
+    };
+    const turn = await this.compaction.ask(request, (asked) => this.ports.turn.take(asked, signal), signal);
+    await calls.writeTurn(turn);
   }
 
   private request(tools: readonly ToolDefinition[], situation: Situation): TurnRequest {
@@ -180,8 +176,10 @@ export class Driver {
     const { turn, schemas } = this.ports;
     const { record, controller, tools } = this;
     const output = new FinalOutput(record, turn, schemas);
-    const request = this.request([], tools.situationWithoutTools);
-    const found = await output.produce(request, controller.signal);
+    const { signal } = controller;
+    const request = () => this.request([], tools.situationWithoutTools);
+    const produce = (asked: TurnRequest) => output.produce(asked, signal);
+    const found = await this.compaction.untilItFits(request, produce, signal);
     if (found.kind === 'invalid') return void (await this.finish(found.end));
     record.write([{ type: 'agent_final_output', data: found.data }]);
   }

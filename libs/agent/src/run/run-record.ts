@@ -3,6 +3,7 @@ import {
   type ContextMessage,
   type Draft,
   type RecordedSessionEvent,
+  type Revision,
   type RunState,
   type SessionState,
   type WorkflowRuns,
@@ -16,6 +17,7 @@ import type { TextType } from './journal-entry.js';
 import type { Journal } from './journal.js';
 import type { Replay } from './replay.js';
 import type { RunWriter } from './run-writer.js';
+import { TurnPlaces } from './turn-places.js';
 
 export interface RunRecordParts {
   readonly session: SessionId;
@@ -43,9 +45,11 @@ export class RunRecord implements RunSink {
   readonly workflows: WorkflowRuns;
   readonly replay: Replay | null;
   private readonly journal: RunRecordParts['journal'];
-  private readonly context: ContextFold;
+  /** What the model is told, up to what was written last. */
+  readonly context: ContextFold;
   private writer: RunWriter;
   private readonly listeners = new Set<() => void>();
+  private readonly places = new TurnPlaces();
   private known: RunState;
 
   constructor({ session, journal, writer, contents, state, context, workflows, replay }: RunRecordParts) {
@@ -105,6 +109,11 @@ export class RunRecord implements RunSink {
     for (const tell of this.listeners) tell();
   }
 
+  /** An event that was written here, and at which a turn ends, is on the log. */
+  placed(type: string, revision: Revision): void {
+    if (this.places.isAwaited(type, revision)) this.context.placed(revision);
+  }
+
   /** Calls `listener` whenever others have written something, until what is returned is called. */
   onNews(listener: () => void): () => void {
     this.listeners.add(listener);
@@ -144,6 +153,6 @@ export class RunRecord implements RunSink {
   }
 
   private asRecorded(draft: Draft): RecordedSessionEvent {
-    return { ...draft, revision: -1, time: 0, meta: this.writer.meta };
+    return { ...draft, revision: this.places.of(draft.type), time: 0, meta: this.writer.meta };
   }
 }

@@ -1,21 +1,28 @@
 import { handoffNotice, handoffTools } from '../run/handoff.js';
+import type { ContextBudgets } from '../run/context-budgets.js';
 import type { Situation } from '../model/prompt.js';
 import type { RunRecord } from '../run/run-record.js';
 import type { Schemas } from '#json-schema';
 import type { Tool, Toolbox } from './tool.js';
 import type { CallGate } from './call-gate.js';
+import { type HistoryReader, ReadHistory } from './read-history.js';
 import { workflowInstructions } from '../workflow/run-workflow-tool.js';
 import { StepAttempts, type StepAttemptPorts } from '../workflow/step-attempts.js';
 import { WorkflowTool } from '../workflow/workflow-tool.js';
 
 export interface RunToolsPorts extends StepAttemptPorts {
   readonly schemas: Schemas;
+  readonly history?: HistoryReader | undefined;
+  readonly contexts?: ContextBudgets | undefined;
 }
 
 /** What the agent can do in a run: hand off, carry out the caller's workflows, and use the tools of its toolbox. */
 export class RunTools {
   private readonly attempts: StepAttempts;
   private readonly workflow: readonly Tool[];
+  private readonly history: Tool | null;
+  /** The same array for as long as nothing has changed. */
+  private known: { readonly of: readonly Tool[]; readonly all: readonly Tool[] } | null = null;
 
   constructor(
     ports: RunToolsPorts,
@@ -27,6 +34,8 @@ export class RunTools {
     const ofStep = { tools: () => toolbox().tools, situation: () => this.situationOfStep };
     this.attempts = new StepAttempts(record, ports, ofStep, gate, maxTurns);
     const { workflows = [] } = record.state.config;
+    const { history, contexts } = ports;
+    this.history = history === undefined ? null : new ReadHistory(history, record, contexts);
     this.workflow = workflows.length === 0 ? [] : [new WorkflowTool(workflows, record, ports, this.attempts)];
   }
 
@@ -40,8 +49,16 @@ export class RunTools {
     const { config, agent } = this.record.state;
     const { agents = [] } = config;
     const { tools } = this.toolbox();
-    if (agents.length === 0 && this.workflow.length === 0) return tools;
-    return [...handoffTools(agents, agent), ...this.workflow, ...tools];
+    if (agents.length === 0 && this.workflow.length === 0) return this.withHistory(tools);
+    return this.withHistory([...handoffTools(agents, agent), ...this.workflow, ...tools]);
+  }
+
+  /** Behind all others, from the first compaction on. A replay is offered what was offered then. */
+  private withHistory(tools: readonly Tool[]): readonly Tool[] {
+    const { history, record } = this;
+    if (history === null || record.context.leftOut === null || record.replay !== null) return tools;
+    if (this.known?.of !== tools) this.known = { of: tools, all: [...tools, history] };
+    return this.known.all;
   }
 
   get situation(): Situation {

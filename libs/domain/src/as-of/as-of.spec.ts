@@ -20,7 +20,7 @@ import {
   turnFailed,
 } from '../../../../test/support/session-tape.js';
 import { steered } from '../../../../test/support/waiting-tape.js';
-import type { ContextMessage } from '../context.js';
+import type { ContextMessage } from '../context-message.js';
 import type { Draft } from '../draft.js';
 import { asOf } from './as-of.js';
 import { chatMessage } from './chat-message.js';

@@ -1,4 +1,5 @@
-import { ContextFold, type ContextMessage } from '../context.js';
+import type { ContextMessage } from '../context-message.js';
+import { ContextFold } from '../context.js';
 import type { Revision, SessionId } from '../ids.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 import { type FoldedMessage, HistoryMessages } from './history-messages.js';

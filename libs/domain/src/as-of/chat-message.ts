@@ -1,4 +1,4 @@
-import type { ContextMessage } from '../context.js';
+import type { ContextMessage } from '../context-message.js';
 import type { TurnToolCall } from '../turn-tool-call.js';
 
 export interface ChatToolCall {

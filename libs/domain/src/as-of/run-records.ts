@@ -206,11 +206,9 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'agent_cancelled':
       // One that was cancelled while it waited ended then.
       return end(row, 'cancelled', row.endedAt ?? event.time);
-    case 'agent_error': {
-      const { code, content, retryable } = event.data;
-      row.error = { code, message: content, retryable };
+    case 'agent_error':
+      row.error = errorOf(event);
       return end(row, 'failed', event.time);
-    }
     case 'agent_task_scheduled':
     case 'agent_thinking_start':
     case 'agent_thinking':
@@ -223,6 +221,7 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
     case 'agent_handoff':
     case 'agent_workflow_step':
     case 'agent_final_output':
+    case 'agent_compacted':
     case 'agent_action_required':
     case 'agent_steered':
     case 'tools_offered':
@@ -254,6 +253,12 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
       return assertNever(event);
   }
 }
+
+const errorOf = ({ data: { code, content, retryable } }: Of<'agent_error'>): RunError => ({
+  code,
+  message: content,
+  retryable,
+});
 
 function end(row: ListedRun, status: RunStatus, at: number): true {
   row.status = status;

@@ -20,7 +20,7 @@ import {
 import { asks, askingTurn, parked, steered, steers } from '../../../../test/support/waiting-tape.js';
 import { type SessionAsOf, asOf } from '../as-of/as-of.js';
 import { sharedPart } from '../as-of/session-record.js';
-import type { ContextMessage } from '../context.js';
+import type { ContextMessage } from '../context-message.js';
 import type { Draft } from '../draft.js';
 import type { RecordedSessionEvent } from '../session-events.js';
 import { forkOf } from './fork.js';

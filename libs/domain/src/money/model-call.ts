@@ -33,6 +33,8 @@ export interface ModelCall extends TokenCounts {
   readonly broken?: true;
   /** The counts as the server named them, those of objects in it with a dot. */
   readonly reported: Readonly<Record<string, number>>;
+  /** Characters of all that the model was told and offered; absent: an earlier version recorded it. */
+  readonly request_chars?: number;
   /** null: there is none for this model, and the cost is 0. */
   readonly price: Price | null;
   readonly cost: string;

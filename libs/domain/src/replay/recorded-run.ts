@@ -82,6 +82,7 @@ export class RecordedRunFold {
       case 'agent_action_resolved':
       case 'agent_cost':
       case 'agent_drift':
+      case 'agent_compacted':
       case 'agent_final_output':
       case 'agent_handoff':
       case 'agent_response':

@@ -1,6 +1,6 @@
 import { isAboutCall } from '../actions/action.js';
 import type { Content } from '../content.js';
-import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from '../context.js';
+import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from '../context-message.js';
 import {
   type CallState,
   callsOf,
@@ -88,6 +88,7 @@ export class AttemptTranscript {
       case 'tool_calls_reopened':
       case 'agent_steered':
       case 'agent_drift':
+      case 'agent_compacted':
       case 'agent_cost':
       case 'tools_offered':
       case 'run_parked':

@@ -11,7 +11,7 @@ import {
 import { askingStepTurn, asks } from '../../../../test/support/waiting-tape.js';
 import { stepOf, workflowOf } from '../../../../test/support/workflows.js';
 import { actionId } from '../actions/action-ids.js';
-import { OUTCOME_UNKNOWN } from '../context.js';
+import { OUTCOME_UNKNOWN } from '../context-message.js';
 import type { Draft } from '../draft.js';
 import { AttemptTranscript } from './attempt-transcript.js';
 import { WorkflowRuns } from './workflow-runs.js';

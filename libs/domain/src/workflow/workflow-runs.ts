@@ -102,6 +102,7 @@ export class WorkflowRuns {
       case 'agent_warning':
       case 'agent_steered':
       case 'agent_drift':
+      case 'agent_compacted':
       case 'agent_cost':
       case 'tools_offered':
       case 'run_parked':

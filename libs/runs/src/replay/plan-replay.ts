@@ -98,8 +98,8 @@ function requireOffered(config: RunConfig, { offered }: RecordedRun): void {
 
 /** What calls nobody and asks nobody. */
 function replayedConfig(config: RunConfig, tools: ReplayOf['tools']): RunConfig {
-  const { system, rules, streaming_tokens, final_output, agents, workflows } = config;
+  const { system, rules, streaming_tokens, final_output, agents, workflows, compaction } = config;
   const carriedOut = tools === 'recorded' ? { agents, workflows } : {};
-  const kept = Object.entries({ system, rules, streaming_tokens, final_output, ...carriedOut });
+  const kept = Object.entries({ system, rules, streaming_tokens, final_output, compaction, ...carriedOut });
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined)) as RunConfig;
 }

@@ -87,6 +87,7 @@ function wishesOf(body: RunBody): Wishes {
       ...(body.tools.length > 0 ? { tools: body.tools } : {}),
       ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
       ...(body.budget === undefined ? {} : { budget: body.budget }),
+      ...(body.compaction === false ? { compaction: false as const } : {}),
     },
     mcpServers: body.mcp_servers,
     schedules: body.schedules,

@@ -11,10 +11,9 @@ import {
   lengthOf,
   notFound,
 } from '#domain';
-import { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
 import { SessionQueries, SessionsAsOf } from '#read-models';
-import { contextAsOf } from '#runs';
+import { ContextsAsOf } from '#runs';
 import { ContentStore } from '#vault';
 import { jsonItems } from '../../edge/answers/json-items.js';
 import { LargeAnswers } from '../../edge/answers/large-answer.js';
@@ -32,7 +31,7 @@ export class SessionAnswers {
     private readonly now: SessionQueries,
     private readonly past: SessionsAsOf,
     private readonly large: LargeAnswers,
-    private readonly log: EventLog,
+    private readonly contexts: ContextsAsOf,
     private readonly contents: ContentStore,
   ) {}
 
@@ -63,11 +62,11 @@ export class SessionAnswers {
   /** @throws the same */
   async context(project: ProjectId, { session, at }: AskedMoment, reply: FastifyReply): Promise<void> {
     const moment = await this.past.moment(project, session, at);
-    const { log } = this;
+    const { contexts } = this;
     const views = (messages: readonly ContextMessage[], weigh: Weigh) => this.views(session, messages, weigh);
     reply.code(200);
     await this.large.send(reply, project, async function* (weigh) {
-      const messages = await contextAsOf(log, moment, weigh);
+      const messages = await contexts.of(moment, weigh);
       yield '{"messages":[';
       yield* jsonItems(views(messages, weigh));
       yield ']}';

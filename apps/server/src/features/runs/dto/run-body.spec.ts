@@ -55,6 +55,7 @@ const full = {
     { schedule: '0 9 * * 1', message: 'm', timezone: 'Europe/Berlin' },
   ],
   final_output: { name: 'o', strict: true, schema: { type: 'object' } },
+  compaction: false,
   on_busy: 'interrupt',
   tools: [],
 } as const;
@@ -107,6 +108,7 @@ describe('a run request', () => {
     ['rules', { rules: Array(101).fill('a') }],
     ['background', { background: 'true' }],
     ['streaming', { streaming: 1 }],
+    ['compaction', { compaction: 'no' }],
     ['on_busy', { on_busy: 'wait' }],
     ['mesage', { mesage: 'a' }],
     ['constructor', { constructor: 'a' }],

@@ -37,6 +37,7 @@ export interface RunBody {
   readonly tools: readonly CallerToolDto[];
   readonly metadata?: RunMetadata;
   readonly budget?: string;
+  readonly compaction?: boolean;
   readonly on_busy: OnBusy;
 }
 
@@ -64,6 +65,7 @@ export function runBodyOf(sent: RunRequestDto): RunBody {
     tools: sent.tools ?? NONE,
     ...(sent.metadata === undefined ? {} : { metadata: sent.metadata }),
     ...(sent.budget === undefined ? {} : { budget: sent.budget }),
+    ...(sent.compaction === undefined ? {} : { compaction: sent.compaction }),
     on_busy: sent.on_busy,
   };
 }

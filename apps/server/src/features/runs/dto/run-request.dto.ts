@@ -206,6 +206,15 @@ export class RunRequestDto {
   readonly budget?: string;
 
   @MayBeOmitted()
+  @IsBoolean()
+  @Describe({
+    description:
+      'Whether the model is asked for a summary where the context is full; otherwise the oldest turns are left out.',
+    default: true,
+  })
+  readonly compaction?: boolean;
+
+  @MayBeOmitted()
   @Satisfies('isRunMetadata', runMetadata)
   @Describe({
     description: 'What you want to find the run by, or sum up its cost by: up to 16 pairs of strings.',

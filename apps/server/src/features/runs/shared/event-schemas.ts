@@ -49,6 +49,11 @@ const FIELDS: Readonly<Record<PublicEvent['type'], Fields>> = {
   agent_final_output: { name: TEXT, content: { ...TEXT, description: 'JSON text of the value' } },
   agent_warning: { content: { ...TEXT, description: 'JSON text of {code, reason, server?, tools?}' } },
   agent_drift: { content: { ...TEXT, description: 'JSON text of {tool, input}' } },
+  agent_compacted: {
+    content: { ...TEXT, description: 'the summary; empty: there is none' },
+    from: { ...TEXT, description: 'id of the first shown event that it stands for' },
+    through: { ...TEXT, description: 'id of the last one' },
+  },
   agent_action_required: {
     action_id: TEXT,
     kind: ACTION_KIND,

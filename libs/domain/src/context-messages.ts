@@ -1,0 +1,217 @@
+import type { Content } from './content.js';
+import { type ContextMessage, sizeOf, sizeOfAll } from './context-message.js';
+import { type LinePlace, parsePlace, placeText } from './fork/line-place.js';
+import type { Revision, SessionId } from './ids.js';
+
+/** Where a message's turn ends on the log: at an event that a client saw. */
+interface Place {
+  /** -1: it is written, and nobody has told yet where it stands. */
+  revision: Revision;
+  session?: SessionId;
+}
+
+/** What is left out of a context, as `agent_compacted` tells it. */
+export interface LeftOut {
+  readonly from: string;
+  readonly through: string;
+}
+
+/** How much is to stay: characters of what is sent behind the system message. */
+export interface Room {
+  readonly budget: number;
+  /** Whether a summary takes the place of what is left out. */
+  readonly isSummed: boolean;
+}
+
+/** A share of the budget: so much stays beside a summary, and less than that is not worth it. */
+export const SHARE = 4;
+
+/**
+ * The messages of a context in their order. Owns where each of them ends on the log: messages of one turn, calls with their
+ * results, end at the same event, and are left out together.
+ */
+export class ContextMessages {
+  readonly all: ContextMessage[] = [];
+  /** Of each message; null: its turn is not closed. */
+  private places: (Place | null)[] = [];
+  /** Before it all turns are closed. */
+  private openFrom = 0;
+  /** Written ones, in the order in which the log will hold them. */
+  private unplaced: Place[] = [];
+  /** What the run under way, or the last one, began with and is told for as long as it goes on. */
+  private own: readonly ContextMessage[] = [];
+  private hasSummary = false;
+  private left: LeftOut | null = null;
+
+  /** What stands on the log and not here; null: nothing. */
+  get leftOut(): LeftOut | null {
+    return this.left;
+  }
+
+  add(...messages: readonly ContextMessage[]): void {
+    this.insert(this.all.length, messages);
+  }
+
+  /**
+   * A run starts, with these messages: it goes on being told what was asked last, and what it is instructed to.
+   * @param beginning null: it goes on with what another one began with
+   */
+  begin(beginning: readonly ContextMessage[] | null, revision: Revision): void {
+    if (beginning !== null) {
+      const asked = beginning.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
+      this.own = beginning.filter(({ role }, at) => at > asked || role === 'system');
+      this.add(...beginning);
+    }
+    this.close(revision);
+  }
+
+  insert(at: number, messages: readonly ContextMessage[]): void {
+    this.all.splice(at, 0, ...messages);
+    this.places.splice(at, 0, ...messages.map(() => null));
+    this.openFrom = Math.min(this.openFrom, at);
+  }
+
+  remove(at: number, count: number): void {
+    this.all.splice(at, count);
+    this.places.splice(at, count);
+    this.openFrom = Math.min(this.openFrom, at);
+  }
+
+  replace(at: number, message: ContextMessage): void {
+    this.all[at] = message;
+  }
+
+  clear(): void {
+    this.remove(0, Infinity);
+    this.own = [];
+    this.hasSummary = false;
+    this.left = null;
+  }
+
+  /** The turns so far end at this event. */
+  close(revision: Revision): void {
+    const place: Place = { revision };
+    if (revision < 0) this.unplaced.push(place);
+    for (let at = this.openFrom; at < this.all.length; at++) this.places[at] ??= place;
+    this.openFrom = this.all.length;
+  }
+
+  /** The first event of those that were taken before the log held them stands there. */
+  placed(revision: Revision): void {
+    const place = this.unplaced.shift();
+    if (place !== undefined) place.revision = revision;
+  }
+
+  /** What follows is said in a fork of this session; of it only these messages are told there. */
+  branch(session: SessionId, isTold: (message: ContextMessage, at: number) => boolean): void {
+    this.keep(isTold);
+    this.own = [];
+    this.unplaced = [];
+    for (const place of this.places) if (place !== null) place.session ??= session;
+    if (this.left !== null)
+      this.left = { from: named(this.left.from, session), through: named(this.left.through, session) };
+  }
+
+  /**
+   * A compaction: what ends up to `through` becomes the summary, or goes where that is empty, but for the message of the run.
+   * @returns how many of the first `counted` messages there are now
+   */
+  compact(content: Content, left: LeftOut, counted: number): number {
+    const through = parsePlace(left.through);
+    if (through === null) return counted;
+    const last = this.places.findLastIndex((place) => place !== null && isUpTo(place, through));
+    const staying = (message: ContextMessage, at: number): boolean => at > last || this.own.includes(message);
+    let still = this.all.slice(0, counted).filter(staying).length;
+    this.keep(staying);
+    this.left = left;
+    this.hasSummary = content !== '';
+    if (this.hasSummary) {
+      this.all.unshift({ role: 'user', content });
+      this.places.unshift({ ...through });
+      still += 1;
+    }
+    return still;
+  }
+
+  /** What a compaction would leave out; null: it is not worth it, or the log does not hold yet where it ends. */
+  planned({ budget, isSummed }: Room): LeftOut | null {
+    const turns = this.turns();
+    const end = isSummed ? this.endBesideSummary(turns, budget) : this.endOfOldest(turns, budget);
+    const gone = turns.slice(0, end);
+    const last = gone.at(-1)?.place;
+    // A context begins with what somebody said, which is shown where it ends.
+    const first = this.places[0];
+    if (last === undefined || last.revision < 0 || sizeOfTurns(gone) < budget / SHARE) return null;
+    return { from: this.left?.from ?? placeText(first ?? last), through: placeText(last) };
+  }
+
+  /** The newest turns stay, as many as fit, and what a user has said behind the last of them. */
+  private endBesideSummary(turns: readonly Turn[], budget: number): number {
+    let room = budget / SHARE;
+    let end = turns.findLastIndex(({ isAnswer }) => isAnswer) + 1;
+    for (; end > 0; end--) {
+      room -= turns[end - 1]!.size;
+      if (room < 0) break;
+    }
+    return end;
+  }
+
+  /** The oldest go, a share of the budget at a time, until the rest is well below it; the newest turn stays. */
+  private endOfOldest(turns: readonly Turn[], budget: number): number {
+    const share = budget / SHARE;
+    const over = sizeOfAll(this.all) - (budget - share);
+    const wanted = Math.max(1, Math.ceil(over / share)) * share;
+    const most = Math.max(
+      0,
+      turns.findLastIndex(({ isAnswer }) => isAnswer),
+    );
+    let gone = 0;
+    let end = 0;
+    for (; end < most && gone < wanted; end++) gone += turns[end]!.size;
+    // A conversation begins with what somebody asked, where it does not begin with the message of the run.
+    const own = this.all.findIndex((message) => this.own.includes(message));
+    const isOwn = (at: number): boolean => own >= 0 && (turns[at]?.at ?? 0) > own;
+    for (let at = end; at < most; at++) if (isOwn(at) || turns[at]?.isAnswer === false) return at;
+    return end;
+  }
+
+  /** Messages that end at the same event, but the summary and the message of the run. */
+  private turns(): readonly Turn[] {
+    const turns: Turn[] = [];
+    for (const [at, message] of this.all.entries()) {
+      const place = this.places[at] ?? null;
+      if (this.own.includes(message) || place === null || (at === 0 && this.hasSummary)) continue;
+      let turn = turns.at(-1);
+      if (turn?.place !== place) turns.push((turn = { at, place, size: 0, isAnswer: false }));
+      turn.size += sizeOf(message);
+      turn.isAnswer ||= message.role === 'assistant' || message.role === 'tool';
+    }
+    return turns;
+  }
+
+  private keep(isKept: (message: ContextMessage, at: number) => boolean): void {
+    const places = this.places.filter((_, at) => isKept(this.all[at]!, at));
+    const kept = this.all.filter(isKept);
+    this.all.splice(0, Infinity, ...kept);
+    this.places = places;
+    this.openFrom = 0;
+  }
+}
+
+interface Turn {
+  /** Index of its first message. */
+  readonly at: number;
+  readonly place: Place;
+  size: number;
+  isAnswer: boolean;
+}
+
+const sizeOfTurns = (turns: readonly Turn[]): number => turns.reduce((sum, { size }) => sum + size, 0);
+
+const isUpTo = (place: Place, through: LinePlace): boolean =>
+  place.session === through.session && place.revision >= 0 && place.revision <= through.revision;
+
+const named = (text: string, session: SessionId): string => {
+  const place = parsePlace(text);
+  return place === null ? text : placeText({ session, ...place });
+};

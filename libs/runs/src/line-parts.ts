@@ -1,0 +1,42 @@
+import {
+  type LinePlace,
+  type Revision,
+  type SessionId,
+  forkOf,
+  knownSessionEvent,
+  sessionStream,
+} from '#domain';
+import type { EventLog } from '#event-log';
+
+/** What a session of a line has of it: its events from one to another. */
+export interface LinePart {
+  readonly session: SessionId;
+  readonly from: Revision;
+  readonly upTo: Revision;
+}
+
+/** The parts of a session's line from a place in it on, the oldest first. What was erased of it is no part. */
+export async function partsOfLine(
+  log: EventLog,
+  session: SessionId,
+  { session: first = session, revision }: LinePlace,
+): Promise<readonly LinePart[]> {
+  const parts: LinePart[] = [{ session, from: 0, upTo: Infinity }];
+  while (parts[0]!.session !== first) {
+    const parent = await parentOf(log, parts[0]!.session);
+    // What was before is erased.
+    if (parent === null) return parts;
+    parts.unshift({ session: parent.session, from: 0, upTo: parent.at });
+  }
+  const [oldest, ...rest] = parts as [LinePart, ...LinePart[]];
+  return [{ ...oldest, from: Math.max(0, revision) }, ...rest];
+}
+
+async function parentOf(log: EventLog, session: SessionId) {
+  for await (const page of log.readStream(sessionStream(session), { limit: 1 }))
+    for (const event of page) {
+      const opened = knownSessionEvent(event);
+      return opened?.type === 'session_opened' ? (forkOf(opened.data)?.forked_from ?? null) : null;
+    }
+  return null;
+}
