@@ -31,6 +31,7 @@ describeInBrowser('the console in pictures', () => {
       approvals: '/console/approvals',
       deliveries: '/console/deliveries',
       usage: '/console/usage',
+      verify: '/console/verify',
       system: '/console/system',
     };
   }, 60_000);

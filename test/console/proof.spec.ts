@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
 import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
@@ -255,5 +258,35 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     }
     await page.context().close();
     expect(found).toEqual([]);
+  });
+
+  it('keys that are rotated while the service runs are believed, one after the other', async () => {
+    const { dataDir } = stage.console.service;
+    const rotate = (...words: readonly string[]) =>
+      promisify(execFile)(
+        resolve('node_modules/.bin/node'),
+        [resolve('dist/apps/server/src/cli/main.js'), 'rotate-log-key', ...words],
+        { env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir } },
+      );
+    const page = await stage.page(session);
+    await badge(page, 'signed').waitFor();
+    const believed = async (): Promise<readonly string[]> =>
+      (await page.evaluate<string>(`localStorage.getItem('annals.log-keys')`)).match(/^log .*$/gm) ?? [];
+    const [first] = await believed();
+    for (const [words, count] of [
+      [[], 2],
+      [['--retire'], 1],
+    ] as const) {
+      await rotate(...words);
+      const own = await stage.told();
+      await page.goto(`${stage.console.origin}/console/sessions/${own}`);
+      await badge(page, 'signed').waitFor();
+      expect(await believed()).toHaveLength(count);
+    }
+    expect(await believed()).not.toContain(first);
+    // What was sealed before is signed anew.
+    await page.goto(`${stage.console.origin}/console/sessions/${session}`);
+    await badge(page, 'signed').waitFor();
+    await page.context().close();
   });
 });
