@@ -198,6 +198,8 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     const page = await stage.page(own);
     await badge(page, 'signed').waitFor();
     await page.getByText(SAID).first().waitFor();
+    const chat = await stage.console.page({ path: `/console/chat/${own}` });
+    await chat.getByText(SAID).first().waitFor();
     expect(await heapOf(page)).toContain(SAID);
     await stage.client.call('DELETE', `/sessions/${own}`);
     await page.getByRole('heading', { level: 1, name: 'Erased session' }).waitFor();
@@ -205,6 +207,9 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     await badge(page, 'signed').waitFor();
     expect(await heapOf(page)).not.toContain(SAID);
     expect(await page.content()).not.toContain(SAID);
+    await chat.getByRole('heading', { level: 1, name: 'Erased session' }).waitFor();
+    expect(await heapOf(chat)).not.toContain(SAID);
+    await chat.context().close();
     await page.context().close();
   });
 

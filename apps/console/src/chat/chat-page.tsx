@@ -31,7 +31,8 @@ export function ChatPage({ session }: { readonly session: string | null }) {
   const store = useSessionStore(session);
   const inherited = useInherited(store);
   const { facts, conversation } = useFolded(store, inherited);
-  const title = useTitle(session, facts.run);
+  const isErased = store?.state.value === 'erased';
+  const title = useTitle(isErased ? null : session, facts.run);
   const isNew = useRef(session !== null && begun === session);
   useEffect(() => {
     if (!isNew.current) return;
@@ -45,7 +46,7 @@ export function ChatPage({ session }: { readonly session: string | null }) {
   return (
     <div class="page chat">
       <PageHead
-        title={visible(title)}
+        title={isErased ? 'Erased session' : visible(title)}
         actions={
           session !== null && (
             <Link class="btn" href={`/console/sessions/${encodeURIComponent(session)}`}>
@@ -148,7 +149,7 @@ function Talk({ session, store, conversation, status, isNew }: TalkProps) {
       <p class="lead">
         {state === 'erased'
           ? 'This session was erased.'
-          : 'This session does not exist, or belongs to another project.'}{' '}
+          : 'This session does not exist, or was erased, or belongs to another project.'}{' '}
         <Link href="/console/chat">New chat</Link>
       </p>
     );
