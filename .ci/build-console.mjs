@@ -81,7 +81,7 @@ export async function bundleConsole(root) {
     alias: Object.fromEntries(
       DOORS.map((name) => [`#${name}/browser`, join(root, 'libs', name, 'src/browser.ts')]),
     ),
-    plugins: [proofInBrowser(root), lexerOnly()],
+    plugins: [proofInBrowser(root), lexerOnly(), withCommon(root)],
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -116,6 +116,29 @@ const lexerOnly = () => ({
       const lexer = nameOf('Lexer');
       if (at < 0 || lexer === undefined) throw new Error('marked is made otherwise than it was');
       return { contents: `${text.slice(0, at)}export{${lexer} as Lexer};`, loader: 'js' };
+    });
+  },
+});
+
+/**
+ * Whatever is fetched later imports all that pages have in common, whether it needs it or not: so that stands in one file. The
+ * bundler makes a file of each set of parts that others share, and dozens of small ones weigh kilobytes more.
+ */
+const withCommon = (root) => ({
+  name: 'with-common',
+  setup({ onLoad, onResolve, resolve }) {
+    const later = new Set();
+    onResolve({ filter: /^\./ }, async ({ path, kind, pluginData, ...args }) => {
+      if (kind !== 'dynamic-import' || pluginData === 'asked') return undefined;
+      const found = await resolve(path, { ...args, kind, pluginData: 'asked' });
+      later.add(found.path);
+      return found;
+    });
+    onLoad({ filter: /[\\/]apps[\\/]console[\\/]src[\\/].*\.tsx?$/ }, ({ path }) => {
+      if (!later.has(path)) return undefined;
+      const common = JSON.stringify(join(root, 'apps/console/src/app/common.ts'));
+      const contents = `import ${common};\n${readFileSync(path, 'utf8')}`;
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
     });
   },
 });

@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { loadAhead } from './ahead.js';
 import { App } from './app.js';
+import './common.js';
 import { readAuth } from './session.js';
 
 const root = document.getElementById('app');

@@ -1,0 +1,21 @@
+// What most pages are made of. The bundler puts it into one file (.ci/build-console.mjs).
+import '../api/list.js';
+import '../conversation/bdi.js';
+import '../conversation/key-names.js';
+import '../lists/may.js';
+import '../lists/path.js';
+import '../lists/use-act.js';
+import '../parts/controls.js';
+import '../parts/dialog.js';
+import '../parts/format.js';
+import '../parts/later.js';
+import '../parts/page-head.js';
+import '../parts/region.js';
+import '../parts/status.js';
+import '../parts/turns.js';
+import '../parts/values.js';
+import '../session/text.js';
+import './link.js';
+import './session.js';
+import './shortcuts.js';
+import './sign-in-form.js';
