@@ -1,4 +1,4 @@
-import type { ActionId, Revision, TurnToolCall } from '#domain';
+import type { ActionId, ActionOutcome, Revision, TurnToolCall } from '#domain';
 
 /** A call that is made here, as it is shown while it is. */
 export interface ShownCall {
@@ -13,6 +13,9 @@ export interface FaceCall {
   /** Revision of its `agent_tool_use`; null: it was said elsewhere, or not yet. */
   use: Revision | null;
   action: { readonly id: ActionId; isOpen: boolean } | null;
-  hasResult: boolean;
+  /** What somebody decided on it. */
+  decided: { readonly decision: ActionOutcome; readonly reason: string | null } | null;
+  /** What the model is told of it; null: nothing yet. */
+  result: string | null;
   shown: ShownCall | null;
 }

@@ -1,6 +1,7 @@
 import { type ActionId, type Revision, isAboutCall } from '#domain';
 import type { ActionKind, SessionEvent } from '#domain';
 import type { FaceCall } from './face-call.js';
+import { textOf } from './given-view.js';
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
@@ -22,7 +23,14 @@ export class FaceCalls {
       this.unasked = null;
       return;
     }
-    this.calls = all.map((call) => ({ call, use: null, action: null, hasResult: false, shown: null }));
+    this.calls = all.map((call) => ({
+      call,
+      use: null,
+      action: null,
+      decided: null,
+      result: null,
+      shown: null,
+    }));
     this.unused = [...this.calls];
     this.unasked = this.calls.filter(({ call }) => call.needs !== undefined);
   }
@@ -51,17 +59,20 @@ export class FaceCalls {
     return call;
   }
 
-  resolve(id: ActionId): FaceCall | null {
+  resolve({ action_id: id, decision, content }: DataOf<'agent_action_resolved'>): FaceCall | null {
     const call = this.calls.find(({ action }) => action?.id === id) ?? null;
-    if (call?.action) call.action.isOpen = false;
+    if (!call?.action) return null;
+    call.action.isOpen = false;
+    const { reason = null } = JSON.parse(textOf(content) || '{}') as { readonly reason?: string };
+    call.decided = { decision, reason };
     return call;
   }
 
   /** null: it has one already, or is not one of these. */
-  result({ call_id, step }: DataOf<'tool_call_completed'>): FaceCall | null {
+  result({ call_id, step, content }: DataOf<'tool_call_completed'>): FaceCall | null {
     if (step !== undefined) return null;
-    const call = this.calls.find((one) => one.call.id === call_id && !one.hasResult) ?? null;
-    if (call !== null) call.hasResult = true;
+    const call = this.calls.find((one) => one.call.id === call_id && one.result === null) ?? null;
+    if (call !== null) call.result = textOf(content);
     return call;
   }
 
@@ -71,7 +82,7 @@ export class FaceCalls {
 
   /** Nothing can be done of the turn before somebody decides. */
   get areWaiting(): boolean {
-    return this.calls.some(isOpen) && this.calls.every((call) => call.hasResult || isOpen(call));
+    return this.calls.some(isOpen) && this.calls.every((call) => call.result !== null || isOpen(call));
   }
 
   /** Those of which it waits. */
@@ -87,7 +98,7 @@ export class FaceCalls {
   goOn(): void {
     for (const call of this.calls) {
       call.shown = null;
-      if (!call.hasResult) call.action = null;
+      if (call.result === null) call.action = null;
     }
   }
 }

@@ -13,3 +13,6 @@ export * from './request/refusals.js';
 export * from './request/response-request.js';
 export * from './request/text-format.js';
 export * from './request/tools.js';
+export type { FaceCall } from './face-call.js';
+export * from './wait/decisions.js';
+export * from './wait/same-items.js';

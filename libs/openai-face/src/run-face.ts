@@ -1,12 +1,10 @@
 import {
-  type Content,
   type RecordedSessionEvent,
   type Revision,
   type RunConfig,
   type SessionId,
   callOfTurn,
   isEndType,
-  isFileRef,
   withCall,
 } from '#domain';
 import { isCallers, openMcpCall, sayFunctionCall } from './call-items.js';
@@ -20,6 +18,7 @@ import { type Hear, Passage, type PassageEnd } from './passage.js';
 import { previousOf, responseOf } from './response.js';
 import { type ResponseSettings, hasFormat, settingsOfConfig } from './settings.js';
 import { type ShownEvent, isShown } from './shown-events.js';
+import { changedInput, configOf, parsed } from './stored-values.js';
 import { TurnText } from './turn-text.js';
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
@@ -41,6 +40,7 @@ export class RunFace {
   private text: TurnText;
   /** Answers of the caller that came in another way: the event of the decision, until the result stands behind it. */
   private readonly answered = new Map<FaceCall, Revision>();
+  private settled: RunConfig = {};
   private finish = '';
   /** It has a turn behind it that was not claimed anew. */
   private isStarted = false;
@@ -67,9 +67,15 @@ export class RunFace {
     return this.isOver;
   }
 
+  /** Its settings: those of the request, or what a response has asked for since then. */
+  get config(): RunConfig {
+    return this.settled;
+  }
+
   push(event: RecordedSessionEvent): void {
     if (event.type === 'response_requested') {
       this.asked = event;
+      if (event.data.config !== undefined) this.settled = event.data.config;
       return;
     }
     if (event.type === 'run_requested') return this.begin(event);
@@ -134,6 +140,7 @@ export class RunFace {
   private begin(event: Of<'run_requested'>): void {
     const { data, meta, revision } = event;
     const config = configOf(data.config);
+    this.settled = config;
     const { asked } = this;
     this.asked = null;
     this.requested = event;
@@ -182,7 +189,7 @@ export class RunFace {
     if (used === null) return;
     const { call } = used;
     if (call.needs === 'caller') return sayFunctionCall(passage, this.session, revision, call);
-    const isHidden = call.needs !== undefined || isCallers(call, configOf(this.requested?.data.config ?? {}));
+    const isHidden = call.needs !== undefined || isCallers(call, this.settled);
     if (!isHidden) used.shown = openMcpCall(passage, this.session, revision, call);
   }
 
@@ -219,7 +226,7 @@ export class RunFace {
     const { current } = this;
     if (current === null) return;
     const { action_id: id, decision } = event.data;
-    const call = this.calls.resolve(id);
+    const call = this.calls.resolve(event.data);
     const passage = current.end === null ? current : this.goOn(current, event);
     if (call === null) return;
     if (passage.isUnrequested) this.noteDecision(event, passage, call);
@@ -271,7 +278,7 @@ export class RunFace {
 
   private end(passage: Passage, end: PassageEnd): void {
     this.text.breakOff();
-    for (const { shown, hasResult } of this.calls.all) if (!hasResult) shown?.cutOff();
+    for (const { shown, result } of this.calls.all) if (result === null) shown?.cutOff();
     passage.end = end;
     passage.status = end.status;
     // Clients know of no event for it, and take an unknown one for a fault.
@@ -282,17 +289,8 @@ export class RunFace {
 
 const placeOf = ({ revision, time }: RecordedSessionEvent) => ({ revision, time });
 
-const configOf = (config: RunConfig | Content | object): RunConfig =>
-  typeof config === 'string' || isFileRef(config) ? {} : config;
-
-function parsed<T extends object>(content: Content): T {
-  const text = textOf(content);
-  return (text === '' ? {} : JSON.parse(text)) as T;
-}
-
+/** Of a passage that nobody requested here. */
 const followingOf = (before: Passage): ResponseSettings => ({
   ...before.beginning.settings,
   previous_response_id: previousOf(before),
 });
-
-const changedInput = (content: Content): unknown => parsed<{ readonly input?: unknown }>(content).input;

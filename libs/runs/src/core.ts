@@ -27,6 +27,7 @@ import { IdempotencyKeys } from '#access';
 import { ContextsAsOf } from './context-as-of.js';
 import { readCharsOf } from './load-session.js';
 import { ActionCommands } from './actions/action-commands.js';
+import { JointDecisions } from './actions/joint-decisions.js';
 import type { ActionIndex } from './actions/action-index.js';
 import { ForkSession } from './fork/fork-session.js';
 import { LogHistory } from './log-history.js';
@@ -94,6 +95,8 @@ export interface Core {
   readonly tasks: TaskCommands;
   /** With the index where actions are looked up, once there is one. */
   readonly actions: (index: () => ActionIndex) => ActionCommands;
+  /** Decides on all that a run waits for at once. */
+  readonly joint: (actions: ActionCommands) => JointDecisions;
   readonly retries: RetryPlanner;
   readonly forks: ForkSession;
   readonly replays: ReplayPlanner;
@@ -138,6 +141,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const starting = { contents, sessions, startRun, counted, mayAct: options.mayAct };
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
+  const joint = (commands: ActionCommands) => new JointDecisions({ ...deciding, random }, commands);
   const retries = new RetryPlanner({ log, sessions, contents });
   const replays = new ReplayPlanner({ log, sessions, contents });
   const forks = new ForkSession({ log, sessions, keys, random });
@@ -152,6 +156,7 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     recovery,
     tasks,
     actions,
+    joint,
     retries,
     forks,
     replays,

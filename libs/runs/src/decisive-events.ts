@@ -18,6 +18,7 @@ export const TOLD_TO_DRIVER: ReadonlySet<string> = new Set([
   'tool_call_completed',
   'tool_input_given',
   'run_steered',
+  'response_requested',
 ]);
 
 /** After which the context of the next run is not what that of the run under way comes to. */

@@ -1,5 +1,6 @@
 export { ActionClock, type ActionClockPorts } from './actions/action-clock.js';
 export { ActionCommands } from './actions/action-commands.js';
+export { DecidedMeanwhile, type JointDecision, JointDecisions } from './actions/joint-decisions.js';
 export { type DecisionRequest } from './actions/decision-request.js';
 export { ActionIndex, BudgetIndex } from './actions/action-index.js';
 export { type ActionRecord, readAction } from './actions/action-record.js';

@@ -135,7 +135,8 @@ export class RunDrive {
     if (isBegun && loaded === null) return null;
     const state = loaded?.state ?? begun(chain.at(-1)!);
     const { project } = request.meta;
-    const tools = { session: id, run, project, config };
+    // Those of the request, or what a response has asked for since then.
+    const tools = { session: id, run, project, config: state.config };
     const told = { state, context: context.fold, workflows, replay };
     const record = new RunRecord({ session: id, journal, writer, contents, ...told });
     this.record = record;

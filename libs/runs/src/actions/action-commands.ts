@@ -119,8 +119,8 @@ export class ActionCommands {
     }
   }
 
-  /** @throws Problem unprocessable, forbidden */
-  private async check(
+  /** Whether the decision may be made. @throws Problem unprocessable, forbidden */
+  async check(
     session: Session,
     { action, run }: Opened,
     { decision, mcpServers, result, budget }: DecisionRequest,
@@ -177,11 +177,8 @@ export class ActionCommands {
     refuse('result', faults);
   }
 
-  private async verdictOf(
-    session: Session,
-    { action, run }: Opened,
-    request: DecisionRequest,
-  ): Promise<Verdict> {
+  /** A decision as events hold it. */
+  async verdictOf(session: Session, { action, run }: Opened, request: DecisionRequest): Promise<Verdict> {
     const { input, reason, budget } = request;
     const said = { ...(reason === undefined ? {} : { reason }), ...(budget === undefined ? {} : { budget }) };
     const asked = input && (await this.askedOf<{ tool: string; input: unknown }>(session, action));

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
+import { Continuations } from './asking/continuations.js';
 import { GivenItems } from './asking/given-items.js';
 import { ResponseBases } from './asking/response-bases.js';
 import { ResponseStarts } from './asking/response-starts.js';
+import { WaitingRuns } from './asking/waiting-runs.js';
 import { CreateResponseController } from './create-response.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ModelsController } from './models.controller.js';
@@ -22,6 +24,8 @@ import { ResponsesController } from './responses.controller.js';
     GivenItems,
     ResponseBases,
     ResponseStarts,
+    Continuations,
+    WaitingRuns,
   ],
 })
 export class OpenAiModule {}

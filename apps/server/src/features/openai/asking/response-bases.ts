@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type GivenItem,
   Problem,
   type ProjectId,
   type Revision,
@@ -13,13 +14,18 @@ import { type ResponseRequest, refused } from '#openai-face';
 import { Sessions } from '#runs';
 import { ConversationReading } from '../reading/conversation-reading.js';
 import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
+import { type WaitingResponse, WaitingRuns } from './waiting-runs.js';
 
 /** From where a response goes on. */
 export type ResponseBase =
   | { readonly kind: 'nothing' }
   /** Behind all that is under way in the session, or at its very end. */
   | { readonly kind: 'session'; readonly session: SessionId; readonly goesOnAt?: Revision }
-  | { readonly kind: 'fork'; readonly from: SessionMoment };
+  | { readonly kind: 'fork'; readonly from: SessionMoment }
+  /** A run that waits goes on, or did so with the same decisions. */
+  | { readonly kind: 'waiting'; readonly waiting: WaitingResponse };
+
+const decides = ({ kind }: GivenItem): boolean => kind === 'result' || kind === 'decision';
 
 /** Events that change nothing of what is said. */
 const SILENT: ReadonlySet<string> = new Set([
@@ -36,16 +42,31 @@ export class ResponseBases {
     private readonly conversations: ConversationReading,
     private readonly sessions: Sessions,
     private readonly log: EventLog,
+    private readonly waiting: WaitingRuns,
   ) {}
 
   /** @throws Problem not_found, invalid_request; LogUnavailable */
-  async of(project: ProjectId, { previous, conversation, isStored }: ResponseRequest): Promise<ResponseBase> {
+  async of(
+    project: ProjectId,
+    { previous, conversation, isStored }: ResponseRequest,
+    items: readonly GivenItem[],
+  ): Promise<ResponseBase> {
     if (conversation !== undefined) {
       if (!isStored) throw refused('invalid_value', 'store', 'store: false does not go with conversation');
-      return { kind: 'session', session: await this.conversations.find(project, conversation) };
+      return this.inConversation(await this.conversations.find(project, conversation));
     }
-    if (previous === undefined) return { kind: 'nothing' };
-    return this.behind(await this.previous(project, previous), isStored);
+    const found = previous === undefined ? null : await this.previous(project, previous);
+    const waiting = found === null ? null : await this.waiting.of(found);
+    if (waiting !== null && (waiting.followedBy === null || items.some(decides)))
+      return { kind: 'waiting', waiting };
+    const byValue = items.some(decides) ? await this.waiting.byValue(project, items, found) : null;
+    if (byValue !== null) return { kind: 'waiting', waiting: byValue };
+    return found === null ? { kind: 'nothing' } : this.behind(found, isStored);
+  }
+
+  private async inConversation(session: SessionId): Promise<ResponseBase> {
+    const waiting = await this.waiting.ofSession(session);
+    return waiting === null ? { kind: 'session', session } : { kind: 'waiting', waiting };
   }
 
   /** @throws Problem previous_response_not_found */

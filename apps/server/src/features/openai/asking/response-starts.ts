@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
-import type { GivenItem } from '#domain';
+import { type GivenItem, Problem } from '#domain';
 import { EventLog } from '#event-log';
-import { type ResponseRequest, refused } from '#openai-face';
-import { SessionMoved, type StartRun, type StartedRun, forkAt } from '#runs';
+import { refused } from '#openai-face';
+import { DecidedMeanwhile, SessionMoved, type StartRun, type StartedRun, forkAt } from '#runs';
 import { RunRequests } from '../../runs/shared/run-requests.js';
 import type { FoundResponse } from '../reading/response-reading.js';
 import { asAsked, messageOf, moreConfigOf, plainMessage, runBodyOf } from './asked-run.js';
+import { Continuations } from './continuations.js';
 import { GivenItems, requirePairs } from './given-items.js';
 import { payloadHash, payloadOf } from './payload.js';
 import { type ResponseBase, ResponseBases } from './response-bases.js';
+import type { SentResponse } from './sent-response.js';
 
-/** A request for a response, as it came. */
-export interface SentResponse {
-  readonly asked: ResponseRequest;
-  readonly body: unknown;
-  /** Of `Idempotency-Key`. */
-  readonly key: string | undefined;
-}
+/** What a run that is new goes on from. */
+type NewBase = Exclude<ResponseBase, { kind: 'waiting' }>;
 
 /** How often a session may have gone on meanwhile before the response is asked for. */
 const MAX_TRIES = 5;
@@ -31,6 +28,7 @@ export class ResponseStarts {
     private readonly bases: ResponseBases,
     private readonly items: GivenItems,
     private readonly log: EventLog,
+    private readonly continuations: Continuations,
   ) {}
 
   /** @throws Problem, LogUnavailable: nothing was started */
@@ -41,21 +39,24 @@ export class ResponseStarts {
   ): Promise<Omit<FoundResponse, 'id'>> {
     const { input, isStored } = sent.asked;
     if (!isStored) throw refused('unsupported_value', 'store', 'store: false is not supported');
-    const items = typeof input === 'string' ? input : await this.items.of(caller.project, input);
+    const items = typeof input === 'string' ? saidBy(input) : await this.items.of(caller.project, input);
     for (let tries = 1; ; tries++) {
-      const base = await this.bases.of(caller.project, sent.asked);
-      if (typeof items !== 'string') requirePairs(items);
+      const base = await this.bases.of(caller.project, sent.asked, items);
       try {
+        if (base.kind === 'waiting')
+          return await this.continuations.goOn(base.waiting, items, sent, caller, request);
+        requirePairs(items);
         return placeOf(await this.startAt(base, items, sent, caller, request));
       } catch (error) {
-        if (!(error instanceof SessionMoved) || tries >= MAX_TRIES) throw error;
+        const isLate = error instanceof SessionMoved || error instanceof DecidedMeanwhile;
+        if (!isLate || tries >= MAX_TRIES) throw isLate ? GOES_ON : error;
       }
     }
   }
 
   private async startAt(
-    base: ResponseBase,
-    items: string | readonly GivenItem[],
+    base: NewBase,
+    items: readonly GivenItem[],
     sent: SentResponse,
     caller: Principal,
     request: FastifyRequest,
@@ -65,14 +66,14 @@ export class ResponseStarts {
   }
 
   private async commandOf(
-    base: ResponseBase,
-    items: string | readonly GivenItem[],
+    base: NewBase,
+    items: readonly GivenItem[],
     { asked, body, key }: SentResponse,
     caller: Principal,
     request: FastifyRequest,
   ): Promise<StartRun> {
-    const plain = typeof items === 'string' ? items : plainMessage(items);
-    const message = plain ?? messageOf(items as readonly GivenItem[]);
+    const plain = plainMessage(items);
+    const message = plain ?? messageOf(items);
     const session = base.kind === 'session' ? { session: base.session } : {};
     const sentRun = { body: {}, ...session };
     const command = await this.requests
@@ -88,7 +89,7 @@ export class ResponseStarts {
           throw asAsked(error, asked.tools);
         }),
       config: { ...command.config, ...moreConfigOf(asked) },
-      ...(plain === null ? { items: items as readonly GivenItem[] } : {}),
+      ...(plain === null ? { items } : {}),
       ...(base.kind === 'session' && base.goesOnAt !== undefined ? { goesOnAt: base.goesOnAt } : {}),
       ...(base.kind === 'fork' ? { fork: await forkAt(this.log, base.from) } : {}),
       endsUnheard: true,
@@ -99,6 +100,12 @@ export class ResponseStarts {
     };
   }
 }
+
+const saidBy = (text: string): readonly GivenItem[] => [
+  { kind: 'message', role: 'user', parts: [{ kind: 'text', text }] },
+];
+
+const GOES_ON = new Problem('conflict', 'the session goes on all the time; try again');
 
 /** Where the response stands. The request of the response is directly before that of its run. */
 const placeOf = ({ session, run, requested }: StartedRun): Omit<FoundResponse, 'id'> => ({

@@ -55,6 +55,18 @@ export class ConversationReading {
     return face.items();
   }
 
+  /** How many items the session held when a response had ended. */
+  async lengthUpTo(found: FoundResponse): Promise<number> {
+    const face = new SessionFace();
+    const { session, run } = found.place;
+    for await (const { event, session: of } of this.lines.of(session)) {
+      face.push(event, of);
+      const passage = face.run(run)?.passages[found.passage - 1];
+      if (passage?.end) return face.items().length;
+    }
+    return 0;
+  }
+
   /** What stood before the output of a response, what it was given last. @throws as `items` */
   async before(
     { place: { session, run }, passage: number }: FoundResponse,

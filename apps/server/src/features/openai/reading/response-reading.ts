@@ -56,6 +56,13 @@ export class ResponseReading {
     return face;
   }
 
+  /** Its run, as far as the log holds it. @throws as `read` */
+  async wholeRun(place: FacePlace): Promise<RunFace> {
+    const face = new RunFace(place.session);
+    for await (const event of this.events.recorded(place)) face.push(event);
+    return face;
+  }
+
   /** Resolves with the passage when it has ended; null: the signal was aborted before. @throws Problem not_found */
   async ended({ place, passage }: Omit<FoundResponse, 'id'>, signal: AbortSignal): Promise<Passage | null> {
     const face = new RunFace(place.session);

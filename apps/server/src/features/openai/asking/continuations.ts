@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Principal, hasScope } from '#access';
+import { type ActionId, type GivenItem, Problem, type RunConfig } from '#domain';
+import {
+  type CallDecision,
+  type Decided,
+  type ResponseRequest,
+  decidedBy,
+  isSameDecision,
+  refused,
+} from '#openai-face';
+import { type DecisionRequest, JointDecisions } from '#runs';
+import { RunRequests } from '../../runs/shared/run-requests.js';
+import type { FoundResponse } from '../reading/response-reading.js';
+import { asAsked, moreConfigOf, runBodyOf } from './asked-run.js';
+import { payloadHash } from './payload.js';
+import type { SentResponse } from './sent-response.js';
+import { type WaitingResponse, WaitingRuns } from './waiting-runs.js';
+
+/** Lets runs that wait go on with what a request decides. */
+@Injectable()
+export class Continuations {
+  constructor(
+    private readonly joint: JointDecisions,
+    private readonly requests: RunRequests,
+    private readonly waiting: WaitingRuns,
+  ) {}
+
+  /**
+   * The response that follows: the one that the same decisions had before, where there is one. @throws Problem; DecidedMeanwhile;
+   * LogUnavailable: nothing was decided
+   */
+  async goOn(
+    waiting: WaitingResponse,
+    items: readonly GivenItem[],
+    sent: SentResponse,
+    caller: Principal,
+    request: FastifyRequest,
+  ): Promise<Omit<FoundResponse, 'id'>> {
+    const { place, passage, followedBy } = waiting;
+    const { asked } = sent;
+    if (!asked.isStored)
+      throw refused(
+        'invalid_value',
+        'store',
+        'store: false does not go with what decides on a run that waits',
+      );
+    const decided = decidedBy(items, passage.waits, place.session, await this.waiting.held(place.session));
+    const next = { place, passage: followedBy ?? passage.beginning.number + 1 };
+    if (followedBy !== null) {
+      if (isSameDecision(decided, passage.waits)) return next;
+      throw new Problem('conflict', 'something else was decided before');
+    }
+    requireApprover(decided, caller);
+    requireSameRun(waiting, asked);
+    const { config, mcpServers } = await this.settingsOf(waiting, asked, caller, request);
+    const { run, session } = place;
+    await this.joint.decide(
+      {
+        session,
+        run,
+        decisions: requestsOf(decided),
+        response: { settings: JSON.stringify(settingsOf(waiting, asked)), payload: payloadHash(sent.body) },
+        items: decided.items,
+        config,
+        messages: decided.messages,
+        mcpServers,
+      },
+      { project: caller.project, actor: caller.keyId },
+    );
+    return next;
+  }
+
+  /** Those of the run, but for what the request says: it holds from here on. */
+  private async settingsOf(
+    { face }: WaitingResponse,
+    asked: ResponseRequest,
+    caller: Principal,
+    request: FastifyRequest,
+  ) {
+    const { requests } = this;
+    try {
+      const command = await requests.commandOf(runBodyOf(asked, ''), { body: {} }, caller, request);
+      await command.check?.();
+      const kept: Record<string, unknown> = { ...face.config };
+      for (const name of OF_REQUEST) delete kept[name];
+      const config: RunConfig = { ...kept, ...command.config, ...moreConfigOf(asked) };
+      return { config, mcpServers: command.mcpServers ?? [] };
+    } catch (error) {
+      throw asAsked(error, asked.tools);
+    }
+  }
+}
+
+/** Settings that a request has words for. */
+const OF_REQUEST: readonly (keyof RunConfig)[] = [
+  'system',
+  'streaming_tokens',
+  'mcp_servers',
+  'final_output',
+  'approvals',
+  'tools',
+  'metadata',
+  'sampling',
+  'tool_choice',
+];
+
+/** As the response shows them. */
+const settingsOf = ({ passage }: WaitingResponse, { settings, conversation }: ResponseRequest) =>
+  conversation === undefined ? { ...settings, previous_response_id: passage.id } : settings;
+
+function requireApprover({ decisions }: Decided, caller: Principal): void {
+  const approves = [...decisions.values()].some(({ kind }) => kind === 'approve');
+  if (approves && !hasScope(caller, 'approve'))
+    throw new Problem('forbidden', 'this key lacks the scope approve');
+}
+
+/** @throws Problem naming what must be the same */
+function requireSameRun({ face }: WaitingResponse, { mode, tools }: ResponseRequest): void {
+  if (face.request?.data.mode !== mode)
+    throw refused('invalid_value', 'model', `model: the run that waits has ${face.request?.data.mode}`);
+  const labels = new Set(tools.servers.map(({ label }) => label));
+  const gone = (face.config.mcp_servers ?? []).filter((name) => !labels.has(name));
+  if (gone.length > 0)
+    throw refused('invalid_value', 'tools', `tools: the servers of the run are missing: ${gone.join(', ')}`);
+}
+
+function requestsOf({ decisions }: Decided): ReadonlyMap<ActionId, DecisionRequest> {
+  return new Map([...decisions].map(([id, decision]) => [id, requestOf(decision)]));
+}
+
+function requestOf(decision: CallDecision): DecisionRequest {
+  if (decision.kind === 'answer') return { decision: 'answer', result: { value: decision.result } };
+  return { decision: decision.kind, ...(decision.reason === null ? {} : { reason: decision.reason }) };
+}
