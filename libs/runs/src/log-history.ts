@@ -166,6 +166,7 @@ class Answer {
 
   /** Returns whether there may be room for more. */
   take({ id, type, content }: Found): boolean {
+    if (content === '') return true;
     const at = this.query === null ? 0 : content.toLowerCase().indexOf(this.query);
     if (at < 0) return true;
     const shown = shortened(content, at, this.question.maxMessageChars);
