@@ -8,6 +8,7 @@ import {
   knownSessionEvent,
 } from '#domain/browser';
 import { type ChatRequest, textOf } from '#demo-model';
+import { verdictOf } from '../support/proof/verified.js';
 import { Stage } from '../support/stage.js';
 import { type ScriptedTurn, call, say } from '../support/scripted-model.js';
 
@@ -175,6 +176,10 @@ describe('the same session with and without a compaction', () => {
     expect(compactionsOf(some!).every(({ data }) => data.content !== '')).toBe(true);
     expect(compactionsOf(empty!).length).toBeGreaterThan(1);
     expect(compactionsOf(empty!).every(({ data }) => data.content === '')).toBe(true);
+    for (const id of [other, same, left]) {
+      const file = (await stage.client.get(`/sessions/${id}/export?disclose=all`)).text;
+      expect(verdictOf(file)).toMatchObject({ exit: 0 });
+    }
   }, 60_000);
 });
 

@@ -276,7 +276,7 @@ describe('a subscription', () => {
     await server.until(() => server.requests.includes('POST subscriptions/listen'));
     server.cut();
     await server.setTools([{ name: 'pay' }, { name: 'late' }]);
-    await run.offers('pay', 'late');
+    await run.offers('late', 'pay');
   });
 
   test('that is refused is not asked for again', async () => {

@@ -50,11 +50,11 @@ describe.each(['modern', 'streamable', 'sse'] as const)('a server that speaks %s
     expect(run.logger.lines.join()).not.toMatch(/sesame|127\.0\.0\.1/);
   });
 
-  test('lists its tools in pages', async () => {
+  test('lists its tools in pages, which are offered in the order of their names', async () => {
     const tools = Array.from({ length: 20 }, (_, n) => ({ name: `tool_${n}` }));
     const server = await serve({ wire, tools, pageSize: 7 });
     const run = await connect([at(server)]);
-    expect(run.names).toEqual(tools.map(({ name }) => name));
+    expect(run.names).toEqual(tools.map(({ name }) => name).toSorted());
     expect(server.requests.filter((entry) => entry.includes('tools/list'))).toHaveLength(3);
   });
 
@@ -114,7 +114,7 @@ describe('several servers', () => {
     const tools = [{ name: 'search' }, { name: 'a.b' }, { name: 'transfer_to_x' }];
     const [one, two] = [await serve({ tools }), await serve({ tools: [{ name: 'search' }] })];
     const run = await connect([at(one, 'One'), at(two, 'two')], { reserved: new Set(['transfer_to_x']) });
-    expect(run.names).toEqual(['One_search', 'One_a_b', 'One_transfer_to_x', 'two_search']);
+    expect(run.names).toEqual(['One_a_b', 'One_search', 'One_transfer_to_x', 'two_search']);
     await run.call('two_search', { q: 2 });
     await run.call('One_a_b', { q: 1 });
     expect([one.calls, two.calls]).toEqual([['a.b {"q":1}'], ['search {"q":2}']]);

@@ -14,7 +14,7 @@ export * from './compare/same-json.js';
 export * from './compare/turns-fold.js';
 export * from './content.js';
 export * from './context-message.js';
-export { type LeftOut, type Room, SHARE } from './context-messages.js';
+export { type LeftOut, type Room, type WhatIsLeftOut, SHARE } from './context-messages.js';
 export * from './context-tokens.js';
 export * from './context.js';
 export * from './event-types.js';

@@ -16,6 +16,11 @@ export interface LeftOut {
   readonly through: string;
 }
 
+export interface WhatIsLeftOut extends LeftOut {
+  /** The first message is a summary of it. */
+  readonly isSummed: boolean;
+}
+
 /** How much is to stay: characters of what is sent behind the system message. */
 export interface Room {
   readonly budget: number;
@@ -40,12 +45,12 @@ export class ContextMessages {
   private unplaced: Place[] = [];
   /** What the run under way, or the last one, began with and is told for as long as it goes on. */
   private own: readonly ContextMessage[] = [];
-  private hasSummary = false;
+  private summed = false;
   private left: LeftOut | null = null;
 
   /** What stands on the log and not here; null: nothing. */
-  get leftOut(): LeftOut | null {
-    return this.left;
+  get leftOut(): WhatIsLeftOut | null {
+    return this.left === null ? null : { ...this.left, isSummed: this.summed };
   }
 
   add(...messages: readonly ContextMessage[]): void {
@@ -84,7 +89,7 @@ export class ContextMessages {
   clear(): void {
     this.remove(0, Infinity);
     this.own = [];
-    this.hasSummary = false;
+    this.summed = false;
     this.left = null;
   }
 
@@ -124,8 +129,8 @@ export class ContextMessages {
     let still = this.all.slice(0, counted).filter(staying).length;
     this.keep(staying);
     this.left = left;
-    this.hasSummary = content !== '';
-    if (this.hasSummary) {
+    this.summed = content !== '';
+    if (this.summed) {
       this.all.unshift({ role: 'user', content });
       this.places.unshift({ ...through });
       still += 1;
@@ -180,7 +185,7 @@ export class ContextMessages {
     const turns: Turn[] = [];
     for (const [at, message] of this.all.entries()) {
       const place = this.places[at] ?? null;
-      if (this.own.includes(message) || place === null || (at === 0 && this.hasSummary)) continue;
+      if (this.own.includes(message) || place === null || (at === 0 && this.summed)) continue;
       let turn = turns.at(-1);
       if (turn?.place !== place) turns.push((turn = { at, place, size: 0, isAnswer: false }));
       turn.size += sizeOf(message);

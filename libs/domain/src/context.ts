@@ -1,7 +1,7 @@
 import type { Revision, RunId, SessionId } from './ids.js';
 import { type Content, joinedPieces } from './content.js';
 import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from './context-message.js';
-import { ContextMessages, type LeftOut, type Room } from './context-messages.js';
+import { ContextMessages, type LeftOut, type Room, type WhatIsLeftOut } from './context-messages.js';
 import { TokenScale } from './context-tokens.js';
 import { forkOf } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
@@ -49,7 +49,7 @@ export class ContextFold {
   }
 
   /** What a compaction stands for, and is not among the messages; null: nothing. */
-  get leftOut(): LeftOut | null {
+  get leftOut(): WhatIsLeftOut | null {
     return this.held.leftOut;
   }
 

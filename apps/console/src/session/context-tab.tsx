@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { type ContextMessage, lengthOf } from '#domain/browser';
+import { type ContextMessage, parsePlace, sizeOf } from '#domain/browser';
 import { Bdi } from '../conversation/bdi.js';
 import { TextView } from '../conversation/text-view.js';
 import { visible } from '../conversation/visible.js';
 import { Button } from '../parts/controls.js';
 import { Empty } from '../parts/region.js';
+import { Go } from './go.js';
 import type { SessionModel } from './model.js';
 import { grouped } from './text.js';
 import { textOf } from './texts.js';
@@ -13,7 +14,7 @@ const SHOWN = 50;
 
 /** What the model of a run that starts here is sent, message by message, behind the system message. */
 export function ContextTab({ model }: { readonly model: SessionModel }) {
-  const { context } = model.view.value;
+  const { context, leftOut, runs, scale } = model.view.value;
   const [most, setMost] = useState(SHOWN);
   if (context.length === 0)
     return (
@@ -23,10 +24,22 @@ export function ContextTab({ model }: { readonly model: SessionModel }) {
       />
     );
   const first = Math.max(context.length - most, 0);
+  // Each model counts in tokens of its own: those of the one that was asked last.
+  const counts = runs.at(-1)?.state.model ?? '';
+  const tokensOf = (message: ContextMessage): number => scale.tokensOf(counts, sizeOf(message));
   const tokens = context.reduce((sum, message) => sum + tokensOf(message), 0);
   return (
     <>
       <p class="meta context-sum">{`${grouped(context.length)} messages, about ${grouped(tokens)} tokens, without the system message`}</p>
+      {leftOut !== null && (
+        <p class="meta context-left">
+          {'What was said from '}
+          <Place model={model} text={leftOut.from} />
+          {' to '}
+          <Place model={model} text={leftOut.through} />
+          {leftOut.isSummed ? ' is told as a summary.' : ' is not told any more.'}
+        </p>
+      )}
       {first > 0 && (
         <Button small onClick={() => setMost(most + SHOWN)}>
           Show earlier messages
@@ -34,31 +47,36 @@ export function ContextTab({ model }: { readonly model: SessionModel }) {
       )}
       <ol class="context" aria-label="Model context">
         {context.slice(first).map((message, at) => (
-          <Message key={first + at} model={model} message={message} />
+          <Message key={first + at} model={model} message={message} tokens={tokensOf(message)} />
         ))}
       </ol>
     </>
   );
 }
 
-/** About four characters a token. */
-const tokensOf = (message: ContextMessage): number =>
-  Math.ceil(
-    (lengthOf(message.content) +
-      callsOf(message).reduce((sum, { name, arguments: input }) => sum + name.length + input.length, 0)) /
-      4,
-  );
+/** An event of this session leads there; one of what it was forked from is named. */
+function Place({ model, text }: { readonly model: SessionModel; readonly text: string }) {
+  const place = parsePlace(text);
+  if (place === null || place.session !== undefined) return <Bdi text={text} class="mono" />;
+  return <Go model={model} to={place.revision} />;
+}
 
 const callsOf = (message: ContextMessage) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []);
 
-function Message({ model, message }: { readonly model: SessionModel; readonly message: ContextMessage }) {
+interface MessageProps {
+  readonly model: SessionModel;
+  readonly message: ContextMessage;
+  readonly tokens: number;
+}
+
+function Message({ model, message, tokens }: MessageProps) {
   const { role, content } = message;
   return (
     <li>
       <div class="by">
         <b>{role}</b>
         {role === 'tool' && <span class="mono">{message.callId}</span>}
-        <span class="tokens">{`${grouped(tokensOf(message))} tokens`}</span>
+        <span class="tokens">{`${grouped(tokens)} tokens`}</span>
       </div>
       <TextView
         session={model.store.session}

@@ -78,7 +78,7 @@ function drawTracks(context: CanvasRenderingContext2D, layout: LaneLayout, palet
 
 type Patterns = Partial<Record<MarkKind, CanvasPattern | null>>;
 
-/** Thinking is striped, waiting hatched. */
+/** Thinking is striped upright, a compaction across, waiting hatched. */
 function patternsOf(context: CanvasRenderingContext2D, palette: Palette): Patterns {
   const tile = (size: number, draw: (of: CanvasRenderingContext2D) => void): CanvasPattern | null => {
     const canvas = document.createElement('canvas');
@@ -102,7 +102,13 @@ function patternsOf(context: CanvasRenderingContext2D, palette: Palette): Patter
     }
     of.stroke();
   });
-  return { think, wait };
+  const compact = tile(4, (of) => {
+    of.fillStyle = palette['accent-soft'];
+    of.fillRect(0, 0, 4, 4);
+    of.fillStyle = palette.accent;
+    of.fillRect(0, 0, 4, 2);
+  });
+  return { think, wait, compact };
 }
 
 const RUN_TONES: Readonly<Record<string, 'ok' | 'bad' | 'warn' | 'accent' | null>> = {

@@ -27,6 +27,8 @@ export type MarkKind =
   | 'cancelled'
   | 'think'
   | 'say'
+  /** A summary is made, or turns are left out without one. */
+  | 'compact'
   | 'call'
   | 'unknown'
   | 'wait'
@@ -109,6 +111,10 @@ export class Marks {
       if (before?.kind === 'think') this.end(key, event, index);
       const kind = type === 'agent_thinking_start' ? 'think' : 'say';
       return this.begin(key, { lane: 'Model', kind, since: time, from: index });
+    }
+    if (type === 'agent_compacted') {
+      this.end(key, event, index, 'compact');
+      return this.begin(key, { lane: 'Model', kind: 'say', since: time, from: index });
     }
     const isOfStep = known?.type === 'model_turn_completed' && known.data.step !== undefined;
     if (type === 'model_turn_completed' && !isOfStep) this.end(key, event, index);

@@ -123,7 +123,9 @@ export class Story {
 }
 
 /** What stands between two turns and is part of neither. */
-const isAside = ({ type }: LogEvent): boolean =>
+const isAside = ({ type, known }: LogEvent): boolean =>
+  type === 'agent_compacted' ||
+  (known?.type === 'model_called' && known.data.kind === 'compaction') ||
   type === 'run_claimed' ||
   type === 'run_parked' ||
   type === 'run_woken' ||

@@ -145,6 +145,9 @@ function missingOf(
 const isUsable = ({ serverUrl }: McpServerConfig): boolean =>
   URL.canParse(serverUrl) && /^https?:$/.test(new URL(serverUrl).protocol);
 
+/** Servers list their tools as it comes; requests to the model are to begin as the one before did. */
+const byName = (a: ListedTool, b: ListedTool): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
 class OpenMcpTools implements McpTools {
   private offered: readonly Tool[] = [];
   private lists: readonly (readonly ListedTool[])[] = [];
@@ -181,7 +184,7 @@ class OpenMcpTools implements McpTools {
 
   private offer(): readonly Tool[] {
     const all = this.connections.flatMap((connection, server) =>
-      connection.tools.map((listed) => ({ connection, server, listed })),
+      connection.tools.toSorted(byName).map((listed) => ({ connection, server, listed })),
     );
     const names = this.names.assign(
       all.map(({ connection, server, listed }) => ({

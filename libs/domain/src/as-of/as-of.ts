@@ -1,4 +1,6 @@
 import type { ContextMessage } from '../context-message.js';
+import type { WhatIsLeftOut } from '../context-messages.js';
+import type { TokenScale } from '../context-tokens.js';
 import { ContextFold } from '../context.js';
 import type { Revision, SessionId } from '../ids.js';
 import type { RecordedSessionEvent } from '../session-events.js';
@@ -13,6 +15,10 @@ export interface SessionAsOf {
   readonly summary: SessionSummary | null;
   /** What a run that starts there is told, without the system message. */
   readonly context: readonly ContextMessage[];
+  /** What stands on the log and is not told there any more; null: nothing. A summary of it is told first. */
+  readonly leftOut: WhatIsLeftOut | null;
+  /** How many tokens that is, as each model counted last. */
+  readonly scale: TokenScale;
 }
 
 /**
@@ -38,5 +44,12 @@ export function asOf(
     record.push(event);
     context.push(event);
   }
-  return { messages: history.finish(), summary: record.finish(), context: context.settled() };
+  const { leftOut, scale } = context;
+  return {
+    messages: history.finish(),
+    summary: record.finish(),
+    context: context.settled(),
+    leftOut,
+    scale,
+  };
 }

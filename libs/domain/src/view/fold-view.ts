@@ -51,6 +51,12 @@ export function foldView(
     get context() {
       return known().context;
     },
+    get leftOut() {
+      return known().leftOut;
+    },
+    get scale() {
+      return known().scale;
+    },
     get runs() {
       return runs();
     },
