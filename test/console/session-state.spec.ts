@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/console.js';
 import type { Message } from '../support/service-client.js';
+import { say } from '../support/scripted-model.js';
 import { SessionStage } from '../support/session-stage.js';
 
 const ARTICLES: Readonly<Record<string, string>> = {
@@ -10,6 +11,11 @@ const ARTICLES: Readonly<Record<string, string>> = {
   agent_response: 'Agent response',
   agent_tool_use: 'Tool call',
 };
+
+interface Shown {
+  readonly id: string;
+  readonly data: { readonly type: string; readonly content: string; readonly through: string };
+}
 
 interface ChatMessage {
   readonly role: string;
@@ -33,7 +39,7 @@ describeInBrowser('the state of a session at an event', () => {
   let session: string;
   let last: number;
   beforeAll(async () => {
-    stage = await SessionStage.open();
+    stage = await SessionStage.open({ CONTEXT_FLASH: '1000' });
     session = await stage.told();
     const { headers } = await stage.client.get(`/sessions/${session}/log?limit=1`, {
       headers: { accept: 'application/json' },
@@ -73,5 +79,41 @@ describeInBrowser('the state of a session at an event', () => {
         expect(items[n]).toContain(content ?? '');
       }
     }
+  });
+
+  it('tells what a compaction has left of the context, and leads to what it stands for', async () => {
+    let compacted = '';
+    for (let n = 0; n < 6; n++) {
+      const message = stage.message(`Long ${n}`, say(`answer ${n} `.padEnd(800, 'la ')));
+      const options = compacted === '' ? {} : { session: compacted };
+      compacted = (await stage.client.runToEnd({ message, mode: 'flash' }, options)).session;
+    }
+    const shown = await stage.client.get(`/sessions/${compacted}/events?limit=200`, {
+      headers: { accept: 'application/json' },
+    });
+    const { items } = shown.json<{ readonly items: readonly Shown[] }>();
+    const { id, data } = items.findLast(({ data: { type } }) => type === 'agent_compacted')!;
+    const page = await stage.page(compacted);
+    await seek(page, Number(id));
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page.getByText(/^What was said from 3 to \d+ is told as a summary\.$/).waitFor();
+    const [first] = await page
+      .getByRole('list', { name: 'Model context' })
+      .getByRole('listitem')
+      .allTextContents();
+    expect(first).toContain(data.content);
+    await page.getByRole('tab', { name: 'Conversation' }).click();
+    await page
+      .getByText(/^From here on the agent is told a summary/)
+      .last()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page
+      .getByRole('button', { name: `Event ${data.through}`, exact: true })
+      .first()
+      .click();
+    await page.getByRole('region', { name: `State at event ${data.through}`, exact: true }).waitFor();
+    await seek(page, Number(id) - 1);
+    expect(await page.getByText('is told as a summary').count()).toBe(0);
   });
 });

@@ -22,11 +22,11 @@ export class SessionStage {
     this.book = book;
   }
 
-  static async open(): Promise<SessionStage> {
+  static async open(more: Readonly<Record<string, string>> = {}): Promise<SessionStage> {
     const book = new ScriptBook();
     const model = await startScriptedModel(book.script);
     try {
-      const env = { OPENAI_BASE_URL: model.url, ...MODELS };
+      const env = { OPENAI_BASE_URL: model.url, ...MODELS, ...more };
       return new SessionStage(await ConsoleStage.open({ env }), model, book);
     } catch (error) {
       await model.close();
