@@ -5,7 +5,6 @@ import {
   type ResourceKeyUse,
   type RunKeyUse,
   canonicalJson,
-  replayRunId,
   runId,
   sessionId,
   type ProjectId,
@@ -15,7 +14,14 @@ import {
 import { type EventLog, type EventMeta, appendUntilDefinite, collect, newEvent } from '#event-log';
 import type { Clock, Random } from '#platform';
 
-export type Operation = 'start_run' | 'fork_session' | 'create_datastore' | 'index_document';
+export type Operation =
+  | 'start_run'
+  | 'create_response'
+  | 'create_completion'
+  | 'create_conversation'
+  | 'fork_session'
+  | 'create_datastore'
+  | 'index_document';
 
 export interface IdempotentRequest {
   readonly project: ProjectId;
@@ -125,11 +131,11 @@ export class IdempotencyKeys {
     request: IdempotentRequest,
     session?: SessionId,
     prefix = '',
-    isReplay = false,
+    idOf: typeof runId = runId,
   ): { readonly session: SessionId; readonly run: RunId } {
     const digest = this.hmac('id', request.project, request.operation, request.key);
     const id = session ?? sessionId(prefix + digest.slice(0, 24));
-    return { session: id, run: (isReplay ? replayRunId : runId)(id, digest.slice(24, 40)) };
+    return { session: id, run: idOf(id, digest.slice(24, 40)) };
   }
 
   /** 24 characters for the id of what the request makes. */

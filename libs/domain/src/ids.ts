@@ -25,6 +25,11 @@ export const replayRunId = (session: SessionId, x: string): RunId => runId(sessi
 
 export const isReplayRun = (run: RunId): boolean => run.includes('_replay');
 
+/** Of one that is erased, with its session, when it has ended or waits: it says so itself, too. */
+export const unstoredRunId = (session: SessionId, x: string): RunId => runId(session, `once${x}`);
+
+export const isUnstoredRun = (run: RunId): boolean => run.includes('_once');
+
 const RUN = /^run_(ses_[A-Za-z0-9]+)_[A-Za-z0-9]+$/;
 
 /** The session of a run id, or null where it is none. */

@@ -83,7 +83,14 @@ export type InternalEvent =
       };
     }
   /** Something is added to the session without a run. */
-  | { readonly type: 'items_given'; readonly data: { readonly items: readonly GivenItem[] } }
+  | {
+      readonly type: 'items_given';
+      readonly data: {
+        readonly items: readonly GivenItem[];
+        /** By which a repeat is known; absent: the session began with them. */
+        readonly payload?: string;
+      };
+    }
   /** The response is shown to nobody any more. */
   | { readonly type: 'response_deleted'; readonly data: { readonly response: string } }
   /** JSON text of what a caller says of the conversation, for itself: key → value. */

@@ -16,3 +16,4 @@ export * from './request/tools.js';
 export type { FaceCall } from './face-call.js';
 export * from './wait/decisions.js';
 export * from './wait/same-items.js';
+export * from './request/conversation-request.js';

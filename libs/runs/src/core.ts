@@ -27,8 +27,9 @@ import { IdempotencyKeys } from '#access';
 import { ContextsAsOf } from './context-as-of.js';
 import { readCharsOf } from './load-session.js';
 import { ActionCommands } from './actions/action-commands.js';
-import { JointDecisions } from './actions/joint-decisions.js';
+import { JointDecisions, type JointPorts } from './actions/joint-decisions.js';
 import type { ActionIndex } from './actions/action-index.js';
+import { ConversationCommands, type ConversationPorts } from './conversations/conversation-commands.js';
 import { ForkSession } from './fork/fork-session.js';
 import { LogHistory } from './log-history.js';
 import { Recovery } from './recovery.js';
@@ -99,6 +100,7 @@ export interface Core {
   readonly joint: (actions: ActionCommands) => JointDecisions;
   readonly retries: RetryPlanner;
   readonly forks: ForkSession;
+  readonly conversations: ConversationCommands;
   readonly replays: ReplayPlanner;
   readonly contexts: ContextsAsOf;
   readonly maker: TaskMaker;
@@ -141,7 +143,6 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
   const starting = { contents, sessions, startRun, counted, mayAct: options.mayAct };
   const deciding = { log, sessions, contents, schemas, toolboxes, clock };
   const actions = (index: () => ActionIndex) => new ActionCommands(deciding, index);
-  const joint = (commands: ActionCommands) => new JointDecisions({ ...deciding, random }, commands);
   const retries = new RetryPlanner({ log, sessions, contents });
   const replays = new ReplayPlanner({ log, sessions, contents });
   const forks = new ForkSession({ log, sessions, keys, random });
@@ -156,12 +157,18 @@ export function openCore(ports: CorePorts, options: CoreOptions): Core {
     recovery,
     tasks,
     actions,
-    joint,
     retries,
     forks,
+    ...openFace({ ...deciding, random, keys }),
     replays,
     contexts: asOf,
     maker,
     firings,
   };
 }
+
+/** What OpenAI's interface has besides. */
+const openFace = (ports: JointPorts & ConversationPorts): Pick<Core, 'joint' | 'conversations'> => ({
+  joint: (actions) => new JointDecisions(ports, actions),
+  conversations: new ConversationCommands(ports),
+});

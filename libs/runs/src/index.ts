@@ -7,6 +7,7 @@ export { type ActionRecord, readAction } from './actions/action-record.js';
 export * from './admission.js';
 export { ContextsAsOf, contextAsOf } from './context-as-of.js';
 export * from './core.js';
+export { ConversationCommands } from './conversations/conversation-commands.js';
 export { EraseSession, type ErasedSession } from './erasure/erase-session.js';
 export { Erasures } from './erasure/erasures.js';
 export { ForkSession, forkAt } from './fork/fork-session.js';

@@ -1,10 +1,16 @@
-import type { RunState, ToolChoice } from '#domain';
+import type { CallKind, RunState, ToolChoice } from '#domain';
 import type { Tool } from '../tools/tool.js';
 import type { ModelRequest } from './model-client.js';
 import { MODES } from './modes.js';
 
 /** What the run's settings ask of the model itself. */
-export function samplingOf({ mode, config }: RunState): Pick<ModelRequest, 'reasoningEffort' | 'sampling'> {
+export function samplingOf(
+  { mode, config }: Pick<RunState, 'mode' | 'config'>,
+  kind: CallKind = 'turn',
+): Pick<ModelRequest, 'reasoningEffort' | 'sampling'> {
+  // A summary is nothing that somebody has asked for.
+  if (kind === 'compaction') return { reasoningEffort: MODES[mode].reasoningEffort };
+
   const { reasoning_effort: reasoningEffort = MODES[mode].reasoningEffort, ...sampling } =
     config.sampling ?? {};
   return { reasoningEffort, ...(config.sampling === undefined ? {} : { sampling }) };

@@ -196,7 +196,7 @@ export class ModelTurn {
     const block: TurnOutput = request.output ?? new BlockWriter(sink, contents, session, isStreaming);
     block.restart?.();
     const omit = this.omit[state.mode] ?? [];
-    const settings = { ...samplingOf(state), ...formOf(request) };
+    const settings = { ...samplingOf(state, request.kind), ...formOf(request) };
     const asked = { model: state.model, messages, tools, project, omit, ...settings };
     const stream = this.model.stream(asked, signal, onBroken);
     try {

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { isPublicType, isReplayRun } from '#domain';
+import { isPublicType, isReplayRun, isUnstoredRun } from '#domain';
 import { type ContentStore } from '#vault';
 import type { RunReceipts } from '../run-receipts.js';
 import {
@@ -222,4 +222,4 @@ class Following implements FollowerTarget {
 
 /** What was erased meanwhile is told to nobody, nor is what a replay does. */
 const isPublished = ({ type, isErased, meta }: RecordedEvent): boolean =>
-  isPublicType(type) && isErased !== true && !isReplayRun(meta.run ?? '');
+  isPublicType(type) && isErased !== true && !isReplayRun(meta.run ?? '') && !isUnstoredRun(meta.run ?? '');

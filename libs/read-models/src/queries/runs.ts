@@ -155,6 +155,19 @@ export class RunQueries {
     return [...new Set(found.map((row) => String(row['session'])))];
   }
 
+  /** Runs that are to be erased, with their sessions, when they have ended or wait. @throws ReadModelsUnavailable; LogUnavailable */
+  async unstored(): Promise<
+    readonly { readonly run: RunId; readonly project: ProjectId; readonly actor: string }[]
+  > {
+    await this.freshness.caughtUp();
+    const found = await this.database.find(RUNS, (select) => select.where(`runs.run_id LIKE '%\\_once%'`));
+    return found.map((row) => ({
+      run: String(row['run_id']),
+      project: String(row['project']),
+      actor: String(row['actor']),
+    }));
+  }
+
   private async row(project: string, run: string): Promise<RunRow> {
     await this.freshness.caughtUp();
     const [found] = await this.database.find(RUNS, (select) =>

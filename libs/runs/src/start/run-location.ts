@@ -1,4 +1,4 @@
-import { notFound, replayRunId, runId, sessionId, type RunId, type SessionId } from '#domain';
+import { notFound, replayRunId, runId, sessionId, unstoredRunId, type RunId, type SessionId } from '#domain';
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -38,8 +38,7 @@ export class RunLocator {
     await command.checkBudget?.();
     const { random } = this.ports;
     const session = command.session ?? sessionId((command.sessionPrefix ?? '') + random.hex(12));
-    const idOf = command.replayOf === undefined ? runId : replayRunId;
-    const run = command.firing?.run ?? idOf(session, random.hex(8));
+    const run = command.firing?.run ?? idMaker(command)(session, random.hex(8));
     return { session, run, after: NO_EVENTS, by: command.session === undefined ? 'new_session' : 'session' };
   }
 
@@ -52,7 +51,7 @@ export class RunLocator {
     const session = await this.sessionOf(command);
     await command.checkState?.();
     const { session: id, sessionPrefix } = command;
-    const ids = keys.idsFor(request, id, sessionPrefix, command.replayOf !== undefined);
+    const ids = keys.idsFor(request, id, sessionPrefix, idMaker(command));
     admission.requireRoom(command.project);
     await command.checkBudget?.();
     const after = session?.journal.revision ?? NO_EVENTS;
@@ -74,6 +73,12 @@ export class RunLocator {
   private async sessionOf({ session: id, project }: PlannedRun): Promise<Session | null> {
     return id === undefined ? null : this.ports.sessions.require(project, id);
   }
+}
+
+/** What kind of run it is, its id says. */
+function idMaker({ replayOf, isUnstored = false }: PlannedRun): typeof runId {
+  if (replayOf !== undefined) return replayRunId;
+  return isUnstored ? unstoredRunId : runId;
 }
 
 /** What depends on time and names: a repeat is answered without it. @throws Problem */

@@ -48,6 +48,8 @@ export interface StartRun {
   readonly items?: readonly GivenItem[];
   /** The session is to be as it was at its event, which is its last, and idle; otherwise SessionMoved is thrown. */
   readonly goesOnAt?: Revision;
+  /** It is erased, with its session, when it has ended or waits; whoever starts it sees to that. */
+  readonly isUnstored?: boolean;
   /** It ends when an action expires. */
   readonly endsUnheard?: true;
   /** The response that it is asked for. */
@@ -61,7 +63,12 @@ export interface StartRun {
   /** What the run and others may cost, after all else; not asked of a repeat. @throws Problem */
   readonly checkBudget?: () => Promise<void>;
   /** The same key and payload again are the same run. */
-  readonly idempotency?: { readonly key: string; readonly payload: unknown };
+  readonly idempotency?: {
+    readonly key: string;
+    readonly payload: unknown;
+    /** To which keys belong; absent: starting runs. */
+    readonly operation?: 'create_response' | 'create_completion';
+  };
 }
 
 /** A response of the OpenAI interface. */

@@ -2,21 +2,18 @@ import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { parseResponseRequest, refused, responseOf } from '#openai-face';
-import { Clock } from '#platform';
-import { SessionCommands } from '#runs';
 import { Caller } from '../../edge/admission/caller.js';
 import { answerWithEvents, answerWithLateJson } from '../../edge/answers/event-stream.js';
 import { LargeAnswers } from '../../edge/answers/large-answer.js';
 import { OpenStreams } from '../../edge/answers/socket-sink.js';
 import { Operation } from '../../edge/routes/operation.js';
 import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
+import { ResponseCancels } from './asking/response-cancels.js';
 import { ResponseStarts } from './asking/response-starts.js';
 import { foreign } from './foreign.js';
 import { queryOf } from './query.js';
 import { ResponseReading } from './reading/response-reading.js';
-
-/** A cancel is answered when the end is on the log, or after so long. */
-const CANCEL_MS = 3_000;
+import { UnstoredResponses } from './unstored/unstored-responses.js';
 
 /** Responses that are asked for, and their early end. */
 @Controller('v1/responses')
@@ -24,10 +21,10 @@ export class CreateResponseController {
   constructor(
     private readonly starts: ResponseStarts,
     private readonly responses: ResponseReading,
-    private readonly commands: SessionCommands,
     private readonly answers: LargeAnswers,
     private readonly open: OpenStreams,
-    private readonly clock: Clock,
+    private readonly unstored: UnstoredResponses,
+    private readonly cancels: ResponseCancels,
   ) {}
 
   @Post()
@@ -43,6 +40,7 @@ export class CreateResponseController {
     const found = await this.starts.start({ asked, body, key: idempotencyKeyOf(request) }, caller, request);
     const { responses, open } = this;
     reply.header('content-location', `/runs/${found.place.run}`);
+    if (!asked.isStored) this.unstored.watch(found, { project: caller.project, actor: caller.keyId });
     if (asked.isStream) {
       void answerWithEvents(reply, open, (sink) => responses.send(found, -1, sink));
       return;
@@ -54,7 +52,9 @@ export class CreateResponseController {
       return;
     }
     void answerWithLateJson(reply, open, async (sink) => {
-      const passage = await responses.ended(found, AbortSignal.any([sink.gone, open.ending]));
+      const signal = AbortSignal.any([sink.gone, open.ending]);
+      const ended = () => responses.ended(found, signal);
+      const passage = await responses.following(found.place.session, ended);
       if (passage === null) throw new Error('the response goes on without its client');
       sink.end(JSON.stringify(responseOf(passage)));
     });
@@ -70,11 +70,7 @@ export class CreateResponseController {
   ): Promise<void> {
     queryOf(request.query);
     const { responses } = this;
-    const found = await responses.find(project, id);
-    await responses.read(found);
-    await this.commands.cancel(found.place.run, { project, actor });
-    const deadline = this.clock.deadline(CANCEL_MS);
-    await responses.over(found, deadline.signal).finally(() => deadline[Symbol.dispose]());
+    const found = await this.cancels.cancel(id, { project, actor });
     reply.header('content-location', `/runs/${found.place.run}`);
     await this.answers.send(reply, project, async function* (weigh) {
       yield await responses.json(found, weigh);

@@ -1,21 +1,34 @@
 import { Module } from '@nestjs/common';
+import { AddedItems } from './asking/added-items.js';
 import { Continuations } from './asking/continuations.js';
 import { GivenItems } from './asking/given-items.js';
+import { Repeats } from './asking/repeats.js';
 import { ResponseBases } from './asking/response-bases.js';
+import { ResponseCancels } from './asking/response-cancels.js';
 import { ResponseStarts } from './asking/response-starts.js';
 import { WaitingRuns } from './asking/waiting-runs.js';
 import { CreateResponseController } from './create-response.controller.js';
+import { ConversationEnds } from './conversation-ends.js';
+import { ConversationsWriteController } from './conversations-write.controller.js';
 import { ConversationsController } from './conversations.controller.js';
+import { ResponseDeletion } from './deletion/response-deletion.js';
 import { ModelsController } from './models.controller.js';
 import { ConversationReading } from './reading/conversation-reading.js';
 import { FaceEvents } from './reading/face-events.js';
 import { LineEvents } from './reading/line-events.js';
 import { ResponseReading } from './reading/response-reading.js';
 import { ResponsesController } from './responses.controller.js';
+import { UnstoredResponses, UnstoredSurroundings } from './unstored/unstored-responses.js';
 
 /** The interface that OpenAI's clients speak, under `/v1`. */
 @Module({
-  controllers: [CreateResponseController, ResponsesController, ConversationsController, ModelsController],
+  controllers: [
+    CreateResponseController,
+    ResponsesController,
+    ConversationsController,
+    ConversationsWriteController,
+    ModelsController,
+  ],
   providers: [
     FaceEvents,
     LineEvents,
@@ -25,6 +38,13 @@ import { ResponsesController } from './responses.controller.js';
     ResponseBases,
     ResponseStarts,
     Continuations,
+    Repeats,
+    AddedItems,
+    ResponseDeletion,
+    ConversationEnds,
+    ResponseCancels,
+    UnstoredResponses,
+    UnstoredSurroundings,
     WaitingRuns,
   ],
 })

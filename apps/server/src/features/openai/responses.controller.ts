@@ -1,4 +1,4 @@
-import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { Caller } from '../../edge/admission/caller.js';
@@ -6,6 +6,7 @@ import { answerWithEvents } from '../../edge/answers/event-stream.js';
 import { LargeAnswers } from '../../edge/answers/large-answer.js';
 import { OpenStreams } from '../../edge/answers/socket-sink.js';
 import { Operation } from '../../edge/routes/operation.js';
+import { ResponseDeletion } from './deletion/response-deletion.js';
 import { foreign } from './foreign.js';
 import { flagOf, listTermsOf, pageOf, queryOf } from './query.js';
 import { ConversationReading } from './reading/conversation-reading.js';
@@ -20,6 +21,7 @@ export class ResponsesController {
     private readonly conversations: ConversationReading,
     private readonly large: LargeAnswers,
     private readonly open: OpenStreams,
+    private readonly deletion: ResponseDeletion,
   ) {}
 
   @Get(':response')
@@ -45,6 +47,18 @@ export class ResponsesController {
     // One that is not there is refused before the stream begins.
     if (found.passage > 1) await responses.read(found);
     void answerWithEvents(reply, this.open, (sink) => responses.send(found, after, sink));
+  }
+
+  @Delete(':response')
+  @Operation(foreign('deleteResponse', 'admin'))
+  async delete(
+    @Param('response') id: string,
+    @Caller() { project, keyId: actor }: Principal,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    queryOf(request.query);
+    const erased = await this.deletion.delete(id, { project, actor });
+    return { id, object: 'response', deleted: true, erased };
   }
 
   @Get(':response/input_items')

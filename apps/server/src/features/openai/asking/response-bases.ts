@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Fork,
   type GivenItem,
   Problem,
   type ProjectId,
@@ -11,7 +12,7 @@ import {
 } from '#domain';
 import { EventLog } from '#event-log';
 import { type ResponseRequest, refused } from '#openai-face';
-import { Sessions } from '#runs';
+import { Sessions, forkAt } from '#runs';
 import { ConversationReading } from '../reading/conversation-reading.js';
 import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
 import { type WaitingResponse, WaitingRuns } from './waiting-runs.js';
@@ -62,6 +63,11 @@ export class ResponseBases {
     const byValue = items.some(decides) ? await this.waiting.byValue(project, items, found) : null;
     if (byValue !== null) return { kind: 'waiting', waiting: byValue };
     return found === null ? { kind: 'nothing' } : this.behind(found, isStored);
+  }
+
+  /** What a session begins with that goes on from there. @throws Problem not_found, unprocessable; LogUnavailable */
+  fork(from: SessionMoment): Promise<Fork> {
+    return forkAt(this.log, from);
   }
 
   private async inConversation(session: SessionId): Promise<ResponseBase> {

@@ -2,15 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { type GivenItem, Problem } from '#domain';
-import { EventLog } from '#event-log';
-import { refused } from '#openai-face';
-import { DecidedMeanwhile, SessionMoved, type StartRun, type StartedRun, forkAt } from '#runs';
+import { DecidedMeanwhile, SessionMoved, type StartRun, type StartedRun } from '#runs';
 import { RunRequests } from '../../runs/shared/run-requests.js';
 import type { FoundResponse } from '../reading/response-reading.js';
 import { asAsked, messageOf, moreConfigOf, plainMessage, runBodyOf } from './asked-run.js';
 import { Continuations } from './continuations.js';
 import { GivenItems, requirePairs } from './given-items.js';
 import { payloadHash, payloadOf } from './payload.js';
+import { Repeats, isRepeat } from './repeats.js';
 import { type ResponseBase, ResponseBases } from './response-bases.js';
 import type { SentResponse } from './sent-response.js';
 
@@ -27,8 +26,8 @@ export class ResponseStarts {
     private readonly requests: RunRequests,
     private readonly bases: ResponseBases,
     private readonly items: GivenItems,
-    private readonly log: EventLog,
     private readonly continuations: Continuations,
+    private readonly repeats: Repeats,
   ) {}
 
   /** @throws Problem, LogUnavailable: nothing was started */
@@ -37,8 +36,21 @@ export class ResponseStarts {
     caller: Principal,
     request: FastifyRequest,
   ): Promise<Omit<FoundResponse, 'id'>> {
-    const { input, isStored } = sent.asked;
-    if (!isStored) throw refused('unsupported_value', 'store', 'store: false is not supported');
+    const payload = payloadHash(sent.body);
+    const known =
+      sent.key === undefined && isRepeat(request) ? await this.repeats.find(caller, payload) : null;
+    if (known !== null) return known;
+    const found = await this.startOrGoOn(sent, caller, request);
+    if (found.passage === 1) this.repeats.note(caller, payload, found);
+    return found;
+  }
+
+  private async startOrGoOn(
+    sent: SentResponse,
+    caller: Principal,
+    request: FastifyRequest,
+  ): Promise<Omit<FoundResponse, 'id'>> {
+    const { input } = sent.asked;
     const items = typeof input === 'string' ? saidBy(input) : await this.items.of(caller.project, input);
     for (let tries = 1; ; tries++) {
       const base = await this.bases.of(caller.project, sent.asked, items);
@@ -91,12 +103,13 @@ export class ResponseStarts {
       config: { ...command.config, ...moreConfigOf(asked) },
       ...(plain === null ? { items } : {}),
       ...(base.kind === 'session' && base.goesOnAt !== undefined ? { goesOnAt: base.goesOnAt } : {}),
-      ...(base.kind === 'fork' ? { fork: await forkAt(this.log, base.from) } : {}),
+      ...(base.kind === 'fork' ? { fork: await this.bases.fork(base.from) } : {}),
+      ...(asked.isStored ? {} : { isUnstored: true }),
       endsUnheard: true,
       response: { settings: JSON.stringify(asked.settings), payload: payloadHash(body) },
       ...(key === undefined
         ? {}
-        : { idempotency: { key: `/v1/responses ${key}`, payload: payloadOf(body) } }),
+        : { idempotency: { key, payload: payloadOf(body), operation: 'create_response' } }),
     };
   }
 }

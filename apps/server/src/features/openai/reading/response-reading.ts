@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientSink } from '#delivery';
-import { type ProjectId, notFound } from '#domain';
+import { type ProjectId, type SessionId, notFound } from '#domain';
 import {
   type Hear,
   type Passage,
@@ -27,7 +27,27 @@ const UNKNOWN = (): Error => notFound('the response');
 /** Reads responses from the log. */
 @Injectable()
 export class ResponseReading {
+  /** Clients that follow a response now, by session. */
+  private readonly followers = new Map<SessionId, number>();
+
   constructor(private readonly events: FaceEvents) {}
+
+  isFollowed(session: SessionId): boolean {
+    return this.followers.has(session);
+  }
+
+  /** While the work goes on, what is not stored is still read. */
+  async following<T>(session: SessionId, work: () => Promise<T>): Promise<T> {
+    const { followers } = this;
+    followers.set(session, (followers.get(session) ?? 0) + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (followers.get(session) ?? 1) - 1;
+      if (left > 0) followers.set(session, left);
+      else followers.delete(session);
+    }
+  }
 
   /** @throws Problem not_found; LogUnavailable, ReadModelsUnavailable */
   async find(project: ProjectId, id: string): Promise<FoundResponse> {
@@ -81,7 +101,15 @@ export class ResponseReading {
   }
 
   /** Sends its stream behind the record of a number (-1: all of it), and what comes. Resolves when it is on its way. */
-  async send({ place, passage }: Omit<FoundResponse, 'id'>, after: number, sink: ClientSink): Promise<void> {
+  send(found: Omit<FoundResponse, 'id'>, after: number, sink: ClientSink): Promise<void> {
+    return this.following(found.place.session, () => this.sendOn(found, after, sink));
+  }
+
+  private async sendOn(
+    { place, passage }: Omit<FoundResponse, 'id'>,
+    after: number,
+    sink: ClientSink,
+  ): Promise<void> {
     let text = '';
     const hear: Hear = (event: StreamEvent) => {
       if (event.sequence_number > after) text += streamRecord(event);

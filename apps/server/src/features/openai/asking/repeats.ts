@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { type Principal } from '#access';
+import { knownSessionEvent, sessionStream } from '#domain';
+import { EventLog } from '#event-log';
+import { Clock } from '#platform';
+import { RunQueries } from '#read-models';
+import { FaceEvents } from '../reading/face-events.js';
+import type { FoundResponse } from '../reading/response-reading.js';
+
+/** A client repeats by itself what it has asked for within so long. */
+const REPEATED_MS = 3_600_000;
+/** Requests that are kept in memory; of others the log knows. */
+const KEPT = 10_000;
+/** Runs that are looked at on the log, the newest first. */
+const LOOKED_AT = 400;
+
+type Place = Omit<FoundResponse, 'id'>;
+
+/** Knows which runs were started by which requests, for clients that repeat a request whose answer they have lost. */
+@Injectable()
+export class Repeats {
+  /** By key and payload, in the order in which they came. */
+  private readonly kept = new Map<string, { readonly found: Place; readonly at: number }>();
+
+  constructor(
+    private readonly runs: RunQueries,
+    private readonly events: FaceEvents,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+  ) {}
+
+  note({ keyId }: Principal, payload: string, found: Place): void {
+    const name = `${keyId} ${payload}`;
+    this.kept.delete(name);
+    this.kept.set(name, { found, at: this.clock.now() });
+    for (const [oldest] of this.kept) {
+      if (this.kept.size <= KEPT) break;
+      this.kept.delete(oldest);
+    }
+  }
+
+  /** The newest that the same key has started by the same payload; null: none, or too long ago. */
+  async find(caller: Principal, payload: string): Promise<Place | null> {
+    const from = this.clock.now() - REPEATED_MS;
+    const known = this.kept.get(`${caller.keyId} ${payload}`);
+    if (known !== undefined && known.at >= from) return known.found;
+    const { project } = caller;
+    for await (const page of this.runs.list({ project, from, limit: LOOKED_AT }))
+      for (const { run_id: run, actor } of page) {
+        if (actor !== caller.keyId) continue;
+        const place = await this.events.place(project, run);
+        if ((await this.payloadOf(place)) === payload) return { place, passage: 1 };
+      }
+    return null;
+  }
+
+  private async payloadOf({ session, before, run }: Place['place']): Promise<string | null> {
+    const at = { after: before, limit: 1 };
+    for await (const page of this.log.readStream(sessionStream(session), at))
+      for (const event of page) {
+        const known = event.meta.run === run ? knownSessionEvent(event) : null;
+        if (known?.type === 'response_requested') return known.data.payload ?? null;
+      }
+    return null;
+  }
+}
+
+/** Whether the client says that it sends the request again by itself. */
+export function isRepeat({ headers }: FastifyRequest): boolean {
+  const count = headers['x-stainless-retry-count'];
+  return typeof count === 'string' && /^[1-9]\d{0,5}$/.test(count);
+}

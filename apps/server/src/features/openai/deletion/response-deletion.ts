@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import type { RecordedSessionEvent, RunId, SessionId } from '#domain';
+import { RunFace } from '#openai-face';
+import { type Caller, ConversationCommands, EraseSession } from '#runs';
+import { LineEvents } from '../reading/line-events.js';
+import { ResponseReading } from '../reading/response-reading.js';
+
+/** Deletes responses: with the last one of its session, all of that. */
+@Injectable()
+export class ResponseDeletion {
+  constructor(
+    private readonly responses: ResponseReading,
+    private readonly lines: LineEvents,
+    private readonly commands: ConversationCommands,
+    private readonly erasure: EraseSession,
+  ) {}
+
+  /** Returns whether its session is erased. @throws Problem not_found; LogUnavailable */
+  async delete(id: string, caller: Caller): Promise<boolean> {
+    const found = await this.responses.find(caller.project, id);
+    await this.responses.read(found);
+    const { session } = found.place;
+    await this.commands.deleteResponse(session, id, caller);
+    if (!(await this.isOfNoUse(session))) return false;
+    await this.erasure.erase(session, caller);
+    return true;
+  }
+
+  /** Whether nothing is left of it that somebody could ask for, and nobody has made a conversation of it. */
+  private async isOfNoUse(session: SessionId): Promise<boolean> {
+    const runs = new Map<RunId, RunFace>();
+    const deleted = new Set<string>();
+    for await (const { event, session: of } of this.lines.of(session)) {
+      if (of !== session) continue;
+      if (event.type === 'conversation_metadata_set' || event.type === 'items_given') return false;
+      if (event.type === 'response_deleted') deleted.add(event.data.response);
+      else tell(runs, event, session);
+    }
+    return [...runs.values()].every(({ passages }) => passages.every(({ id }) => deleted.has(id)));
+  }
+}
+
+function tell(runs: Map<RunId, RunFace>, event: RecordedSessionEvent, session: SessionId): void {
+  const { run } = event.meta;
+  if (run === undefined) return;
+  const face = runs.get(run) ?? new RunFace(session);
+  runs.set(run, face);
+  face.push(event);
+}

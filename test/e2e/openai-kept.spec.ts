@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import OpenAI from 'openai';
+import { Gate, call, say } from '../support/scripted-turn.js';
+import type { ServiceClient } from '../support/service-client.js';
+import { ADMIN_KEY } from '../support/service-process.js';
+import { Stage } from '../support/stage.js';
+import { until } from '../support/until.js';
+
+let stage: Stage;
+let client: ServiceClient;
+let openai: OpenAI;
+beforeAll(async () => {
+  stage = await Stage.open();
+  client = stage.client;
+  openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY, maxRetries: 0 });
+}, 60_000);
+afterAll(() => stage.close(), 60_000);
+
+const input = (name: string, ...said: string[]) => stage.book.on(stage.message(name), say(...said));
+const sessionOf = (id: string) => `ses_${id.split('_')[1]}`;
+const isGone = async (id: string) => (await client.get(`/sessions/${sessionOf(id)}`)).status === 404;
+
+describe('what is not to be stored', () => {
+  it('is answered, streamed to its end, and erased', async () => {
+    const response = await openai.responses.create({ input: input('once', 'said'), store: false });
+    expect(response).toMatchObject({ output_text: 'said', store: false });
+    await until(() => isGone(response.id));
+    await expect(openai.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
+    const stream = openai.responses.stream({ input: input('twice', 'a', 'b'), store: false });
+    const last = await stream.finalResponse();
+    expect(last.output_text).toBe('ab');
+    await until(() => isGone(last.id));
+  });
+
+  it('is a fork where it goes on from something, and leaves that as it is', async () => {
+    const first = await openai.responses.create({ input: input('kept', 'one') });
+    const message = input('not kept', 'two');
+    const second = await openai.responses.create({
+      input: message,
+      previous_response_id: first.id,
+      store: false,
+    });
+    expect(stage.book.lastAsk(message)?.messages).toHaveLength(4);
+    await until(() => isGone(second.id));
+    expect(await openai.responses.retrieve(first.id)).toMatchObject({ output_text: 'one' });
+  });
+
+  it('is erased at a wait, too, and its calls go on by value', async () => {
+    const tools = [{ type: 'function' as const, name: 'f', parameters: { type: 'object' }, strict: false }];
+    const message = stage.book.on(stage.message('waits'), say(...call(0, 'c', 'f', {})), say('done'));
+    const first = await openai.responses.create({ input: message, tools, store: false });
+    await until(() => isGone(first.id));
+    const [item] = first.output as OpenAI.Responses.ResponseFunctionToolCall[];
+    const second = await openai.responses.create({
+      input: [
+        { role: 'user', content: message },
+        item!,
+        { type: 'function_call_output', call_id: item!.call_id, output: '1' },
+      ],
+      tools,
+      store: false,
+    });
+    expect(second.output_text).toBe('done');
+  });
+});
+
+describe('a response that is deleted', () => {
+  it('is unknown, and erased with the last of its session', async () => {
+    const first = await openai.responses.create({ input: input('one', '1') });
+    const second = await openai.responses.create({
+      input: input('two', '2'),
+      previous_response_id: first.id,
+    });
+    const path = `/v1/responses/${first.id}`;
+    expect((await client.call('DELETE', path)).json()).toEqual({
+      id: first.id,
+      object: 'response',
+      deleted: true,
+      erased: false,
+    });
+    expect((await client.get(path)).status).toBe(404);
+    expect((await client.call('DELETE', path)).status).toBe(404);
+    const base = await client.post('/v1/responses', { input: 'x', previous_response_id: first.id });
+    expect(base.json()).toMatchObject({ error: { code: 'previous_response_not_found' } });
+    const last = await client.call('DELETE', `/v1/responses/${second.id}`);
+    expect(last.json()).toMatchObject({ erased: true });
+    expect(await isGone(first.id)).toBe(true);
+  });
+});
+
+describe('a conversation', () => {
+  it('is made with items and metadata, changed, added to, gone on with, and deleted', async () => {
+    const made = await openai.conversations.create({
+      items: [{ type: 'message', role: 'user', content: 'hello' }],
+      metadata: { topic: 'demo' },
+    });
+    expect(made).toMatchObject({ object: 'conversation', metadata: { topic: 'demo' } });
+    expect(await openai.conversations.update(made.id, { metadata: { topic: 'other' } })).toMatchObject({
+      id: made.id,
+      created_at: made.created_at,
+      metadata: { topic: 'other' },
+    });
+    const items = [{ type: 'message' as const, role: 'assistant' as const, content: 'hi' }];
+    const added = await openai.conversations.items.create(made.id, { items });
+    expect(added.data).toMatchObject([{ role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] }]);
+    const message = input('and now', 'well');
+    const response = await openai.responses.create({ input: message, conversation: made.id });
+    expect(response.conversation).toEqual({ id: made.id });
+    const asked = stage.book.lastAsk(message)?.messages.slice(1);
+    expect(asked?.map(({ content }) => content)).toEqual(['hello', 'hi', message]);
+    const all = await openai.conversations.items.list(made.id, { order: 'asc' });
+    expect(all.data).toHaveLength(4);
+    expect((await client.history(made.id.replace('conv', 'ses'))).map(({ content }) => content)).toEqual([
+      'hello',
+      'hi',
+      message,
+      'well',
+    ]);
+    const item = client.call('DELETE', `/v1/conversations/${made.id}/items/${all.data[0]?.id}`);
+    expect((await item).json()).toMatchObject({ error: { code: 'unsupported' } });
+    expect(await openai.conversations.delete(made.id)).toMatchObject({ deleted: true });
+    await expect(openai.conversations.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+    await expect(openai.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('has each request once, where a client repeats it', async () => {
+    const { id } = await openai.conversations.create();
+    const body = { items: [{ role: 'user', content: 'once' }] };
+    const again = { headers: { 'x-stainless-retry-count': '1' } };
+    const first = await client.post(`/v1/conversations/${id}/items`, body);
+    const second = await client.post(`/v1/conversations/${id}/items`, body, again);
+    expect(second.text).toBe(first.text);
+    const keyed = { headers: { 'idempotency-key': 'k' } };
+    const third = await client.post(`/v1/conversations/${id}/items`, body, keyed);
+    expect((await client.post(`/v1/conversations/${id}/items`, body, keyed)).text).toBe(third.text);
+    const other = { items: [{ role: 'user', content: 'other' }] };
+    expect((await client.post(`/v1/conversations/${id}/items`, other, keyed)).status).toBe(422);
+    expect((await openai.conversations.items.list(id)).data).toHaveLength(2);
+  });
+});
+
+describe('a request that is repeated', () => {
+  it('is answered by the run that it started, where the client says so or has a key', async () => {
+    const gate = new Gate();
+    const message = stage.book.on(stage.message('again'), say({ kind: 'gate', gate }, 'once'));
+    const body = { input: message, background: true };
+    const first = await client.post('/v1/responses', body);
+    const again = { headers: { 'x-stainless-retry-count': '1' } };
+    const second = await client.post('/v1/responses', { background: true, input: message }, again);
+    const { id } = first.json<{ id: string }>();
+    expect(second.json()).toMatchObject({ id });
+    expect((await client.post('/v1/responses', body)).json<{ id: string }>().id).not.toBe(id);
+    gate.open();
+    const keyed = { headers: { 'idempotency-key': 'a key' } };
+    const ids = new Set<string>();
+    for (const _ of [1, 2]) {
+      const answer = await client.post('/v1/responses', { input: message }, keyed);
+      ids.add(answer.json<{ id: string }>().id);
+    }
+    expect(ids.size).toBe(1);
+    const mismatch = await client.post('/v1/responses', { input: 'other' }, keyed);
+    expect(mismatch.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } });
+  });
+});
