@@ -9,7 +9,8 @@ export interface Bar {
   readonly end: number | null;
 }
 
-export type RowKind = 'queued' | 'turn' | 'tool' | 'step' | 'taken over' | 'waiting' | 'steered';
+export type RowKind =
+  'queued' | 'turn' | 'tool' | 'step' | 'taken over' | 'waiting' | 'steered' | 'compacted';
 
 /** A row of a run's waterfall. */
 export interface WaterfallRow {

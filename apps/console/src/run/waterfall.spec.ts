@@ -3,6 +3,7 @@ import {
   SessionTape,
   attemptOf,
   cancelled,
+  compacted,
   completed,
   opened,
   response,
@@ -108,6 +109,24 @@ describe('the waterfall of a run', () => {
       notes: ['failed: reset', '$0.002'],
     });
     expect(find(found, 'turn 1').start).toBe(40);
+  });
+
+  test('has a row for a compaction, with the time and the cost of its summary, and goes on with the turn', () => {
+    const summed = called('0.002') as Extract<Draft, { type: 'model_called' }>;
+    const found = rows(
+      [100, turn('c1'), result('c1', 'r'), step(1)],
+      [400, compacted('in short', 3, 8), { ...summed, data: { ...summed.data, kind: 'compaction' } }],
+      [500, responseStart],
+      [600, called('0.003'), turn()],
+    );
+    expect(named(found)).toEqual(['queued', 'turn 1', '  t', 'compaction', 'turn 2']);
+    expect(find(found, 'compaction')).toMatchObject({
+      start: 100,
+      end: 400,
+      notes: ['summed up', 'through 8', '$0.002'],
+    });
+    expect(find(found, 'turn 2')).toMatchObject({ start: 400 });
+    expect(find(found, 'turn 2').notes).toContain('$0.003');
   });
 
   test('tells who took over, of how long a silence, and what nobody knows the outcome of', () => {

@@ -36,6 +36,8 @@ class Waterfall {
   /** The latest turn called nothing: what the model is asked for next is the final output. */
   private isLastTurn = false;
   private spent: ModelCall[] = [];
+  /** The last compaction: what its summary cost stands behind it. */
+  private compacted: OpenRow | null = null;
   /** The model was to be asked when the run began to wait. */
   private isTurnDue = false;
   /** Whose actions stand next: those of a step, or null for the main agent's. */
@@ -59,7 +61,8 @@ class Waterfall {
     // Calls are told of behind their turn.
     if (type === 'agent_response_start' || type === 'agent_response') return this.say('answer', event);
     if (event.type === 'agent_steered') return this.steer(event);
-    if (event.type === 'model_called') return void this.spent.push(event.data);
+    if (event.type === 'agent_compacted') return this.compact(event);
+    if (event.type === 'model_called') return this.spend(event.data);
     if (event.type === 'model_turn_completed') return this.complete(event);
     if (event.type === 'model_turn_failed') return this.failTurn(event);
     if (event.type === 'agent_action_required') return this.ask(event);
@@ -85,6 +88,24 @@ class Waterfall {
       return this.callsOf(event, event.data.step).wantsInput(event);
     }
     if (isOfSteps(event)) this.steps.push(event);
+  }
+
+  /** The time since the turn before goes to it, and to its summary. */
+  private compact({ revision, time, data }: Of<'agent_compacted'>): void {
+    const since = this.turn !== null && this.turn.lastBar === undefined ? this.turn.start : time;
+    this.dropUnsaid();
+    const row = new OpenRow('compacted', 'compaction', revision, since);
+    row.begin('answer', since);
+    row.note(data.content === '' ? 'left out' : 'summed up', `through ${data.through}`);
+    row.close(time);
+    this.top.push(row);
+    this.compacted = row;
+    this.openTurn({ revision, time });
+  }
+
+  private spend(call: ModelCall): void {
+    if (call.kind === 'compaction' && this.compacted !== null) this.compacted.note(costNote(costOf([call])));
+    else this.spent.push(call);
   }
 
   private steer(event: Of<'agent_steered'>): void {
