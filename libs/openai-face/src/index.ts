@@ -17,3 +17,6 @@ export type { FaceCall } from './face-call.js';
 export * from './wait/decisions.js';
 export * from './wait/same-items.js';
 export * from './request/conversation-request.js';
+export { chatError, completionOf } from './chat/chat-completion.js';
+export { ChatStream } from './chat/chat-stream.js';
+export * from './request/chat-request.js';

@@ -19,7 +19,7 @@ export interface StreamEvent {
   readonly sequence_number: number;
 }
 
-export type Hear = (event: StreamEvent) => void;
+export type Hear = (event: StreamEvent, passage: Passage) => void;
 
 export interface PassageBeginning {
   readonly session: SessionId;
@@ -83,7 +83,7 @@ export class Passage {
   /** A record of the stream. @param fields are made only where somebody listens */
   say(type: string, fields: () => object): void {
     const sequence_number = this.sequence++;
-    this.hear?.({ type: `response.${type}`, sequence_number, ...fields() });
+    this.hear?.({ type: `response.${type}`, sequence_number, ...fields() }, this);
   }
 
   /** Adds an item. */

@@ -37,7 +37,11 @@ export class CreateResponseController {
     queryOf(request.query);
     const { body } = request;
     const asked = parseResponseRequest(body);
-    const found = await this.starts.start({ asked, body, key: idempotencyKeyOf(request) }, caller, request);
+    const found = await this.starts.start(
+      { asked, body, key: idempotencyKeyOf(request), operation: 'create_response' },
+      caller,
+      request,
+    );
     const { responses, open } = this;
     reply.header('content-location', `/runs/${found.place.run}`);
     if (!asked.isStored) this.unstored.watch(found, { project: caller.project, actor: caller.keyId });

@@ -8,11 +8,13 @@ import { ResponseCancels } from './asking/response-cancels.js';
 import { ResponseStarts } from './asking/response-starts.js';
 import { WaitingRuns } from './asking/waiting-runs.js';
 import { CreateResponseController } from './create-response.controller.js';
+import { ChatCompletionsController } from './chat-completions.controller.js';
 import { ConversationEnds } from './conversation-ends.js';
 import { ConversationsWriteController } from './conversations-write.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ResponseDeletion } from './deletion/response-deletion.js';
 import { ModelsController } from './models.controller.js';
+import { ChatReading } from './reading/chat-reading.js';
 import { ConversationReading } from './reading/conversation-reading.js';
 import { FaceEvents } from './reading/face-events.js';
 import { LineEvents } from './reading/line-events.js';
@@ -28,12 +30,14 @@ import { UnstoredResponses, UnstoredSurroundings } from './unstored/unstored-res
     ConversationsController,
     ConversationsWriteController,
     ModelsController,
+    ChatCompletionsController,
   ],
   providers: [
     FaceEvents,
     LineEvents,
     ResponseReading,
     ConversationReading,
+    ChatReading,
     GivenItems,
     ResponseBases,
     ResponseStarts,

@@ -1,5 +1,6 @@
 import { type GivenItem, Problem, type RunConfig, textsOf } from '#domain';
 import { type AskedTools, type ResponseRequest, finalOutputOf, textOf } from '#openai-face';
+import type { SentResponse } from './sent-response.js';
 import type { RunBody } from '../../runs/shared/run-requests.js';
 
 /** What waits for somebody does so for a day: then nobody would read what is said. */
@@ -64,12 +65,21 @@ export function plainMessage(items: readonly GivenItem[]): string | null {
 }
 
 /** A refusal of the run's body, by the names of the fields that were sent. */
-export function asAsked(error: unknown, { functionAt, servers }: AskedTools): unknown {
+export function asAsked(
+  error: unknown,
+  { functionAt, servers }: AskedTools,
+  operation: SentResponse['operation'] = 'create_response',
+): unknown {
   if (!(error instanceof Problem) || error.more.errors === undefined) return error;
+  const isChat = operation === 'create_completion';
+  const schemaPath = isChat ? 'response_format.json_schema.schema' : 'text.format.schema';
   const errors = error.more.errors.map(({ path, message }) => ({
     path: path
-      .replace(/^final_output\.(?:schema)?/, 'text.format.schema')
-      .replace(/^tools\[(\d{1,4})\]/, (_, at: string) => `tools[${functionAt[Number(at)] ?? at}]`)
+      .replace(/^final_output\.(?:schema)?/, schemaPath)
+      .replace(
+        /^tools\[(\d{1,4})\]/,
+        (_, at: string) => `tools[${functionAt[Number(at)] ?? at}]${isChat ? '.function' : ''}`,
+      )
       .replace(
         /^mcp_servers\[(\d{1,4})\]\.serverUrl/,
         (_, at: string) => `tools[${servers[Number(at)]?.index ?? at}].server_url`,

@@ -61,7 +61,10 @@ export class Continuations {
         session,
         run,
         decisions: requestsOf(decided),
-        response: { settings: JSON.stringify(settingsOf(waiting, asked)), payload: payloadHash(sent.body) },
+        response: {
+          settings: JSON.stringify(settingsOf(waiting, asked)),
+          payload: payloadHash([sent.operation, sent.body]),
+        },
         items: decided.items,
         config,
         messages: decided.messages,

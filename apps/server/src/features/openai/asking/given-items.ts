@@ -61,7 +61,7 @@ const notFound = (id: string, path: string): Problem =>
   refused('item_not_found', path, `Item with id '${id.slice(0, 100)}' not found.`);
 
 /** What a model takes: each call with one result, each result with its call. @throws Problem naming the call */
-export function requirePairs(items: readonly GivenItem[]): void {
+export function requirePairs(items: readonly GivenItem[], param = 'input'): void {
   const calls = new Set(items.flatMap((item) => (item.kind === 'call' ? [item.id] : [])));
   const results = new Set<string>();
   for (const item of items) {
@@ -69,17 +69,17 @@ export function requirePairs(items: readonly GivenItem[]): void {
     if (!calls.has(item.id) || results.has(item.id))
       throw refused(
         'invalid_value',
-        'input',
+        param,
         `No tool call found for function call output with call_id ${item.id}.`,
       );
     results.add(item.id);
   }
-  for (const id of calls) if (!results.has(id)) throw noOutput(id);
+  for (const id of calls) if (!results.has(id)) throw noOutput(id, param);
   const questions = new Set(items.flatMap((item) => (item.kind === 'question' ? [item.id] : [])));
   for (const item of items)
     if (item.kind === 'decision' && !questions.has(`mcpr_${item.action}`))
-      throw refused('invalid_value', 'input', `No approval request found for mcpr_${item.action}.`);
+      throw refused('invalid_value', param, `No approval request found for mcpr_${item.action}.`);
 }
 
-export const noOutput = (id: string): Problem =>
-  refused('invalid_value', 'input', `No tool output found for function call ${id}.`);
+const noOutput = (id: string, param: string): Problem =>
+  refused('invalid_value', param, `No tool output found for function call ${id}.`);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 /** What must be the same in a repeat: all that was sent, but where tools are and how one comes in there. */
 export function payloadOf(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
   const { tools, ...rest } = body as { readonly tools?: unknown };
   if (!Array.isArray(tools)) return body;
   return { ...rest, tools: tools.map(withoutAddress) };
@@ -19,8 +20,8 @@ function withoutAddress(tool: unknown): unknown {
 }
 
 /** Hex SHA-256 of it, whatever the order of fields in which it came. */
-export const payloadHash = (body: unknown): string =>
-  hash('sha256', JSON.stringify(sorted(payloadOf(body))), 'hex');
+export const payloadHash = (sent: unknown): string =>
+  hash('sha256', JSON.stringify(sorted(Array.isArray(sent) ? sent.map(payloadOf) : payloadOf(sent))), 'hex');
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);

@@ -36,7 +36,7 @@ export class ResponseStarts {
     caller: Principal,
     request: FastifyRequest,
   ): Promise<Omit<FoundResponse, 'id'>> {
-    const payload = payloadHash(sent.body);
+    const payload = payloadHash([sent.operation, sent.body]);
     const known =
       sent.key === undefined && isRepeat(request) ? await this.repeats.find(caller, payload) : null;
     if (known !== null) return known;
@@ -57,7 +57,7 @@ export class ResponseStarts {
       try {
         if (base.kind === 'waiting')
           return await this.continuations.goOn(base.waiting, items, sent, caller, request);
-        requirePairs(items);
+        requirePairs(items, sent.operation === 'create_completion' ? 'messages' : 'input');
         return placeOf(await this.startAt(base, items, sent, caller, request));
       } catch (error) {
         const isLate = error instanceof SessionMoved || error instanceof DecidedMeanwhile;
@@ -80,7 +80,7 @@ export class ResponseStarts {
   private async commandOf(
     base: NewBase,
     items: readonly GivenItem[],
-    { asked, body, key }: SentResponse,
+    { asked, body, key, operation }: SentResponse,
     caller: Principal,
     request: FastifyRequest,
   ): Promise<StartRun> {
@@ -91,25 +91,27 @@ export class ResponseStarts {
     const command = await this.requests
       .commandOf(runBodyOf(asked, message), sentRun, caller, request)
       .catch((error: unknown) => {
-        throw asAsked(error, asked.tools);
+        throw asAsked(error, asked.tools, operation);
       });
     const { check = () => Promise.resolve() } = command;
     return {
       ...command,
       check: () =>
         check().catch((error: unknown) => {
-          throw asAsked(error, asked.tools);
+          throw asAsked(error, asked.tools, operation);
         }),
-      config: { ...command.config, ...moreConfigOf(asked) },
+      config: {
+        ...command.config,
+        ...moreConfigOf(asked),
+        ...(operation === 'create_completion' ? NOTHING_WAITS : {}),
+      },
       ...(plain === null ? { items } : {}),
       ...(base.kind === 'session' && base.goesOnAt !== undefined ? { goesOnAt: base.goesOnAt } : {}),
       ...(base.kind === 'fork' ? { fork: await this.bases.fork(base.from) } : {}),
       ...(asked.isStored ? {} : { isUnstored: true }),
       endsUnheard: true,
-      response: { settings: JSON.stringify(asked.settings), payload: payloadHash(body) },
-      ...(key === undefined
-        ? {}
-        : { idempotency: { key, payload: payloadOf(body), operation: 'create_response' } }),
+      response: { settings: JSON.stringify(asked.settings), payload: payloadHash([operation, body]) },
+      ...(key === undefined ? {} : { idempotency: { key, payload: payloadOf(body), operation } }),
     };
   }
 }
@@ -117,6 +119,8 @@ export class ResponseStarts {
 const saidBy = (text: string): readonly GivenItem[] => [
   { kind: 'message', role: 'user', parts: [{ kind: 'text', text }] },
 ];
+
+const NOTHING_WAITS = { ends_with_calls: true } as const;
 
 const GOES_ON = new Problem('conflict', 'the session goes on all the time; try again');
 

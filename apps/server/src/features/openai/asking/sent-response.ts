@@ -6,4 +6,6 @@ export interface SentResponse {
   readonly body: unknown;
   /** Of `Idempotency-Key`. */
   readonly key: string | undefined;
+  /** What keys belong to. */
+  readonly operation: 'create_response' | 'create_completion';
 }

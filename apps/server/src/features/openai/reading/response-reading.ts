@@ -21,7 +21,7 @@ export interface FoundResponse {
 }
 
 const WRITE_CHARS = 64 * 1024;
-const DONE = 'data: [DONE]\n\n';
+export const DONE = 'data: [DONE]\n\n';
 const UNKNOWN = (): Error => notFound('the response');
 
 /** Reads responses from the log. */

@@ -1,0 +1,106 @@
+import type { AskedItem, AskedPart } from './asked-item.js';
+import {
+  type Fields,
+  fieldsOf,
+  has,
+  listIn,
+  missing,
+  oneOf,
+  pathTo,
+  requireLength,
+  requiredText,
+} from './fields.js';
+import { MOST } from './limits.js';
+import { requireImageUrl } from './message-parts.js';
+import { refused } from './refusals.js';
+
+const TEXT = { max: MOST.text };
+const ID = { min: 1, max: MOST.id };
+const NAME = { min: 1, max: MOST.name };
+/** Clients send back what they got. */
+const OF_ASSISTANT = ['refusal', 'annotations', 'reasoning_content', 'reasoning', 'parsed', 'name'];
+
+/** `messages` of a chat completion as items. @throws Problem naming what is wrong */
+export function chatItems(fields: Fields): readonly AskedItem[] {
+  const values = listIn(fields, 'messages', MOST.items) ?? missing(fields, 'messages');
+  if (values.length === 0) throw refused('invalid_value', 'messages', 'messages: must not be empty');
+  return values.flatMap((value, at) => itemsOf(value, pathTo('messages', at)));
+}
+
+function itemsOf(value: unknown, path: string): readonly AskedItem[] {
+  const { role } = (value ?? {}) as { readonly role?: unknown };
+  if (role === 'assistant') return assistantItems(value, path);
+  if (role === 'tool') return [toolResult(value, path)];
+  const fields = fieldsOf(value, path, { known: ['role', 'content'], dropped: ['name'] });
+  const known = oneOf(fields, 'role', ['system', 'developer', 'user']) ?? missing(fields, 'role');
+  const content = fields.values['content'] ?? missing(fields, 'content');
+  return [{ kind: 'message', role: known, parts: partsOf(content, `${path}.content`, known === 'user') }];
+}
+
+function assistantItems(value: unknown, path: string): readonly AskedItem[] {
+  const fields = fieldsOf(value, path, {
+    known: ['role', 'content', 'tool_calls'],
+    unsupported: ['audio', 'function_call'],
+    dropped: OF_ASSISTANT,
+  });
+  const calls = listIn(fields, 'tool_calls', MOST.functions) ?? [];
+  const items: AskedItem[] = calls.map((call, at) => toolCall(call, pathTo(`${path}.tool_calls`, at)));
+  if (!has(fields, 'content')) return calls.length > 0 ? items : missing(fields, 'content');
+  const parts = partsOf(fields.values['content'], `${path}.content`, false);
+  return [{ kind: 'message', role: 'assistant', parts }, ...items];
+}
+
+function toolCall(value: unknown, path: string): AskedItem {
+  const fields = fieldsOf(value, path, { known: ['id', 'type', 'function'], dropped: ['index'] });
+  oneOf(fields, 'type', ['function']);
+  const inner = fieldsOf(fields.values['function'] ?? missing(fields, 'function'), `${path}.function`, {
+    known: ['name', 'arguments'],
+    dropped: ['parsed_arguments'],
+  });
+  return {
+    kind: 'call',
+    id: requiredText(fields, 'id', ID),
+    name: requiredText(inner, 'name', NAME),
+    arguments: requiredText(inner, 'arguments', TEXT),
+  };
+}
+
+function toolResult(value: unknown, path: string): AskedItem {
+  const fields = fieldsOf(value, path, { known: ['role', 'content', 'tool_call_id'], dropped: ['name'] });
+  const content = fields.values['content'] ?? missing(fields, 'content');
+  const parts = partsOf(content, `${path}.content`, false);
+  const output = parts.map((part) => (part.kind === 'text' ? (part.text as string) : '')).join('');
+  return { kind: 'result', id: requiredText(fields, 'tool_call_id', ID), output };
+}
+
+function partsOf(content: unknown, path: string, mayShow: boolean): readonly AskedPart[] {
+  if (typeof content === 'string') {
+    requireLength(content, path, TEXT);
+    return [{ kind: 'text', text: content }];
+  }
+  if (!Array.isArray(content))
+    throw refused('invalid_type', path, `${path}: must be a string, or an array of parts`);
+  if (content.length > MOST.parts)
+    throw refused('invalid_value', path, `${path}: must have at most ${MOST.parts} parts`);
+  return content.map((part: unknown, at) => partOf(part, pathTo(path, at), mayShow));
+}
+
+function partOf(part: unknown, path: string, mayShow: boolean): AskedPart {
+  const { type } = (part ?? {}) as { readonly type?: unknown };
+  if (type === 'text' || type === 'refusal') {
+    const fields = fieldsOf(part, path, { known: ['type', type] });
+    return { kind: 'text', text: requiredText(fields, type, TEXT) };
+  }
+  if (type === 'image_url' && mayShow) {
+    const fields = fieldsOf(part, path, { known: ['type', 'image_url'] });
+    const inner = fieldsOf(fields.values['image_url'] ?? missing(fields, 'image_url'), `${path}.image_url`, {
+      known: ['url', 'detail'],
+    });
+    const url = requiredText(inner, 'url', { min: 1, max: MOST.text });
+    requireImageUrl(url, `${path}.image_url.url`);
+    const detail = oneOf(inner, 'detail', ['auto', 'low', 'high']);
+    return { kind: 'image', url, ...(detail === undefined ? {} : { detail }) };
+  }
+  const shown = (JSON.stringify(type) ?? '').slice(0, 100);
+  throw refused('unsupported_value', `${path}.type`, `${path}.type: ${shown} is not supported`);
+}
