@@ -187,7 +187,7 @@ class DeliveriesFold implements StreamFold {
 /** Without what states hold besides since the first log was kept: the events of that log say nothing of it. */
 function asKept({ warnings, ...all }: RunState): object {
   const { asked: _, openActions: __, decisions: ___, steered: ____, ...state } = all;
-  const { hasNews: _n, hasTurn: _t, isAskingForStep: _s, ...told } = state;
+  const { hasNews: _n, hasTurn: _t, isAskingForStep: _s, isChoiceOpen: _c, ...told } = state;
   const kept = Object.fromEntries(Object.entries(told).flatMap(sumsAsKept));
   return warnings.length === 0 ? kept : { ...kept, warnings };
 }
