@@ -27,6 +27,10 @@ export const pythonForClients = (): string | null =>
 export const pythonForMcp = (): string | null =>
   pythonWith({ name: 'annals-mcp', packages: ['mcp>=2.3,<3'], modules: 'mcp, httpx2' });
 
+/** The same for OpenAI's own client. */
+export const pythonForOpenAi = (): string | null =>
+  pythonWith({ name: 'annals-openai', packages: ['openai>=3,<4'], modules: 'openai' });
+
 /** The same for FastMCP; from its fourth version on it speaks the revision 2026-07-28, before only the earlier ones. */
 export const pythonForFastMcp = (major: 2 | 4): string | null =>
   pythonWith({
