@@ -1,5 +1,6 @@
 import { solve } from './arithmetic.js';
 import type { AnswerPiece, TokenUsage } from './chunks.js';
+import { summaryIn } from './conversation-summary.js';
 import { type ChatRequest, indexOfTask, textOf } from './chat-request.js';
 import { jsonAnswer } from './json-answer.js';
 import { NOTICE } from './notice.js';
@@ -26,6 +27,8 @@ export function answerTo(request: ChatRequest): Answer {
 }
 
 function longAnswerTo(request: ChatRequest): Answer {
+  const summary = summaryIn(request);
+  if (summary !== undefined) return { thinking: 'A summary is asked for.', text: summary, calls: [] };
   const calls = planCalls(request);
   if (calls.length > 0) {
     const names = [...new Set(calls.map((call) => call.name))].join(' and ');
