@@ -10,6 +10,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'docs/final-output.md': 'test/integration/docs-pages.spec.ts',
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
   'docs/money.md': 'test/integration/docs-pages.spec.ts',
+  'docs/openai.md': 'test/integration/docs-pages.spec.ts',
   'docs/operations.md': 'test/integration/cli-docs.spec.ts',
   'docs/proof.md': 'test/proof/docs.spec.ts',
   'docs/replay.md': 'test/integration/docs-pages.spec.ts',
@@ -40,6 +41,9 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/mcp.md': { 'TOKEN=sesame PORT=4100 node': 'test/integration/docs-examples.spec.ts, on a free port' },
   'docs/observability.md': {
     'curl "$ANNALS_URL/api-keys"': 'test/e2e/observability-metrics.spec.ts makes and uses such a key',
+  },
+  'docs/openai.md': {
+    'pip install openai': 'test/e2e/openai-clients.spec.ts runs it where there is a Python with the package',
   },
   'docs/operations.md': {
     'digest=$(docker': 'asks for Docker; deploy/check-image.mjs carries the Dockerfile out without it',

@@ -86,6 +86,21 @@ const calling = (name: string, tool: string, input: object) =>
 });
 
 (python === null ? describe.skip : describe)('the client for Python', () => {
+  it('runs the example of docs/openai.md', async () => {
+    const program = new PythonProgram(python!, environment());
+    for (const sum of ['6 x 7', '7 x 8', '8 x 9']) stage.book.on(`What is ${sum}?`, say(`the sum of ${sum}`));
+    const out = await program.output(resolve('docs/examples/openai_client.py'));
+    expect(out.trim().split('\n')).toEqual([
+      'the sum of 6 x 7',
+      'the sum of 7 x 8',
+      'user What is 6 x 7?',
+      'assistant the sum of 6 x 7',
+      'user What is 7 x 8?',
+      'assistant the sum of 7 x 8',
+      'the sum of 8 x 9',
+    ]);
+  });
+
   it('does all that its users do', async () => {
     const messages = {
       plain: plain('python'),

@@ -54,6 +54,14 @@ describe('the commands of', () => {
     expect(out.match(/agent_completed/g)).toHaveLength(5);
   }, 120_000);
 
+  it('docs/openai.md', async () => {
+    const out = await said('docs/openai.md');
+    expect(out).toMatch(/"object":"response".*"status":"completed".*6 x 7 is 42/);
+    expect(out).toMatch(/\}6 x 7 is 42/);
+    expect(out).toMatch(/^7 x 8 is 56.* \| 8 x 9 is 72/m);
+    expect(out).toContain('annals: a record of events, year by year');
+  }, 60_000);
+
   it('docs/approvals.md', async () => {
     shopPort = await freePort();
     const env = { ...process.env, TOKEN: 'sesame', PORT: String(shopPort) };
