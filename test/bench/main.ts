@@ -9,6 +9,7 @@ import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
 import { run as observability } from './observability.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
+import { run as openai } from './openai.bench.js';
 import { run as replicas } from './replicas.bench.js';
 import { run as tasks } from './tasks.bench.js';
 import { run as waiting } from './waiting.bench.js';
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   log: () => log(),
   mcp: () => mcp(),
   observability,
+  openai,
   rebuild,
   replicas,
   sealing,
