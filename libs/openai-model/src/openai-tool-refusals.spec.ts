@@ -161,6 +161,25 @@ describe('more tools than the server takes', () => {
   });
 });
 
+describe('tools that are told of and not to be called', () => {
+  const none = request(tools(2), { toolChoice: 'none' });
+
+  it('are sent as ever, before the messages, and forbidden behind them', async () => {
+    const { bodies } = await asked(() => null, request(tools(2)), none);
+    expect(bodies.map((body) => body.tool_choice)).toEqual([undefined, 'none']);
+    const [plain, forbidden] = bodies.map((body) => JSON.stringify(body));
+    expect(forbidden!.startsWith(plain!.slice(0, -1))).toBe(true);
+  });
+
+  it('are not forbidden where the server knows no such word', async () => {
+    const words = 'tool_choice must be auto or required';
+    const refused = (body: Body) => (body.tool_choice === 'none' ? refusal(400, words) : null);
+    const { bodies, end } = await asked(refused, none, none);
+    expect(bodies.map((body) => body.tool_choice)).toEqual(['none', undefined, undefined]);
+    expect(end).toMatchObject({ finishReason: 'stop' });
+  });
+});
+
 describe('a tool that the model has to call', () => {
   const forced = request([tool('f'), tool('g')], { forcedTool: 'f' });
   const objects = (body: Body) => typeof body.tool_choice === 'object';
