@@ -136,6 +136,28 @@ describe('a response', () => {
     ]);
   });
 
+  it('is told what stands in files', async () => {
+    const file = (name: string, data: string, type: string) => ({
+      type: 'input_file' as const,
+      filename: name,
+      file_data: `data:${type};base64,${Buffer.from(data).toString('base64')}`,
+    });
+    const message = input('file', 'read');
+    const content = [
+      file('ships.csv', 'name,built\nVega,1998', 'text/csv'),
+      { type: 'input_text' as const, text: message },
+    ];
+    const before = stage.book.asks.length;
+    await openai.responses.create({ input: [{ role: 'user', content }] });
+    const told = JSON.stringify(stage.book.asks[before]?.request.messages.at(-1)?.content);
+    expect(told).toContain('[file ships.csv]');
+    expect(told).toContain('Vega');
+    const broken = [file('x.pdf', '%PDF-1.7 nonsense', 'application/pdf')];
+    const refusal = await client.post('/v1/responses', { input: [{ role: 'user', content: broken }] });
+    expect(refusal.status).toBe(400);
+    expect(refusal.json()).toMatchObject({ error: { param: 'input[0].content[0].file_data' } });
+  });
+
   it('is a run with a final output where a format is asked for', async () => {
     const message = input('format', 'let me see');
     // The last user message of the request for the output is not the run's.

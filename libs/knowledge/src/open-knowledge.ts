@@ -81,6 +81,8 @@ export interface Knowledge {
   /** What the agent of a run gets. */
   readonly tools: KnowledgeTools;
   readonly follower: Follower | null;
+  /** Reads files of requests, too, in the same turns. */
+  readonly extractor: Extractor;
   close(): Promise<void>;
 }
 
@@ -127,6 +129,7 @@ export function openKnowledge(options: KnowledgeOptions): Knowledge {
     search,
     tools: new KnowledgeTools({ streams, search, datastoreKeys, connect }),
     follower,
+    extractor,
     close: async () => {
       isClosed = true;
       indexer.stop();

@@ -2,6 +2,7 @@ import { type Abstract, type DynamicModule, Module, type ValueProvider } from '@
 import { ApiKeys, Budgets } from '#access';
 import { AllDeliveries, Deliveries, EventStreams, SessionExport, SessionLog } from '#delivery';
 import { EventLog } from '#event-log';
+import { Extractor } from '#extraction';
 import { Logger, Clock, Metrics, Random } from '#platform';
 import {
   ActionQueries,
@@ -57,6 +58,7 @@ export class ServiceModule {
       ...runsOf(service),
       ...listsOf(service),
       ...datastoreProviders(knowledge, uploads, maxUploadBytes),
+      value(Extractor, knowledge.extractor),
       { provide: KeyEnd, useClass: PausedKeyEnd },
     ];
     return { module: ServiceModule, providers, exports: providers };

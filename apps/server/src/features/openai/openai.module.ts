@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AddedItems } from './asking/added-items.js';
 import { Continuations } from './asking/continuations.js';
+import { GivenFiles } from './asking/given-files.js';
 import { GivenItems } from './asking/given-items.js';
 import { Repeats } from './asking/repeats.js';
 import { ResponseBases } from './asking/response-bases.js';
@@ -39,6 +40,7 @@ import { UnstoredResponses, UnstoredSurroundings } from './unstored/unstored-res
     ConversationReading,
     ChatReading,
     GivenItems,
+    GivenFiles,
     ResponseBases,
     ResponseStarts,
     Continuations,

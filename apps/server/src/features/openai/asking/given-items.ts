@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type GivenItem, type GivenPart, Problem, type ProjectId } from '#domain';
 import { type AskedItem, type AskedPart, givenOf, refused, sessionOfItem } from '#openai-face';
+import { GivenFiles } from './given-files.js';
 import { ConversationReading } from '../reading/conversation-reading.js';
 
 /** Makes what was sent what it stands for: items that are here already are looked up. */
 @Injectable()
 export class GivenItems {
-  constructor(private readonly conversations: ConversationReading) {}
+  constructor(
+    private readonly conversations: ConversationReading,
+    private readonly files: GivenFiles,
+  ) {}
 
   /** @throws Problem item_not_found, or naming what cannot be read */
   async of(project: ProjectId, asked: readonly AskedItem[]): Promise<readonly GivenItem[]> {
@@ -16,10 +20,18 @@ export class GivenItems {
       if (item.kind === 'reference') {
         const found = await this.referred(project, item, known);
         if (found !== null) items.push(found);
-      } else if (item.kind === 'message') items.push({ ...item, parts: item.parts.map(partOf) });
+      } else if (item.kind === 'message')
+        items.push({ ...item, parts: await this.partsOf(project, item.parts) });
       else items.push(item);
     }
     return items;
+  }
+
+  /** One file after the other: each holds a reader. */
+  private async partsOf(project: ProjectId, parts: readonly AskedPart[]): Promise<readonly GivenPart[]> {
+    const read: GivenPart[] = [];
+    for (const part of parts) read.push(part.kind === 'file' ? await this.files.textOf(project, part) : part);
+    return read;
   }
 
   /** null: it tells the model nothing, such as thinking. */
@@ -50,11 +62,6 @@ export class GivenItems {
       throw error;
     }
   }
-}
-
-function partOf(part: AskedPart): GivenPart {
-  if (part.kind !== 'file') return part;
-  throw refused('unsupported_value', part.path, `${part.path}: files are not supported`);
 }
 
 const notFound = (id: string, path: string): Problem =>
