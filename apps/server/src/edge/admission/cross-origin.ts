@@ -3,11 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const METHODS = 'GET, POST, PUT, DELETE';
 const SENT =
   'Accept, Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id, ' +
-  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id';
+  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, ' +
+  // What OpenAI's clients send.
+  'OpenAI-Organization, OpenAI-Project, OpenAI-Beta, X-Stainless-Arch, X-Stainless-Lang, X-Stainless-OS, ' +
+  'X-Stainless-Package-Version, X-Stainless-Runtime, X-Stainless-Runtime-Version, X-Stainless-Retry-Count, ' +
+  'X-Stainless-Timeout, X-Stainless-Helper-Method, X-Stainless-Poll-Helper, X-Stainless-Custom-Poll-Interval';
 /** What a page may read besides the few that every page may. */
 const SHOWN =
   'Allow, Content-Location, Location, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ' +
-  'Retry-After, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, annals-head, annals-receipt';
+  'Retry-After, X-Should-Retry, X-Request-Id, WWW-Authenticate, Mcp-Session-Id, annals-head, annals-receipt';
 /** How long a browser remembers what it may: Chromium's most is two hours. */
 const REMEMBERED_S = '7200';
 

@@ -1,6 +1,7 @@
-import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
+import { Problem } from '#domain';
 import { parseResponseRequest, refused, responseOf } from '#openai-face';
 import { Caller } from '../../edge/admission/caller.js';
 import { answerWithEvents, answerWithLateJson } from '../../edge/answers/event-stream.js';
@@ -79,6 +80,14 @@ export class CreateResponseController {
     await this.answers.send(reply, project, async function* (weigh) {
       yield await responses.json(found, weigh);
     });
+  }
+
+  /** Where others speak by WebSocket. */
+  @Get()
+  @Operation(foreign('connectResponses', 'run'))
+  connect(@Req() { headers }: FastifyRequest): never {
+    if (headers.upgrade !== undefined) throw unsupported('WebSocket');
+    throw new Problem('not_found', 'there is no such path', { reason: 'unknown_url' });
   }
 
   @Post('compact')
