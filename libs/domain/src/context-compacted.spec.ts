@@ -68,6 +68,18 @@ describe('a compaction', () => {
     expect(toldOf(tape)).toEqual(['user shorter', 'user third']);
   });
 
+  it('that leaves out only the message that another one kept stands for as much as that did, at least', () => {
+    const message = 'x'.repeat(200);
+    const tape = session().addRun('a', message, ...calls('one', 'r', 1));
+    const through = lastOf(tape);
+    tape.add('a', compacted('in short', 3, through), ...says('two', 2), completed).addRun('b', 'second');
+    expect(toldOf(tape)).toEqual(['user in short', `user ${message}`, 'assistant two', 'user second']);
+    const plan = foldOf(tape.events).planned({ budget: 40, isSummed: true });
+    expect(plan).toEqual({ from: '3', through: String(through) });
+    tape.add('b', compacted('shorter', plan!.from, plan!.through));
+    expect(toldOf(tape)).toEqual(['user shorter', 'assistant two', 'user second']);
+  });
+
   it('keeps the message of a run that goes on where another had ended, and takes back what that said last', () => {
     const tape = session().addRun('a', 'first', ...calls('one', 'r', 1));
     const through = lastOf(tape);

@@ -45,6 +45,8 @@ export class ContextMessages {
   private unplaced: Place[] = [];
   /** What the run under way, or the last one, began with and is told for as long as it goes on. */
   private own: readonly ContextMessage[] = [];
+  /** Messages of runs that a compaction kept, although it stands for events behind them. */
+  private readonly kept = new WeakSet<ContextMessage>();
   private summed = false;
   private left: LeftOut | null = null;
 
@@ -126,6 +128,8 @@ export class ContextMessages {
     if (through === null) return counted;
     const last = this.places.findLastIndex((place) => place !== null && isUpTo(place, through));
     const staying = (message: ContextMessage, at: number): boolean => at > last || this.own.includes(message);
+    for (const [at, message] of this.all.entries())
+      if (at <= last && staying(message, at)) this.kept.add(message);
     let still = this.all.slice(0, counted).filter(staying).length;
     this.keep(staying);
     this.left = left;
@@ -147,7 +151,10 @@ export class ContextMessages {
     // A context begins with what somebody said, which is shown where it ends.
     const first = this.places[0];
     if (last === undefined || last.revision < 0 || sizeOfTurns(gone) < budget / SHARE) return null;
-    return { from: this.left?.from ?? placeText(first ?? last), through: placeText(last) };
+    // The message that an earlier compaction kept stands before what that stands for.
+    const isKept = this.kept.has(this.all[gone.at(-1)!.at]!);
+    const through = isKept && this.left !== null ? this.left.through : placeText(last);
+    return { from: this.left?.from ?? placeText(first ?? last), through };
   }
 
   /** The newest turns stay, as many as fit, and what a user has said behind the last of them. */
