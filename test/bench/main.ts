@@ -8,6 +8,7 @@ import { run as mcp } from './mcp.bench.js';
 import { run as sealing } from './sealing.bench.js';
 import { run as search } from './search.bench.js';
 import { run as observability } from './observability.bench.js';
+import { run as proof } from './proof.bench.js';
 import { run as rebuild } from './rebuild.bench.js';
 import { run as openai } from './openai.bench.js';
 import { run as replicas } from './replicas.bench.js';
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   mcp: () => mcp(),
   observability,
   openai,
+  proof,
   rebuild,
   replicas,
   sealing,

@@ -13,19 +13,20 @@ export interface Compared {
 
 /**
  * Scenarios of the shared benchmark on a service as it is by default and on one with other settings, by turns, so that
- * both meet the same weather. Prints, for each figure, the medians, their ratio, and the ratios of all rounds.
+ * both meet the same weather. `baselineImports` are modules that the first one loads before its program. Prints, for each figure, the medians, their ratio, and the ratios of all rounds.
  */
 export async function compareServices(
   name: string,
   settings: Readonly<Record<string, string>>,
   wanted: readonly Compared[],
+  { baselineImports = [] }: { readonly baselineImports?: readonly string[] } = {},
 ): Promise<void> {
   const load = await SharedLoad.open(`the service ${name}`);
   if (load === null) return;
   const services: ServiceProcess[] = [];
   try {
-    for (const more of [{}, settings])
-      services.push(await ServiceProcess.start({ env: { ...load.env, ...more } }));
+    services.push(await ServiceProcess.start({ env: load.env, imports: baselineImports }));
+    services.push(await ServiceProcess.start({ env: { ...load.env, ...settings } }));
     for (const scenario of new Set(wanted.map((each) => each.scenario))) {
       const rounds: LoadFigures[][] = [];
       for (let round = 0; round < ROUNDS; round++) rounds.push(await oneRound(load, services, scenario));
