@@ -31,11 +31,17 @@ export interface ProvenEvent {
 export const sha256 = (bytes: string | Uint8Array): string => hash('sha256', bytes, 'hex');
 
 /** An event without a `prev` was hashed without its revision, which its writer did not know. */
-export function hashOfEvent(event: ProvenEvent, { commitment, prev }: Proof): string {
+export const hashOfEvent = (event: ProvenEvent, proof: Proof): string => sha256(textOf(event, proof));
+
+/** The same, as bytes. */
+export const hashBytesOfEvent = (event: ProvenEvent, proof: Proof): Uint8Array =>
+  hash('sha256', textOf(event, proof), 'buffer');
+
+function textOf(event: ProvenEvent, { commitment, prev }: Proof): string {
   const { stream, revision, id, type, time, meta } = event;
   const { schemaVersion, project, actor, causationId, correlationId } = meta;
   const fields = { stream, revision, id, type, time, schemaVersion, project, actor, commitment, prev };
-  return sha256(hashedText({ ...fields, causationId, correlationId }));
+  return hashedText({ ...fields, causationId, correlationId });
 }
 
 /** The end of a stream's hash chain. Push events in order. */

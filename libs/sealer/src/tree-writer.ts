@@ -1,5 +1,5 @@
-import type { Position, StreamName } from '#domain';
-import { type RecordedEvent, hashOfEvent } from '#event-log';
+import type { Position, Revision, StreamName } from '#domain';
+import { type RecordedEvent, hashBytesOfEvent } from '#event-log';
 import {
   type DirectoryNodes,
   type Head,
@@ -9,7 +9,6 @@ import {
   concat,
   directoryEntry,
   eventEntry,
-  fromHex,
   leafHash,
   linkOf,
   tagOf,
@@ -52,7 +51,11 @@ export class TreeWriter {
   private readonly edge: TreeEdge;
   private tiles = new Map<string, { level: number; index: number; parts: Uint8Array[] }>();
   private readonly changed = new Set<number>();
-  private last: LastEvent | null = null;
+  private last: {
+    readonly stream: StreamName;
+    readonly revision: Revision;
+    readonly hash: Uint8Array;
+  } | null = null;
   private position: Position = 0;
   events: number;
 
@@ -87,7 +90,8 @@ export class TreeWriter {
     this.push(directoryEntry(directory));
     await this.flush();
     const { size, root, edge } = this.edge;
-    const { events, last, position } = this;
+    const { events, position } = this;
+    const last = { ...this.last, hash: toHex(this.last.hash) };
     return { size, root, edge: [...edge], events, directory, path, last, position };
   }
 
@@ -96,12 +100,11 @@ export class TreeWriter {
     const next = (place.head?.revision ?? -1) + 1;
     if (raw === undefined || revision !== next)
       throw new StreamBroken(`revision ${next} of ${stream} should come at position ${position}`);
-    const hex = hashOfEvent(event, raw);
-    const hash = fromHex(hex)!;
+    const hash = hashBytesOfEvent(event, raw);
     const { tag } = place;
     this.push(eventEntry(tag, revision, hash));
     place.head = { tag, revision, link: linkOf(place.head?.link ?? tag, hash) };
-    this.last = { stream, revision, hash: hex };
+    this.last = { stream, revision, hash };
     this.position = position;
     this.events += 1;
   }
