@@ -1,5 +1,6 @@
 import { sessionStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
+import { isHouseStream } from '../../libs/sealer/src/proof-log.js';
 import { check } from './checker/check.js';
 import { Scheduler } from './engine/scheduler.js';
 import type { Tape } from './engine/tape.js';
@@ -14,6 +15,7 @@ import { Marks } from './world/marks.js';
 import { type Part, partsOf } from './world/parts.js';
 import { Scenario } from './world/scenario.js';
 import { SessionWatch } from './world/session-watch.js';
+import { SharedSeals } from './world/sim-seals.js';
 import { SimClients } from './world/sim-clients.js';
 import type { Files } from './world/sim-files.js';
 import { ProjectedTable } from './world/sim-projection.js';
@@ -98,6 +100,7 @@ class Game {
   private readonly troubles: Troubles;
   readonly files: Files = new Map();
   private readonly archive: Files = new Map();
+  private readonly seals = new SharedSeals();
   private hasResumed = false;
 
   constructor(
@@ -138,6 +141,7 @@ class Game {
       unfinished: () => this.watch.unfinished(),
       tasks: this.tasks,
       actions,
+      seals: this.seals,
       nextLife: () => ++lives,
     };
     this.workers = REPLICAS.slice(0, count).map((replica) => new SimWorker(replica, world, setup));
@@ -175,6 +179,7 @@ class Game {
       parts: this.world.parts,
       isExclusive: this.world.isExclusive,
       isEveryFork: this.options.isEveryFork === true,
+      seals: this.world.parts.seals ? this.seals : null,
     });
   }
 
@@ -227,7 +232,7 @@ class Game {
     if (this.watch.openCount > 0 || this.clients.open > 0 || this.isBehind()) return false;
     if (this.deliveries.unsettled().length > 0) return false;
     if (this.tasks.unfinished().length > 0 || this.tasks.unstarted(Infinity).length > 0) return false;
-    if (this.mustForget().length > 0) return false;
+    if (this.mustForget().length > 0 || this.isUnsealed()) return false;
     if (this.hasResumed) return true;
     // Once more everything that was said, from every place on.
     this.hasResumed = this.clients.resumeEverywhere();
@@ -260,6 +265,17 @@ class Game {
     if (table === null) return false;
     const last = store.all.findLast((event) => event.stream.startsWith(FOLLOWED));
     return (table.checkpoint?.position ?? 0) < (last?.position ?? 0);
+  }
+
+  /** Something of another than the house is not sealed, or the seal is not told. */
+  private isUnsealed(): boolean {
+    if (!this.world.parts.seals) return false;
+    const { tree } = this.seals.store.tables;
+    const { all } = this.world.store;
+    const last = all.findLast(({ stream }) => !isHouseStream(stream));
+    const { published, stop } = this.seals.store.row;
+    const isBehind = (tree?.position ?? 0) < (last?.position ?? 0);
+    return isBehind || stop !== null || (published?.seal ?? 0) < (tree?.seal ?? 0);
   }
 
   private unfinishedBusiness(): string {

@@ -2,8 +2,8 @@ import {
   type EventLog,
   LogUnavailable,
   NO_EVENTS,
+  type Revision,
   appendUntilDefinite,
-  lastRevisionOf,
   newEvent,
 } from '#event-log';
 import type { Clock, Random } from '#platform';
@@ -26,12 +26,7 @@ export class SealLog {
 
   /** The newest; null: there is none. @throws LogUnavailable */
   async last(): Promise<LoggedSeal | null> {
-    for await (const page of this.ports.log.readStream(PROOF_STREAM, { backwards: true }))
-      for (const event of page) {
-        const read = proofLogEvent(event);
-        if (read?.type === 'log_sealed' && read.data.origin === this.origin) return read.data;
-      }
-    return null;
+    return (await this.end()).sealed;
   }
 
   /** Those behind a number, in their order. @throws LogUnavailable */
@@ -54,12 +49,25 @@ export class SealLog {
     const id = sealedEventId(this.origin, sealed.seal);
     const made = newEvent({ id, type: 'log_sealed', time: clock.now(), data: sealed }, PROOF_META);
     for (let left = TRIES; left > 0; left -= 1) {
-      const last = await lastRevisionOf(log, PROOF_STREAM);
-      if (((await this.last())?.seal ?? 0) >= sealed.seal) return;
-      const expected = last === NO_EVENTS ? 'no_stream' : last;
+      // Of one reading: a server that is behind is found out by the append.
+      const end = await this.end();
+      if ((end.sealed?.seal ?? 0) >= sealed.seal) return;
+      const expected = end.revision === NO_EVENTS ? 'no_stream' : end.revision;
       const result = await appendUntilDefinite(log, clock, random, PROOF_STREAM, [made], { expected });
       if (result.kind === 'appended') return;
     }
     throw new LogUnavailable(`${PROOF_STREAM} is being written all the time`);
+  }
+
+  private async end(): Promise<{ readonly revision: Revision; readonly sealed: LoggedSeal | null }> {
+    let revision: Revision = NO_EVENTS;
+    for await (const page of this.ports.log.readStream(PROOF_STREAM, { backwards: true }))
+      for (const event of page) {
+        revision = Math.max(revision, event.revision);
+        const read = proofLogEvent(event);
+        if (read?.type === 'log_sealed' && read.data.origin === this.origin)
+          return { revision, sealed: read.data };
+      }
+    return { revision, sealed: null };
   }
 }

@@ -17,6 +17,8 @@ const EVERY_MS = 10_000;
 /** Between seals that somebody asks for. */
 const LEAST_MS = 1_000;
 const POLL_MS = 250;
+/** The last of them comes some 15 s after the first: then an operator is told. */
+const SUSPICIONS = 6;
 const PAUSES = { firstMs: 500, longestMs: 30_000 };
 
 /** Seals the log as long as it works. One replica does at a time; where two do, one of them finds that it was overtaken. */
@@ -28,6 +30,8 @@ export class Sealer {
   private isDemanded = false;
   private hasBegun = false;
   private demandsSeen = -1;
+  /** How often in a row the log seemed not to be the one that was signed. */
+  private suspicions = 0;
 
   constructor(
     private readonly ports: SealerPorts,
@@ -75,27 +79,40 @@ export class Sealer {
   }
 
   private async round(): Promise<'well' | 'failed' | 'stopped'> {
-    const { clock, logger, store, keys } = this.ports;
+    const { logger } = this.ports;
     const isDemanded = this.isDemanded;
     this.isDemanded = false;
     try {
       if (!this.hasBegun) await this.sealing.begin();
       this.hasBegun = true;
+      this.suspicions = 0;
       if (!(await this.sealing.seal()) && isDemanded) await this.sealing.refresh();
       return 'well';
     } catch (error) {
       this.hasBegun = false;
       this.isDemanded ||= isDemanded;
-      if (error instanceof SealingStopped) {
-        const { reason, message: detail } = error;
-        logger.error({ reason }, `nothing more is sealed until ANNALS_ORIGIN names another: ${detail}`);
-        await store.setStopped({ origin: keys.origin, reason, detail }).catch(() => clock.now());
-        return 'stopped';
-      }
+      if (error instanceof SealingStopped) return this.stopped(error);
       if (!(error instanceof Overtaken))
         logger.warn({ err: error }, 'the log could not be sealed; trying again');
       return 'failed';
     }
+  }
+
+  /**
+   * Nothing is signed from here on. A server of a shared log may only be behind: it is asked again and again, and the stop is
+   * taken back where it turns out to have what was signed.
+   */
+  private async stopped({ reason, message: detail }: SealingStopped): Promise<'failed' | 'stopped'> {
+    const { log, logger, store, keys } = this.ports;
+    this.suspicions += 1;
+    const isFinal = log.exclusive || reason === 'log_changed' || reason === 'log_forked';
+    const isSaid = isFinal || this.suspicions === SUSPICIONS;
+    const line = `nothing more is sealed until ANNALS_ORIGIN names another: ${detail}`;
+    if (isSaid) logger.error({ reason }, line);
+    else logger.warn({ reason }, 'the log seems not to be the one that was signed; looking again');
+    // Where this fails the next process finds it out again.
+    await store.setStopped({ origin: keys.origin, reason, detail }).catch(() => undefined);
+    return isFinal ? 'stopped' : 'failed';
   }
 
   /** Until the next seal is due, or somebody asks for one. */

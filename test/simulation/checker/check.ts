@@ -12,6 +12,7 @@ import { checkLog } from './log.js';
 import { countMarks } from './log-marks.js';
 import { checkProjection } from './projection.js';
 import { checkRuns } from './runs.js';
+import { checkSeals } from './seals.js';
 import { checkServers } from './servers.js';
 import { checkTasks } from './tasks.js';
 import { checkTools } from './tools.js';
@@ -41,6 +42,7 @@ export async function check(evidence: Evidence): Promise<{ invariant: string; de
     if (evidence.parts.erasures) checkErasures(sessions, evidence);
     const { log, projection } = evidence;
     if (projection) checkProjection(log, projection.prefix, projection.rows, projection.position);
+    if (evidence.seals !== null) checkSeals(log, evidence.seals);
     await checkForks(sessions, evidence);
   } catch (error) {
     if (error instanceof Violated) return { invariant: error.invariant, detail: error.detail };

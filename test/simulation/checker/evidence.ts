@@ -5,6 +5,7 @@ import type { Ledger } from '../world/ledger.js';
 import type { Marks } from '../world/marks.js';
 import type { Parts } from '../world/parts.js';
 import type { Files } from '../world/sim-files.js';
+import type { SharedSeals } from '../world/sim-seals.js';
 import type { Transcript } from '../world/transcript.js';
 
 /** All that the checkers may look at: the log, what clients sent and saw, and what the tools and the model were asked. */
@@ -33,6 +34,8 @@ export interface Evidence {
   readonly isExclusive: boolean;
   /** Forks are looked at of every event of a session; otherwise of a few. */
   readonly isEveryFork: boolean;
+  /** null in worlds whose log is not sealed. */
+  readonly seals: SharedSeals | null;
 }
 
 export type SessionRecord = RecordedEvent & RecordedSessionEvent;

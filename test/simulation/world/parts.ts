@@ -12,9 +12,11 @@ export interface Parts {
   readonly actions: boolean;
   /** Contexts that have room for a few messages only. */
   readonly long: boolean;
+  /** A log that is sealed. */
+  readonly seals: boolean;
 }
 
-export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures', 'actions', 'long'] as const;
+export const PART_NAMES = ['flows', 'tasks', 'callbacks', 'erasures', 'actions', 'long', 'seals'] as const;
 export type Part = (typeof PART_NAMES)[number];
 
 /** A tape says nothing of the parts of its world, so that a new part changes no tape that is kept. */
@@ -25,6 +27,7 @@ export const partsOf = (names: readonly Part[]): Parts => ({
   erasures: names.includes('erasures'),
   actions: names.includes('actions'),
   long: names.includes('long'),
+  seals: names.includes('seals'),
 });
 
 /** What a world with everything costs, four without it cost. */
@@ -48,6 +51,8 @@ const MIX: readonly (readonly Part[])[] = [
   ['long'],
   ['flows', 'actions', 'long'],
   ['long', 'erasures'],
+  ['seals'],
+  ['seals', 'erasures'],
 ];
 
 export const partsOfSeed = (seed: number): readonly Part[] => MIX[seed % MIX.length] ?? [];

@@ -67,7 +67,8 @@ export class SimProgress implements ErasureCheckpoints {
   }
 }
 
-function askKeyStore<T>(world: SimWorld, owner: Owner, label: string, work: () => T): Promise<T> {
+/** Asks it once: it may refuse, or its answer may be lost. */
+export function askKeyStore<T>(world: SimWorld, owner: Owner, label: string, work: () => T): Promise<T> {
   const { scheduler } = world;
   return new Promise((resolve, reject) => {
     scheduler.after(owner, latency(world), label, () => {

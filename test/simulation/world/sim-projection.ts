@@ -36,24 +36,28 @@ export class SimProjection implements FollowerTarget {
   }
 
   private ask<T>(label: string, work: () => T): Promise<T> {
-    const { world, owner } = this;
-    const { scheduler, tape, weather } = world;
-    return new Promise((resolve, reject) => {
-      scheduler.after(owner, latency(world), label, () => {
-        const fault = tape.pick('done', [
-          ['refused', weather.databaseRefused],
-          ['answer lost', weather.databaseAnswerLost],
-        ]);
-        if (fault !== 'done') world.marks.hit(`database ${fault}`);
-        try {
-          if (fault === 'refused') throw new Error('no connection');
-          const result = work();
-          if (fault === 'answer lost') throw new Error('the connection broke');
-          scheduler.after(owner, 0, `${label} done`, () => resolve(result));
-        } catch (error) {
-          scheduler.after(owner, 0, `${label} failed`, () => reject(error));
-        }
-      });
-    });
+    return askDatabase(this.world, this.owner, label, work);
   }
+}
+
+/** Asks the database that all workers share, once: it may refuse, or its answer may be lost. */
+export function askDatabase<T>(world: SimWorld, owner: Owner, label: string, work: () => T): Promise<T> {
+  const { scheduler, tape, weather } = world;
+  return new Promise((resolve, reject) => {
+    scheduler.after(owner, latency(world), label, () => {
+      const fault = tape.pick('done', [
+        ['refused', weather.databaseRefused],
+        ['answer lost', weather.databaseAnswerLost],
+      ]);
+      if (fault !== 'done') world.marks.hit(`database ${fault}`);
+      try {
+        if (fault === 'refused') throw new Error('no connection');
+        const result = work();
+        if (fault === 'answer lost') throw new Error('the connection broke');
+        scheduler.after(owner, 0, `${label} done`, () => resolve(result));
+      } catch (error) {
+        scheduler.after(owner, 0, `${label} failed`, () => reject(error));
+      }
+    });
+  });
 }

@@ -12,6 +12,7 @@ import { ArchivedFiles, type Files, SimFiles } from './sim-files.js';
 import { type KeptProgress, SimKeys, SimProgress } from './sim-keys.js';
 import { SimLog } from './sim-log.js';
 import { SimModel } from './sim-model.js';
+import { type SharedSeals, startSealer } from './sim-seals.js';
 import { SimProjection } from './sim-projection.js';
 import type { SimActionIndex } from './sim-action-index.js';
 import { SimTaskIndex } from './sim-task-index.js';
@@ -33,6 +34,7 @@ export interface WorkerOptions {
   readonly unfinished: () => readonly string[];
   readonly tasks: TaskWatch;
   readonly actions: SimActionIndex;
+  readonly seals: SharedSeals;
   /** Numbers the lives of all workers of a world, from 1. */
   readonly nextLife: () => number;
 }
@@ -49,6 +51,7 @@ export interface Life {
   readonly actionClock: ActionClock | null;
   readonly relay: CallbackRelay | null;
   readonly erasing: { readonly eraser: EraseSession; readonly erasures: Erasures } | null;
+  readonly sealer: { end(): Promise<void> } | null;
   /** Told when the process dies: the other ends of its connections. */
   readonly connections: Set<() => void>;
   isDraining: boolean;
@@ -116,12 +119,13 @@ export class SimWorker {
   }
 
   /** In the order in which the service closes. */
-  private async close({ core, taskClock, actionClock, relay, erasing }: Life): Promise<void> {
+  private async close({ core, taskClock, actionClock, relay, erasing, sealer }: Life): Promise<void> {
     await taskClock?.stop();
     await actionClock?.stop();
     await core.sessions.drain(20_000);
     await relay?.stop(3_000);
     await erasing?.erasures.stop();
+    await sealer?.end();
   }
 
   private open(number: number, owner: Owner): Life {
@@ -170,7 +174,16 @@ export class SimWorker {
     const erasing = world.parts.erasures
       ? this.erasing(owner, core, ports, { keys, streams: streamKeys, files })
       : null;
-    const doors = { streams, taskClock, actionClock, relay, erasing, connections: new Set<() => void>() };
+    const sealer = world.parts.seals ? startSealer(this.options.seals, world, owner, ports) : null;
+    const doors = {
+      sealer,
+      streams,
+      taskClock,
+      actionClock,
+      relay,
+      erasing,
+      connections: new Set<() => void>(),
+    };
     return { number, owner, core, log, ...doors, isDraining: false };
   }
 

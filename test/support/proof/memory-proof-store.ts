@@ -96,8 +96,12 @@ export class MemoryProofStore extends ProofStore {
     return next;
   }
 
-  override async status(): Promise<ProofStatusRow> {
+  get row(): ProofStatusRow {
     return { published: this.told, stop: this.stop };
+  }
+
+  override async status(): Promise<ProofStatusRow> {
+    return this.row;
   }
 
   override async publish(published: Published | null): Promise<void> {
