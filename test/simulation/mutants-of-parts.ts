@@ -1,6 +1,7 @@
 import { OF_COMPACTIONS } from './mutants-of-compactions.js';
 import { OF_ACTIONS } from './mutants-of-actions.js';
 import { OF_FORKS } from './mutants-of-forks.js';
+import { OF_SEALS } from './mutants-of-seals.js';
 import type { Mutant } from './mutants.js';
 
 const WORKFLOW_TOOL = 'libs/agent/src/workflow/workflow-tool.ts';
@@ -227,5 +228,6 @@ export const MUTANTS_OF_PARTS: readonly Mutant[] = [
   ...OF_ERASURES.map((mutant): Mutant => ({ ...mutant, parts: ['erasures'] })),
   ...OF_ACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['actions'] })),
   ...OF_COMPACTIONS.map((mutant): Mutant => ({ ...mutant, parts: ['long'] })),
+  ...OF_SEALS.map((mutant): Mutant => ({ ...mutant, parts: ['seals'] })),
   ...OF_FORKS,
 ];
