@@ -31,8 +31,8 @@ export interface ReadOptions {
 export interface ReadAllOptions {
   readonly after?: Position;
   readonly limit?: number;
-  /** Include the stored form of each event (`raw`). */
-  readonly isRaw?: boolean;
+  /** Include the stored form of each event (`raw`). `proofs`: without any data, for who wants its commitment and `prev`. */
+  readonly isRaw?: boolean | 'proofs';
 }
 
 export interface Batch {

@@ -64,7 +64,7 @@ export {
 export { KnownKeys } from './thread/known-keys.js';
 export { Numbered } from './thread/numbered.js';
 export { type PageTerms, openLoaded, openPage } from './thread/open-page.js';
-export { PAGE_BYTES, PAGE_EVENTS, type Page, PageRows, type Row } from './thread/page-rows.js';
+export { PAGE_BYTES, PAGE_EVENTS, type Page, PageRows, type RawWish, type Row } from './thread/page-rows.js';
 export { type PendingAppend, encodeAppends, keysOf } from './thread/pending-append.js';
 export { type Thread, type ThreadData, startThread } from './thread/start-thread.js';
 export { ThreadKeys } from './thread/thread-keys.js';

@@ -26,6 +26,7 @@ import {
   type PageTerms,
   PAGE_EVENTS,
   type PageRequest,
+  type RawWish,
 } from '#event-log';
 import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
@@ -163,7 +164,7 @@ export class EsdbEventLog extends EventLog {
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     return logPages(options, (after, limit) =>
-      options.isRaw ? this.rawPage(after, limit) : this.logPage(after, [], limit),
+      options.isRaw ? this.rawPage(after, limit, options.isRaw) : this.logPage(after, [], limit),
     );
   }
 
@@ -260,15 +261,15 @@ export class EsdbEventLog extends EventLog {
     return (await page).batch;
   }
 
-  private async rawPage(after: Position, limit: number): Promise<Batch> {
-    return (await this.readPage(after, [], limit, true)).batch;
+  private async rawPage(after: Position, limit: number, isRaw: RawWish): Promise<Batch> {
+    return (await this.readPage(after, [], limit, isRaw)).batch;
   }
 
   private async readPage(
     after: Position,
     prefixes: readonly string[],
     limit = NO_LIMIT,
-    isRaw = false,
+    isRaw: RawWish = false,
   ): Promise<ReadPage> {
     const page = await this.page({ kind: 'all', after, prefixes, limit, isRaw });
     return {

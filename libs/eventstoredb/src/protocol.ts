@@ -1,5 +1,5 @@
 import type { StreamName } from '#domain';
-import type { Field, Position, Revision, AppendRequest, KeysRequest, Page } from '#event-log';
+import type { Field, Position, Revision, AppendRequest, KeysRequest, Page, RawWish } from '#event-log';
 
 /** What the adapter's thread is started with. */
 export interface ThreadOptions {
@@ -36,7 +36,7 @@ export type Question =
       readonly after: Position;
       readonly prefixes: readonly string[];
       readonly limit: number;
-      readonly isRaw: boolean;
+      readonly isRaw: RawWish;
     }
   /** Where the log ends. */
   | { readonly kind: 'head' };

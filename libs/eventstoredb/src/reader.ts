@@ -12,6 +12,7 @@ import {
   PAGE_EVENTS,
   PageRows,
   type ThreadKeys,
+  type RawWish,
 } from '#event-log';
 import { checkedNumber, describe, exceptionOf, isTooLate } from './answers.js';
 import type { CallListener, GrpcCall } from './grpc/grpc-call.js';
@@ -75,7 +76,12 @@ export class Reader {
   }
 
   /** Of the streams with one of the prefixes. */
-  async all(after: Position, prefixes: readonly string[], limit: number, isRaw = false): Promise<FoundPage> {
+  async all(
+    after: Position,
+    prefixes: readonly string[],
+    limit: number,
+    isRaw: RawWish = false,
+  ): Promise<FoundPage> {
     const count = Math.min(limit, PAGE_EVENTS);
     // The first may be the one at `after` itself, for a read begins with its position, and one may be hidden.
     const request = filtered(allRead(after, false, count + 2), this.onServer(prefixes));
@@ -124,7 +130,7 @@ export class Reader {
   }
 
   /** The records as rows. @param after where the reading began @throws RangeError */
-  rows(records: readonly ServerRecord[], after: Position, isRaw = false): Page {
+  rows(records: readonly ServerRecord[], after: Position, isRaw: RawWish = false): Page {
     const rows = new PageRows(this.options.keys, after, isRaw);
     for (const record of records) {
       const { row, stream } = rowOf(record, this.options.prefix);

@@ -7,7 +7,7 @@ export class LogPages {
   private waiting: readonly RecordedEvent[] = [];
 
   constructor(log: EventLog, after: Position) {
-    this.pages = log.readAll({ after, isRaw: true })[Symbol.asyncIterator]();
+    this.pages = log.readAll({ after, isRaw: 'proofs' })[Symbol.asyncIterator]();
   }
 
   /** The next ones, in order: at most so many, none at the end of the log as it is. @throws LogUnavailable */

@@ -21,7 +21,6 @@ import { checkSizes } from '../../../libs/event-log/src/append-sizes.js';
 import { logPages, streamPages } from '../../../libs/event-log/src/paging.js';
 import type { Owner } from '../engine/scheduler.js';
 import { FeedPump } from './feed-pump.js';
-import { withProof } from './sim-seals.js';
 import { type SimWorld, immortal, latency, strikes } from './sim-world.js';
 
 /** An adapter gives up on an answer after this, as its own timer says. */
@@ -107,14 +106,11 @@ export class SimLog extends EventLog {
   }
 
   override readStream(stream: string, options: ReadOptions = {}): AsyncIterable<readonly RecordedEvent[]> {
-    const pages = streamPages(options, (page) => this.page(stream, page.after, page));
-    return options.isRaw === true ? proven(pages, (events) => events.map(withProof)) : pages;
+    return streamPages(options, (page) => this.page(stream, page.after, page));
   }
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
-    const pages = logPages(options, (after, limit) => this.logPage(after, [], limit));
-    if (options.isRaw !== true) return pages;
-    return proven(pages, ({ events, position }) => ({ events: events.map(withProof), position }));
+    return logPages(options, (after, limit) => this.logPage(after, [], limit));
   }
 
   override subscribeStream(
@@ -287,8 +283,4 @@ export class SimLog extends EventLog {
       });
     });
   }
-}
-
-async function* proven<T>(pages: AsyncIterable<T>, prove: (page: T) => T): AsyncGenerator<T> {
-  for await (const page of pages) yield prove(page);
 }

@@ -1,4 +1,12 @@
-import type { EventLog, RecordedEvent } from '#event-log';
+import type { StreamName } from '#domain';
+import {
+  type Batch,
+  type EventLog,
+  PassingLog,
+  type ReadAllOptions,
+  type ReadOptions,
+  type RecordedEvent,
+} from '#event-log';
 import { type Background, type Clock, Logger, type Random } from '#platform';
 import { parseNote, sha256, toHex, utf8 } from '#proof';
 import {
@@ -37,6 +45,33 @@ export class SharedSeals {
 export function withProof(event: RecordedEvent): RecordedEvent {
   const raw = { data: event.json, commitment: toHex(sha256(utf8(event.id))), prev: '' };
   return Object.assign(Object.create(event) as RecordedEvent, { raw });
+}
+
+/** The log with such proofs, for whoever reads it raw. */
+class ProvenLog extends PassingLog {
+  override append(
+    ...[stream, events, options]: Parameters<EventLog['append']>
+  ): ReturnType<EventLog['append']> {
+    return this.log.append(stream, events, options);
+  }
+
+  override readStream(
+    stream: StreamName,
+    options: ReadOptions = {},
+  ): AsyncIterable<readonly RecordedEvent[]> {
+    const pages = super.readStream(stream, options);
+    return options.isRaw === true ? proven(pages, (events) => events.map(withProof)) : pages;
+  }
+
+  override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
+    const pages = super.readAll(options);
+    if (options.isRaw === undefined) return pages;
+    return proven(pages, ({ events, position }) => ({ events: events.map(withProof), position }));
+  }
+}
+
+async function* proven<T>(pages: AsyncIterable<T>, prove: (page: T) => T): AsyncGenerator<T> {
+  for await (const page of pages) yield prove(page);
 }
 
 class SimSigned implements SignedStates {
@@ -187,7 +222,8 @@ export function startSealer(
     const signed = new SimSigned(shared, world, owner);
     // Others are not asked over the tables: nobody here demands a seal.
     const logger = world.isExclusive ? ports.logger : new Patient(ports.logger);
-    sealer = new Sealer({ ...ports, logger, keys, store, signed, witnesses }, { isShared: false });
+    const log = new ProvenLog(ports.log);
+    sealer = new Sealer({ ...ports, log, logger, keys, store, signed, witnesses }, { isShared: false });
     sealer.start();
   });
   return {

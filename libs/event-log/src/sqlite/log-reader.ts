@@ -62,7 +62,7 @@ export class LogReader {
 
   readAll(request: ReadAllRequest): Page {
     const page = new PageRows(this.keys, request.after, request.isRaw);
-    const select = request.isRaw ? this.rawRow : this.row;
+    const select = request.isRaw === false ? this.row : this.rawRow;
     const limit = Math.min(request.limit, PAGE_EVENTS);
     const { prefixes } = request;
     const scanned = prefixes.length === 0 ? limit : SCANNED_EVENTS;

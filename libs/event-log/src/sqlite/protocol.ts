@@ -1,6 +1,6 @@
 import type { StreamName } from '#domain';
 import type { AppendRequest, KeysRequest } from '../thread/append-request.js';
-import type { Page } from '../thread/page-rows.js';
+import type { Page, RawWish } from '../thread/page-rows.js';
 
 /** Messages to the log's thread. */
 export type Request =
@@ -23,8 +23,8 @@ export interface ReadAllRequest {
   readonly after: number;
   readonly limit: number;
   readonly prefixes: readonly string[];
-  /** Return the data as stored, with their proofs. */
-  readonly isRaw: boolean;
+  /** Return the data as stored, with their proofs; or these alone. */
+  readonly isRaw: RawWish;
 }
 
 /** Messages from it. */

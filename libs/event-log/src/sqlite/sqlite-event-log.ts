@@ -20,7 +20,7 @@ import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection } from './connection.js';
 import { codeOf } from '../thread/append-request.js';
 import { openPage } from '../thread/open-page.js';
-import type { Page } from '../thread/page-rows.js';
+import type { Page, RawWish } from '../thread/page-rows.js';
 import type { PendingAppend } from '../thread/pending-append.js';
 import type { ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
@@ -203,7 +203,7 @@ export class SqliteEventLog extends EventLog {
     after: Position,
     prefixes: readonly string[],
     limit: number,
-    isRaw = false,
+    isRaw: RawWish = false,
   ): Promise<Batch> {
     const page = await this.connection.read({ kind: 'all', after, prefixes, limit, isRaw });
     return { events: await this.decode(page), position: page.position };

@@ -26,6 +26,9 @@ export type Row = [
   prev: string,
 ];
 
+/** Whether rows are wanted as they are stored, with their proofs; `proofs`: without their data. */
+export type RawWish = boolean | 'proofs';
+
 /** Collects the rows of a page, decrypted where the thread has the key. */
 export class PageRows {
   private readonly rows: Field[] = [];
@@ -37,15 +40,17 @@ export class PageRows {
   private meta = '';
   private stream = '';
   private readonly keys: ThreadKeys;
+  private readonly isBare: boolean;
 
-  constructor(keys: ThreadKeys, position = 0, isRaw = false) {
+  constructor(keys: ThreadKeys, position = 0, isRaw: RawWish = false) {
     this.keys = keys;
     this.position = position;
-    if (isRaw) this.proofs = [];
+    this.isBare = isRaw === 'proofs';
+    if (isRaw !== false) this.proofs = [];
   }
 
   add([position, revision, id, type, time, data, meta, commitment, prev]: Row, stream: StreamName): void {
-    const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : data;
+    const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : this.isBare ? '' : data;
     this.rows.push(position, revision, id, type, time, shown);
     this.rows.push(meta === this.meta ? '' : meta, stream === this.stream ? '' : stream);
     this.proofs?.push(commitment, prev);
@@ -53,7 +58,7 @@ export class PageRows {
     this.stream = stream;
     this.position = position;
     this.count += 1;
-    this.bytes += data.length + meta.length;
+    this.bytes += (this.isBare ? 0 : data.length) + meta.length;
   }
 
   /** As posted to another thread: must not hold keys. */
