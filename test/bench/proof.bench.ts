@@ -46,7 +46,7 @@ export async function run(): Promise<void> {
     const sealing = new Sealing({ log, keys, signed, store, witnesses: NOBODY, clock, random });
     await sealing.begin();
     await measured(`sealing ${EVENTS} events of ${STREAMS} streams`, EVENTS, () => sealing.seal());
-    await log.append(sessionStream('ses_1' as SessionId), batch(BATCH), { expected: 'any' });
+    await log.append(sessionStream('ses_1'), batch(BATCH), { expected: 'any' });
     await measured(`sealing ${BATCH} more`, BATCH, () => sealing.seal());
     await store.wantRebuild();
     const again = new Sealing({ log, keys, signed, store, witnesses: NOBODY, clock, random });
@@ -61,7 +61,11 @@ export async function run(): Promise<void> {
     });
     const vkeys = keys.active.map(({ vkey }) => vkey);
     const exports = new SessionExport({
-      ...{ log, clock, proofs, keys: new MemoryContentKeys(), contents: new ContentStore(files) },
+      log,
+      clock,
+      proofs,
+      keys: new MemoryContentKeys(),
+      contents: new ContentStore(files),
       origin: () => ({ origin, keys: vkeys }),
     });
     await exportAndVerify(exports, utf8(policyText(keys, null)));
