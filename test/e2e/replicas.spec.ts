@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Cluster } from '../support/cluster.js';
+import { verdictOf } from '../support/proof/verified.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceClient, SseStream } from '../support/service-client.js';
 import { ADMIN_KEY, type ServiceProcess } from '../support/service-process.js';
@@ -180,6 +181,27 @@ describe('a replica that dies', () => {
     await replica(2).launch();
   }, 60_000);
 });
+
+it('one of them seals the log; each hands out what proves it, also when that one is gone', async () => {
+  const message = (): string => cluster.book.on(named('sealed'), say('said'));
+  const ended = await Promise.all([0, 1, 2].map((n) => client(n).runToEnd(message())));
+  const policy = (await client(1).get('/proof/keys')).text;
+  const expectProved = async (n: number, session: string): Promise<void> => {
+    const file = (await client(n).get(`/sessions/${session}/export`)).text;
+    expect(verdictOf(file, { policy })).toMatchObject({ verdict: 'verified', level: 'signed' });
+  };
+  await Promise.all([0, 1, 2].map((n) => expectProved((n + 1) % 3, ended[n]!.session)));
+  const sealing = [0, 1, 2].findLast((n) => /"lease":"sealer"[^\n]*does it now/.test(replica(n).output)) ?? 0;
+  await replica(sealing).kill('SIGKILL');
+  const others = [0, 1, 2].filter((n) => n !== sealing);
+  const { session } = await client(others[0]!).runToEnd(message());
+  await until(async () => {
+    const file = (await client(others[1]!).get(`/sessions/${session}/export`)).text;
+    return verdictOf(file, { policy }).level === 'signed';
+  });
+  await replica(sealing).launch();
+  await expectProved(sealing, session);
+}, 120_000);
 
 describe('a replica that is frozen', () => {
   it('does no harm when it goes on after its runs were taken over', async () => {
