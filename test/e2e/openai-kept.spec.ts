@@ -158,6 +158,13 @@ describe('a request that is repeated', () => {
       ids.add(answer.json<{ id: string }>().id);
     }
     expect(ids.size).toBe(1);
+    const { id: talk } = await openai.conversations.create();
+    const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }];
+    const waits = stage.book.on(stage.message('waits'), say(...call(0, 'c', 'f', {})));
+    const asks = { input: waits, tools, conversation: talk };
+    const keyedToo = { headers: { 'idempotency-key': 'another' } };
+    const asked = await client.post('/v1/responses', asks, keyedToo);
+    expect((await client.post('/v1/responses', asks, keyedToo)).text.trim()).toBe(asked.text.trim());
     const mismatch = await client.post('/v1/responses', { input: 'other' }, keyed);
     expect(mismatch.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } });
   });

@@ -41,8 +41,12 @@ export class StartRunHandler {
   }
 
   /** The run that an Idempotency-Key stands for, whichever process it was used in; null: none. @throws LogUnavailable */
-  async runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
-    return (await this.ports.keys.runOf({ operation: 'start_run', project, key }))?.run ?? null;
+  async runOfKey(
+    project: ProjectId,
+    key: string,
+    operation: NonNullable<StartRun['idempotency']>['operation'] | 'start_run' = 'start_run',
+  ): Promise<RunId | null> {
+    return (await this.ports.keys.runOf({ operation, project, key }))?.run ?? null;
   }
 
   /** A log that is in trouble takes no new runs, so that it can still take the rest of those that are under way. */

@@ -1,5 +1,5 @@
 import type { Budgets } from '#access';
-import type { Mode, ProjectId, RunId } from '#domain';
+import type { Mode, RunId } from '#domain';
 import { Quota } from '#platform';
 import { type ReadModels, ReadModelsUnavailable } from '#read-models';
 import { type AcceptedRun, type StartRun, type StartRunHandler, TaskShares } from '#runs';
@@ -27,7 +27,7 @@ export class RunSubmission {
   }
 
   /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */
-  runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
-    return this.startRun.runOfKey(project, key);
+  runOfKey(...of: Parameters<StartRunHandler['runOfKey']>): Promise<RunId | null> {
+    return this.startRun.runOfKey(...of);
   }
 }

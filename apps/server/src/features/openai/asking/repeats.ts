@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
-import { knownSessionEvent, sessionStream } from '#domain';
+import { Problem, knownSessionEvent, sessionStream } from '#domain';
 import { EventLog } from '#event-log';
 import { Clock } from '#platform';
 import { RunQueries } from '#read-models';
+import { RunRequests } from '../../runs/shared/run-requests.js';
 import { FaceEvents } from '../reading/face-events.js';
 import type { FoundResponse } from '../reading/response-reading.js';
+import type { SentResponse } from './sent-response.js';
 
 /** A client repeats by itself what it has asked for within so long. */
 const REPEATED_MS = 3_600_000;
@@ -28,6 +30,7 @@ export class Repeats {
     private readonly events: FaceEvents,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    private readonly requests: RunRequests,
   ) {}
 
   note({ keyId }: Principal, payload: string, found: Place): void {
@@ -53,6 +56,19 @@ export class Repeats {
         if ((await this.payloadOf(place)) === payload) return { place, passage: 1 };
       }
     return null;
+  }
+
+  /** Whether the key has started a run, which is on the log: then nothing else of the request is looked at. */
+  async isKnown({ project }: Principal, { key, operation }: SentResponse): Promise<boolean> {
+    const run = key === undefined ? null : await this.requests.runOfKey(project, key, operation);
+    if (run === null) return false;
+    try {
+      await this.events.place(project, run);
+      return true;
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'not_found') return false;
+      throw error;
+    }
   }
 
   private async payloadOf({ session, before, run }: Place['place']): Promise<string | null> {

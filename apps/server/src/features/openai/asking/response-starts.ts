@@ -53,7 +53,8 @@ export class ResponseStarts {
     const { input } = sent.asked;
     const items = typeof input === 'string' ? saidBy(input) : await this.items.of(caller.project, input);
     for (let tries = 1; ; tries++) {
-      const base = await this.bases.of(caller.project, sent.asked, items);
+      const isKnown = await this.repeats.isKnown(caller, sent);
+      const base = isKnown ? NOTHING : await this.bases.of(caller.project, sent.asked, items);
       try {
         if (base.kind === 'waiting')
           return await this.continuations.goOn(base.waiting, items, sent, caller, request);
@@ -120,6 +121,7 @@ const saidBy = (text: string): readonly GivenItem[] => [
   { kind: 'message', role: 'user', parts: [{ kind: 'text', text }] },
 ];
 
+const NOTHING: ResponseBase = { kind: 'nothing' };
 const NOTHING_WAITS = { ends_with_calls: true } as const;
 
 const GOES_ON = new Problem('conflict', 'the session goes on all the time; try again');

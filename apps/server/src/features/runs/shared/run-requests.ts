@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
-import type { ProjectId, RunId, SessionId } from '#domain';
+import type { RunId, SessionId } from '#domain';
 import type { AcceptedRun, StartRun } from '#runs';
 import { causeOf } from '../../../edge/request-trace.js';
 import { type RunBody, parseRunRequest } from '../dto/run-body.js';
@@ -57,7 +57,7 @@ export class RunRequests {
   }
 
   /** The run that an Idempotency-Key stands for; null: none. @throws LogUnavailable */
-  runOfKey(project: ProjectId, key: string): Promise<RunId | null> {
-    return this.submission.runOfKey(project, key);
+  runOfKey(...of: Parameters<RunSubmission['runOfKey']>): Promise<RunId | null> {
+    return this.submission.runOfKey(...of);
   }
 }
