@@ -39,11 +39,11 @@ export const OF_COMPACTIONS: readonly Omit<Mutant, 'parts'>[] = [
   },
   {
     name: 'read-to-the-compaction-alone',
-    story: 'a context is read back to what a compaction stands for, and not to the message that it kept',
+    story: 'a context is read back to the newest compaction, and not to the turns that it kept',
     file: 'libs/runs/src/context-reach.ts',
     symbol: 'ContextReach.take',
-    find: 'newest.isPassed && newest.hasMessage',
-    replace: 'newest.isPassed',
+    find: 'newest === null ? this.chars > this.maxChars : newest.isPassed',
+    replace: 'newest === null ? this.chars > this.maxChars : true',
   },
   {
     name: 'turn-ends-elsewhere',

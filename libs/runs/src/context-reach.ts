@@ -1,21 +1,16 @@
-import { type LinePlace, type RecordedSessionEvent, type RunId, type SessionId, parsePlace } from '#domain';
+import { type LinePlace, type RecordedSessionEvent, type SessionId, parsePlace } from '#domain';
 import type { LineEvent } from './session-line.js';
 
-/** A compaction: what is told instead of all up to an event, but for the message of a run. */
-interface Reached {
+/** Up to where a compaction stands for what was said. */
+interface Reached extends LinePlace {
   readonly session: SessionId;
-  readonly through: LinePlace;
-  /** Whose message stays: of the run, or of the one that it goes on with. */
-  holder: RunId | undefined;
-  /** The run goes on with another one: its request says with which. */
-  isRetry: boolean;
-  hasMessage: boolean;
   isPassed: boolean;
 }
 
 /**
  * Says how far back a line has to be read to know a context: to the newest compaction, so a session's ten-thousandth run costs
- * what its tenth did. Where there is none, so far as there is room for.
+ * what its tenth did; and on to where the run began that was under way at the place, whose message it may have kept. Where
+ * there is none, so far as there is room for.
  */
 export class ContextReach {
   private newest: Reached | null = null;
@@ -29,30 +24,20 @@ export class ContextReach {
     const { event } = part;
     if (event === null) return false;
     if (isTold(event)) this.chars += part.chars;
-    if (this.newest === null) this.begin(part, event);
-    else this.goOn(this.newest, part, event);
-    if (!isFirstClaim(event)) return false;
+    this.newest ??= reachedBy(event, part.session);
     const { newest } = this;
-    return newest === null ? this.chars > this.maxChars : newest.isPassed && newest.hasMessage;
+    if (newest !== null)
+      newest.isPassed ||= part.session === newest.session && part.revision <= newest.revision;
+    if (!isFirstClaim(event)) return false;
+    return newest === null ? this.chars > this.maxChars : newest.isPassed;
   }
+}
 
-  private begin({ session }: LineEvent, event: RecordedSessionEvent): void {
-    if (event.type !== 'agent_compacted' || event.isUnreadable) return;
-    const through = parsePlace(event.data.through);
-    if (through === null) return;
-    const state = { isRetry: false, hasMessage: false, isPassed: false };
-    this.newest = { session: through.session ?? session, through, holder: event.meta.run, ...state };
-  }
-
-  private goOn(reached: Reached, part: LineEvent, event: RecordedSessionEvent): void {
-    reached.isPassed ||= part.session === reached.session && part.revision <= reached.through.revision;
-    if (event.meta.run !== reached.holder) return;
-    if (event.type === 'run_claimed' && !event.isUnreadable && event.data.epoch === 1) {
-      reached.isRetry = event.data.isRetry === true;
-      reached.hasMessage = !reached.isRetry;
-    }
-    if (event.type === 'run_requested' && reached.isRetry) reached.holder = event.data.retry_of?.run;
-  }
+/** null: it is no compaction, or says nothing that can be read. */
+function reachedBy(event: RecordedSessionEvent, own: SessionId): Reached | null {
+  if (event.type !== 'agent_compacted' || event.isUnreadable) return null;
+  const through = parsePlace(event.data.through);
+  return through === null ? null : { ...through, session: through.session ?? own, isPassed: false };
 }
 
 /** One that comes later, or of a run that takes up another, stands in the middle of what a run is told. */
