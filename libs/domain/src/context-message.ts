@@ -51,7 +51,7 @@ export function sizeOf(message: ContextMessage): number {
     case 'system':
       return content;
     case 'user':
-      return content + IMAGE_CHARS * (message.parts ?? []).filter(({ kind }) => kind === 'image').length;
+      return message.parts === undefined ? content : sizeOfParts(message.parts);
     case 'tool':
       return content + IMAGE_CHARS * (message.images ?? []).length;
     case 'assistant': {
@@ -63,6 +63,10 @@ export function sizeOf(message: ContextMessage): number {
     }
   }
 }
+
+/** Texts that lie in files count like any other. */
+const sizeOfParts = (parts: readonly GivenPart[]): number =>
+  parts.reduce((sum, part) => sum + (part.kind === 'text' ? lengthOf(part.text) : IMAGE_CHARS), 0);
 
 export const sizeOfAll = (messages: readonly ContextMessage[]): number =>
   messages.reduce((sum, message) => sum + sizeOf(message), 0);

@@ -101,8 +101,14 @@ function messageOf(message: SentMessage): ChatCompletionMessageParam {
 
 /** By how much the images are longer than what they count. */
 function savedBy(messages: readonly SentMessage[]): number {
-  const images = messages.flatMap((message) => (message.role === 'user' ? (message.images ?? []) : []));
-  return images.reduce((sum, { bytes }) => sum + Math.ceil(bytes.length / 3) * 4 - IMAGE_CHARS, 0);
+  const users = messages.filter((message) => message.role === 'user');
+  const images = users.flatMap((message) => message.images ?? []);
+  const given = users.flatMap(({ parts = [] }) => parts.filter((part) => part.kind === 'image'));
+  const lengths = [
+    ...images.map(({ bytes }) => Math.ceil(bytes.length / 3) * 4),
+    ...given.map(({ url }) => url.length),
+  ];
+  return lengths.reduce((sum, length) => sum + length - IMAGE_CHARS, 0);
 }
 
 function contentOf({ content, images = [], parts }: SentUser): ChatCompletionUserMessageParam['content'] {

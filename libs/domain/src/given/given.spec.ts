@@ -4,6 +4,7 @@ import { EXPIRES_AT, askingTurn, asks, parked } from '../../../../test/support/w
 import { actionId } from '../actions/action-ids.js';
 import { decideExpiry } from '../actions/decide-action.js';
 import { asOf } from '../as-of/as-of.js';
+import { IMAGE_CHARS, sizeOf } from '../context-message.js';
 import type { GivenItem } from './given-item.js';
 import { givenMessages } from './given-messages.js';
 
@@ -43,9 +44,9 @@ describe('given items', () => {
       { kind: 'image', url: 'https://example.org/a.png' },
       { kind: 'text', text: 'this?' },
     ] as const;
-    expect(givenMessages([{ kind: 'message', role: 'user', parts }])).toEqual([
-      { role: 'user', content: 'what is this?', parts },
-    ]);
+    const [message] = givenMessages([{ kind: 'message', role: 'user', parts }]);
+    expect(message).toEqual({ role: 'user', content: 'what is this?', parts });
+    expect(sizeOf(message!)).toBe('what is this?'.length + IMAGE_CHARS);
   });
 
   it('are what a run begins with, in context and history, in the place of its message', () => {
