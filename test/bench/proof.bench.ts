@@ -18,7 +18,8 @@ import { compareServices } from './two-services.js';
  */
 const EVENTS = Number(process.env['BENCH_EVENTS'] ?? 100_000);
 const STREAMS = EVENTS / 50;
-/** A tenth of all is one session. */
+/** A tenth of all is one session; all of it with BENCH_LONG_EVERY=1. */
+const LONG_EVERY = Number(process.env['BENCH_LONG_EVERY'] ?? 10);
 const LONG = 'ses_long' as SessionId;
 const META: EventMeta = { schemaVersion: 1, project: 'p', actor: 'k' };
 const BATCH = 100;
@@ -126,7 +127,7 @@ const batch = (count: number) =>
 
 async function fill(log: SqliteEventLog): Promise<void> {
   for (let n = 0; n < EVENTS; n += BATCH) {
-    const session = (n / BATCH) % 10 === 0 ? LONG : (`ses_${(n / BATCH) % STREAMS}` as SessionId);
+    const session = (n / BATCH) % LONG_EVERY === 0 ? LONG : (`ses_${(n / BATCH) % STREAMS}` as SessionId);
     await log.append(sessionStream(session), batch(BATCH), { expected: 'any' });
   }
 }
