@@ -78,6 +78,11 @@ const calling = (name: string, tool: string, input: object) =>
     }
     const lines = await outputOf('use-ai.mjs', { MESSAGES: JSON.stringify(messages) });
     expect(lines).toHaveLength(6);
+    // Everything is sent by value, or by reference, and goes on with the same run all the same.
+    const { ids } = lines[0] as { readonly ids: readonly string[] };
+    expect(ids[1]).toBe(ids[0]?.replace(/_1$/, '_2'));
+    const open = lines[4] as { readonly ids: readonly string[] };
+    expect(open.ids[1]).toBe(open.ids[0]?.replace(/_1$/, '_2'));
     for (const at of [0, 2, 4]) {
       expect(lines[at]).toMatchObject({ text: 'done', steps: 2, usage: true });
       expect(lines[at + 1]).toMatchObject({ text: 'Hello', finish: 'stop' });

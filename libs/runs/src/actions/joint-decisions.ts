@@ -50,6 +50,10 @@ const MAX_INLINE_CHARS = 1_000;
 /** Bytes of JSON of the settings, which stand in the event. */
 const MAX_CONFIG_BYTES = 96 * 1024;
 
+/** How long a run may take from its last question until nobody drives it. */
+const PARKED_MS = 2_000;
+const LOOK_MS = 5;
+
 export interface JointPorts extends Pick<ActionPorts, 'sessions' | 'contents' | 'toolboxes'> {
   readonly clock: Clock;
   readonly random: Random;
@@ -75,6 +79,7 @@ export class JointDecisions {
     const { project, actor } = caller;
     const { run, mcpServers } = wish;
     if (session.journal.state.project !== project) throw notFound('the session');
+    await this.parked(session, run);
     const verdicts = await this.verdictsOf(session, wish, caller);
     const more = await this.storedOf(session, wish, actor);
     const wereKnown = toolboxes.knows(run);
@@ -91,6 +96,20 @@ export class JointDecisions {
       return at;
     } finally {
       if (mcpServers.length > 0 && !isTaken && !wereKnown) toolboxes.forget(run);
+    }
+  }
+
+  /** Whoever drives the run to its wait is about to leave it: who claims it then begins with the settings from there on. */
+  private async parked(session: Session, run: RunId): Promise<void> {
+    const { clock } = this.ports;
+    const until = clock.now() + PARKED_MS;
+    const isDriven = (): boolean => {
+      const { current } = session.journal.state;
+      return current?.run === run && current.park === undefined;
+    };
+    while (isDriven() && clock.now() < until) {
+      await clock.sleep(LOOK_MS);
+      await session.refresh();
     }
   }
 
