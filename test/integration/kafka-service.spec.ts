@@ -68,21 +68,21 @@ interface Readiness {
   const jsonOf = (session: string): (string | null)[] =>
     events.filter(({ key }) => key === session).map(({ value }) => value);
 
-  it('publishes what a client of the stream gets, byte for byte, and nothing of a replay', async () => {
+  it('publishes what a client of the stream gets, byte for byte, and nothing of what is replayed or not stored', async () => {
     const stream = await client.run({ message: GREETING, streaming_tokens: true });
     await stream.closed();
     await until(() => jsonOf(stream.session).length >= stream.records.length);
     expect(jsonOf(stream.session)).toEqual(stream.records.map(({ json }) => json));
-    const ids = events
-      .filter(({ key }) => key === stream.session)
-      .map(({ headers }) => headers['ce_revision']);
+    const own = events.filter(({ key }) => key === stream.session);
+    const ids = own.map(({ headers }) => headers['ce_revision']);
     expect(ids).toEqual(stream.records.map(({ id }) => String(id)));
     const replay = await client.stream('POST', `/runs/${stream.run}/replay`);
     await replay.closed();
-    // Records come in the order of the log, so the replay was passed over.
+    const { text } = await client.post('/v1/responses', { input: GREETING, store: false });
     const { session } = await client.runToEnd(GREETING);
     await until(() => jsonOf(session).some((json) => json?.includes('agent_completed') === true));
-    expect([replay.isOver, jsonOf(replay.session)]).toEqual([true, []]);
+    const unstored = jsonOf(`ses_${text.split('_')[1]}`);
+    expect([replay.isOver, jsonOf(replay.session), unstored]).toEqual([true, [], []]);
   });
 
   it('starts a run for a command, which every other door shows', async () => {
