@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { say } from '../support/scripted-model.js';
+import { Gate, before, say } from '../support/scripted-model.js';
+import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
@@ -38,6 +39,28 @@ describe('the JSON answer of a run', () => {
       }
     }
   });
+
+  it('has its head after ten seconds, before there is more to say', async () => {
+    const { client, book, service } = stage;
+    const gate = new Gate();
+    const message = book.on(stage.message('late'), say('first ', before(gate), 'then'));
+    const answer = await fetch(service.origin, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_KEY}`,
+      },
+      body: JSON.stringify({ message }),
+    });
+    expect([answer.status, answer.headers.get('annals-receipt')]).toEqual([200, null]);
+    const run = answer.headers.get('content-location') ?? '';
+    expect((await client.get(run)).json()).toMatchObject({ status: 'running' });
+    gate.open();
+    const told = JSON.parse(await answer.text()) as { response: string; run_id: string; messages: object[] };
+    expect([`/runs/${told.run_id}`, told.response, told.messages.length]).toEqual([run, 'first then', 2]);
+    expect((await client.get(`${run}/receipt`)).status).toBe(200);
+  }, 60_000);
 
   it('holds the value that was asked for, and the failure of a run that failed', async () => {
     const { client, book } = stage;

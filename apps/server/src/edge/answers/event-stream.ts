@@ -8,6 +8,8 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8', 'x-accel-buffering': 'no' };
+
 /**
  * Answers with Server-Sent Events, on the socket itself, until `send` is done, the client is gone, or its key has ended. Where
  * `send` fails the client is told to come back, and resumes where it was.
@@ -29,8 +31,7 @@ export const answerWithLateJson = (
   reply: FastifyReply,
   open: OpenStreams,
   send: (sink: ClientSink) => Promise<void>,
-): Promise<void> =>
-  answerOnSocket(reply, open, send, { 'content-type': 'application/json; charset=utf-8' }, JSON_TEXT);
+): Promise<void> => answerOnSocket(reply, open, send, JSON_HEADERS, JSON_TEXT);
 
 function answerOnSocket(
   reply: FastifyReply,

@@ -3,6 +3,7 @@ import type { ProjectId } from '#domain';
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import type { ClientSink } from '#delivery';
 import { Clock, type Weigh } from '#platform';
 import { AnswerRoom, type AnswerShare } from './answer-room.js';
 
@@ -53,6 +54,23 @@ export class LargeAnswers {
     } finally {
       share.release();
       reply.raw.off('close', whenClosed);
+      await writes.return(undefined);
+    }
+  }
+
+  /** The same into an answer whose head is out; where it throws what was sent is not whole. @throws as `send` */
+  async pour(sink: ClientSink, project: ProjectId, pieces: Pieces): Promise<void> {
+    const share = this.room.share(project, sink.gone);
+    const weigh: Weigh = async (bytes) => (bytes <= WRITE_BYTES ? undefined : share.hold(bytes));
+    const writes = gathered(pieces(weigh));
+    try {
+      for await (const text of writes) {
+        await sink.write(text);
+        if (sink.gone.aborted) return;
+      }
+      sink.end('');
+    } finally {
+      share.release();
       await writes.return(undefined);
     }
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { isFileRef, type ProjectId, type Revision, type SessionId } from '#domain';
+import type { ClientSink } from '#delivery';
 import { ContentStore } from '#vault';
 import { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
@@ -56,6 +57,11 @@ export class HistoryAnswers {
   ): Promise<void> {
     reply.code(200);
     await this.large.send(reply, project, (weigh) => this.pieces(project, started, outcome, weigh));
+  }
+
+  /** The same into an answer whose head is out. @throws as `messages` */
+  endedLate(project: ProjectId, started: AcceptedRun, outcome: RunOutcome, sink: ClientSink): Promise<void> {
+    return this.large.pour(sink, project, (weigh) => this.pieces(project, started, outcome, weigh));
   }
 
   private async *pieces(

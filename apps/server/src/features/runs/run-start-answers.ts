@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
-import { Problem, type RunId, type SessionId } from '#domain';
+import { Problem, type ProjectId, type RunId, type SessionId } from '#domain';
+import { Clock } from '#platform';
 import type { AcceptedRun, StartRun } from '#runs';
 import { Receipts } from '#sealer';
 import { RECEIPT_HEADER } from '#delivery';
+import { answerWithLateJson } from '../../edge/answers/event-stream.js';
+import { OpenStreams } from '../../edge/answers/socket-sink.js';
 import { HistoryAnswers } from './history-answers.js';
 import { RunSubmission } from './run-submission.js';
 import { wantsJson } from './shared/negotiation.js';
@@ -17,6 +20,9 @@ interface AcceptedAnswer {
   readonly task_ids: readonly string[];
 }
 
+/** How long an answer may say nothing at all. */
+const QUIET_MS = 10_000;
+
 /** Starts a run and answers in the form that was asked for: a stream of events, one object at the end, or 202 at once. */
 @Injectable()
 export class RunStartAnswers {
@@ -25,6 +31,8 @@ export class RunStartAnswers {
     private readonly histories: HistoryAnswers,
     private readonly answers: RunAnswers,
     private readonly receipts: Receipts,
+    private readonly open: OpenStreams,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws Problem, LogUnavailable: nothing was started */
@@ -48,12 +56,33 @@ export class RunStartAnswers {
     const { answer: open } = reply.request;
     reply.raw.once('close', () => gone.abort());
     open?.onKeyEnd(() => gone.abort());
-    const outcome = await this.answers.outcome(started, gone.signal);
+    const whenEnded = this.answers.outcome(started, gone.signal);
+    if (await this.isLate(whenEnded)) return this.sendLate(started, project, whenEnded, reply);
+    const outcome = await whenEnded;
     if (open?.isOver)
       throw new Problem('unauthenticated', 'the key was revoked or has expired; the run goes on');
     if (outcome === null) return;
     await this.addReceipt(started, outcome, reply);
     await this.histories.ended(project, started, outcome, reply);
+  }
+
+  private async isLate(whenEnded: Promise<RunOutcome | null>): Promise<boolean> {
+    const late = Promise.withResolvers<boolean>();
+    const cancel = this.clock.timer(QUIET_MS, () => late.resolve(true));
+    return Promise.race([late.promise, whenEnded.then(() => false)]).finally(cancel);
+  }
+
+  /** With the head now, and white space until there is more to say: a proxy would cut off what says nothing. */
+  private sendLate(
+    started: AcceptedRun,
+    project: ProjectId,
+    whenEnded: Promise<RunOutcome | null>,
+    reply: FastifyReply,
+  ): void {
+    void answerWithLateJson(reply, this.open, async (sink) => {
+      const outcome = await whenEnded;
+      if (outcome !== null) await this.histories.endedLate(project, started, outcome, sink);
+    });
   }
 
   private async addReceipt(
