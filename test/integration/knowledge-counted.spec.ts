@@ -68,6 +68,7 @@ describe('a document whose reading comes to nothing', () => {
     const extractor = new FailingExtractor(new Error('a fault of ours'));
     const id = await upload(extractor);
     for (let begun = 1; begun < 3; begun++) {
+      await until(async () => (await held())[0]?.isHeld === true);
       expect(await held()).toEqual([{ attempts: begun, isHeld: true }]);
       await lapse();
       await until(async () => extractor.begun > begun && (await held())[0]?.attempts === begun + 1);
