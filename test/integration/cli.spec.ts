@@ -127,7 +127,7 @@ describe('on the log of a service that has run', () => {
     const { code, out, err } = await on('verify-log');
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^(\d+) events \(\1 proven, 0 erased\), \d+ streams, 1 runs \(0 not ended\), 0 faults\n$/,
+      /^annals\.local\/[0-9a-f-]+: 1 seals\n(\d+) events \(\1 proven, 0 erased\), \d+ streams, 1 runs \(0 not ended\), 0 faults\n$/,
     );
     expect(err).toMatch(/\d+%/);
   });
