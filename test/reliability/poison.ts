@@ -72,7 +72,9 @@ export async function poison(cases: number, seed: number): Promise<RowReport> {
         plans.map(async (plan, n) => {
           const { message, turns } = plan;
           const sent = theatre.stage.book.on(`${message}#${done + n}`, ...turns);
-          const wish = await theatre.witness.run(sent, { body: { streaming_tokens: plan.isStreaming } });
+          // The script has no turn for a summary.
+          const body = { streaming_tokens: plan.isStreaming, compaction: false };
+          const wish = await theatre.witness.run(sent, { body });
           const session = wish.answers[0]?.session ?? '';
           const expected = [{ type: 'user_message', content: sent }, ...plan.expected];
           told.push({ expected, session, history: await client.history(session) });
