@@ -66,7 +66,7 @@ describeInBrowser('the approvals', () => {
     await page.getByRole('dialog', { name: 'Deny' }).waitFor();
     expect(await focusOf(page)).toMatch(/Reason$/);
     await page.keyboard.press('Escape');
-    expect(await focusOf(page)).toBe('button Deny');
+    await until(async () => (await focusOf(page)) === 'button Deny');
     expect((await actionNow(first.action_id)).status).toBe('open');
     await stage.console.client.post(`/actions/${first.action_id}/resolve`, {
       decision: 'deny',
