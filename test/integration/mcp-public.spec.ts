@@ -125,8 +125,8 @@ test('the server of the documentation does what is said there', async () => {
   }));
   const run = await connect(...servers);
   expect(run.mcp.tools.map((t) => [t.definition.name, t.isRepeatable])).toEqual([
-    ['stock_of', true],
     ['sell', false],
+    ['stock_of', true],
   ]);
   expect(await run.call('sell', { product: 'apple', pieces: 2 })).toEqual({ content: '10 left' });
   expect(await run.call('stock_of', { product: 'apple' })).toEqual({ content: '10' });
