@@ -17,7 +17,7 @@ it('an agent can call another one, by the service’s own side of MCP', async ()
   try {
     expect(run.notices).toEqual([]);
     expect(verdicts.get(serverUrl, Date.now())).toMatchObject({ era: 'modern' });
-    expect(run.names).toEqual(['run_agent', 'read_run', 'read_session', 'list_sessions']);
+    expect(run.names).toEqual(['list_sessions', 'read_run', 'read_session', 'run_agent']);
     const outcome = await run.call('run_agent', { message: 'What is 6 x 7?' });
     expect(outcome.isError).toBeUndefined();
     expect(outcome.content).toContain('6 x 7 is 42');

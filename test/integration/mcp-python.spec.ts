@@ -44,9 +44,9 @@ for (const [major, verdict] of MAJORS) {
       expect(verdicts.get(serverUrl, Date.now())).toEqual(verdict);
       expect(run.mcp.tools.map(({ definition, isRepeatable }) => [definition.name, isRepeatable])).toEqual([
         ['add', true],
-        ['work', false],
-        ['sell', false],
         ['fail', false],
+        ['sell', false],
+        ['work', false],
       ]);
     });
 
