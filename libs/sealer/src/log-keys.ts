@@ -11,6 +11,7 @@ import {
 import type { SecretBox } from '#platform';
 import {
   LOG_KEY,
+  type Note,
   type SigningKey,
   formatKey,
   formatNote,
@@ -87,6 +88,14 @@ export class LogKeys {
       .filter(([vkey]) => this.retired.has(vkey))
       .map(([, number]) => this.keyOf(number))
       .sort((a, b) => a.number - b.number);
+  }
+
+  /** Whether one of them, retired or not, signed this. */
+  haveSigned(note: Note): boolean {
+    return [...this.active, ...this.retiredKeys].some(({ vkey }) => {
+      const judged = judge(note, parseKey(vkey)!);
+      return judged !== null && judged !== 'wrong';
+    });
   }
 
   /** Signs a text with all keys that sign. */

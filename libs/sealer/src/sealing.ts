@@ -64,8 +64,7 @@ export class Sealing {
     const [kept, logged] = [await this.kept.read(), await this.seals.last()];
     await this.check(kept, logged);
     this.tree = await this.broughtTo(kept, logged);
-    this.nodes = new DirectoryNodes();
-    for (const { bucket, count, node } of await store.buckets()) this.nodes.set(bucket, count, node);
+    this.nodes = await this.keptNodes();
     this.lookedTo = this.tree?.position ?? 0;
     await this.askOnce();
     if (stop !== null) await store.setStopped(null);
@@ -153,9 +152,7 @@ export class Sealing {
 
   private async filled(from: TreeState | null, kept: Seal | null): Promise<TreeState | null> {
     const { store } = this.ports;
-    const nodes = new DirectoryNodes();
-    if (from !== null)
-      for (const { bucket, count, node } of await store.buckets()) nodes.set(bucket, count, node);
+    const nodes = from === null ? new DirectoryNodes() : await this.keptNodes();
     let filled: TreeState | null = null;
     await store.write(async (tables, tree) => {
       if (from !== null && (tree?.tree !== from.tree || tree.seal !== from.seal))
@@ -163,6 +160,12 @@ export class Sealing {
       filled = await this.filler.make(tables, from, nodes, kept);
     });
     return filled;
+  }
+
+  private async keptNodes(): Promise<DirectoryNodes> {
+    const nodes = new DirectoryNodes();
+    for (const { bucket, count, node } of await this.ports.store.buckets()) nodes.set(bucket, count, node);
+    return nodes;
   }
 
   /** Invariant 3. @param logged what the log says last; null: not asked now, or nothing */

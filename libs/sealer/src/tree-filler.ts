@@ -1,6 +1,6 @@
 import type { EventLog } from '#event-log';
 import type { Random } from '#platform';
-import { type DirectoryNodes, judge, parseCheckpoint, parseKey, parseNote, toHex } from '#proof';
+import { type DirectoryNodes, parseCheckpoint, parseNote, toHex } from '#proof';
 import type { LogKeys } from './log-keys.js';
 import { LogPages } from './log-pages.js';
 import type { Seal, TreeState } from './seal.js';
@@ -72,17 +72,13 @@ export class TreeFiller {
   private compare({ root, size, directory }: GrownTree, signed: Signed): void {
     const note = parseNote(signed.note);
     const checkpoint = note === null ? null : parseCheckpoint(note.text);
-    const keys = [...this.ports.keys.active, ...this.ports.keys.retiredKeys];
-    const isSigned = (vkey: string): boolean => {
-      const judged = note === null ? null : judge(note, parseKey(vkey)!);
-      return judged !== null && judged !== 'wrong';
-    };
     const isSame =
+      note !== null &&
       checkpoint?.size === size &&
       signed.size === size &&
       toHex(checkpoint.root) === toHex(root) &&
       signed.directory === toHex(directory) &&
-      keys.some(({ vkey }) => isSigned(vkey));
+      this.ports.keys.haveSigned(note);
     if (!isSame) throw rewritten(signed);
   }
 }

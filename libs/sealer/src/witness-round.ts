@@ -1,13 +1,4 @@
-import {
-  type Checkpoint,
-  type Note,
-  formatNote,
-  judge,
-  parseCheckpoint,
-  parseKey,
-  parseNote,
-  toHex,
-} from '#proof';
+import { type Checkpoint, type Note, formatNote, parseCheckpoint, parseNote, toHex } from '#proof';
 import type { LogKeys } from './log-keys.js';
 import type { Published, TreeState } from './seal.js';
 import { SealingStopped } from './sealing-stopped.js';
@@ -74,21 +65,13 @@ export class WitnessRound {
   async lookForFork(tree: TreeState | null): Promise<void> {
     if (this.witnesses.isEmpty) return;
     for (const { witness, checkpoint, note } of await this.witnesses.latest()) {
-      if (!this.isOurs(note) || checkpoint.origin !== this.keys.origin) continue;
+      if (!this.keys.haveSigned(note) || checkpoint.origin !== this.keys.origin) continue;
       if (await this.isOfThisLog(checkpoint, tree)) continue;
       throw new SealingStopped(
         'log_forked',
         `${witness} holds a checkpoint of ${checkpoint.size} leaves that our key signed and this log did not grow from: log and key store are older than what was signed`,
       );
     }
-  }
-
-  private isOurs(note: Note): boolean {
-    const keys = [...this.keys.active, ...this.keys.retiredKeys];
-    return keys.some(({ vkey }) => {
-      const judged = judge(note, parseKey(vkey)!);
-      return judged !== null && judged !== 'wrong';
-    });
   }
 
   private async isOfThisLog({ size, root }: Checkpoint, tree: TreeState | null): Promise<boolean> {
