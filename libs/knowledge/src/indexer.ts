@@ -149,8 +149,14 @@ export class Indexer implements FollowerTarget {
 
   private async vacuum(): Promise<void> {
     if (!this.isVacuumDue) return;
+    // Before, because what is deleted meanwhile is due again.
     this.isVacuumDue = false;
-    await vacuum(this.ports.database);
+    try {
+      await vacuum(this.ports.database);
+    } catch (error) {
+      this.isVacuumDue = true;
+      throw error;
+    }
   }
 }
 
