@@ -127,7 +127,7 @@ export class Directory {
 }
 
 /** The node of heads whose tags are the same up to a depth. */
-export function rootAmong(heads: readonly Head[], depth: number): Uint8Array {
+function rootAmong(heads: readonly Head[], depth: number): Uint8Array {
   const [first] = heads;
   if (first === undefined) return EMPTY;
   if (heads.length === 1) return leafOf(first);

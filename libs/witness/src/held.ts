@@ -20,9 +20,9 @@ export interface Heads {
   /** What is set counts for reads, and is forgotten with `drop` and with the process: only `keep` makes it last. */
   set(head: Head): void;
   drop(): void;
-  /** How many heads there are below each prefix of 16 bits. */
-  counts(): Iterable<{ readonly prefix: number; readonly count: number }>;
-  below(prefix: number): readonly Head[];
+  /** Those of the directory in which there are heads that are kept. */
+  buckets(): Iterable<number>;
+  inBucket(bucket: number): readonly Head[];
 }
 
 /** The memory of a witness. */

@@ -18,8 +18,8 @@ export type Followed =
   | { readonly kind: 'right'; readonly edge: readonly Uint8Array[] }
   | { readonly kind: 'wrong'; readonly reason: string };
 
-/** Prefixes whose nodes are made before others have a turn. */
-const PREFIXES_AT_ONCE = 256;
+/** Made before others have a turn. */
+const BUCKETS_AT_ONCE = 256;
 
 /**
  * Reads every leaf of a log before its checkpoint is cosigned (docs/proof.md, monitors): (M1) the root of the entries is the
@@ -90,14 +90,14 @@ export class LogFollower {
     if (revision !== next) return `is revision ${revision} of a stream whose next is ${next}`;
     const now = { tag, revision, link: linkOf(head?.link ?? tag, hash) };
     this.heads.set(now);
-    trie.changed(now, head === null);
+    trie.note(now);
     return null;
   }
 
   private async trieOfHeld(): Promise<HeadTrie> {
     if (this.trie !== null) return this.trie;
     const trie = new HeadTrie(this.heads);
-    for (let from = 0; trie.make(from, from + PREFIXES_AT_ONCE); from += PREFIXES_AT_ONCE) await this.pause();
+    while (trie.make(BUCKETS_AT_ONCE)) await this.pause();
     this.trie = trie;
     return trie;
   }

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Head } from '#proof';
+import { type Head, bucketOf } from '#proof';
 import type { Heads } from '../held.js';
 
 type Row = ReturnType<StatementSync['all']>[number];
@@ -9,8 +9,8 @@ export class StoredHeads implements Heads {
   private readonly staged: StatementSync;
   private readonly kept: StatementSync;
   private readonly stage: StatementSync;
-  private readonly keptBelow: StatementSync;
-  private readonly stagedBelow: StatementSync;
+  private readonly keptWithin: StatementSync;
+  private readonly stagedWithin: StatementSync;
   private hasStaged = false;
 
   constructor(
@@ -20,9 +20,9 @@ export class StoredHeads implements Heads {
     this.staged = db.prepare('SELECT revision, link FROM temp.staged WHERE log = ? AND tag = ?');
     this.kept = db.prepare('SELECT revision, link FROM main.heads WHERE log = ? AND tag = ?');
     this.stage = db.prepare('INSERT OR REPLACE INTO temp.staged VALUES (?, ?, ?, ?)');
-    const below = 'SELECT tag, revision, link FROM $ WHERE log = ? AND tag >= ? AND tag <= ? ORDER BY tag';
-    this.keptBelow = db.prepare(below.replace('$', 'main.heads'));
-    this.stagedBelow = db.prepare(below.replace('$', 'temp.staged'));
+    const within = 'SELECT tag, revision, link FROM $ WHERE log = ? AND tag >= ? AND tag <= ? ORDER BY tag';
+    this.keptWithin = db.prepare(within.replace('$', 'main.heads'));
+    this.stagedWithin = db.prepare(within.replace('$', 'temp.staged'));
   }
 
   get(tag: Uint8Array): Head | null {
@@ -40,21 +40,18 @@ export class StoredHeads implements Heads {
     this.hasStaged = false;
   }
 
-  *counts(): Iterable<{ readonly prefix: number; readonly count: number }> {
-    const query =
-      'SELECT substr(tag, 1, 2) AS prefix, count(*) AS n FROM main.heads WHERE log = ? GROUP BY 1';
-    for (const row of this.db.prepare(query).iterate(this.log)) {
-      const [high = 0, low = 0] = row['prefix'] as Uint8Array;
-      yield { prefix: (high << 8) + low, count: Number(row['n']) };
-    }
+  *buckets(): Iterable<number> {
+    const query = 'SELECT DISTINCT substr(tag, 1, 2) AS beginning FROM main.heads WHERE log = ?';
+    for (const row of this.db.prepare(query).iterate(this.log))
+      yield bucketOf(row['beginning'] as Uint8Array);
   }
 
-  below(prefix: number): readonly Head[] {
+  inBucket(bucket: number): readonly Head[] {
     const [first, last] = [new Uint8Array(32), new Uint8Array(32).fill(255)];
-    for (const bound of [first, last]) bound.set([prefix >> 8, prefix & 255]);
-    const kept = this.keptBelow.all(this.log, first, last).map(headOf);
+    for (const bound of [first, last]) bound.set([bucket >> 8, bucket & 255]);
+    const kept = this.keptWithin.all(this.log, first, last).map(headOf);
     if (!this.hasStaged) return kept;
-    const staged = this.stagedBelow.all(this.log, first, last).map(headOf);
+    const staged = this.stagedWithin.all(this.log, first, last).map(headOf);
     const heads = new Map([...kept, ...staged].map((head) => [Buffer.from(head.tag).toString('hex'), head]));
     return [...heads.values()];
   }
