@@ -10,6 +10,14 @@ export const concat = (...parts: readonly Uint8Array[]): Uint8Array => {
   return all;
 };
 
+export const HASH_BYTES = 32;
+
+/** Copies of the hashes that stand one behind the other. */
+export const splitHashes = (bytes: Uint8Array): Uint8Array[] =>
+  Array.from({ length: bytes.length / HASH_BYTES }, (_, at) =>
+    Uint8Array.from(bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)),
+  );
+
 /** 8 bytes, big-endian. @param value 0 to 2^53 - 1 */
 export function u64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
@@ -43,7 +51,7 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /** null: it is no hex, or of another length. @param length in bytes */
-export function fromHex(text: string, length = 32): Uint8Array | null {
+export function fromHex(text: string, length = HASH_BYTES): Uint8Array | null {
   if (text.length !== length * 2 || !/^[0-9a-f]*$/.test(text)) return null;
   return Uint8Array.from({ length }, (_, at) => Number.parseInt(text.slice(at * 2, at * 2 + 2), 16));
 }

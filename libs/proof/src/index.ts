@@ -8,6 +8,7 @@ export * from './policy.js';
 export * from './primitives.js';
 export * from './receipt.js';
 export * from './signing.js';
+export * from './tiles.js';
 export * from './tlog-proof.js';
 export * from './tree.js';
 export * from './trie.js';

@@ -20,7 +20,6 @@ export {
   ProofStore,
   type ProofStatusRow,
   type StreamPlace,
-  TILE_WIDTH,
   type TileGrowth,
   type TilePlace,
   type TreeTables,

@@ -1,7 +1,7 @@
 import type { Revision, StreamName } from '#domain';
 import type { Clock } from '#platform';
-import { DirectoryNodes, formatProof, parseCheckpoint, parseNote, tagOf, toHex } from '#proof';
-import type { Published, Stop } from './seal.js';
+import { DirectoryNodes, HASH_BYTES, formatProof, parseCheckpoint, parseNote, tagOf, toHex } from '#proof';
+import { type Published, type Stop, isFresh } from './seal.js';
 import { ENTRIES, type ProofStore, type StreamPlace, type TilePlace } from './tables/proof-store.js';
 
 export interface ProofReaderPorts {
@@ -26,12 +26,9 @@ export interface StreamProof {
   readonly proof: string;
 }
 
-const HASH_BYTES = 32;
 /** How long whoever wants a proof waits for a seal. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 100;
-/** Cosignatures that are shown are not older than this, where witnesses answer. */
-const FRESH_MS = 60_000;
 
 /** What the tables say of the tree, for those who check it. */
 export class ProofReader {
@@ -94,7 +91,7 @@ export class ProofReader {
 
   private isEnough({ head, published }: StreamPlace, last: Revision): boolean {
     if ((head?.revision ?? -1) < last) return false;
-    return !this.ports.hasWitnesses || this.ports.clock.now() - published!.askedAt < FRESH_MS;
+    return !this.ports.hasWitnesses || isFresh(published!, this.ports.clock.now());
   }
 
   private shown({ tree, published, head, heads }: StreamPlace, tag: Uint8Array): StreamProof | null {

@@ -46,6 +46,11 @@ export interface Published {
   readonly askedAt: number;
 }
 
+const FRESH_MS = 60_000;
+
+/** Whether its cosignatures can be shown as they are; others are asked for anew, where witnesses answer. */
+export const isFresh = ({ askedAt }: Published, now: number): boolean => now - askedAt < FRESH_MS;
+
 /** Why nothing more is signed under an origin, until the operator names another one. */
 export type StopReason = 'log_changed' | 'log_rolled_back' | 'log_rewritten' | 'log_forked';
 

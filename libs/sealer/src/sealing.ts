@@ -5,7 +5,7 @@ import { KeptSeals, type SignedStates } from './kept-seals.js';
 import type { LogKeys } from './log-keys.js';
 import { LogPages } from './log-pages.js';
 import { type LoggedSeal, isHouseStream } from './proof-log.js';
-import type { Seal, TreeState } from './seal.js';
+import { type Seal, type TreeState, isFresh } from './seal.js';
 import { SealLog } from './seal-log.js';
 import { Overtaken, SealingStopped } from './sealing-stopped.js';
 import type { ProofStore, TreeTables } from './tables/proof-store.js';
@@ -23,9 +23,6 @@ export interface SealingPorts {
   readonly clock: Clock;
   readonly random: Random;
 }
-
-/** Cosignatures that are older are asked for anew, where somebody wants to show them. */
-const FRESH_MS = 60_000;
 
 /**
  * Signs what the log holds, seal by seal. Three places know how far it is: the key store (what was signed), the tables (the
@@ -103,7 +100,7 @@ export class Sealing {
     const { published } = await store.status();
     if (tree === null || published?.seal !== tree.seal || this.round.hasNobody) return;
     const askedAt = clock.now();
-    if (askedAt - published.askedAt < FRESH_MS) return;
+    if (isFresh(published, askedAt)) return;
     await store.publish({ seal: tree.seal, note: await this.round.cosign(tree, published.note), askedAt });
   }
 

@@ -1,8 +1,6 @@
-import { type NodeReader, TreeEdge, concat } from '#proof';
-import { type ProofStore, TILE_WIDTH } from './tables/proof-store.js';
+import { HASH_BYTES, type NodeReader, TILE_HEIGHT, TILE_WIDTH, TreeEdge, splitHashes } from '#proof';
+import type { ProofStore } from './tables/proof-store.js';
 
-const HASH_BYTES = 32;
-const TILE_HEIGHT = 8;
 const NOTHING = new Uint8Array(HASH_BYTES);
 
 /**
@@ -26,8 +24,7 @@ export async function overTiles<T>(
     const bytes = tiles.get(`${tile}/${at}`)!.subarray(first * HASH_BYTES, (first + count) * HASH_BYTES);
     if (bytes.length < count * HASH_BYTES) throw new RangeError(`the tree has no node ${level}/${index}`);
     const edge = new TreeEdge();
-    for (let leaf = 0; leaf < count; leaf++)
-      edge.push(concat(bytes.subarray(leaf * HASH_BYTES, (leaf + 1) * HASH_BYTES)));
+    for (const node of splitHashes(bytes)) edge.push(node);
     return edge.root;
   });
 }

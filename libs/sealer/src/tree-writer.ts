@@ -3,6 +3,8 @@ import { type RecordedEvent, hashBytesOfEvent } from '#event-log';
 import {
   type DirectoryNodes,
   type Head,
+  TILE_HEIGHT,
+  TILE_WIDTH,
   TreeEdge,
   bucketNode,
   bucketOf,
@@ -15,7 +17,7 @@ import {
   toHex,
 } from '#proof';
 import type { LastEvent } from './seal.js';
-import { ENTRIES, TILE_WIDTH, type TileGrowth, type TreeTables } from './tables/proof-store.js';
+import { ENTRIES, type TileGrowth, type TreeTables } from './tables/proof-store.js';
 
 /** Where a tree stands that is gone on with. */
 export interface TreeStart {
@@ -33,8 +35,6 @@ export interface GrownTree extends TreeStart {
   readonly position: Position;
 }
 
-/** Levels of the tree in a tile. */
-const TILE_HEIGHT = 8;
 /** Changed buckets that are read at once. */
 const BUCKETS_AT_ONCE = 1_024;
 

@@ -1,5 +1,5 @@
 import type { Position, Revision, StreamName } from '#domain';
-import type { Head } from '#proof';
+import { type Head, splitHashes } from '#proof';
 import {
   type Field,
   type RowOf,
@@ -33,18 +33,9 @@ const one = mapped(
   () => undefined,
 );
 
-const HASH_BYTES = 32;
-
 /** Hashes one behind the other. */
 const hashes = (name: string): Field<readonly Uint8Array[]> =>
-  mapped(
-    bytes(name),
-    (list: readonly Uint8Array[]) => Buffer.concat(list),
-    (stored) =>
-      Array.from({ length: stored.length / HASH_BYTES }, (_, n) =>
-        Uint8Array.from(stored.subarray(n * HASH_BYTES, (n + 1) * HASH_BYTES)),
-      ),
-  );
+  mapped(bytes(name), (list: readonly Uint8Array[]) => Buffer.concat(list), splitHashes);
 
 export const TREE = table(
   'tree',

@@ -17,9 +17,6 @@ export interface TilePlace {
 
 export const ENTRIES = -1;
 
-/** Nodes of a tile, and entries of a bundle. */
-export const TILE_WIDTH = 256;
-
 /** Bytes that come behind those that a tile has. */
 export interface TileGrowth extends TilePlace {
   readonly bytes: Uint8Array;

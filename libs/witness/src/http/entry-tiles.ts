@@ -1,9 +1,8 @@
 import { HttpFailure, type HttpAnswer, type PlainConnections } from '#http';
 import type { Clock } from '#platform';
+import { TILE_WIDTH, tilePath } from '#proof';
 import { type Entries, EntriesMissing } from '../monitor/log-follower.js';
 
-/** Entries in a tile (https://c2sp.org/tlog-tiles). */
-const WIDTH = 256;
 /** Two bytes of length, and the longest entry that there is. */
 const ENTRY_BYTES = 2 + 73;
 /** Tiles that are asked for at the same time. */
@@ -36,17 +35,17 @@ export class EntryTiles implements Entries {
     const over = new AbortController();
     const stop = AbortSignal.any([signal, over.signal]);
     const waiting: Promise<readonly Uint8Array[]>[] = [];
-    let next = Math.floor(from / WIDTH);
+    let next = Math.floor(from / TILE_WIDTH);
     try {
-      for (let at = next; at * WIDTH < to; at++) {
-        for (; next < at + AT_ONCE && next * WIDTH < to; next++) {
-          const tile = this.tile({ number: next, width: Math.min(WIDTH, to - next * WIDTH) }, stop);
+      for (let at = next; at * TILE_WIDTH < to; at++) {
+        for (; next < at + AT_ONCE && next * TILE_WIDTH < to; next++) {
+          const tile = this.tile({ number: next, width: Math.min(TILE_WIDTH, to - next * TILE_WIDTH) }, stop);
           // What nobody waits for any more may fail.
           tile.catch(() => undefined);
           waiting.push(tile);
         }
         const entries = await waiting.shift()!;
-        yield entries.slice(Math.max(0, from - at * WIDTH));
+        yield entries.slice(Math.max(0, from - at * TILE_WIDTH));
       }
     } finally {
       over.abort();
@@ -54,20 +53,21 @@ export class EntryTiles implements Entries {
   }
 
   private async tile(tile: Tile, signal: AbortSignal): Promise<readonly Uint8Array[]> {
-    let body = await this.fetched(pathOf(tile), tile, signal);
+    let body = await this.fetched(tile, signal);
     // A log may have only the full tile left.
-    if (body === null && tile.width < WIDTH)
-      body = await this.fetched(pathOf({ ...tile, width: WIDTH }), tile, signal);
+    if (body === null && tile.width < TILE_WIDTH)
+      body = await this.fetched({ ...tile, width: TILE_WIDTH }, signal);
     const entries = body === null ? null : entriesIn(body, tile.width);
-    if (entries === null) throw new EntriesMissing(`tile ${pathOf(tile)} holds no entries of the log`);
+    if (entries === null)
+      throw new EntriesMissing(`tile ${tilePath(tile.number, tile.width)} holds no entries of the log`);
     return entries;
   }
 
   /** null: it is not there. @throws EntriesMissing */
-  private async fetched(path: string, { number }: Tile, signal: AbortSignal): Promise<Buffer | null> {
+  private async fetched({ number, width }: Tile, signal: AbortSignal): Promise<Buffer | null> {
     let why = '';
     for (let tried = 1; tried <= TRIES; tried++) {
-      const answer = await this.asked(path, signal);
+      const answer = await this.asked(tilePath(number, width), signal);
       if (answer instanceof HttpFailure) why = answer.message;
       else if (answer.status === 200) return answer.body;
       else if (answer.status === 404) return null;
@@ -83,7 +83,11 @@ export class EntryTiles implements Entries {
     const headers: Record<string, string> = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
     const request = { url: new URL(`${url}/tile/entries/${path}`), method: 'GET', headers } as const;
     try {
-      return await connections.ask(request, { maxBytes: WIDTH * ENTRY_BYTES, timeoutMs: TILE_MS, signal });
+      return await connections.ask(request, {
+        maxBytes: TILE_WIDTH * ENTRY_BYTES,
+        timeoutMs: TILE_MS,
+        signal,
+      });
     } catch (error) {
       if (error instanceof HttpFailure) return error;
       throw error;
@@ -100,14 +104,6 @@ function pauseOf(answer: HttpAnswer | HttpFailure, tried: number): number {
   return FIRST_PAUSE_MS * 2 ** (tried - 1);
 }
 
-/** `x001/x234/067.p/8`: groups of three digits, all but the last marked. */
-export function pathOf({ number, width }: Tile): string {
-  let path = String(number % 1000).padStart(3, '0');
-  for (let rest = Math.floor(number / 1000); rest > 0; rest = Math.floor(rest / 1000))
-    path = `x${String(rest % 1000).padStart(3, '0')}/${path}`;
-  return width === WIDTH ? path : `${path}.p/${width}`;
-}
-
 /** The first of them; null: there are not so many, or something else. */
 function entriesIn(tile: Buffer, width: number): readonly Uint8Array[] | null {
   const entries: Uint8Array[] = [];
@@ -118,5 +114,5 @@ function entriesIn(tile: Buffer, width: number): readonly Uint8Array[] | null {
     entries.push(Uint8Array.prototype.slice.call(tile, at + 2, end));
     at = end;
   }
-  return entries.length === width || entries.length === WIDTH ? entries.slice(0, width) : null;
+  return entries.length === width || entries.length === TILE_WIDTH ? entries.slice(0, width) : null;
 }

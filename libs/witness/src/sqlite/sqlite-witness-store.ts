@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { SettingsRefused } from '#platform';
-import { concat } from '#proof';
+import { HASH_BYTES, concat, splitHashes } from '#proof';
 import { NOTHING_HELD } from '../add-checkpoint.js';
 import type { Held, Kept, WitnessStore } from '../held.js';
 import { StoredHeads } from './stored-heads.js';
 import { openWitnessFile } from './witness-file.js';
-
-const HASH_BYTES = 32;
 
 /**
  * What a witness remembers, and its key, in one SQLite file that one process has.
@@ -43,14 +41,11 @@ export class SqliteWitnessStore implements WitnessStore {
   held(origin: string): Held {
     const row = this.db.prepare('SELECT size, root, note, edge FROM logs WHERE origin = ?').get(origin);
     if (row === undefined) return { ...NOTHING_HELD, note: null, edge: [] };
-    const edge = row['edge'] as Uint8Array;
     return {
       size: Number(row['size']),
       root: row['root'] as Uint8Array,
       note: row['note'] === null ? null : String(row['note']),
-      edge: Array.from({ length: edge.length / HASH_BYTES }, (_, at) =>
-        edge.slice(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-      ),
+      edge: splitHashes(row['edge'] as Uint8Array),
     };
   }
 

@@ -1,3 +1,5 @@
+import { TILE_WIDTH, tilePath } from '#proof';
+
 /** What a path under `/proof/tile/` asks for (https://c2sp.org/tlog-tiles). */
 export interface TileRequest {
   /** null: a bundle of entries. */
@@ -9,7 +11,6 @@ export interface TileRequest {
 
 const TILE = /^(entries|\d{1,2})\/((?:x\d{3}\/){0,5}\d{3})(?:\.p\/(\d{1,3}))?$/;
 const MAX_LEVEL = 63;
-const FULL = 256;
 
 /** null: it is none, or spells one in another way than the only one. */
 export function readTilePath(path: string): TileRequest | null {
@@ -18,17 +19,11 @@ export function readTilePath(path: string): TileRequest | null {
   const request = {
     level: level === 'entries' ? null : Number(level),
     index,
-    width: width === undefined ? FULL : Number(width),
+    width: width === undefined ? TILE_WIDTH : Number(width),
   };
   if (!Number.isSafeInteger(index) || (request.level ?? 0) > MAX_LEVEL) return null;
-  const isPart = width === undefined || (request.width >= 1 && request.width < FULL);
-  return isPart && pathOf(request) === path ? request : null;
-}
-
-function pathOf({ level, index, width }: TileRequest): string {
-  const groups: string[] = [];
-  for (let rest = index; rest > 0 || groups.length === 0; rest = Math.floor(rest / 1000))
-    groups.unshift(String(rest % 1000).padStart(3, '0'));
-  const place = groups.map((group, at) => (at < groups.length - 1 ? `x${group}` : group)).join('/');
-  return `${level ?? 'entries'}/${place}${width === FULL ? '' : `.p/${width}`}`;
+  const isPart = width === undefined || (request.width >= 1 && request.width < TILE_WIDTH);
+  return isPart && `${request.level ?? 'entries'}/${tilePath(index, request.width)}` === path
+    ? request
+    : null;
 }
