@@ -50,13 +50,7 @@ function shownItem(item: GivenItem, session: SessionId, event: Revision, at: num
         name: item.name,
       };
     case 'result':
-      return {
-        id: idOf('fco'),
-        type: 'function_call_output',
-        status,
-        call_id: item.id,
-        output: textOf(item.output),
-      };
+      return outputItem(idOf('fco'), item.id, textOf(item.output));
     case 'server_call': {
       const text = textOf(item.output);
       const came = item.isError ? { output: null, error: mcpError(text) } : { output: text, error: null };

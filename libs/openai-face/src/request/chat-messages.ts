@@ -1,17 +1,8 @@
 import type { AskedItem, AskedPart } from './asked-item.js';
-import {
-  type Fields,
-  fieldsOf,
-  has,
-  listIn,
-  missing,
-  oneOf,
-  pathTo,
-  requireLength,
-  requiredText,
-} from './fields.js';
+import { type Fields, fieldsOf, has, listIn, missing, oneOf, pathTo, requiredText } from './fields.js';
 import { MOST } from './limits.js';
 import { requireImageUrl } from './message-parts.js';
+import { partsIn, typeOf, unsupportedType, wordsOf } from './parts.js';
 import { refused } from './refusals.js';
 
 const TEXT = { max: MOST.text };
@@ -34,7 +25,8 @@ function itemsOf(value: unknown, path: string): readonly AskedItem[] {
   const fields = fieldsOf(value, path, { known: ['role', 'content'], dropped: ['name'] });
   const known = oneOf(fields, 'role', ['system', 'developer', 'user']) ?? missing(fields, 'role');
   const content = fields.values['content'] ?? missing(fields, 'content');
-  return [{ kind: 'message', role: known, parts: partsOf(content, `${path}.content`, known === 'user') }];
+  const parts = partsIn(content, `${path}.content`, known === 'user' ? userPart : saidPart);
+  return [{ kind: 'message', role: known, parts }];
 }
 
 function assistantItems(value: unknown, path: string): readonly AskedItem[] {
@@ -46,7 +38,7 @@ function assistantItems(value: unknown, path: string): readonly AskedItem[] {
   const calls = listIn(fields, 'tool_calls', MOST.functions) ?? [];
   const items: AskedItem[] = calls.map((call, at) => toolCall(call, pathTo(`${path}.tool_calls`, at)));
   if (!has(fields, 'content')) return calls.length > 0 ? items : missing(fields, 'content');
-  const parts = partsOf(fields.values['content'], `${path}.content`, false);
+  const parts = partsIn(fields.values['content'], `${path}.content`, saidPart);
   return [{ kind: 'message', role: 'assistant', parts }, ...items];
 }
 
@@ -68,39 +60,25 @@ function toolCall(value: unknown, path: string): AskedItem {
 function toolResult(value: unknown, path: string): AskedItem {
   const fields = fieldsOf(value, path, { known: ['role', 'content', 'tool_call_id'], dropped: ['name'] });
   const content = fields.values['content'] ?? missing(fields, 'content');
-  const parts = partsOf(content, `${path}.content`, false);
-  const output = parts.map((part) => (part.kind === 'text' ? (part.text as string) : '')).join('');
+  const output = wordsOf(partsIn(content, `${path}.content`, saidPart));
   return { kind: 'result', id: requiredText(fields, 'tool_call_id', ID), output };
 }
 
-function partsOf(content: unknown, path: string, mayShow: boolean): readonly AskedPart[] {
-  if (typeof content === 'string') {
-    requireLength(content, path, TEXT);
-    return [{ kind: 'text', text: content }];
-  }
-  if (!Array.isArray(content))
-    throw refused('invalid_type', path, `${path}: must be a string, or an array of parts`);
-  if (content.length > MOST.parts)
-    throw refused('invalid_value', path, `${path}: must have at most ${MOST.parts} parts`);
-  return content.map((part: unknown, at) => partOf(part, pathTo(path, at), mayShow));
+function userPart(part: unknown, path: string): AskedPart {
+  if (typeOf(part) !== 'image_url') return saidPart(part, path);
+  const fields = fieldsOf(part, path, { known: ['type', 'image_url'] });
+  const inner = fieldsOf(fields.values['image_url'] ?? missing(fields, 'image_url'), `${path}.image_url`, {
+    known: ['url', 'detail'],
+  });
+  const url = requiredText(inner, 'url', { min: 1, max: MOST.text });
+  requireImageUrl(url, `${path}.image_url.url`);
+  const detail = oneOf(inner, 'detail', ['auto', 'low', 'high']);
+  return { kind: 'image', url, ...(detail === undefined ? {} : { detail }) };
 }
 
-function partOf(part: unknown, path: string, mayShow: boolean): AskedPart {
-  const { type } = (part ?? {}) as { readonly type?: unknown };
-  if (type === 'text' || type === 'refusal') {
-    const fields = fieldsOf(part, path, { known: ['type', type] });
-    return { kind: 'text', text: requiredText(fields, type, TEXT) };
-  }
-  if (type === 'image_url' && mayShow) {
-    const fields = fieldsOf(part, path, { known: ['type', 'image_url'] });
-    const inner = fieldsOf(fields.values['image_url'] ?? missing(fields, 'image_url'), `${path}.image_url`, {
-      known: ['url', 'detail'],
-    });
-    const url = requiredText(inner, 'url', { min: 1, max: MOST.text });
-    requireImageUrl(url, `${path}.image_url.url`);
-    const detail = oneOf(inner, 'detail', ['auto', 'low', 'high']);
-    return { kind: 'image', url, ...(detail === undefined ? {} : { detail }) };
-  }
-  const shown = (JSON.stringify(type) ?? '').slice(0, 100);
-  throw refused('unsupported_value', `${path}.type`, `${path}.type: ${shown} is not supported`);
+function saidPart(part: unknown, path: string): AskedPart {
+  const type = typeOf(part);
+  if (type !== 'text' && type !== 'refusal') return unsupportedType(part, path);
+  const fields = fieldsOf(part, path, { known: ['type', type] });
+  return { kind: 'text', text: requiredText(fields, type, TEXT) };
 }

@@ -114,8 +114,10 @@ export function oneOf<T extends string>(fields: Fields, name: string, values: re
   return unsupportedValue(fields, name, value);
 }
 
-export function unsupportedValue(fields: Fields, name: string, value: unknown): never {
-  const path = at(fields, name);
+export const unsupportedValue = (fields: Fields, name: string, value: unknown): never =>
+  unsupportedAt(at(fields, name), value);
+
+export function unsupportedAt(path: string, value: unknown): never {
   const shown = (JSON.stringify(value) ?? '').slice(0, MAX_SHOWN);
   throw refused('unsupported_value', path, `${path}: ${shown} is not supported`);
 }

@@ -1,4 +1,4 @@
-import { refused } from './refusals.js';
+import { unsupportedAt } from './fields.js';
 
 /** What may be asked for besides: of the first there is nothing to answer, the others name tools that are not here. */
 const INCLUDABLE: ReadonlySet<string> = new Set([
@@ -14,6 +14,5 @@ const INCLUDABLE: ReadonlySet<string> = new Set([
 /** @throws Problem unsupported_value */
 export function requireIncludable(value: unknown, path: string): void {
   if (typeof value === 'string' && INCLUDABLE.has(value)) return;
-  const shown = (JSON.stringify(value) ?? '').slice(0, 100);
-  throw refused('unsupported_value', path, `${path}: ${shown} is not supported`);
+  unsupportedAt(path, value);
 }

@@ -1,18 +1,9 @@
 import { actionOfRequest } from '../ids.js';
 import type { AskedItem } from './asked-item.js';
-import {
-  type Fields,
-  fieldsOf,
-  flagIn,
-  missing,
-  oneOf,
-  pathTo,
-  requireLength,
-  requiredText,
-  textIn,
-} from './fields.js';
+import { type Fields, fieldsOf, flagIn, missing, oneOf, pathTo, requiredText, textIn } from './fields.js';
 import { MOST } from './limits.js';
 import { partsOf } from './message-parts.js';
+import { typeOf, unsupportedType, wordsOf } from './parts.js';
 import { refused } from './refusals.js';
 
 /** Clients send back what they got. */
@@ -31,7 +22,7 @@ export function itemsOf(values: readonly unknown[], path: string): readonly Aske
 }
 
 function itemOf(value: unknown, path: string): AskedItem | null {
-  const type = (value as { readonly type?: unknown } | null)?.type ?? 'message';
+  const type = typeOf(value) ?? 'message';
   switch (type) {
     case 'message':
       return message(value, path);
@@ -58,10 +49,8 @@ function itemOf(value: unknown, path: string): AskedItem | null {
     case 'mcp_list_tools':
       fieldsOf(value, path, { known: [], dropped: ['type', 'server_label', 'tools', 'error', ...SENT_BACK] });
       return null;
-    default: {
-      const shown = (JSON.stringify(type) ?? '').slice(0, 100);
-      throw refused('unsupported_value', `${path}.type`, `${path}.type: ${shown} is not supported`);
-    }
+    default:
+      return unsupportedType(value, path);
   }
 }
 
@@ -100,17 +89,8 @@ function functionCallOutput(value: unknown, path: string): AskedItem {
   return {
     kind: 'result',
     id: requiredText(fields, 'call_id', ID),
-    output: outputOf(output, `${path}.output`),
+    output: wordsOf(partsOf(output, 'tool', `${path}.output`)),
   };
-}
-
-function outputOf(output: unknown, path: string): string {
-  if (typeof output === 'string') {
-    requireLength(output, path, TEXT);
-    return output;
-  }
-  const parts = partsOf(output, 'tool', path);
-  return parts.map((part) => (part.kind === 'text' ? (part.text as string) : '')).join('');
 }
 
 function approvalResponse(value: unknown, path: string): AskedItem {

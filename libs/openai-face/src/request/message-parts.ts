@@ -1,6 +1,7 @@
-import { type Fields, fieldsOf, oneOf, pathTo, requireLength, requiredText, textIn } from './fields.js';
+import { type Fields, fieldsOf, oneOf, requiredText, textIn } from './fields.js';
 import type { AskedPart } from './asked-item.js';
 import { MOST } from './limits.js';
+import { partsIn, typeOf, unsupportedType } from './parts.js';
 import { refused } from './refusals.js';
 
 const TEXT = { max: MOST.text };
@@ -8,30 +9,8 @@ const DROPPED = ['annotations', 'logprobs', 'parsed'];
 
 /** @throws Problem naming the part */
 export function partsOf(content: unknown, role: string, path: string): readonly AskedPart[] {
-  if (typeof content === 'string') {
-    requireLength(content, path, TEXT);
-    return [{ kind: 'text', text: content }];
-  }
-  if (!Array.isArray(content))
-    throw refused('invalid_type', path, `${path}: must be a string, or an array of parts`);
-  if (content.length > MOST.parts)
-    throw refused('invalid_value', path, `${path}: must have at most ${MOST.parts} parts`);
   const partOf = role === 'assistant' ? saidPart : givenPart;
-  return content.map((part: unknown, index) => partOf(part, pathTo(path, index), role));
-}
-
-const typeOf = (part: unknown): unknown => (part as { readonly type?: unknown } | null)?.type;
-
-function unsupported(part: unknown, path: string): never {
-  const type = typeOf(part);
-  if (type === undefined)
-    throw refused(
-      'missing_required_parameter',
-      `${path}.type`,
-      `Missing required parameter: '${path}.type'.`,
-    );
-  const shown = (JSON.stringify(type) ?? '').slice(0, 100);
-  throw refused('unsupported_value', `${path}.type`, `${path}.type: ${shown} is not supported`);
+  return partsIn(content, path, (part, at) => partOf(part, at, role));
 }
 
 function saidPart(part: unknown, path: string): AskedPart {
@@ -47,7 +26,7 @@ function saidPart(part: unknown, path: string): AskedPart {
       return { kind: 'text', text: requiredText(fields, 'refusal', TEXT) };
     }
     default:
-      return unsupported(part, path);
+      return unsupportedType(part, path);
   }
 }
 
@@ -57,9 +36,9 @@ function givenPart(part: unknown, path: string, role: string): AskedPart {
     const fields = fieldsOf(part, path, { known: ['type', 'text'], dropped: DROPPED });
     return { kind: 'text', text: requiredText(fields, 'text', TEXT) };
   }
-  if (role !== 'user') return unsupported(part, path);
+  if (role !== 'user') return unsupportedType(part, path);
   if (type === 'input_image') return imagePart(part, path);
-  return type === 'input_file' ? filePart(part, path) : unsupported(part, path);
+  return type === 'input_file' ? filePart(part, path) : unsupportedType(part, path);
 }
 
 function imagePart(part: unknown, path: string): AskedPart {
