@@ -94,6 +94,19 @@ describe('refusals of bodies', () => {
     expect(compact.json()).toMatchObject({ error: { code: 'unsupported' } });
   });
 
+  it('name the reference with which there is more text than a request may bring in', async () => {
+    const text = 'x'.repeat(1_000_000);
+    const items = [{ type: 'message', role: 'user', content: text }];
+    const { id } = (await client.post('/v1/conversations', { items })).json<{ id: string }>();
+    const kept = (await client.get(`/v1/conversations/${id}/items`)).json<{ data: { id: string }[] }>();
+    const references = (count: number) => Array(count).fill({ type: 'item_reference', id: kept.data[0]!.id });
+    const much = await client.post('/v1/responses', { input: references(9) });
+    expect(much.json()).toMatchObject({ error: { code: 'invalid_value', param: 'input[8].id' } });
+    const most = [...references(8), { type: 'item_reference', id: 'msg_a_1' }];
+    const unknown = await client.post('/v1/responses', { input: most });
+    expect(unknown.json()).toMatchObject({ error: { code: 'item_not_found', param: 'input[8].id' } });
+  });
+
   it('take null for what was left out', async () => {
     const message = stage.book.on(stage.message('nulls'), say('ok'));
     const body = { input: message, tools: null, text: null, previous_response_id: null, metadata: null };

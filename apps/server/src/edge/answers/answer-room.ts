@@ -1,10 +1,19 @@
 import { Problem, type ProjectId } from '#domain';
-import { type Clock, DeadlinePassed, FairSemaphore, type GiveBack, SemaphoreQueueFull } from '#platform';
+import {
+  type Clock,
+  DeadlinePassed,
+  FairSemaphore,
+  type GiveBack,
+  SemaphoreQueueFull,
+  type Weigh,
+} from '#platform';
 
 /** For each byte that is brought into memory: sealed as it was stored, as text, as JSON, and on its way out. */
 const COST = 4;
 /** What an answer of many small parts holds at least. */
 const LEAST_BYTES = 1024 * 1024;
+/** Of an answer that is sent as it is made. */
+const SMALL_BYTES = 64 * 1024;
 /** Who waits holds the beginning of an answer. */
 const MAX_WAITING = 128;
 const MAX_WAITING_EACH = 64;
@@ -78,6 +87,9 @@ export class AnswerShare {
       deadline[Symbol.dispose]();
     }
   }
+
+  /** The same, but of what most answers are: so little is not asked for. */
+  readonly weigh: Weigh = async (bytes) => (bytes <= SMALL_BYTES ? undefined : this.hold(bytes));
 
   release(): void {
     this.weight = 0;

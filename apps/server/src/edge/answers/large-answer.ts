@@ -43,8 +43,7 @@ export class LargeAnswers {
     reply.raw.once('close', whenClosed);
     if (reply.raw.destroyed) whenClosed();
     const share = this.room.share(project, gone.signal);
-    const weigh: Weigh = async (bytes) => (bytes <= WRITE_BYTES ? undefined : share.hold(bytes));
-    const writes = gathered(pieces(weigh));
+    const writes = gathered(pieces(share.weigh));
     try {
       reply.header('content-type', type);
       await this.write(reply, writes, share);
@@ -61,8 +60,7 @@ export class LargeAnswers {
   /** The same into an answer whose head is out; where it throws what was sent is not whole. @throws as `send` */
   async pour(sink: ClientSink, project: ProjectId, pieces: Pieces): Promise<void> {
     const share = this.room.share(project, sink.gone);
-    const weigh: Weigh = async (bytes) => (bytes <= WRITE_BYTES ? undefined : share.hold(bytes));
-    const writes = gathered(pieces(weigh));
+    const writes = gathered(pieces(share.weigh));
     try {
       for await (const text of writes) {
         await sink.write(text);

@@ -2,9 +2,6 @@ import type { Weigh } from '#platform';
 import type { AnswerRoom } from '../../edge/answers/answer-room.js';
 import type { Exchange } from './exchange.js';
 
-/** What weighs so little is not asked for: most answers are small. */
-const SMALL_BYTES = 64 * 1024;
-
 /** What an answer that is held as a whole takes of the room for large ones, until its exchange is over. */
 export class Weighing {
   private kept = 0;
@@ -14,7 +11,7 @@ export class Weighing {
   static of(room: AnswerRoom, exchange: Exchange): Weighing {
     const share = room.share(exchange.caller.project, exchange.gone);
     exchange.whenOver(() => share.release());
-    return new Weighing((bytes) => (bytes <= SMALL_BYTES ? Promise.resolve() : share.hold(bytes)));
+    return new Weighing(share.weigh);
   }
 
   /** Before so many bytes are loaded beside what is kept. @throws Problem overloaded */

@@ -1,8 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type GivenItem, type GivenPart, Problem, type ProjectId } from '#domain';
-import { type AskedItem, type AskedPart, givenOf, refused, sessionOfItem } from '#openai-face';
+import {
+  type AskedItem,
+  type AskedPart,
+  type ConversationItem,
+  givenOf,
+  refused,
+  sessionOfItem,
+} from '#openai-face';
+import type { Weigh } from '#platform';
+import { AnswerRoom } from '../../../edge/answers/answer-room.js';
 import { GivenFiles } from './given-files.js';
 import { ConversationReading } from '../reading/conversation-reading.js';
+
+/** Characters of what a request refers to and of what stands in its files, all together: it says so much with few words. */
+const MAX_CHARS = 8_388_608;
+
+type Reference = Extract<AskedItem, { kind: 'reference' }>;
 
 /** Makes what was sent what it stands for: items that are here already are looked up. */
 @Injectable()
@@ -10,58 +24,95 @@ export class GivenItems {
   constructor(
     private readonly conversations: ConversationReading,
     private readonly files: GivenFiles,
+    private readonly room: AnswerRoom,
   ) {}
 
-  /** @throws Problem item_not_found, or naming what cannot be read */
+  /** @throws Problem item_not_found, or naming what cannot be read or is too much */
   async of(project: ProjectId, asked: readonly AskedItem[]): Promise<readonly GivenItem[]> {
-    const known = new Map<string, ReadonlyMap<string, GivenItem | null>>();
+    const count = counter();
+    const found = await this.referred(project, asked, count);
     const items: GivenItem[] = [];
     for (const item of asked) {
       if (item.kind === 'reference') {
-        const found = await this.referred(project, item, known);
-        if (found !== null) items.push(found);
+        const referred = found.get(item.id) ?? null;
+        if (referred !== null) items.push(referred);
       } else if (item.kind === 'message')
-        items.push({ ...item, parts: await this.partsOf(project, item.parts) });
+        items.push({ ...item, parts: await this.partsOf(project, item.parts, count) });
       else items.push(item);
     }
     return items;
   }
 
   /** One file after the other: each holds a reader. */
-  private async partsOf(project: ProjectId, parts: readonly AskedPart[]): Promise<readonly GivenPart[]> {
-    const read: GivenPart[] = [];
-    for (const part of parts) read.push(part.kind === 'file' ? await this.files.textOf(project, part) : part);
-    return read;
+  private async partsOf(
+    project: ProjectId,
+    parts: readonly AskedPart[],
+    count: Count,
+  ): Promise<readonly GivenPart[]> {
+    const given: GivenPart[] = [];
+    for (const part of parts) {
+      const read = part.kind === 'file' ? await this.files.textOf(project, part) : part;
+      if (part.kind === 'file') count(read, part.path);
+      given.push(read);
+    }
+    return given;
   }
 
-  /** null: it tells the model nothing, such as thinking. */
+  /** By id; null: it tells the model nothing, such as thinking. One session after the other is read for what is wanted of it. */
   private async referred(
     project: ProjectId,
-    { id, path }: Extract<AskedItem, { kind: 'reference' }>,
-    known: Map<string, ReadonlyMap<string, GivenItem | null>>,
-  ): Promise<GivenItem | null> {
-    const session = sessionOfItem(id);
-    if (session === null) throw notFound(id, path);
-    let items = known.get(session);
-    if (items === undefined) {
-      items = await this.itemsOf(project, session);
-      known.set(session, items);
+    asked: readonly AskedItem[],
+    count: Count,
+  ): Promise<ReadonlyMap<string, GivenItem | null>> {
+    const references = asked.filter((item): item is Reference => item.kind === 'reference');
+    const found = new Map<string, GivenItem | null>();
+    for (const [session, ofSession] of Map.groupBy(references, ({ id }) => sessionOfItem(id))) {
+      const share = this.room.share(project, NEVER);
+      try {
+        const items = session === null ? NONE : await this.itemsOf(project, session, share.weigh);
+        for (const { id, path } of ofSession) {
+          const item = items.get(id);
+          if (item === undefined) throw notFound(id, path);
+          const given = givenOf(item);
+          count(given, path);
+          found.set(id, given);
+        }
+      } finally {
+        share.release();
+      }
     }
-    const found = items.get(id);
-    if (found === undefined) throw notFound(id, path);
     return found;
   }
 
-  private async itemsOf(project: ProjectId, session: string): Promise<ReadonlyMap<string, GivenItem | null>> {
+  private async itemsOf(
+    project: ProjectId,
+    session: string,
+    weigh: Weigh,
+  ): Promise<ReadonlyMap<string, ConversationItem>> {
     try {
       const own = await this.conversations.findSession(project, session);
-      const items = await this.conversations.items(own);
-      return new Map(items.map((item) => [item.id, givenOf(item)]));
+      const items = await this.conversations.items(own, weigh);
+      return new Map(items.map((item) => [item.id, item]));
     } catch (error) {
-      if (error instanceof Problem && error.code === 'not_found') return new Map();
+      if (error instanceof Problem && error.code === 'not_found') return NONE;
       throw error;
     }
   }
+}
+
+const NEVER = new AbortController().signal;
+const NONE: ReadonlyMap<string, ConversationItem> = new Map();
+
+/** Adds up what a request brings in. @throws Problem naming what is too much */
+type Count = (brought: object | null, path: string) => void;
+
+function counter(): Count {
+  let chars = 0;
+  return (brought, path) => {
+    chars += JSON.stringify(brought).length;
+    if (chars > MAX_CHARS)
+      throw refused('invalid_value', path, `${path}: brings in more text than a request may have`);
+  };
 }
 
 const notFound = (id: string, path: string): Problem =>

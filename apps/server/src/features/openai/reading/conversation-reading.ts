@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Content, type ProjectId, type RunMetadata, type SessionId, notFound } from '#domain';
 import { type ConversationItem, SessionFace, conversationId, sessionOfConversation } from '#openai-face';
-import type { Weigh } from '#platform';
+import { type Weigh, unweighed } from '#platform';
 import { Sessions } from '#runs';
 import { LineEvents } from './line-events.js';
 import type { FoundResponse } from './response-reading.js';
@@ -51,7 +51,7 @@ export class ConversationReading {
   /** All that was given and said, in order. @throws Problem not_found; what `weigh` throws */
   async items(session: SessionId, weigh?: Weigh): Promise<readonly ConversationItem[]> {
     const face = new SessionFace();
-    for await (const { event, session: of } of this.lines.of(session, weigh)) face.push(event, of);
+    for await (const { event, session: of } of this.lines.of(session, summed(weigh))) face.push(event, of);
     return face.items();
   }
 
@@ -73,7 +73,7 @@ export class ConversationReading {
     weigh?: Weigh,
   ): Promise<readonly ConversationItem[]> {
     const face = new SessionFace();
-    for await (const { event, session: of } of this.lines.of(session, weigh)) {
+    for await (const { event, session: of } of this.lines.of(session, summed(weigh))) {
       face.push(event, of);
       const passage = face.run(run)?.passages[number - 1];
       if (passage !== undefined && passage.end !== null) return face.items(passage);
@@ -83,4 +83,10 @@ export class ConversationReading {
     // One that waits in the queue has said nothing, and stands behind all that was.
     return passage.status === 'queued' ? [...face.items(), ...passage.given] : face.items(passage);
   }
+}
+
+/** For whoever keeps all that is read. */
+function summed(weigh: Weigh = unweighed): Weigh {
+  let sum = 0;
+  return (bytes) => weigh((sum += bytes));
 }
