@@ -5,8 +5,8 @@ import { diskErrors, failLog } from './disk-errors.js';
 import { killAtCalls } from './kill-at-calls.js';
 import { say } from './verdict.js';
 
-const KILLS = Number(process.env['CALL_KILLS'] ?? 24);
-const ERRORS = Number(process.env['DISK_ERRORS'] ?? 14);
+const KILLS = Number(process.env['CALL_KILLS'] ?? 14);
+const ERRORS = Number(process.env['DISK_ERRORS'] ?? 8);
 const APPENDS = 20;
 const seed = numberOfCommit();
 

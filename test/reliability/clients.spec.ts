@@ -5,7 +5,7 @@ import { nonsense } from './nonsense.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 
-const REQUESTS = Number(process.env['NONSENSE'] ?? 2_000);
+const REQUESTS = Number(process.env['NONSENSE'] ?? 1_000);
 
 function expectNoHarm({ verdict, line }: RowReport): void {
   say(line);

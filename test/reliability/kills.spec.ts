@@ -9,12 +9,12 @@ import { numberOfCommit } from '../support/commit-number.js';
 import { type Verdict, say } from './verdict.js';
 import { randomKills } from './random-kills.js';
 
-const BOUNDARIES = Number(process.env['KILLS'] ?? 10);
-const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 4);
-const DELIVERIES = Number(process.env['DELIVERY_KILLS'] ?? 4);
-const FIRINGS = Number(process.env['FIRING_KILLS'] ?? 3);
-const WAITING = Number(process.env['WAITING_KILLS'] ?? 4);
-const TASKS = Number(process.env['TASK_KILLS'] ?? 6);
+const BOUNDARIES = Number(process.env['KILLS'] ?? 6);
+const RANDOM = Number(process.env['RANDOM_KILLS'] ?? 2);
+const DELIVERIES = Number(process.env['DELIVERY_KILLS'] ?? 3);
+const FIRINGS = Number(process.env['FIRING_KILLS'] ?? 2);
+const WAITING = Number(process.env['WAITING_KILLS'] ?? 2);
+const TASKS = Number(process.env['TASK_KILLS'] ?? 4);
 const MINUTES_10 = 600_000;
 
 it(

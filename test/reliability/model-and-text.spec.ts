@@ -4,7 +4,7 @@ import { poison } from './poison.js';
 import { numberOfCommit } from '../support/commit-number.js';
 import { type RowReport, say } from './verdict.js';
 
-const CASES = Number(process.env['POISON_CASES'] ?? 1_200);
+const CASES = Number(process.env['POISON_CASES'] ?? 600);
 
 function expectNoHarm({ verdict, line }: RowReport): void {
   say(line);
