@@ -99,7 +99,8 @@ describe('refusals of bodies', () => {
     const items = [{ type: 'message', role: 'user', content: text }];
     const { id } = (await client.post('/v1/conversations', { items })).json<{ id: string }>();
     const kept = (await client.get(`/v1/conversations/${id}/items`)).json<{ data: { id: string }[] }>();
-    const references = (count: number) => Array(count).fill({ type: 'item_reference', id: kept.data[0]!.id });
+    const references = (count: number) =>
+      Array.from({ length: count }, () => ({ type: 'item_reference', id: kept.data[0]!.id }));
     const much = await client.post('/v1/responses', { input: references(9) });
     expect(much.json()).toMatchObject({ error: { code: 'invalid_value', param: 'input[8].id' } });
     const most = [...references(8), { type: 'item_reference', id: 'msg_a_1' }];

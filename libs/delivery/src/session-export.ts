@@ -1,5 +1,12 @@
 import { type ProjectId, type Revision, type SessionId, sessionStream } from '#domain';
-import { type ContentKeys, type EventLog, type RecordedEvent, isErasure, lastRevisionOf } from '#event-log';
+import {
+  type ContentKeys,
+  type EventLog,
+  type RecordedEvent,
+  isErasure,
+  lastRevisionOf,
+  eventAt,
+} from '#event-log';
 import type { Clock } from '#platform';
 import { filesNamedIn, fromUtf8 } from '#proof';
 import type { StreamProof } from '#sealer';
@@ -61,11 +68,9 @@ export class SessionExport {
     const { log } = this.ports;
     const stream = sessionStream(session);
     const last = await lastRevisionOf(log, stream);
-    for await (const [first] of log.readStream(stream, { limit: 1, isRaw: true })) {
-      if (first === undefined) return null;
-      return { project: first.meta.project, last, erasedAt: await this.erasedAt(stream) };
-    }
-    return null;
+    const first = await eventAt(log, stream, 0, { isRaw: true });
+    if (first === undefined) return null;
+    return { project: first.meta.project, last, erasedAt: await this.erasedAt(stream) };
   }
 
   /** Its lines. What breaks off has no last line. @throws LogUnavailable */

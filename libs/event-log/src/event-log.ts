@@ -150,15 +150,32 @@ export class EventTooLarge extends Error {
 export const MAX_EVENT_BYTES = 256 * 1024;
 export const MAX_APPEND_BYTES = 900 * 1024;
 
-/** The last revision of a stream; NO_EVENTS where it has none. @throws LogUnavailable */
-export async function lastRevisionOf(
+/** One event of a stream; undefined: it has none there, as far as is read yet. @throws LogUnavailable */
+export async function eventAt(
   log: Pick<EventLog, 'readStream'>,
   stream: StreamName,
-): Promise<Revision> {
-  for await (const [last] of log.readStream(stream, { backwards: true, limit: 1 }))
-    if (last) return last.revision;
-  return NO_EVENTS;
+  revision: Revision,
+  options: Pick<ReadOptions, 'isRaw'> = {},
+): Promise<RecordedEvent | undefined> {
+  for await (const [event] of log.readStream(stream, { ...options, after: revision - 1, limit: 1 }))
+    return event?.revision === revision ? event : undefined;
+  return undefined;
 }
+
+/** undefined: the stream has none. @throws LogUnavailable */
+export async function lastEventOf(
+  log: Pick<EventLog, 'readStream'>,
+  stream: StreamName,
+): Promise<RecordedEvent | undefined> {
+  for await (const [last] of log.readStream(stream, { backwards: true, limit: 1 })) return last;
+  return undefined;
+}
+
+/** The last revision of a stream; NO_EVENTS where it has none. @throws LogUnavailable */
+export const lastRevisionOf = async (
+  log: Pick<EventLog, 'readStream'>,
+  stream: StreamName,
+): Promise<Revision> => (await lastEventOf(log, stream))?.revision ?? NO_EVENTS;
 
 /** All events of some pages, in order. Only where they are known to be few. */
 export async function collect(pages: AsyncIterable<readonly RecordedEvent[]>): Promise<RecordedEvent[]> {

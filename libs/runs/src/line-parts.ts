@@ -6,7 +6,7 @@ import {
   knownSessionEvent,
   sessionStream,
 } from '#domain';
-import type { EventLog } from '#event-log';
+import { type EventLog, eventAt } from '#event-log';
 
 /** What a session of a line has of it: its events from one to another. */
 export interface LinePart {
@@ -33,10 +33,7 @@ export async function partsOfLine(
 }
 
 async function parentOf(log: EventLog, session: SessionId) {
-  for await (const page of log.readStream(sessionStream(session), { limit: 1 }))
-    for (const event of page) {
-      const opened = knownSessionEvent(event);
-      return opened?.type === 'session_opened' ? (forkOf(opened.data)?.forked_from ?? null) : null;
-    }
-  return null;
+  const first = await eventAt(log, sessionStream(session), 0);
+  const opened = first === undefined ? null : knownSessionEvent(first);
+  return opened?.type === 'session_opened' ? (forkOf(opened.data)?.forked_from ?? null) : null;
 }

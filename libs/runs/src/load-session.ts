@@ -27,6 +27,7 @@ import {
   NO_EVENTS,
   type RecordedEvent,
   type Revision,
+  eventAt,
 } from '#event-log';
 import { CONTEXT_BUDGETS, type ContextBudgets, type Replay } from '#agent';
 import { ContextReach, isTold } from './context-reach.js';
@@ -82,14 +83,11 @@ export async function readRequest(
   stream: StreamName,
   revision: Revision,
 ): Promise<RequestEvent> {
-  for await (const page of log.readStream(stream, { after: revision - 1, limit: 1 })) {
-    for (const event of page) {
-      requireReadable(event);
-      if (event.type === 'run_requested') return asSessionEvent(event) as RequestEvent;
-      throw new Error(`no run was requested at ${revision} of ${stream}`);
-    }
-  }
-  throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
+  const event = await eventAt(log, stream, revision);
+  if (event === undefined) throw new LogUnavailable(`${stream} cannot be read up to ${revision} yet`);
+  requireReadable(event);
+  if (event.type === 'run_requested') return asSessionEvent(event) as RequestEvent;
+  throw new Error(`no run was requested at ${revision} of ${stream}`);
 }
 
 /** The requests of a run and of those that it goes on with, the first of them first. @throws ContentErased, LogUnavailable */

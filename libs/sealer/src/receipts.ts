@@ -1,5 +1,5 @@
 import { type Revision, type RunId, type SessionId, isEndType, sessionStream } from '#domain';
-import { type EventLog, hashOfEvent } from '#event-log';
+import { type EventLog, hashOfEvent, eventAt } from '#event-log';
 import { fromHex, receiptText, toBase64, utf8 } from '#proof';
 import type { LogKeys } from './log-keys.js';
 import type { Stop } from './seal.js';
@@ -30,16 +30,12 @@ export class Receipts {
     const stop = this.stopped();
     if (stop !== null) throw sealingStopped(stop);
     const stream = sessionStream(session);
-    const options = { after: revision - 1, limit: 1, isRaw: true };
-    for await (const [event] of this.log.readStream(stream, options)) {
-      const isEnd = event?.revision === revision && event.meta.run === run && isEndType(event.type);
-      if (!isEnd || event.raw === undefined || event.isErased === true) return null;
-      const { origin } = this.keys;
-      const hash = fromHex(hashOfEvent(event, event.raw))!;
-      const text = receiptText({ origin, stream, run, revision, hash, time: event.time });
-      return this.keys.sign(text);
-    }
-    return null;
+    const event = await eventAt(this.log, stream, revision, { isRaw: true });
+    if (event?.meta.run !== run || !isEndType(event.type)) return null;
+    if (event.raw === undefined || event.isErased === true) return null;
+    const { origin } = this.keys;
+    const hash = fromHex(hashOfEvent(event, event.raw))!;
+    return this.keys.sign(receiptText({ origin, stream, run, revision, hash, time: event.time }));
   }
 
   /** As a header carries it; null: there is none to be had now. @throws LogUnavailable */

@@ -1,4 +1,4 @@
-import { type EventLog, type Position, hashOfEvent } from '#event-log';
+import { type EventLog, type Position, hashOfEvent, eventAt } from '#event-log';
 import type { Clock, Random } from '#platform';
 import { DirectoryNodes, checkpointText, toHex } from '#proof';
 import { KeptSeals, type SignedStates } from './kept-seals.js';
@@ -179,12 +179,8 @@ export class Sealing {
   }
 
   private async isOnLog({ last: { stream, revision, hash } }: Seal): Promise<boolean> {
-    const options = { after: revision - 1, limit: 1, isRaw: true };
-    for await (const [event] of this.ports.log.readStream(stream, options))
-      return (
-        event?.revision === revision && event.raw !== undefined && hashOfEvent(event, event.raw) === hash
-      );
-    return false;
+    const event = await eventAt(this.ports.log, stream, revision, { isRaw: true });
+    return event?.raw !== undefined && hashOfEvent(event, event.raw) === hash;
   }
 
   /** Whether something of another than a house stream came. */

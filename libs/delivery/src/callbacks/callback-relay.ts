@@ -20,6 +20,7 @@ import {
   type Position,
   type RecordedEvent,
   type RunningFollowers,
+  eventAt,
 } from '#event-log';
 import type { Background, Clock, Logger, Random, SecretBox } from '#platform';
 import type { RunReceipts } from '../run-receipts.js';
@@ -183,9 +184,7 @@ export class CallbackRelay implements FollowerTarget {
   private async reopen(run: RunId, requested: Revision, position: Position): Promise<void> {
     const session = sessionOfRun(run);
     if (session === null) return;
-    const options = { after: requested - 1, limit: 1 };
-    let request: RecordedEvent | undefined;
-    for await (const page of this.ports.log.readStream(sessionStream(session), options)) request ??= page[0];
+    const request = await eventAt(this.ports.log, sessionStream(session), requested);
     // What was heard of is on the log: nobody else would come back to the run.
     if (request === undefined) throw new LogUnavailable(`a read of ${session} lags behind`);
     const found = callbackRunOf(request);

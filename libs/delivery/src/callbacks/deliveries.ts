@@ -26,6 +26,7 @@ import {
   appendUntilDefinite,
   lastRevisionOf,
   newEvent,
+  eventAt,
 } from '#event-log';
 import { type Clock, type Random, type SecretBox, SealBroken } from '#platform';
 import { openCallback } from './callback.js';
@@ -167,13 +168,10 @@ export class Deliveries {
 
   /** null: there is none. */
   private async callbackOf({ session, requested }: RunPlace): Promise<{ target: string | null } | null> {
-    const options = { after: requested - 1, limit: 1 };
-    for await (const [event] of this.ports.log.readStream(sessionStream(session), options)) {
-      if (event === undefined || event.isUnreadable === true) return null;
-      const { callback } = event.data as MaybeCallback;
-      return callback === undefined ? null : { target: this.targetOf(event.meta.project, callback) };
-    }
-    return null;
+    const event = await eventAt(this.ports.log, sessionStream(session), requested);
+    if (event === undefined || event.isUnreadable === true) return null;
+    const { callback } = event.data as MaybeCallback;
+    return callback === undefined ? null : { target: this.targetOf(event.meta.project, callback) };
   }
 
   private targetOf(project: ProjectId, sealed: string): string | null {

@@ -1,5 +1,5 @@
 import type { Revision, RunId } from '#domain';
-import { type EventLog, type Position, appendUntilDefinite, newEvent } from '#event-log';
+import { type EventLog, type Position, appendUntilDefinite, newEvent, lastEventOf } from '#event-log';
 import type { Clock, Random } from '#platform';
 
 const STREAM = 'relay-callbacks';
@@ -35,14 +35,11 @@ export class RelayCheckpoints {
   /** null: there is none. @throws LogUnavailable */
   async load(): Promise<RelayCheckpoint | null> {
     const { log } = this.ports;
-    for await (const page of log.readStream(STREAM, { backwards: true, limit: 1 })) {
-      const [last] = page;
-      // The streams of the runs say what was delivered: without a checkpoint all of them are read.
-      if (last === undefined || last.isUnreadable) return null;
-      const data = last.data as RelayCheckpoint;
-      if (data.logId === log.logId) return data;
-    }
-    return null;
+    const last = await lastEventOf(log, STREAM);
+    // The streams of the runs say what was delivered: without a checkpoint all of them are read.
+    if (last === undefined || last.isUnreadable) return null;
+    const data = last.data as RelayCheckpoint;
+    return data.logId === log.logId ? data : null;
   }
 
   /** @throws LogUnavailable */

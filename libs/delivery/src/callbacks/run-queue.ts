@@ -1,6 +1,6 @@
-import { type EventPlace, isEndType, isPublicType, sessionStream, type Revision } from '#domain';
+import { type EventPlace, isEndType, isPublicType, sessionStream } from '#domain';
 import { type ContentStore } from '#vault';
-import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent, isErasure } from '#event-log';
+import { type EventLog, LogUnavailable, NO_EVENTS, type RecordedEvent, isErasure, eventAt } from '#event-log';
 import type { Clock, Logger } from '#platform';
 import { publicJson } from '../public-json.js';
 import type { RunReceipts } from '../run-receipts.js';
@@ -106,9 +106,9 @@ export class RunQueue {
   private async sendAgain(): Promise<void> {
     for (const place of this.deliveries.fold.resends) {
       if (this.isEnding) return;
-      const event = await this.read(place.revision);
+      const event = await eventAt(this.ports.log, sessionStream(this.run.session), place.revision);
       if (event?.isErased) return this.cut();
-      if (event !== null) await this.attempt(event, place, true);
+      if (event !== undefined) await this.attempt(event, place, true);
     }
   }
 
@@ -173,13 +173,6 @@ export class RunQueue {
   private async receiptOf({ revision }: RecordedEvent): Promise<string | null> {
     const { session, run } = this.run;
     return (await this.ports.receipts?.header({ session, run, revision })) ?? null;
-  }
-
-  private async read(revision: Revision): Promise<RecordedEvent | null> {
-    const options = { after: revision - 1, limit: 1 };
-    for await (const page of this.ports.log.readStream(sessionStream(this.run.session), options))
-      return page[0] ?? null;
-    return null;
   }
 
   private async pauseAfter(cause: unknown): Promise<void> {

@@ -16,7 +16,7 @@ import {
   type SessionId,
 } from '#domain';
 import { type ContentStore, FileMissing } from '#vault';
-import { type EventLog } from '#event-log';
+import { type EventLog, eventAt } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';
 import type { MetadataTokens } from '../metadata-tokens.js';
 import type {
@@ -139,9 +139,8 @@ export async function requestedMessage(
 ): Promise<Content> {
   // A claim that cannot be read does not say which.
   if (requested < 0) return UNREADABLE_TEXT;
-  for await (const page of log.readStream(sessionStream(session), { after: requested - 1, limit: 1 })) {
-    const [event] = page.map(asSessionEvent);
-    if (event?.type === 'run_requested') return event.data.message;
-  }
+  const recorded = await eventAt(log, sessionStream(session), requested);
+  const event = recorded === undefined ? undefined : asSessionEvent(recorded);
+  if (event?.type === 'run_requested') return event.data.message;
   throw new Error(`${session} has no run_requested at ${requested}`);
 }

@@ -14,7 +14,7 @@ import {
   sessionStream,
   titleOf,
 } from '#domain';
-import { type EventLog, LogUnavailable } from '#event-log';
+import { type EventLog, LogUnavailable, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { type ContentStore, FileMissing } from '#vault';
 
@@ -121,12 +121,10 @@ export class SessionLines {
   }
 
   private async titleIn({ session, titleAt }: InheritedPart, weigh: Weigh): Promise<string | null> {
-    const read = this.log.readStream(sessionStream(session), { after: (titleAt ?? 0) - 1, limit: 1 });
-    for await (const [recorded] of read) {
-      const event = recorded === undefined ? null : knownSessionEvent(recorded);
-      if (event?.type === 'run_requested') return this.titleOf(session, event.data.message, weigh);
-      if (event?.type === 'agent_steered') return this.titleOf(session, event.data.content, weigh);
-    }
+    const recorded = await eventAt(this.log, sessionStream(session), titleAt ?? 0);
+    const event = recorded === undefined ? null : knownSessionEvent(recorded);
+    if (event?.type === 'run_requested') return this.titleOf(session, event.data.message, weigh);
+    if (event?.type === 'agent_steered') return this.titleOf(session, event.data.content, weigh);
     return null;
   }
 
@@ -161,11 +159,9 @@ export class Openings {
 
 /** undefined: there is no event yet. */
 async function openingIn(log: EventLog, session: SessionId): Promise<Opening | undefined> {
-  for await (const [first] of log.readStream(sessionStream(session), { limit: 1 })) {
-    if (first === undefined) return undefined;
-    if (first.isErased || first.type === 'session_erased') return 'erased';
-    const opened = asSessionEvent(first);
-    return opened.type === 'session_opened' ? forkOf(opened.data) : null;
-  }
-  return undefined;
+  const first = await eventAt(log, sessionStream(session), 0);
+  if (first === undefined) return undefined;
+  if (first.isErased || first.type === 'session_erased') return 'erased';
+  const opened = asSessionEvent(first);
+  return opened.type === 'session_opened' ? forkOf(opened.data) : null;
 }

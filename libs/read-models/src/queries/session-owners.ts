@@ -1,5 +1,5 @@
 import { notFound, sessionStream, type ProjectId, type SessionId } from '#domain';
-import type { EventLog } from '#event-log';
+import { type EventLog, eventAt } from '#event-log';
 import type { Clock } from '#platform';
 
 /** A read that others write to may not show for a moment what a row knows already. */
@@ -48,9 +48,7 @@ export class SessionOwners {
   }
 
   private async read(session: SessionId): Promise<string | null> {
-    for await (const [first] of this.log.readStream(sessionStream(session), { limit: 1 }))
-      if (first !== undefined) return first.meta.project;
-    return null;
+    return (await eventAt(this.log, sessionStream(session), 0))?.meta.project ?? null;
   }
 
   private keep(session: SessionId, owner: string): string {

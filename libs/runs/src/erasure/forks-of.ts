@@ -1,5 +1,5 @@
 import { type Revision, type SessionId, knownSessionEvent, sessionStream } from '#domain';
-import { type EventLog, LogUnavailable, NO_EVENTS } from '#event-log';
+import { type EventLog, LogUnavailable, NO_EVENTS, lastEventOf } from '#event-log';
 
 /** The forks that were made of a session, and those of these: what the streams of the sessions say. */
 export class ForksOf {
@@ -46,7 +46,6 @@ export class ForksOf {
 
 /** One that was to be opened, and was not, is not there; nor is one that is erased. */
 async function isThere(log: EventLog, session: SessionId): Promise<boolean> {
-  for await (const [last] of log.readStream(sessionStream(session), { backwards: true, limit: 1 }))
-    return last !== undefined && last.type !== 'session_erased';
-  return false;
+  const last = await lastEventOf(log, sessionStream(session));
+  return last !== undefined && last.type !== 'session_erased';
 }

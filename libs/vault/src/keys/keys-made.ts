@@ -1,4 +1,4 @@
-import type { EventLog } from '#event-log';
+import { type EventLog, lastEventOf } from '#event-log';
 
 /** Stream that records key batches, to detect a key store older than the log (a wrong backup). */
 export const KEY_STREAM = 'keystore';
@@ -13,7 +13,6 @@ export interface KeysMade {
  * @throws LogUnavailable
  */
 export async function keysMade(log: Pick<EventLog, 'readStream'>): Promise<KeysMade | null> {
-  for await (const [last] of log.readStream(KEY_STREAM, { backwards: true, limit: 1 }))
-    return (last?.data as KeysMade | undefined) ?? null;
-  return null;
+  const last = await lastEventOf(log, KEY_STREAM);
+  return (last?.data as KeysMade | undefined) ?? null;
 }

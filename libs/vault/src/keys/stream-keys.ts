@@ -16,6 +16,7 @@ import {
   ContentErased,
   type ContentKeys,
   type KnownKey,
+  eventAt,
 } from '#event-log';
 
 /** Streams whose key id is cached. */
@@ -135,9 +136,8 @@ export class StreamKeys {
 
   /** Key named by the stream's first event; null: none. undefined: no such event is visible. */
   private async read(stream: StreamName): Promise<string | null | undefined> {
-    for await (const [first] of this.log.readStream(stream, { limit: 1 }))
-      if (first !== undefined) return first.meta.keyId ?? null;
-    return undefined;
+    const first = await eventAt(this.log, stream, 0);
+    return first === undefined ? undefined : (first.meta.keyId ?? null);
   }
 
   private keep(stream: StreamName, id: string): void {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { Problem, knownSessionEvent, sessionStream } from '#domain';
-import { EventLog } from '#event-log';
+import { EventLog, eventAt } from '#event-log';
 import { Clock } from '#platform';
 import { RunQueries } from '#read-models';
 import { RunRequests } from '../../runs/shared/run-requests.js';
@@ -72,13 +72,9 @@ export class Repeats {
   }
 
   private async payloadOf({ session, before, run }: Place['place']): Promise<string | null> {
-    const at = { after: before, limit: 1 };
-    for await (const page of this.log.readStream(sessionStream(session), at))
-      for (const event of page) {
-        const known = event.meta.run === run ? knownSessionEvent(event) : null;
-        if (known?.type === 'response_requested') return known.data.payload ?? null;
-      }
-    return null;
+    const event = await eventAt(this.log, sessionStream(session), before + 1);
+    const known = event?.meta.run === run ? knownSessionEvent(event) : null;
+    return known?.type === 'response_requested' ? (known.data.payload ?? null) : null;
   }
 }
 

@@ -10,7 +10,7 @@ import {
   notFound,
   sessionStream,
 } from '#domain';
-import { EventLog, type RecordedEvent } from '#event-log';
+import { EventLog, type RecordedEvent, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { ContentStore } from '#vault';
 import { RunPlaces } from '../../runs/shared/run-places.js';
@@ -104,13 +104,9 @@ export class FaceEvents {
     session: SessionId,
     requested: Revision,
   ): Promise<{ readonly run: RunId; readonly requested: Revision } | null> {
-    const at = { after: requested - 1, limit: 1 };
-    for await (const page of this.log.readStream(sessionStream(session), at))
-      for (const event of page) {
-        const known = knownSessionEvent(event);
-        if (known?.type === 'run_requested') return known.data.retry_of ?? null;
-      }
-    return null;
+    const event = await eventAt(this.log, sessionStream(session), requested);
+    const known = event === undefined ? null : knownSessionEvent(event);
+    return known?.type === 'run_requested' ? (known.data.retry_of ?? null) : null;
   }
 }
 

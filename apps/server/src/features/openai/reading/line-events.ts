@@ -8,7 +8,7 @@ import {
   notFound,
   sessionStream,
 } from '#domain';
-import { EventLog } from '#event-log';
+import { EventLog, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { ContentStore } from '#vault';
 import { withTexts } from './event-texts.js';
@@ -70,13 +70,10 @@ export class LineEvents {
   }
 
   private async parentOf(session: SessionId): Promise<Part | null> {
-    for await (const page of this.log.readStream(sessionStream(session), { limit: 1 }))
-      for (const event of page) {
-        const opened = event.isErased === true ? null : knownSessionEvent(event);
-        if (opened?.type !== 'session_opened') return null;
-        const from = forkOf(opened.data)?.forked_from;
-        return from === undefined ? null : { session: from.session, upTo: from.at };
-      }
-    return null;
+    const first = await eventAt(this.log, sessionStream(session), 0);
+    const opened = first === undefined || first.isErased === true ? null : knownSessionEvent(first);
+    if (opened?.type !== 'session_opened') return null;
+    const from = forkOf(opened.data)?.forked_from;
+    return from === undefined ? null : { session: from.session, upTo: from.at };
   }
 }
