@@ -180,7 +180,25 @@ describe('what a compaction would leave out', () => {
     expect(fold.messages[0]).toEqual({ role: 'user', content: long(3) });
   });
 
-  it('is never what a user has said behind the last turn', () => {
+  it.each([true, false])('is what runs asked that nothing was said to (with a summary: %s)', (isSummed) => {
+    const tape = session().addRun('a', 'first', ...says('one'), completed);
+    for (let n = 1; n <= 6; n++) tape.addRun(`r${n}`, long(n), cancelled);
+    tape.addRun('last', 'now');
+    const plan = planOf(tape, 400, isSummed)!;
+    const fold = foldOf(tape.add('last', compacted(isSummed ? 's' : '', plan.from, plan.through)).events);
+    expect(told(fold).at(-1)).toBe('user now');
+    expect(fold.messages.length).toBeLessThanOrEqual(4);
+  });
+
+  it.each([true, false])('is what an earlier run said last, where that is too long (%s)', (isSummed) => {
+    const tape = session().addRun('a', 'first', ...calls('one', 'r'.repeat(10_000), 1), completed);
+    tape.addRun('last', 'now');
+    const plan = planOf(tape, 1_000, isSummed)!;
+    const fold = foldOf(tape.add('last', compacted('', plan.from, plan.through)).events);
+    expect(told(fold)).toEqual(['user now']);
+  });
+
+  it('is never what a user has said to the run behind the last turn', () => {
     const tape = turns(4).add('a', steers('run_x', long(5)), steered(long(5)));
     const plan = planOf(tape, 200, true)!;
     const fold = foldOf(tape.add('a', compacted('in short', plan.from, plan.through)).events);

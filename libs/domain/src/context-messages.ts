@@ -157,10 +157,10 @@ export class ContextMessages {
     return { from: this.left?.from ?? placeText(first ?? last), through };
   }
 
-  /** The newest turns stay, as many as fit, and what a user has said behind the last of them. */
+  /** The newest turns stay, as many as fit, and what a user has said to the run behind the last of them. */
   private endBesideSummary(turns: readonly Turn[], budget: number): number {
     let room = budget / SHARE;
-    let end = turns.findLastIndex(({ isAnswer }) => isAnswer) + 1;
+    let end = Math.max(this.endOfEarlier(turns), turns.findLastIndex(({ isAnswer }) => isAnswer) + 1);
     for (; end > 0; end--) {
       room -= turns[end - 1]!.size;
       if (room < 0) break;
@@ -168,23 +168,28 @@ export class ContextMessages {
     return end;
   }
 
-  /** The oldest go, a share of the budget at a time, until the rest is well below it; the newest turn stays. */
+  /** The oldest go, a share of the budget at a time, until the rest is well below it; the newest turn of the run stays. */
   private endOfOldest(turns: readonly Turn[], budget: number): number {
     const share = budget / SHARE;
     const over = sizeOfAll(this.all) - (budget - share);
     const wanted = Math.max(1, Math.ceil(over / share)) * share;
     const most = Math.max(
-      0,
+      this.endOfEarlier(turns),
       turns.findLastIndex(({ isAnswer }) => isAnswer),
     );
     let gone = 0;
     let end = 0;
     for (; end < most && gone < wanted; end++) gone += turns[end]!.size;
     // A conversation begins with what somebody asked, where it does not begin with the message of the run.
-    const own = this.all.findIndex((message) => this.own.includes(message));
-    const isOwn = (at: number): boolean => own >= 0 && (turns[at]?.at ?? 0) > own;
-    for (let at = end; at < most; at++) if (isOwn(at) || turns[at]?.isAnswer === false) return at;
+    const earlier = this.own.length === 0 ? turns.length : this.endOfEarlier(turns);
+    for (let at = end; at <= most; at++) if (at >= earlier || turns[at]?.isAnswer === false) return at;
     return end;
+  }
+
+  /** How many turns stand before the message of the run: any of them may go, or one that is too long would end every run. */
+  private endOfEarlier(turns: readonly Turn[]): number {
+    const own = this.all.findIndex((message) => this.own.includes(message));
+    return own < 0 ? 0 : turns.findLastIndex(({ at }) => at < own) + 1;
   }
 
   /** Messages that end at the same event, but the summary and the message of the run. */

@@ -210,6 +210,33 @@ describe('a context that the model finds too long', () => {
     expect(house.model.requests).toHaveLength(1);
   });
 
+  it.each<RunConfig>([plain, { compaction: false }])(
+    'ends no later run for a message that was too long (%j)',
+    async (config) => {
+      const house = open({ script: takes(1_500, [new ModelFailure('too_long', 'no')]), context: 100_000 });
+      const { session } = await house.run('hello', { config });
+      for (const message of ['x'.repeat(10_000), 'again', 'and again'])
+        await house.run(message, { session, config });
+      const ends = (await house.types(session)).filter((type) => /^agent_(?:completed|error)$/.test(type));
+      expect(ends).toEqual(['agent_completed', 'agent_error', 'agent_completed', 'agent_completed']);
+      expect(house.told(-1).join()).not.toContain('xxx');
+    },
+  );
+
+  it('ends no later run for the result of a tool that was too long', async () => {
+    const look = new LedgerTool('look', { act: () => Promise.resolve('x'.repeat(10_000)) });
+    const refuses = takes(1_500, [new ModelFailure('too_long', 'no')]);
+    const script = (request: ModelRequest, n: number): readonly ClientStep[] =>
+      n === 0 ? [text(''), done(toolCall('c', 'look', {}))] : refuses(request, n);
+    const house = open({ script, context: 100_000, tools: [look] });
+    const { session } = await house.run('look', { config: plain });
+    await house.run('again', { session, config: plain });
+    expect((await house.types(session)).filter((type) => /^agent_(?:completed|error)$/.test(type))).toEqual([
+      'agent_error',
+      'agent_completed',
+    ]);
+  });
+
   it('begins the turn anew of which something was said', async () => {
     let isFirst = true;
     const script = (request: ModelRequest, n: number): readonly ClientStep[] => {
