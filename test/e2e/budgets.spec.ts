@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LOOK, MoneyStage, type PaidRun, as, paidTurn } from '../support/money-stage.js';
+import { type AskedAction, LOOK, MoneyStage, type PaidRun, as, paidTurn } from '../support/money-stage.js';
 import { call } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
 
@@ -123,6 +123,26 @@ describe('the budget of a key', () => {
     });
     expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(204);
     expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(404);
+  }, 60_000);
+
+  it('that is spent is told last of all, and whose change lets a run go on is known at once', async () => {
+    const { client } = money.stage;
+    const key = await money.newKey('hasty');
+    const put = (limit: string) =>
+      client.call('PUT', `/budgets/key/${key.id}`, { body: { limit, period: 'total' } });
+    await put('0.003');
+    const held = await client.post('/', { message: looks('hasty', 1) }, as(key));
+    const { status, session, run_id: id, actions } = held.json<PaidRun & { actions: AskedAction[] }>();
+    expect(status).toBe('waiting');
+    const refused = async (path: string, body: object) => (await client.post(path, body, as(key))).status;
+    expect(await refused('/?session=ses_00000000000000000000000000', { message: 'x' })).toBe(404);
+    expect(await refused(`/?session=${session}`, { message: 'x', on_busy: 'reject' })).toBe(409);
+    expect(await refused(`/runs/${id}/retry`, {})).toBe(409);
+    expect(await refused(`/?session=${session}`, { message: 'x' })).toBe(402);
+    await put('1');
+    await money.untilIs(id, 'completed', key);
+    const decided = await client.get(`/actions/${actions[0]!.action_id}`, as(key));
+    expect(decided.json()).toMatchObject({ decision: 'raise', actor: 'key_root' });
   }, 60_000);
 
   it('is as spent at once after a kill -9 behind the last call', async () => {

@@ -1,5 +1,5 @@
 import type { Draft } from './draft.js';
-import type { ProjectId, Revision, RunId, TaskId } from './ids.js';
+import type { ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
@@ -68,11 +68,10 @@ export interface StartTerms {
 export function decideStart(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
+  const problem = refusalOf(state, request);
+  if (problem !== null) return refused(problem, terms);
   if (isIdle(state)) return begin(request, terms);
   if (request.onBusy === 'steer' && canBeSteered(state)) return steer(state.current, request, terms);
-  if (request.onBusy === 'reject') return busy('another run of this session is under way', terms);
-  if (request.trigger !== 'task' && countWaiting(state) >= MAX_WAITING)
-    return busy(`${MAX_WAITING} runs wait in this session already`, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
   return { kind: 'queue', events: [...requested(request), ...cancel] };
 }
@@ -84,11 +83,26 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
 export function decideRetry(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
-  const { broken } = state;
-  if (isIdle(state) && broken !== null && broken.run === request.retry_of?.run) return begin(request, terms);
-  const why = 'only the last run of its session, which failed or was cancelled, can be retried';
-  return refused(new Problem('conflict', why), terms);
+  const problem = refusalOf(state, request);
+  return problem === null ? begin(request, terms) : refused(problem, terms);
 }
+
+/** Why a session takes no such run as it stands; null: it does. */
+export function refusalOf(
+  state: SessionState,
+  { onBusy, trigger, retry_of }: Pick<RunRequest, 'onBusy' | 'trigger' | 'retry_of'>,
+): Problem | null {
+  if (retry_of !== undefined) return isIdle(state) && state.broken?.run === retry_of.run ? null : NOT_RETRIED;
+  if (isIdle(state) || (onBusy === 'steer' && canBeSteered(state))) return null;
+  if (onBusy === 'reject') return new Problem('session_busy', 'another run of this session is under way');
+  if (trigger === 'task' || countWaiting(state) < MAX_WAITING) return null;
+  return new Problem('session_busy', `${MAX_WAITING} runs wait in this session already`);
+}
+
+const NOT_RETRIED = new Problem(
+  'conflict',
+  'only the last run of its session, which failed or was cancelled, can be retried',
+);
 
 /** Messages that wait for a run's next turn. */
 export const MAX_STEERED = 100;
@@ -161,15 +175,27 @@ export function decideClear(state: SessionState, project: ProjectId): readonly D
   return [{ type: 'messages_cleared', data: {} }];
 }
 
-/** Nothing can follow it. @param kept what stays known of it, in the clear, before it */
+/** Nothing can follow it. @param kept what stays known of it, in the clear, before it @param forks those that are left */
 export function decideErase(
   state: SessionState,
   project: ProjectId,
   events: number,
-  { key, kept = [] }: { readonly key?: string | undefined; readonly kept?: readonly Draft[] } = {},
+  {
+    key,
+    kept = [],
+    forks = [],
+  }: {
+    readonly key?: string | undefined;
+    readonly kept?: readonly Draft[];
+    readonly forks?: readonly SessionId[];
+  } = {},
 ): readonly Draft[] {
   requireSession(state, project);
-  const data = { events: events + kept.length, ...(key === undefined ? {} : { key }) };
+  const data = {
+    events: events + kept.length,
+    ...(key === undefined ? {} : { key }),
+    ...(forks.length === 0 ? {} : { forks }),
+  };
   return [...kept, { type: 'session_erased', data }];
 }
 

@@ -258,6 +258,8 @@ export type InternalEvent =
         readonly events: number;
         /** The key that was destroyed for it; absent: they were not sealed. */
         readonly key?: string;
+        /** Its forks that were left, whose names are sealed in it; absent: none were. */
+        readonly forks?: readonly SessionId[];
       };
     };
 

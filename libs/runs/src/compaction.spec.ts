@@ -5,6 +5,7 @@ import { House, type HouseOptions } from '../../../test/support/house.js';
 import { LedgerTool } from '../../../test/support/ledger-tool.js';
 import { type ClientStep, done, text, toolCall } from '../../../test/support/scripted-client.js';
 import { Gate } from '../../../test/support/scripted-turn.js';
+import { isForSummary, long, talked, talks } from '../../../test/support/long-talk.js';
 import {
   SessionTape,
   compacted,
@@ -25,27 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => temp.close());
 
-const ASKS = 'Write a summary of this conversation';
-const isForSummary = ({ messages }: ModelRequest): boolean =>
-  messages.at(-1)?.role === 'user' && messages.at(-1)!.content.startsWith(ASKS);
-const long = (n: number | string): string => String(n).padEnd(400, '.');
-/** Says a summary where one is asked for, otherwise something long. */
-const talks =
-  (summary: readonly ClientStep[] = [text('in short'), done()]) =>
-  (request: ModelRequest, n: number): readonly ClientStep[] =>
-    isForSummary(request) ? summary : [text(long(`answer ${n} `)), done()];
 const open = (options: Partial<HouseOptions> = {}) =>
   new House(temp, `compaction ${++count}`, { script: talks(), context: 1_000, ...options });
 const plain: RunConfig = {};
 const compactions = async (session: string) =>
   (await temp.read(sessionStream(session))).filter(({ type }) => type === 'agent_compacted');
-
-/** A session with so many runs, each of which asks and answers 400 characters. */
-async function talked(house: House, runs: number, config: RunConfig = plain): Promise<string> {
-  const { session } = await house.run(long('ask 0 '), { config });
-  for (let n = 1; n < runs; n++) await house.run(long(`ask ${n} `), { session, config });
-  return session;
-}
 
 describe('a context that is full', () => {
   it('is summed up before the turn, whose request begins with the summary', async () => {
@@ -181,74 +166,6 @@ describe('a model that cannot sum up', () => {
     const { session } = await house.run('go', { config: plain });
     expect((await house.types(session)).at(-1)).toBe('agent_completed');
     expect(house.model.requests.filter(isForSummary).length).toBeLessThan(8);
-  });
-});
-
-describe('a context that the model finds too long', () => {
-  /** A server that takes so many characters. */
-  const takes =
-    (max: number, summary: readonly ClientStep[]) =>
-    (request: ModelRequest, n: number): readonly ClientStep[] => {
-      const chars = request.messages.slice(1).reduce((sum, { content }) => sum + content.length, 0);
-      if (chars > max) return [new ModelFailure('too_long', 'the context is too long')];
-      return isForSummary(request) ? summary : [text(long(`answer ${n} `)), done()];
-    };
-
-  it('is summed up, or loses its oldest turns, until it fits', async () => {
-    const house = open({ script: takes(3_000, [text('in short'), done()]), context: 100_000 });
-    const session = await talked(house, 12);
-    const ends = (await house.types(session)).filter((type) => type === 'agent_completed');
-    expect(ends).toHaveLength(12);
-    expect((await compactions(session)).length).toBeGreaterThan(1);
-  });
-
-  it('ends the run where nothing is left to leave out', async () => {
-    const house = open({ script: takes(300, []), context: 100_000 });
-    const { session } = await house.run(long('ask '), { config: plain });
-    const events = await temp.read(sessionStream(session));
-    expect(events.at(-1)).toMatchObject({ type: 'agent_error', data: { code: 'context_too_long' } });
-    expect(house.model.requests).toHaveLength(1);
-  });
-
-  it.each<RunConfig>([plain, { compaction: false }])(
-    'ends no later run for a message that was too long (%j)',
-    async (config) => {
-      const house = open({ script: takes(1_500, [new ModelFailure('too_long', 'no')]), context: 100_000 });
-      const { session } = await house.run('hello', { config });
-      for (const message of ['x'.repeat(10_000), 'again', 'and again'])
-        await house.run(message, { session, config });
-      const ends = (await house.types(session)).filter((type) => /^agent_(?:completed|error)$/.test(type));
-      expect(ends).toEqual(['agent_completed', 'agent_error', 'agent_completed', 'agent_completed']);
-      expect(house.told(-1).join()).not.toContain('xxx');
-    },
-  );
-
-  it('ends no later run for the result of a tool that was too long', async () => {
-    const look = new LedgerTool('look', { act: () => Promise.resolve('x'.repeat(10_000)) });
-    const refuses = takes(1_500, [new ModelFailure('too_long', 'no')]);
-    const script = (request: ModelRequest, n: number): readonly ClientStep[] =>
-      n === 0 ? [text(''), done(toolCall('c', 'look', {}))] : refuses(request, n);
-    const house = open({ script, context: 100_000, tools: [look] });
-    const { session } = await house.run('look', { config: plain });
-    await house.run('again', { session, config: plain });
-    expect((await house.types(session)).filter((type) => /^agent_(?:completed|error)$/.test(type))).toEqual([
-      'agent_error',
-      'agent_completed',
-    ]);
-  });
-
-  it('begins the turn anew of which something was said', async () => {
-    let isFirst = true;
-    const script = (request: ModelRequest, n: number): readonly ClientStep[] => {
-      if (n < 4 || isForSummary(request) || !isFirst) return talks()(request, n);
-      isFirst = false;
-      return [text('half a'), new ModelFailure('too_long', 'no')];
-    };
-    const house = open({ script, context: 100_000 });
-    const session = await talked(house, 5);
-    expect(house.told(-1)[0]).toBe('user in short');
-    await house.run('more', { session, config: plain });
-    expect(house.told(-1).join()).not.toContain('half a');
   });
 });
 

@@ -54,7 +54,7 @@ export function openActions(
   const waiting = { ...ports, sessions, contents, index: new ReadModelBudgetIndex(readModels), isReached };
   const openWaits = (): BudgetWaits => new BudgetWaits(waiting);
   const waits = openWaits();
-  budgets.onChanged((_, actor) => waits.release(actor));
+  budgets.onChanged(() => waits.release());
   if (roles.has('clock')) replicas.add('budgets', openWaits, { beginsRuns: true });
   // What it closes wakes runs.
   if (roles.has('clock'))

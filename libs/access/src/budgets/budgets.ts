@@ -65,7 +65,7 @@ export class Budgets {
   private readonly own = new OwnCalls();
   private readonly feed: LogFeed;
   private readonly sums = new Map<string, KnownSum>();
-  private readonly listeners: ((of: BudgetId, actor: string) => Promise<void>)[] = [];
+  private readonly listeners: (() => Promise<void>)[] = [];
 
   constructor(private readonly ports: BudgetsPorts) {
     this.feed = new LogFeed('budgets', BUDGET_PREFIX, (event) => this.table.apply(event), ports);
@@ -77,7 +77,7 @@ export class Budgets {
   }
 
   /** Calls `listener` when somebody has changed a budget here, before they are answered. */
-  onChanged(listener: (of: BudgetId, actor: string) => Promise<void>): void {
+  onChanged(listener: () => Promise<void>): void {
     this.listeners.push(listener);
   }
 
@@ -145,7 +145,7 @@ export class Budgets {
     const data = { scope: of.scope, id: of.id, limit: budget.limit, period };
     await this.write({ type: 'budget_set', data }, project, caller.keyId);
     this.table.set(budget);
-    await this.changed(of, caller.keyId);
+    await this.changed(of);
     return this.viewOf(budget);
   }
 
@@ -159,7 +159,7 @@ export class Budgets {
       caller.keyId,
     );
     this.table.remove(of);
-    await this.changed(of, caller.keyId);
+    await this.changed(of);
   }
 
   /** Those of the caller's project; the first admin key sees all. In the order of their names, from after `after` on. */
@@ -208,9 +208,9 @@ export class Budgets {
     return project;
   }
 
-  private async changed(of: BudgetId, actor: string): Promise<void> {
+  private async changed(of: BudgetId): Promise<void> {
     this.sums.delete(budgetName(of));
-    for (const listener of this.listeners) await listener(of, actor);
+    for (const listener of this.listeners) await listener();
   }
 
   private async write({ type, data }: BudgetEvent, project: ProjectId, actor: string): Promise<void> {

@@ -35,6 +35,12 @@ export function budgetStream({ scope, id }: BudgetId): StreamName {
 /** `key/ID` or `project/NAME` */
 export const budgetName = ({ scope, id }: BudgetId): string => `${scope}/${id}`;
 
+/** What a name stands for. */
+export const budgetNamed = (name: string): BudgetId => {
+  const [scope = '', id = ''] = name.split(/\/(.*)/s);
+  return { scope: scope === 'key' ? 'key' : 'project', id };
+};
+
 /** A budget as the project's own that it is of. */
 export interface Budget extends BudgetId {
   readonly project: ProjectId;

@@ -1,5 +1,14 @@
-import { type ActionId, Problem, decideAction, openAction, sessionOfAction, sessionStream } from '#domain';
-import type { EventLog } from '#event-log';
+import {
+  type ActionId,
+  Problem,
+  budgetNamed,
+  budgetStream,
+  decideAction,
+  openAction,
+  sessionOfAction,
+  sessionStream,
+} from '#domain';
+import { type EventLog, lastEventOf } from '#event-log';
 import type { Background, Clock, Logger } from '#platform';
 import type { ContentStore } from '#vault';
 import { readRequest } from '../load-session.js';
@@ -41,7 +50,7 @@ export class BudgetWaits {
     this.ports.background.start('budget clock', async () => {
       const { signal } = this.stopping;
       while (!signal.aborted) {
-        await this.release(CLOCK);
+        await this.release();
         await this.ports.clock.sleep(LOOK_MS, signal).catch(() => undefined);
       }
       this.ended.resolve();
@@ -53,25 +62,25 @@ export class BudgetWaits {
     if (this.isStarted) await this.ended.promise;
   }
 
-  /** Lets go on what is not held any more. @param actor whose doing it is */
-  async release(actor: string): Promise<void> {
+  /** Lets go on what is not held any more. */
+  async release(): Promise<void> {
     const { index, logger } = this.ports;
     try {
       for (const action of await index.openBudgets(AT_ONCE)) {
         if (this.stopping.signal.aborted) return;
-        await this.releaseOne(action, actor);
+        await this.releaseOne(action);
       }
     } catch (err) {
       logger.warn({ err }, 'runs that wait for a budget could not be looked up yet');
     }
   }
 
-  private async releaseOne(action: ActionId, actor: string): Promise<void> {
+  private async releaseOne(action: ActionId): Promise<void> {
     const { sessions, logger } = this.ports;
     const session = sessionOfAction(action);
     if (session === null) return;
     try {
-      await sessions.use(session, (known) => this.decide(known, action, actor));
+      await sessions.use(session, (known) => this.decide(known, action));
     } catch (err) {
       // Erased, and the tables do not know it yet.
       if (err instanceof Problem && err.code === 'not_found') return;
@@ -79,7 +88,7 @@ export class BudgetWaits {
     }
   }
 
-  private async decide({ id: session, journal }: Session, id: ActionId, actor: string): Promise<void> {
+  private async decide({ id: session, journal }: Session, id: ActionId): Promise<void> {
     const { log, contents, clock, isReached } = this.ports;
     const { project } = journal.state;
     const open = project === null ? null : openAction(journal.state, project, id);
@@ -89,10 +98,17 @@ export class BudgetWaits {
     const { of } = JSON.parse(await contents.text(session, record.asked)) as { readonly of?: string };
     const { data } = await readRequest(log, sessionStream(session), open.run.requested);
     if (of === undefined || (await isReached(of, data.model))) return;
+    const actor = await this.actorBehind(of, record.createdAt);
     const verdict = { action: id, decision: 'raise', actor, content: '{}', result: '' } as const;
     await journal.command({ schemaVersion: 1, project, actor, run: open.run.run }, (state) => {
       const ruling = decideAction(state, project, { ...verdict, now: clock.now() });
       return { events: 'events' in ruling ? ruling.events : [], value: undefined };
     });
+  }
+
+  /** Who changed the budget since somebody waits for it. Whoever looks first, it is said of them. */
+  private async actorBehind(budget: string, since: number): Promise<string> {
+    const change = await lastEventOf(this.ports.log, budgetStream(budgetNamed(budget)));
+    return change !== undefined && change.time >= since ? change.meta.actor : CLOCK;
   }
 }

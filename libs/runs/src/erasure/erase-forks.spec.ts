@@ -71,7 +71,9 @@ describe('of a chain of forks', () => {
     await expectTold(house, leaf, said('leaf'));
     await expectTold(house, sibling, said('parent'));
     await expectTold(house, parent, said('parent'));
-    expect((await house.erase(parent)).forks).toEqual([sibling]);
+    // What it has made of what it shared is its own: it is a fork of a fork all the same.
+    expect((await house.erase(parent, true)).forks).toEqual([leaf, sibling]);
+    expect(await isErased(leaf)).toBe(true);
   });
 
   it('the last takes nothing from anybody', async () => {

@@ -71,8 +71,9 @@ export class EraseSession {
         await forks.look(revision);
         if (withForks) gone.push(...(await this.eraseAll(await forks.direct(), caller)));
         const kept = await usageKept(this.ports.log, id);
+        const left = withForks ? [] : await forks.direct();
         const events = await session.journal.command(meta, (now, next) => {
-          const decided = decideErase(now, caller.project, next, { key, kept });
+          const decided = decideErase(now, caller.project, next, { key, kept, forks: left });
           const value = next + kept.length;
           // A fork came meanwhile: it has to be looked at, too.
           return now.forks === state.forks ? { events: decided, value } : { events: [], value: null };

@@ -18,29 +18,35 @@ export class ForksOf {
     for await (const page of this.log.readStream(sessionStream(this.session), bound))
       for (const recorded of page) {
         this.seenTo = recorded.revision;
-        if (recorded.type !== 'session_forked') continue;
+        if (recorded.type !== 'session_forked' && recorded.type !== 'session_erased') continue;
         const event = knownSessionEvent(recorded);
         if (event?.type === 'session_forked' && !event.isUnreadable) this.found.add(event.data.session);
+        if (event?.type === 'session_erased') for (const fork of event.data.forks ?? []) this.found.add(fork);
       }
     if (this.seenTo < known) throw new LogUnavailable('the session cannot be read as far as it is known');
   }
 
-  /** Made of the session itself, and there. */
+  /** Made of the session itself, or of a fork that is erased, and there. */
   async direct(): Promise<readonly SessionId[]> {
     const there: SessionId[] = [];
-    for (const fork of this.found) if (await isThere(this.log, fork)) there.push(fork);
+    for (const fork of this.found)
+      if (await isThere(this.log, fork)) there.push(fork);
+      else there.push(...(await (await ForksOf.read(this.log, fork)).direct()));
     return there;
   }
 
   /** Each before its own. */
   async all(): Promise<readonly SessionId[]> {
     const all: SessionId[] = [];
-    for (const fork of await this.direct()) {
-      const forks = new ForksOf(this.log, fork);
-      await forks.look();
-      all.push(fork, ...(await forks.all()));
-    }
+    for (const fork of await this.direct())
+      all.push(fork, ...(await (await ForksOf.read(this.log, fork)).all()));
     return all;
+  }
+
+  private static async read(log: EventLog, session: SessionId): Promise<ForksOf> {
+    const forks = new ForksOf(log, session);
+    await forks.look();
+    return forks;
   }
 }
 

@@ -1,4 +1,13 @@
-import { notFound, replayRunId, runId, sessionId, unstoredRunId, type RunId, type SessionId } from '#domain';
+import {
+  notFound,
+  refusalOf,
+  replayRunId,
+  runId,
+  sessionId,
+  unstoredRunId,
+  type RunId,
+  type SessionId,
+} from '#domain';
 import { type IdempotencyKeys, type IdempotentRequest, KeyMismatch, type KeyUse } from '#access';
 import { NO_EVENTS } from '#event-log';
 import type { Random } from '#platform';
@@ -33,9 +42,9 @@ export class RunLocator {
     const { idempotency, project } = command;
     if (idempotency) return this.ofKey(command, { operation: 'start_run', project, ...idempotency });
     await check(command);
-    if (command.checkState) await this.sessionOf(command);
+    const named = await this.sessionOf(command);
     await command.checkState?.();
-    await command.checkBudget?.();
+    await checkBudget(command, named);
     const { random } = this.ports;
     const session = command.session ?? sessionId((command.sessionPrefix ?? '') + random.hex(12));
     const run = command.firing?.run ?? idMaker(command)(session, random.hex(8));
@@ -53,7 +62,7 @@ export class RunLocator {
     const { session: id, sessionPrefix } = command;
     const ids = keys.idsFor(request, id, sessionPrefix, idMaker(command));
     admission.requireRoom(command.project);
-    await command.checkBudget?.();
+    await checkBudget(command, session);
     const after = session?.journal.revision ?? NO_EVENTS;
     return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };
   }
@@ -73,6 +82,13 @@ export class RunLocator {
   private async sessionOf({ session: id, project }: PlannedRun): Promise<Session | null> {
     return id === undefined ? null : this.ports.sessions.require(project, id);
   }
+}
+
+/** Last of all: what the session does not take is refused for that, where it is taken to the log. @throws Problem */
+async function checkBudget(command: PlannedRun, session: Session | null): Promise<void> {
+  const { onBusy, trigger, retryOf: retry_of } = command;
+  const asked = { onBusy, trigger, ...(retry_of === undefined ? {} : { retry_of }) };
+  if (session === null || refusalOf(session.journal.state, asked) === null) await command.checkBudget?.();
 }
 
 /** What kind of run it is, its id says. */
