@@ -7,7 +7,8 @@ const NOT_YET = /^(null|none|nil|undefined|unspecified|finish_reason_unspecified
 /** The answer broke off on the server's side: it is not whole, and asking again may help. */
 const BROKEN =
   /^(error|abort(ed)?|network_error|insufficient_system_resources?|malformed_function_call|cancell?ed)$/i;
-const LENGTH = /^(length|max_?(output_|completion_|new_)?tokens|model_length|max_length|incomplete)$/i;
+const LENGTH =
+  /^(length|max_?(output_|completion_|new_)?tokens|model_length|max_length|incomplete|(model_)?context_(window|length)(_exceeded)?)$/i;
 const FILTERED = /filter|^(safety|recitation|sensitive|blocklist|prohibited_content|spii|refusal)$/i;
 
 /** The word that ends an answer, where it does. */

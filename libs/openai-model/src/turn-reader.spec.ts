@@ -94,6 +94,7 @@ describe('the end of an answer', () => {
     ['length', 'length'],
     ['max_tokens', 'length'],
     ['MAX_TOKENS', 'length'],
+    ['model_context_window_exceeded', 'length'],
     ['model_length', 'length'],
     ['content_filter', 'content_filter'],
     ['SAFETY', 'content_filter'],

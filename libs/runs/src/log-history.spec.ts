@@ -96,10 +96,35 @@ describe('read_history', () => {
     await talked(house, 3, session);
     const { messages, next } = await read(house, session, { query: 'the needle' });
     expect(next).toBeNull();
-    expect(messages.map(({ type }) => type)).toEqual(['user_message', 'user_message', 'agent_tool_use']);
+    // The message of the run that asks holds it, too; its call is no part of what was said.
+    expect(messages.map(({ type }) => type)).toEqual(['user_message', 'user_message']);
     expect(messages[0]?.content).toContain('The Needle');
     expect(messages[0]?.content).toMatch(/^\[6012 characters, from \d+ on\] x/);
     expect(JSON.stringify(messages).length).toBeLessThan(2_500);
+  });
+
+  it('finds a text behind letters that are longer in lower case, and cuts no pair of surrogates', async () => {
+    const house = open({ files: new MemoryFileStore() });
+    const session = await talked(house, 12);
+    await house.run(`${'İ'.repeat(3_000)} The Needle ${'🦊'.repeat(3_000)}`, { session, config });
+    await talked(house, 3, session);
+    const { messages } = await read(house, session, { query: 'the needle' });
+    expect(messages[0]?.content).toContain('İ The Needle 🦊');
+    expect(messages[0]?.content).not.toContain('\uFFFD');
+  });
+
+  it('finds in the input of a call what is written otherwise in JSON', async () => {
+    const house = open();
+    const session = await talked(house, 1);
+    const input = { path: 'C:\\dir', text: 'say "hi"' };
+    const asks = (request: ModelRequest, n: number): readonly ClientStep[] =>
+      n === 0 ? [done(toolCall('c', 'look', input))] : script(request, n);
+    await open({ script: asks }).run('call', { session, config });
+    await talked(house, 12, session);
+    for (const query of ['C:\\DIR', 'say "hi"']) {
+      const { messages } = await read(house, session, { query });
+      expect(messages.filter(({ type }) => type === 'agent_tool_use')).toHaveLength(1);
+    }
   });
 
   it('knows nothing from before a clear', async () => {

@@ -1,4 +1,4 @@
-import { type HistoryPart, type HistoryQuestion, HistoryReader } from '#agent';
+import { type HistoryPart, type HistoryQuestion, HistoryReader, READ_HISTORY } from '#agent';
 import {
   type Content,
   HistoryFold,
@@ -38,7 +38,9 @@ export class LogHistory extends HistoryReader {
     const answer = new Answer(question);
     for (const part of await partsOfLine(this.log, session, startOf(question)))
       for await (const said of this.saidIn(part, session, signal)) {
-        const content = await this.textOf(said, session);
+        const text = await this.textOf(said, session);
+        if (isOwnCall(said, text)) continue;
+        const content = said.type === 'agent_tool_response' ? resultIn(text) : text;
         if (!answer.take({ id: said.id, type: said.type, content })) return answer.part;
       }
     return answer.part;
@@ -84,12 +86,11 @@ export class LogHistory extends HistoryReader {
     }
   }
 
-  private async textOf({ pieces, type }: Said, session: SessionId): Promise<string> {
+  private async textOf({ pieces }: Said, session: SessionId): Promise<string> {
     const texts: string[] = [];
     for (const piece of pieces)
       texts.push(isFileRef(piece) ? await this.contents.textOrNote(session, piece) : piece);
-    const text = texts.join('');
-    return type === 'agent_tool_response' ? resultIn(text) : text;
+    return texts.join('');
   }
 }
 
@@ -153,11 +154,13 @@ class Answer {
   private readonly messages: Found[] = [];
   private next: string | null = null;
   private room: number;
-  private readonly query: string | null;
+  /** As it stands in a text, and as it stands in the JSON of a call. */
+  private readonly query: { readonly plain: string; readonly json: string } | null;
 
   constructor(private readonly question: HistoryQuestion) {
     this.room = question.maxChars;
-    this.query = question.query?.toLowerCase() ?? null;
+    const plain = question.query?.toLowerCase();
+    this.query = plain === undefined ? null : { plain, json: JSON.stringify(plain).slice(1, -1) };
   }
 
   get part(): HistoryPart {
@@ -167,7 +170,7 @@ class Answer {
   /** Returns whether there may be room for more. */
   take({ id, type, content }: Found): boolean {
     if (content === '') return true;
-    const at = this.query === null ? 0 : content.toLowerCase().indexOf(this.query);
+    const at = this.placeIn(content, type);
     if (at < 0) return true;
     const shown = shortened(content, at, this.question.maxMessageChars);
     if (this.messages.length >= this.question.limit || shown.length > this.room) {
@@ -178,15 +181,49 @@ class Answer {
     this.messages.push({ id, type, content: shown });
     return true;
   }
+
+  /** -1: it does not hold what is looked for. */
+  private placeIn(content: string, type: Found['type']): number {
+    if (this.query === null) return 0;
+    const lower = content.toLowerCase();
+    const at = lower.indexOf(type === 'agent_tool_use' ? this.query.json : this.query.plain);
+    return lower.length === content.length ? at : placeInCased(content, at);
+  }
 }
 
-/** The part around what was looked for. */
+/** The place in a text of what stands at a place of the same in lower case, which may be longer. */
+function placeInCased(text: string, place: number): number {
+  let lower = 0;
+  let at = 0;
+  for (const character of text) {
+    if (lower >= place) break;
+    lower += character.toLowerCase().length;
+    at += character.length;
+  }
+  return place < 0 ? place : at;
+}
+
+/** The part around what was looked for, of whole characters. */
 function shortened(text: string, at: number, max: number): string {
   if (text.length <= max) return text;
-  const start = Math.min(Math.max(0, at - Math.floor(max / 4)), text.length - max);
-  const part = text.slice(start, start + max).toWellFormed();
+  const first = Math.min(Math.max(0, at - Math.floor(max / 4)), text.length - max);
+  // Of a pair that is cut neither half is shown.
+  const start = isHalf(text, first) ? first + 1 : first;
+  const end = isHalf(text, first + max) ? first + max - 1 : first + max;
+  const part = text.slice(start, end).toWellFormed();
   return `[${text.length} characters, from ${start} on] ${part}`;
 }
+
+/** Whether a pair of surrogates stands around a place. */
+const isHalf = (text: string, at: number): boolean => (text.codePointAt(at - 1) ?? 0) > 0xffff;
+
+/** What was looked up before is no part of what was said. */
+function isOwnCall({ type }: Said, text: string): boolean {
+  if (type !== 'agent_tool_use' && type !== 'agent_tool_response') return false;
+  return text.startsWith(OWN_CALL);
+}
+
+const OWN_CALL = `{"tool":"${READ_HISTORY}",`;
 
 /** What a tool returned, with its name: `content` of the event is JSON text of both. */
 function resultIn(text: string): string {
