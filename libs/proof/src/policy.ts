@@ -122,7 +122,8 @@ class PolicyReader {
     const key = parseKey(vkey);
     if (key === null) return 'its key is none, or has another id';
     if (key.kind !== kind) return 'its key is of another type';
-    const id = `${key.name} ${toHex(key.id)}`;
+    // Under other names it is the same key: whoever has it would count twice.
+    const id = `${kind} ${toHex(key.publicKey)}`;
     if (this.keys.has(id)) return 'its key is there already';
     this.keys.add(id);
     return key;

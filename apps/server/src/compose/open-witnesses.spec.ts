@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { SettingsRefused, SystemClock } from '#platform';
+import { WITNESS_KEY, formatKey, noteKey, parsePolicy } from '#proof';
 import { POLICY } from '../../../../test/support/proof/example.js';
 import { openWitnesses } from './open-witnesses.js';
+
+/** The key of `w` under another name. */
+const AGAIN = `witness again ${formatKey(
+  noteKey('witness.example/again', WITNESS_KEY, parsePolicy(POLICY).witnesses[0]!.key.publicKey),
+)}`;
 
 let folder: string;
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'annals-witnesses-'))));
@@ -29,6 +35,7 @@ test.each([
   ['is a folder', () => folder],
   ['is not there', () => join(folder, 'none')],
   ['is no policy', () => written('hello\n')],
+  ['names one key twice', () => written(POLICY.replace(/^(witness w .*)$/m, `$1\n${AGAIN}`))],
   ['has no quorum', () => written('# nothing\n')],
   ['is far too long', () => written(`${'#'.repeat(1024 * 1024)}\n${POLICY}`)],
   ['names what is no URL', () => written(POLICY.replace(/^(witness w .*)$/m, '$1 ftp://witness.example'))],
