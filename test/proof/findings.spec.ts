@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  FileVerifier,
   LOG_KEY,
+  concat,
   formatKey,
   formatNote,
   fromBase64,
@@ -243,6 +245,19 @@ describe('arguments', () => {
   ])('policies that say nothing: %j', (policy) =>
     expect(shortOf(verifyText(EXPORT, { policy }))).toBe('2 policy'),
   );
+
+  test('a policy is read byte for byte', () => {
+    const withBytes = (...bytes: number[]): string => {
+      const verifier = new FileVerifier({ policy: concat(utf8(POLICY), Uint8Array.from(bytes)) });
+      verifier.push(utf8(EXPORT));
+      return shortOf(verifier.end());
+    };
+    expect(withBytes(0x23, 0xff, 0x80, 0x0a)).toBe('0 complete');
+    expect(withBytes(0x23, 0x00, 0x0a)).toBe('2 policy');
+    expect(withBytes(0xff, 0x0a)).toBe('2 policy');
+    expect(shortOf(verifyText(EXPORT, { policy: `\ufeff${POLICY}` }))).toBe('2 policy');
+    expect(shortOf(verifyText(EXPORT, { policy: POLICY.replaceAll('\n', '\r\n') }))).toBe('2 policy');
+  });
 
   test('a policy of hard lines takes a time that its length says', () => {
     const policy = `${'#'.repeat(500_000)}\u2028\n`;

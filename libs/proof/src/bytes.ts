@@ -27,6 +27,7 @@ export function u64(value: number): Uint8Array {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export const utf8 = (text: string): Uint8Array => encoder.encode(text);
 
@@ -38,6 +39,9 @@ export function fromUtf8(bytes: Uint8Array): string | null {
     return null;
   }
 }
+
+/** With U+FFFD for what is no UTF-8. */
+export const readableUtf8 = (bytes: Uint8Array): string => lenient.decode(bytes);
 
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, at) => byte === b[at]);

@@ -30,24 +30,26 @@ export class PolicyRefused extends Error {
   override readonly name = 'PolicyRefused';
 }
 
-/** @throws PolicyRefused */
+// eslint-disable-next-line no-control-regex -- tabs and line feeds are all that the format allows
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+/** What a reader of UTF-8 puts in the place of octets that are none. */
+const UNREADABLE = '\ufffd';
+
+/**
+ * @param text read as UTF-8, with U+FFFD for octets that are none: a comment may hold them
+ * @throws PolicyRefused
+ */
 export function parsePolicy(text: string): Policy {
   const reader = new PolicyReader();
   for (const [at, line] of text.split('\n').entries()) {
-    const fault = reader.read(wordsOf(line));
+    const fault = CONTROL.test(line) ? 'it has a control character' : reader.read(wordsOf(line));
     if (fault !== null) throw new PolicyRefused(`line ${at + 1}: ${fault}`);
   }
   return reader.policy;
 }
 
-/** Without a comment. */
-function wordsOf(line: string): readonly string[] {
-  const [said = ''] = line.split('#', 1);
-  return said
-    .trim()
-    .split(/[ \t]+/)
-    .filter((word) => word !== '');
-}
+/** Blanks and tabs alone divide them. */
+const wordsOf = (line: string): readonly string[] => line.split(/[ \t]+/).filter((word) => word !== '');
 
 class PolicyReader {
   private readonly logs: PolicyLog[] = [];
@@ -55,6 +57,8 @@ class PolicyReader {
   private readonly groups = new Map<string, PolicyGroup>();
   private readonly keys = new Set<string>();
   private readonly names = new Set(['none']);
+  /** Names that a group has. */
+  private readonly taken = new Set<string>();
   private quorum: string | null | undefined;
 
   get policy(): Policy {
@@ -65,7 +69,8 @@ class PolicyReader {
 
   /** What is wrong with a line; null: nothing. */
   read([word, ...rest]: readonly string[]): string | null {
-    if (word === undefined) return null;
+    if (word === undefined || word.startsWith('#')) return null;
+    if (rest.some((one) => one.includes(UNREADABLE))) return 'it is not UTF-8';
     if (word === 'log') return this.readLog(rest);
     if (word === 'witness') return this.readWitness(rest);
     if (word === 'group') return this.readGroup(rest);
@@ -97,6 +102,9 @@ class PolicyReader {
     if (unknown !== undefined) return `${unknown} is not known before this line`;
     if (members.length === 0 || new Set(members).size < members.length)
       return 'its members are none, or doubled';
+    // In two ways one witness would count twice.
+    const elsewhere = members.find((member) => this.taken.has(member));
+    if (elsewhere !== undefined) return `${elsewhere} is in another group`;
     const needed =
       count === 'all'
         ? members.length
@@ -107,6 +115,7 @@ class PolicyReader {
             : 0;
     if (needed < 1 || needed > members.length) return `${count} is not a number of its members`;
     this.names.add(name);
+    for (const member of members) this.taken.add(member);
     this.groups.set(name, { needed, members });
     return null;
   }

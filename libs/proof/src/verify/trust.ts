@@ -1,4 +1,4 @@
-import { fromUtf8 } from '../bytes.js';
+import { readableUtf8 } from '../bytes.js';
 import { type Policy, PolicyRefused, parsePolicy } from '../policy.js';
 import type { UnusableCode } from './findings.js';
 import { type KeptReceipt, readReceipts } from './kept-receipts.js';
@@ -62,10 +62,9 @@ function momentOf(text: string): number {
 
 /** A text: what is wrong with it. */
 function policyOf(bytes: Uint8Array): Policy | string {
-  const text = bytes.length > MAX_INPUT_BYTES ? null : fromUtf8(bytes);
-  if (text === null) return 'it is too long, or not UTF-8';
+  if (bytes.length > MAX_INPUT_BYTES) return 'it is too long';
   try {
-    return parsePolicy(text);
+    return parsePolicy(readableUtf8(bytes));
   } catch (error) {
     if (error instanceof PolicyRefused) return error.message;
     throw error;
