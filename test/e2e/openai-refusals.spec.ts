@@ -60,6 +60,22 @@ describe('refusals of bodies', () => {
       'invalid_value',
       'text.format.schema.type',
     ],
+    [
+      { input: 'x', tools: [{ ...function_, parameters: { default: { $file: 'f' } } }] },
+      'invalid_value',
+      'tools[0].parameters.default',
+    ],
+    [
+      { input: 'x', text: { format: { type: 'json_schema', name: 'n', schema: { const: { $file: 'f' } } } } },
+      'invalid_value',
+      'text.format.schema.const',
+    ],
+    [
+      { input: 'x', tools: [{ type: 'mcp', server_label: '$file', server_url: 'https://a.example' }] },
+      'invalid_value',
+      'tools[0].server_label',
+    ],
+    [{ input: 'x', metadata: { $file: 'f' } }, 'invalid_value', 'metadata'],
     [{ input: [{ type: 'computer_call' }] }, 'unsupported_value', 'input[0].type'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },

@@ -79,6 +79,8 @@ function requireLabels(servers: readonly AskedServer[]): void {
     const path = `tools[${index}].server_label`;
     if (labels.has(label))
       throw refused('invalid_value', path, `${path}: is the label of another server, too`);
+    // The key of an object on the log, where it names a stored file.
+    if (label === '$file') throw refused('invalid_value', path, `${path}: must not be $file`);
     labels.add(label);
   }
 }

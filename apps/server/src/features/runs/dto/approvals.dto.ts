@@ -3,6 +3,7 @@ import type { ApprovalRule } from '#domain';
 import { Describe, MayBeOmitted, Satisfies } from '../../../edge/validation/decorators.js';
 import { LENGTHS } from '../../../edge/validation/lengths.js';
 import { described, isObject } from '../../../edge/validation/rules.js';
+import { fileKeyFault } from './file-keys.js';
 
 const RULES: readonly ApprovalRule[] = ['allow', 'ask', 'deny'];
 const MAX_PATTERNS = 200;
@@ -26,7 +27,7 @@ const rulesByPattern = described(SCHEMA, (value) => {
       return { at, message: `must be the rule of a pattern of 1 to ${LENGTHS.name} characters` };
     if (!RULES.includes(rule as ApprovalRule)) return { at, message: `must be one of ${RULES.join(', ')}` };
   }
-  return null;
+  return fileKeyFault(value);
 });
 
 /** Which calls of the run wait for a person. */

@@ -1,6 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { type FieldError, Problem } from '#domain';
+import { validated } from '../../../edge/validation/validate.js';
+import { RetryDto } from './retry.dto.js';
 import { parseRunRequest } from './run-body.js';
 import { LOCAL_SCHEMAS } from '../../../../../../test/support/local-schemas.js';
 import { checkRunSemantics } from './run-semantics.js';
@@ -147,5 +149,45 @@ describe('approvals', () => {
     [{ expire_s: 5 }, 'approvals.expire_s'],
   ])('are refused by the name of the field: %j', async (approvals, path) => {
     expect((await errorsOf({ approvals })).map((error) => error.path)).toContain(path);
+  });
+});
+
+describe('a key that names a stored file on the log', () => {
+  const FILE = { $file: 'f', bytes: 1, sha256: '0'.repeat(64) };
+  const tool = (parameters: object) => ({ name: 'mine', description: '', parameters });
+
+  it.each<[string, object]>([
+    ['tools[0].parameters', { tools: [tool(FILE)] }],
+    ['tools[0].parameters.default', { tools: [tool({ default: FILE })] }],
+    ['tools[0].parameters.properties', { tools: [tool({ properties: { $file: {} } })] }],
+    ['tools[0].parameters.examples[1][0].a', { tools: [tool({ examples: [1, [{ a: { $file: null } }]] })] }],
+    ['final_output.schema.const', { final_output: { name: 'out', schema: { const: FILE } } }],
+    [
+      'workflows[0].steps[0].output_schema.enum[0]',
+      { workflows: [workflow('a', step('x', [], { enum: [FILE] }))] },
+    ],
+    ['approvals.tools', { approvals: { tools: { $file: 'ask' } } }],
+    ['metadata', { metadata: { $file: 'f' } }],
+  ])('is refused, whatever stands there: %s', async (path, fields) => {
+    const message = 'must not have a key $file: it is kept for stored files';
+    expect(await errorsOf(fields)).toEqual([{ path, message }]);
+  });
+
+  it('is refused where a run that goes on is given other rules', () => {
+    const refused = (): unknown => validated(RetryDto, { approvals: { tools: { $file: 'ask' } } });
+    expect(refused).toThrow('approvals.tools: must not have a key $file');
+  });
+
+  it('is no matter in a text, in what is sealed, and in what is not kept', async () => {
+    const text = JSON.stringify(FILE);
+    const callback = { url: 'https://example.com/hook', headers: { $file: 'x' } };
+    const mcp_servers = [{ serverName: '$file', serverUrl: 'https://example.com/mcp' }];
+    const schema = { title: text, description: '$file', required: ['$file'] };
+    expect(await problemOf({ message: text, callback, mcp_servers, tools: [tool(schema)] })).toBeNull();
+  });
+
+  it('is told as often as others are, however often it stands there', async () => {
+    const many = Array.from({ length: 1_000 }, () => FILE);
+    expect(await errorsOf({ tools: [tool({ examples: many })] })).toHaveLength(50);
   });
 });

@@ -1,6 +1,7 @@
 import type { Schemas } from '#json-schema';
 import { type FieldError, validateWorkflows, type ProjectId } from '#domain';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
+import { fileKeysIn } from './file-keys.js';
 import type { RunBody } from './run-body.js';
 
 type Semantic = Pick<RunBody, 'workflows' | 'agents' | 'final_output' | 'tools' | 'queries'>;
@@ -11,15 +12,19 @@ const MAX_SUBSCHEMAS = 4000;
 const MAX_ERRORS = 50;
 
 /**
- * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents.
+ * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents; and that
+ * nothing in them reads as something else on the log.
  * @throws Problem invalid_request, with every field that is wrong; unavailable
  */
-export async function checkRunSemantics(body: Semantic, project: ProjectId, schemas: Schemas): Promise<void> {
+export async function checkRunSemantics(body: RunBody, project: ProjectId, schemas: Schemas): Promise<void> {
+  // The one is not kept, the other is sealed.
+  const { mcp_servers: _, callback: __, ...kept } = body;
   const errors = [
     ...validateWorkflows(body.workflows),
     ...(await wrongSchemas(body, project, schemas)),
     ...wrongNames(body.agents),
     ...wrongTools(body),
+    ...fileKeysIn(kept),
   ].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw invalidFields(errors);
 }

@@ -1,0 +1,20 @@
+import type { FieldError } from '#domain';
+
+/** With it an object on the log is the name of a stored file, to whoever reads, exports or verifies it. */
+const FILE_KEY = '$file';
+const MESSAGE = `must not have a key ${FILE_KEY}: it is kept for stored files`;
+
+/** What is wrong with an object that the log keeps as it is; null: it cannot be taken for a file. */
+export const fileKeyFault = (value: object): { readonly message: string } | null =>
+  Object.hasOwn(value, FILE_KEY) ? { message: MESSAGE } : null;
+
+/** The same of all objects within a value, by their paths. */
+export function* fileKeysIn(value: unknown, path = ''): Generator<FieldError> {
+  if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
+  const fault = isList ? null : fileKeyFault(value);
+  if (fault !== null) yield { path, ...fault };
+  const pathTo = (key: string): string =>
+    isList ? `${path}[${key}]` : path === '' ? key : `${path}.${key.slice(0, 100)}`;
+  for (const [key, part] of Object.entries(value)) yield* fileKeysIn(part, pathTo(key));
+}
