@@ -158,13 +158,17 @@ function refuseReach(principal: Principal, terms: OperationTerms, request: Fasti
   const { reach } = principal;
   if (reach === undefined) return null;
   if (terms.isForTokens !== true) return new Problem('forbidden', 'a token only starts and reads runs');
-  const named: Named = { ...(request.query as object), ...(request.params as object) };
+  const named: Named = { ...onceIn(request.query), ...(request.params as object) };
   const { what, session } = namedIn(named);
   if (named.other !== undefined && !reaches(principal, sessionOfRun(named.other) ?? ''))
     return notFound('the run');
   if (session !== undefined) return reaches(principal, session) ? null : notFound(what);
   return reach.session === null ? null : new Problem('forbidden', 'this token is for one session: name it');
 }
+
+/** The parameters of a query string that are given once; any other is refused when it is held against its rules. */
+const onceIn = (query: unknown): Named =>
+  Object.fromEntries(Object.entries(query ?? {}).filter(([, value]) => typeof value === 'string'));
 
 interface Named {
   readonly session?: string;

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Scope } from '#domain';
 import type { Dto } from '../validation/field-notes.js';
 import type { JsonSchema } from '../validation/rules.js';
+import type { QueryStringDto } from '../validation/validate.js';
 
 export interface Example {
   readonly summary: string;
@@ -41,7 +42,7 @@ export interface OperationTerms {
   /** A token of a browser may come in; its sessions are all that it reaches. */
   readonly isForTokens?: true;
   /** What its query string is held against; absent: it takes no parameters. */
-  readonly query?: Dto;
+  readonly query?: Dto<QueryStringDto>;
   /** Parameters that it does not know are nobody's concern: probes and scrapers add their own. */
   readonly ignoresQuery?: true;
   /** A page for people, or what it is made of: no part of the interface that `/openapi.json` describes. */

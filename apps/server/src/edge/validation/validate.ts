@@ -5,7 +5,10 @@ import type { Dto, Nesting } from './field-notes.js';
 import { type Fault, isObject } from './rules.js';
 
 /** The DTO of a query string: its values are texts, each given once, which `@FromText` reads. */
-export abstract class QueryStringDto {}
+export abstract class QueryStringDto {
+  /** No other class may be in its place: its lists would come as they are. */
+  declare protected readonly isOfQueryString: true;
+}
 
 /** More than these help nobody, and an answer has a size, too. */
 const MAX_ERRORS = 50;
