@@ -82,7 +82,12 @@ describe('a session that is exported', () => {
     const [{ session, run_id: run }] = (await runs(3)) as [Ended];
     const keys = await policy();
     const receipts = [await receiptOf(run)];
-    const file = await exported(session);
+    const { text: file, headers } = await client.get(`/sessions/${session}/export`);
+    expect(headers).toMatchObject({
+      'content-type': 'application/jsonl',
+      'content-disposition': `attachment; filename="${session}.annals.jsonl"`,
+      'cache-control': 'no-store',
+    });
     expect(verdictOf(file)).toMatchObject({ verdict: 'verified', level: 'chain' });
     expect(verdictOf(file, { policy: keys })).toMatchObject({
       verdict: 'verified',

@@ -43,6 +43,15 @@ describe('an answer that is made a piece at a time', () => {
       await answers.send(reply, 'a', () => made);
       return reply;
     });
+    app.get<{ Querystring: { count: string } }>('/lines', async (request, reply) => {
+      await answers.send(
+        reply,
+        'a',
+        () => pieces(Number(request.query.count), Infinity),
+        'application/jsonl',
+      );
+      return reply;
+    });
     app.get('/long', async (_request, reply) => {
       await answers.send(reply, 'a', async function* (weigh) {
         await weigh(MB);
@@ -86,6 +95,15 @@ describe('an answer that is made a piece at a time', () => {
     }
     expect(await (await ask('long')).text()).toBe(`${'ä€𝄞'.repeat(100_000)}end`);
     expect(room.inUse).toBe(0);
+  });
+
+  it('has the type that it is given, small or large', async () => {
+    for (const count of [0, 1, 500]) {
+      made = 0;
+      const answer = await ask(`lines?count=${count}`);
+      expect(answer.headers.get('content-type')).toBe('application/jsonl');
+      await answer.text();
+    }
   });
 
   it('is a problem like any other where nothing was written yet, and cut off later', async () => {

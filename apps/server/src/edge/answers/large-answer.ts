@@ -109,8 +109,8 @@ export class LargeAnswers {
     share: AnswerShare,
   ): Promise<void> {
     const { value: first = '' } = (await writes.next()) as IteratorResult<string, undefined>;
-    // What was gathered to less is all of it.
-    if (first.length < WRITE_BYTES) return void reply.send(first);
+    // What was gathered to less is all of it. As bytes, since Fastify adds a charset to the types of texts.
+    if (first.length < WRITE_BYTES) return void reply.send(Buffer.from(first, 'utf8'));
     await share.hold(WRITE_BYTES);
     const second = await writes.next();
     reply.hijack();
