@@ -57,7 +57,7 @@ export async function run(): Promise<void> {
       origin,
       store,
       clock,
-      hasWitnesses: false,
+      witnesses: NOBODY,
       demand: async () => undefined,
     });
     const vkeys = keys.active.map(({ vkey }) => vkey);

@@ -2,14 +2,14 @@ import type { Revision, StreamName } from '#domain';
 import type { Clock } from '#platform';
 import { DirectoryNodes, HASH_BYTES, formatProof, parseCheckpoint, parseNote, tagOf, toHex } from '#proof';
 import { type Published, type Stop, isFresh } from './seal.js';
+import type { SealWitnesses } from './witness-round.js';
 import { ENTRIES, type ProofStore, type StreamPlace, type TilePlace } from './tables/proof-store.js';
 
 export interface ProofReaderPorts {
   readonly origin: string;
   readonly store: ProofStore;
   readonly clock: Clock;
-  /** Whether somebody cosigns. */
-  readonly hasWitnesses: boolean;
+  readonly witnesses: Pick<SealWitnesses, 'isEmpty' | 'lacksQuorum'>;
   /** Asks for a seal, of whoever seals. */
   readonly demand: () => Promise<void>;
 }
@@ -29,6 +29,8 @@ export interface StreamProof {
 /** How long whoever wants a proof waits for a seal. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 100;
+/** How long it is enough that witnesses were asked in vain: those who want a proof one after the other ask together. */
+const IN_VAIN_MS = 1_000;
 
 /** What the tables say of the tree, for those who check it. */
 export class ProofReader {
@@ -75,12 +77,15 @@ export class ProofReader {
     const { clock } = this.ports;
     const until = clock.now() + PATIENCE_MS;
     const tag = tagOf(stream);
+    let askedBefore: number | null = null;
     for (let hasAsked = false; ; hasAsked = true) {
       if ((await this.stopped()) !== null) return null;
       const isLate = clock.now() >= until;
       const found = await this.inTurn(async () => {
         const place = await this.placeOf(tag);
-        const isShown = place !== null && isTold(place) && (isLate || this.isEnough(place, last));
+        askedBefore ??= place?.published?.askedAt ?? 0;
+        const isShown =
+          place !== null && isTold(place) && (isLate || this.isEnough(place, last, askedBefore));
         return isShown ? this.shown(place, tag) : null;
       });
       if (found !== null || isLate) return found;
@@ -89,9 +94,14 @@ export class ProofReader {
     }
   }
 
-  private isEnough({ head, published }: StreamPlace, last: Revision): boolean {
+  /** @param askedBefore when witnesses had been asked last as somebody began to want the proof */
+  private isEnough({ head, published }: StreamPlace, last: Revision, askedBefore: number): boolean {
+    const { witnesses, clock } = this.ports;
     if ((head?.revision ?? -1) < last) return false;
-    return !this.ports.hasWitnesses || isFresh(published!, this.ports.clock.now());
+    const { askedAt, note } = published!;
+    if (witnesses.isEmpty || askedAt > askedBefore) return true;
+    const isInVain = witnesses.lacksQuorum(parseNote(note)!);
+    return isInVain ? clock.now() - askedAt < IN_VAIN_MS : isFresh(published!, clock.now());
   }
 
   private shown({ tree, published, head, heads }: StreamPlace, tag: Uint8Array): StreamProof | null {

@@ -93,14 +93,14 @@ export class Sealing {
     return true;
   }
 
-  /** Has the newest seal cosigned again, unless it just was. @throws SealingStopped */
+  /** Has the newest seal cosigned again, unless it just was, and by enough. @throws SealingStopped */
   async refresh(): Promise<void> {
     const { store, clock } = this.ports;
     const { tree } = this;
     const { published } = await store.status();
     if (tree === null || published?.seal !== tree.seal || this.round.hasNobody) return;
     const askedAt = clock.now();
-    if (isFresh(published, askedAt)) return;
+    if (isFresh(published, askedAt) && !this.round.lacksQuorum(published)) return;
     await store.publish({ seal: tree.seal, note: await this.round.cosign(tree, published.note), askedAt });
   }
 

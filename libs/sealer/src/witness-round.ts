@@ -7,6 +7,7 @@ import type { TreeHeads } from './tree-heads.js';
 /** Port: those that have seen the log grow. */
 export interface SealWitnesses {
   readonly isEmpty: boolean;
+  lacksQuorum(note: Note): boolean;
   learn(note: Note): void;
   latest(): Promise<readonly HeldNote[]>;
   cosign(
@@ -35,6 +36,11 @@ export class WitnessRound {
 
   get hasNobody(): boolean {
     return this.witnesses.isEmpty;
+  }
+
+  /** Whether the note of a seal is to be shown to them again as soon as somebody wants it. */
+  lacksQuorum({ note }: Published): boolean {
+    return this.witnesses.lacksQuorum(parseNote(note)!);
   }
 
   /** Takes over what an earlier process has published. */

@@ -23,6 +23,7 @@ export const HOUSE_ORIGIN = 'house.example/log';
 
 export const NOBODY: SealWitnesses = {
   isEmpty: true,
+  lacksQuorum: () => false,
   learn: () => undefined,
   latest: async () => [],
   cosign: async () => ({ cosignatures: [], conflicts: [] }),

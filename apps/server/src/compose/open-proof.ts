@@ -67,8 +67,7 @@ export async function openProof(
     sealer?.demand();
   };
   const receipts = new Receipts(log, keys, () => status.stopped);
-  const hasWitnesses = !witnesses.isEmpty;
-  const reader = new ProofReader({ origin, store, clock, hasWitnesses, demand });
+  const reader = new ProofReader({ origin, store, clock, witnesses, demand });
   const openSealer = (): Part => (sealer = new Sealer({ ...ports, keys, store, witnesses }, { isShared }));
   const policyFile = (): string => policyText(keys, text);
   const { isProofPublic: isPublic } = settings;

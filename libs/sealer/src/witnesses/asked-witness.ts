@@ -1,4 +1,5 @@
 import { HttpFailure, type PlainConnections } from '#http';
+import type { Clock } from '#platform';
 import { type Checkpoint, type Note, type PolicyWitness, parseCheckpoint, parseNote, toBase64 } from '#proof';
 import { type WitnessAnswer, cosignatureIn, cosignedAt, reasonIn, sizeIn } from './witness-answer.js';
 
@@ -23,6 +24,8 @@ export interface HeldCheckpoint {
 
 const MAX_ANSWER_BYTES = 8 * 1024;
 const MAX_NOTE_BYTES = 256 * 1024;
+/** Who lets the time pass is not asked for so long: whoever waits for others does so once in a while, not each time. */
+const SILENCE_MS = 5_000;
 
 type Said =
   | { readonly kind: 'conflicting size'; readonly size: number }
@@ -30,16 +33,18 @@ type Said =
 
 /**
  * One witness of the policy over HTTP (https://c2sp.org/tlog-witness). Owns what is known of it: the size that it cosigned
- * last, and when. Nothing that it says is believed but a good signature of its key.
+ * last, and when, and whether it has just let the time pass. Nothing that it says is believed but a good signature of its key.
  */
 export class AskedWitness {
   /** 0 where it is not known: then the witness says it. */
   private oldSize = 0;
   private cosignedAt: number | null = null;
+  private silentUntil = -Infinity;
 
   constructor(
     private readonly witness: PolicyWitness & { readonly url: string },
     private readonly connections: PlainConnections,
+    private readonly clock: Clock,
   ) {}
 
   get name(): string {
@@ -62,6 +67,8 @@ export class AskedWitness {
   /** @throws what `proofFrom` throws */
   async cosign(offered: Offered, signal: AbortSignal): Promise<WitnessAnswer> {
     const { size } = offered;
+    if (this.clock.now() < this.silentUntil)
+      return { kind: 'none', witness: this.name, reason: 'it has just let the time pass' };
     const said = await this.add(offered, Math.min(this.oldSize, size), signal);
     if (said.kind === 'answer') return said.answer;
     const again = said.size > size ? said : await this.add(offered, said.size, signal);
@@ -101,8 +108,9 @@ export class AskedWitness {
       const { status, body } = await this.connections.ask(request, limits);
       return this.heard(status, body.toString('utf8'), { text, size });
     } catch (error) {
-      if (error instanceof HttpFailure) return this.nothing(reasonIn(error.message));
-      throw error;
+      if (!(error instanceof HttpFailure)) throw error;
+      if (signal.aborted) this.silentUntil = this.clock.now() + SILENCE_MS;
+      return this.nothing(reasonIn(error.message));
     }
   }
 

@@ -173,6 +173,13 @@ test.each([
   await until(() => both.ages[0]!.seconds !== null && receiver.received.length === 1);
   clock.advance(5_000);
   expect(await answer).toMatchObject({ cosignatures: [{ witness: 'w' }], missing: [{ witness: 'w1' }] });
+  // Nobody waits for it again before a while has passed.
+  expect(await ask(newest(), both)).toMatchObject({ missing: [{ witness: 'w1' }] });
+  expect(receiver.received).toHaveLength(1);
+  clock.advance(5_000);
+  receiver.react = answers(404);
+  await ask(newest(), both);
+  expect(receiver.received).toHaveLength(2);
   await both.close();
   await good.close();
 });
@@ -187,6 +194,35 @@ test('whoever holds a checkpoint of the log is heard; who holds none, or one of 
   expect(await witnesses.latest()).toEqual([]);
   receiver.react = answers(404);
   expect(await witnesses.latest()).toEqual([]);
+});
+
+test('one that is not there is asked each time', async () => {
+  receiver.react = resets;
+  await ask();
+  receiver.react = signsRight;
+  expect((await ask()).cosignatures).toHaveLength(1);
+});
+
+test('a note lacks the quorum where a good signature of somebody who can be asked is missing', () => {
+  const { text } = noteOf(newest());
+  const by = (key: typeof KEY): Note => log.note(newest(), [cosign(text, NAME, key, TIME)]);
+  expect(witnesses.lacksQuorum(noteOf(newest()))).toBe(true);
+  expect(witnesses.lacksQuorum(by(STRANGER))).toBe(true);
+  expect(witnesses.lacksQuorum(by(KEY))).toBe(false);
+  // Whom nobody asks cannot be waited for.
+  const unasked = formatKey(noteKey('other.example/w', 4, STRANGER.publicKey));
+  const lines = [
+    `witness w ${VKEY} https://w.example`,
+    `witness u ${unasked}`,
+    'group g all w u',
+    'quorum g',
+  ];
+  const some = new Witnesses({ policy: parsePolicy(`${lines.join('\n')}\n`), origin: log.origin, clock });
+  expect(some.lacksQuorum(noteOf(newest()))).toBe(true);
+  expect(some.lacksQuorum(by(KEY))).toBe(false);
+  const none = parsePolicy(`witness w ${VKEY} https://w.example\nquorum none\n`);
+  const any = new Witnesses({ policy: none, origin: log.origin, clock });
+  expect(any.lacksQuorum(noteOf(newest()))).toBe(false);
 });
 
 test('witnesses without a URL are not asked', () => {

@@ -2,7 +2,7 @@ import { PlainConnections } from '#http';
 import type { Clock } from '#platform';
 import { type Note, type Policy, hasQuorum, parseCheckpoint, parseNote, sha256, toHex, utf8 } from '#proof';
 import { AskedWitness, type HeldCheckpoint, type Offered } from './asked-witness.js';
-import type { Cosignature, WitnessAnswer } from './witness-answer.js';
+import { type Cosignature, type WitnessAnswer, cosignedAt } from './witness-answer.js';
 
 export interface WitnessesOptions {
   /** Whose witnesses are asked: those that have a URL. */
@@ -40,7 +40,7 @@ export class Witnesses {
   constructor(private readonly options: WitnessesOptions) {
     this.connections = new PlainConnections(options.clock);
     this.asked = options.policy.witnesses.flatMap(({ url, ...witness }) =>
-      url === null ? [] : [new AskedWitness({ ...witness, url }, this.connections)],
+      url === null ? [] : [new AskedWitness({ ...witness, url }, this.connections, options.clock)],
     );
   }
 
@@ -86,6 +86,14 @@ export class Witnesses {
   /** Whether these are enough for the policy. */
   isQuorumMet(cosignatures: readonly Pick<Cosignature, 'witness'>[]): boolean {
     return hasQuorum(this.options.policy, new Set(cosignatures.map(({ witness }) => witness)));
+  }
+
+  /** Whether too few have cosigned a note for the policy, and somebody who is asked has not. */
+  lacksQuorum(note: Note): boolean {
+    const { policy } = this.options;
+    const cosigned = policy.witnesses.filter(({ key }) => cosignedAt(note, key) !== null);
+    const names = new Set(cosigned.map(({ name }) => name));
+    return !hasQuorum(policy, names) && this.asked.some(({ name }) => !names.has(name));
   }
 
   /** How long ago each cosigned last, in s, by the policy's names; null: not that it is known. */
