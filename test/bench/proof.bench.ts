@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
   const stop = new AbortController();
   try {
     const box = new SecretBox(Buffer.alloc(32, 5));
-    const keys = new LogKeys('bench.example/log', { log, clock, random, box, background, logger });
+    const keys = new LogKeys('bench.example/log', { log, clock, random, box, signed, background, logger });
     await keys.start(stop.signal);
     const store = new PostgresProofStore(models.database);
     const sealing = new Sealing({ log, keys, signed, store, witnesses: NOBODY, clock, random });

@@ -1,6 +1,6 @@
 import { DirectoryNodes } from '#proof';
 import type { EventLog } from '#event-log';
-import { KeptSeals, type SignedStates } from './kept-seals.js';
+import { KeptSeals } from './kept-seals.js';
 import { LogKeys, type LogKeysPorts } from './log-keys.js';
 import { PROOF_STREAM, proofLogEvent } from './proof-log.js';
 import { SealLog } from './seal-log.js';
@@ -18,7 +18,6 @@ export interface SealCheck {
 
 export interface CheckPorts extends LogKeysPorts {
   readonly log: EventLog;
-  readonly signed: SignedStates;
 }
 
 /** Makes the whole tree again, for each origin that signed it, and compares it with every seal. @throws LogUnavailable */

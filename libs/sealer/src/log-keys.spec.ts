@@ -32,6 +32,7 @@ const keysOf = (origin = ORIGIN, byte = 5): LogKeys => {
     clock: new SystemClock(),
     random: new SystemRandom(),
     box: new SecretBox(Buffer.alloc(32, byte)),
+    signed: { signed: async () => null, saveSigned: async () => false },
     background: new ProcessBackground(logger),
     logger,
   });

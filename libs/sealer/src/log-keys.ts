@@ -22,10 +22,12 @@ import {
   signText,
   signingKey,
 } from '#proof';
+import { KeptSeals, type SignedStates } from './kept-seals.js';
 import { type LoggedSeal, PROOF_META, PROOF_STREAM, type ProofLogEvent, proofLogEvent } from './proof-log.js';
 
 export interface LogKeysPorts extends LogFeedPorts {
   readonly box: Pick<SecretBox, 'derive'>;
+  readonly signed: SignedStates;
 }
 
 /** A key that signs for the origin. */
@@ -48,8 +50,8 @@ export class LogKeys {
   private readonly retired = new Set<string>();
   private readonly made = new Map<number, LogKey>();
   private readonly feed: LogFeed;
-  /** The newest note of each origin that the log has. */
-  private readonly notes = new Map<string, string>();
+  /** The newest seal of each origin that the log has, null: none; the one that it spoke of last stands last. */
+  private readonly origins = new Map<string, LoggedSeal | null>();
 
   constructor(
     /** Whose log it is: the name of all that is signed. */
@@ -121,7 +123,7 @@ export class LogKeys {
   retire(): Promise<LogKey | null> {
     return this.write(() => {
       const [lowest, ...others] = this.active;
-      const note = parseNote(this.notes.get(this.origin) ?? '');
+      const note = parseNote(this.origins.get(this.origin)?.note ?? '');
       const bears = ({ vkey }: LogKey): boolean => note !== null && judge(note, parseKey(vkey)!) !== null;
       if (lowest === undefined || !bears(lowest) || !others.some(bears)) return null;
       const data = { origin: this.origin, key: lowest.vkey };
@@ -140,12 +142,22 @@ export class LogKeys {
 
   /** Nothing where somebody else has written meanwhile. */
   private async addFirst(last: Revision): Promise<void> {
-    const before = [...this.notes.values()].at(-1);
+    const before = await this.noteBefore();
     const data = { origin: this.origin, key: this.keyOf(1).vkey, number: 1 };
     await this.append(
       { type: 'log_key_added', data: before === undefined ? data : { ...data, before } },
       last,
     );
+  }
+
+  /** The newest that was signed under the origin before: the log knows an older one where it was restored. */
+  private async noteBefore(): Promise<string | undefined> {
+    for (const [origin, logged] of [...this.origins].toReversed()) {
+      const kept = await new KeptSeals(origin, this.ports.signed).read();
+      const newest = (kept?.seal ?? 0) > (logged?.seal ?? 0) ? kept : logged;
+      if (newest !== null) return newest.note;
+    }
+    return undefined;
   }
 
   /** Decided over all that is on the log. */
@@ -188,7 +200,7 @@ export class LogKeys {
 
   /** A key that this installation does not have signs nothing here, whoever wrote it down. */
   private take({ type, data }: ProofLogEvent): boolean {
-    if (type === 'log_sealed') this.heardSeal(data);
+    this.heard(data.origin, type === 'log_sealed' ? data : null);
     if (data.origin !== this.origin || type === 'log_sealed') return true;
     if (type === 'log_key_retired') this.retired.add(data.key);
     else if (this.keyOf(data.number).vkey === data.key) this.added.set(data.key, data.number);
@@ -197,8 +209,9 @@ export class LogKeys {
   }
 
   /** The newest is the last one. */
-  private heardSeal({ origin, note }: LoggedSeal): void {
-    this.notes.delete(origin);
-    this.notes.set(origin, note);
+  private heard(origin: string, seal: LoggedSeal | null): void {
+    const newest = seal ?? this.origins.get(origin) ?? null;
+    this.origins.delete(origin);
+    this.origins.set(origin, newest);
   }
 }

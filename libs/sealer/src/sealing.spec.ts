@@ -98,6 +98,24 @@ describe('the sealing of a log', () => {
     expect(parseNote(note)?.text).toBe(checkpointOf(await house.events(), [sealed], 'another.example/log'));
   });
 
+  test('says what came before as it was signed, where the log was restored from before that', async () => {
+    const beforeOf = async (origin: string): Promise<unknown> => {
+      await house.keys(origin);
+      const events = await collect(house.log.readStream(PROOF_STREAM));
+      return (events.at(-1)!.data as { readonly before?: unknown }).before;
+    };
+    await house.append('session-a', 3);
+    await (await begun()).seal();
+    const kept = JSON.parse((await house.signed.signed(HOUSE_ORIGIN))!.text) as object;
+    const later = (note: string): string => JSON.stringify({ ...kept, seal: 2, note });
+    await house.signed.saveSigned(HOUSE_ORIGIN, 1, { seal: 2, text: later('newer') });
+    expect(await beforeOf('second.example/log')).toBe('newer');
+    // Of the second the log has its key alone, and nothing was signed; of the third something was.
+    expect(await beforeOf('third.example/log')).toBe('newer');
+    await house.signed.saveSigned('third.example/log', 0, { seal: 2, text: later('newest') });
+    expect(await beforeOf('fourth.example/log')).toBe('newest');
+  });
+
   test('of two processes one seals, and the other reads again', async () => {
     await house.append('session-a', 3);
     const [one, two] = [await begun(), await begun()];

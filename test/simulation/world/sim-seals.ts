@@ -217,10 +217,10 @@ export function startSealer(
     },
   };
   ports.background.start('begin to seal', async () => {
-    const keys = await keysOf(ports, stopping.signal);
+    const signed = new SimSigned(shared, world, owner);
+    const keys = await keysOf({ ...ports, signed }, stopping.signal);
     if (stopping.signal.aborted) return;
     const store = new SimProofStore(shared, world, owner);
-    const signed = new SimSigned(shared, world, owner);
     // Others are not asked over the tables: nobody here demands a seal.
     const logger = world.isExclusive ? ports.logger : new Patient(ports.logger);
     const log = new ProvenLog(ports.log);
@@ -235,7 +235,10 @@ export function startSealer(
   };
 }
 
-async function keysOf(ports: SimSealerPorts, signal: AbortSignal): Promise<LogKeys> {
+async function keysOf(
+  ports: SimSealerPorts & { readonly signed: SignedStates },
+  signal: AbortSignal,
+): Promise<LogKeys> {
   const box = { derive: (purpose: string) => Buffer.from(sha256(utf8(purpose))) };
   for (;;) {
     const keys = new LogKeys(SIM_ORIGIN, { ...ports, box });

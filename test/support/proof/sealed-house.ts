@@ -63,7 +63,7 @@ export class SealedHouse {
   }
 
   async keys(origin = HOUSE_ORIGIN): Promise<LogKeys> {
-    const { clock, random, log } = this;
+    const { clock, random, log, signed } = this;
     const logger = new SilentLogger();
     const box = new SecretBox(Buffer.alloc(32, 5));
     const keys = new LogKeys(origin, {
@@ -71,6 +71,7 @@ export class SealedHouse {
       clock,
       random,
       box,
+      signed,
       background: new ProcessBackground(logger),
       logger,
     });

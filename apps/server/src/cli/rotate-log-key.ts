@@ -39,11 +39,11 @@ const isInUse = (error: unknown): error is LogRefused =>
 async function onLog(settings: Settings, request: LogKeyRequest): Promise<LogKeyAnswer> {
   const logger = new PinoLogger('warn');
   const ports = { clock: new SystemClock(), random: new SystemRandom(), logger };
-  const { log, box, close } = await openSealed(settings, ports);
+  const { log, box, store: signed, close } = await openSealed(settings, ports);
   const done = new AbortController();
   try {
     const background = new ProcessBackground(logger);
-    const keys = new LogKeys(originOf(log, settings), { ...ports, log, box, background });
+    const keys = new LogKeys(originOf(log, settings), { ...ports, log, box, signed, background });
     await keys.start(done.signal);
     return await changeLogKeys(keys, request);
   } finally {

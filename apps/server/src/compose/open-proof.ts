@@ -11,7 +11,6 @@ import {
   type ProofStore,
   Receipts,
   Sealer,
-  type SignedStates,
   policyText,
 } from '#sealer';
 import { followLogKeyRequests } from './log-key-requests.js';
@@ -34,7 +33,6 @@ export interface Proof {
 
 export interface ProofPorts extends LogKeysPorts {
   readonly log: EventLog;
-  readonly signed: SignedStates;
   readonly database: ProofDatabase;
   /** Whether other replicas may be the one that seals. */
   readonly isShared: boolean;
