@@ -39,6 +39,25 @@ describe.each(['annals verify', 'verify.mjs'] as const)('%s', (name) => {
     }
     expect(await command.run(['.', '--policy', 'none'])).toMatchObject({ code: 2 });
   });
+
+  test.each([
+    [['--json']],
+    [['file', '--json', '--nothing']],
+    [['file', 'more', '--json']],
+    [['f', '--json', '--policy']],
+  ])('says of a command line that means nothing, as JSON where that is asked for: %j', async (words) => {
+    const { code, out } = await command.run(words);
+    expect(out).toMatch(/^[^\n]+\n$/);
+    expect([code, JSON.parse(out)]).toMatchObject([
+      2,
+      { verdict: 'unusable', exit: 2, level: null, session: null },
+    ]);
+    expect(JSON.parse(out)).toMatchObject({
+      failures: [{ code: 'arguments', revision: null }],
+      warnings: [],
+    });
+    expect(await command.run(words.filter((word) => word !== '--json'))).toMatchObject({ code: 2, out: '' });
+  });
 });
 
 describe('verify.mjs', () => {

@@ -5,6 +5,7 @@ import { COMMANDS } from './commands.js';
 import { helpOf, helpOfCommand } from './help.js';
 import { parseArguments } from './parse-arguments.js';
 import { refusalText } from './refusal.js';
+import { VERIFY } from './verify/command.js';
 
 const FAILED = 1;
 const MISUSED = 2;
@@ -31,15 +32,20 @@ async function readEnvironment(): Promise<void> {
   readEnvFile();
 }
 
-function refuse(error: unknown): number {
-  if (error instanceof UsageFault) {
-    process.stderr.write(`annals: ${error.message}\n`);
-    return MISUSED;
+async function refuse(words: readonly string[], error: unknown): Promise<number> {
+  if (!(error instanceof UsageFault)) {
+    process.stderr.write(refusalText(error));
+    return FAILED;
   }
-  process.stderr.write(refusalText(error));
-  return FAILED;
+  process.stderr.write(`annals: ${error.message}\n`);
+  if (words[0] === VERIFY.name && words.includes('--json')) {
+    const { misuseJson } = await import('./verify/misuse.js');
+    process.stdout.write(misuseJson(error.message));
+  }
+  return MISUSED;
 }
 
 enableCompileCache();
-const code = await annals(process.argv.slice(2)).catch(refuse);
+const words = process.argv.slice(2);
+const code = await annals(words).catch((error: unknown) => refuse(words, error));
 if (code !== null) process.exitCode = code;

@@ -2,6 +2,7 @@ import { UsageFault } from '../command.js';
 import { helpOfCommand } from '../help.js';
 import { parseArguments } from '../parse-arguments.js';
 import { VERIFY } from './command.js';
+import { misuseJson } from './misuse.js';
 import { run } from './verify.js';
 
 /** `verify.mjs`: the command alone, for a machine that has nothing of Annals. */
@@ -13,7 +14,9 @@ async function verify(words: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof UsageFault)) throw error;
-    process.stderr.write(`${error.message.replaceAll('annals verify', 'node verify.mjs')}\n`);
+    const message = error.message.replaceAll('annals verify', 'node verify.mjs');
+    process.stderr.write(`${message}\n`);
+    if (words.includes('--json')) process.stdout.write(misuseJson(message));
     return 2;
   }
 }
