@@ -94,13 +94,22 @@ export class FaceCalls {
     return this.calls;
   }
 
-  /** The run has ended: another one goes on with the calls, and asks anew. */
-  goOn(): void {
-    for (const call of this.calls) {
-      call.shown = null;
-      if (call.result === null) call.action = null;
-    }
+  /** As another run finds them that goes on with them when this one has ended: it asks anew. */
+  goneOnWith(): FaceCalls {
+    const copies = new Map(this.calls.map((call) => [call, askedAnew(call)]));
+    const copyOf = (call: FaceCall | null): FaceCall | null => (call && copies.get(call)) ?? null;
+    const next = new FaceCalls();
+    next.calls = [...copies.values()];
+    next.unused = this.unused.map(copyOf);
+    next.unasked = this.unasked && this.unasked.map(copyOf).filter((call) => call !== null);
+    return next;
   }
 }
+
+const askedAnew = (call: FaceCall): FaceCall => ({
+  ...call,
+  shown: null,
+  action: call.result === null ? null : call.action,
+});
 
 const isOpen = (call: FaceCall): boolean => call.action?.isOpen === true;

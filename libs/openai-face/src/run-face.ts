@@ -2,6 +2,7 @@ import {
   type RecordedSessionEvent,
   type Revision,
   type RunConfig,
+  type RunId,
   type SessionId,
   callOfTurn,
   isEndType,
@@ -24,16 +25,16 @@ import { TurnText } from './turn-text.js';
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
 
 /** Whoever listens to the n-th passage of a run. */
-export type HearPassage = (passage: number) => Hear | null;
+export type HearPassage = (passage: number, run: RunId) => Hear | null;
 
 /**
  * A run as responses: folds its events, in their order and with their texts read, into its passages, and says each record
  * of their streams when the event that brings it comes. A function of the log alone. Of a run that goes on with others
- * theirs come first.
+ * theirs come first, or are folded before.
  */
 export class RunFace {
   readonly passages: Passage[] = [];
-  private readonly calls = new FaceCalls();
+  private calls: FaceCalls;
   private requested: Of<'run_requested'> | null = null;
   private asked: Of<'response_requested'> | null = null;
   private settings: ResponseSettings = {};
@@ -46,10 +47,13 @@ export class RunFace {
   private isStarted = false;
   private isOver = false;
 
+  /** @param before the run that it goes on with, where that is folded by itself; its calls are asked anew */
   constructor(
     private readonly session: SessionId,
     private readonly listen: HearPassage = () => null,
+    before: RunFace | null = null,
   ) {
+    this.calls = before?.calls ?? new FaceCalls();
     this.text = new TurnText(session, false);
   }
 
@@ -147,7 +151,7 @@ export class RunFace {
     this.isStarted = false;
     this.isOver = false;
     this.passages.length = 0;
-    this.calls.goOn();
+    this.calls = this.calls.goneOnWith();
     this.settings = asked === null ? settingsOfConfig(config) : parsed(asked.data.settings);
     const given = data.items ?? (data.retry_of === undefined ? messageGiven(data.message) : []);
     this.open({
@@ -166,7 +170,7 @@ export class RunFace {
     const number = this.passages.length + 1;
     const { session, settings } = this;
     const mode = this.requested?.data.mode ?? 'base';
-    const passage = new Passage({ session, number, settings, mode, ...of }, this.listen(number));
+    const passage = new Passage({ session, number, settings, mode, ...of }, this.listen(number, of.run));
     this.passages.push(passage);
     this.text = new TurnText(session, hasFormat(settings));
     passage.say('created', () => ({ response: responseOf(passage) }));

@@ -32,6 +32,11 @@ export class SessionFace {
     return this.runs.get(run) ?? null;
   }
 
+  /** Of all of its runs, those that wait their turn, too. */
+  get passages(): readonly Passage[] {
+    return [...this.runs.values()].flatMap(({ passages }) => passages);
+  }
+
   /** @param session of the line in which the event stands */
   push(event: RecordedSessionEvent, session: SessionId): void {
     if (event.type === 'messages_cleared') {
@@ -57,7 +62,7 @@ export class SessionFace {
   private tell(event: RecordedSessionEvent, run: RunId, session: SessionId): void {
     let face = this.runs.get(run);
     if (face === undefined) {
-      face = new RunFace(session, this.listen(run));
+      face = new RunFace(session, this.listen(run), this.retriedBy(event));
       this.runs.set(run, face);
     }
     if (event.type === 'agent_started') this.isHidden = false;
@@ -68,6 +73,12 @@ export class SessionFace {
       this.seen = 0;
     } else if (!isSpeaking) return;
     for (; this.seen < face.passages.length; this.seen++) this.addPassage(face.passages[this.seen]!);
+  }
+
+  /** The run that a retry goes on with. */
+  private retriedBy(event: RecordedSessionEvent): RunFace | null {
+    const before = event.type === 'run_requested' ? event.data.retry_of : undefined;
+    return before === undefined ? null : this.run(before.run);
   }
 
   private addPassage(passage: Passage): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { RecordedSessionEvent, RunId, SessionId } from '#domain';
-import { RunFace } from '#openai-face';
+import type { SessionId } from '#domain';
+import { SessionFace } from '#openai-face';
 import { type Caller, ConversationCommands, EraseSession } from '#runs';
 import { LineEvents } from '../reading/line-events.js';
 import { ResponseReading } from '../reading/response-reading.js';
@@ -28,22 +28,14 @@ export class ResponseDeletion {
 
   /** Whether nothing is left of it that somebody could ask for, and nobody has made a conversation of it. */
   private async isOfNoUse(session: SessionId): Promise<boolean> {
-    const runs = new Map<RunId, RunFace>();
+    const face = new SessionFace();
     const deleted = new Set<string>();
     for await (const { event, session: of } of this.lines.of(session)) {
       if (of !== session) continue;
       if (event.type === 'conversation_metadata_set' || event.type === 'items_given') return false;
       if (event.type === 'response_deleted') deleted.add(event.data.response);
-      else tell(runs, event, session);
+      else face.push(event, session);
     }
-    return [...runs.values()].every(({ passages }) => passages.every(({ id }) => deleted.has(id)));
+    return face.passages.every(({ id }) => deleted.has(id));
   }
-}
-
-function tell(runs: Map<RunId, RunFace>, event: RecordedSessionEvent, session: SessionId): void {
-  const { run } = event.meta;
-  if (run === undefined) return;
-  const face = runs.get(run) ?? new RunFace(session);
-  runs.set(run, face);
-  face.push(event);
 }

@@ -71,7 +71,7 @@ export class ResponseReading {
     const face = new RunFace(place.session);
     for await (const event of this.events.recorded(place, weigh)) {
       face.push(event);
-      if (isOver(face, passage)) break;
+      if (isOver(face, place, passage)) break;
     }
     return face;
   }
@@ -89,7 +89,7 @@ export class ResponseReading {
     for await (const events of this.events.followed(place, signal))
       for (const event of events) {
         face.push(event);
-        if (isOver(face, passage)) return face.passages[passage - 1] ?? null;
+        if (isOver(face, place, passage)) return face.passages[passage - 1] ?? null;
       }
     return null;
   }
@@ -114,13 +114,15 @@ export class ResponseReading {
     const hear: Hear = (event: StreamEvent) => {
       if (event.sequence_number > after) text += streamRecord(event);
     };
-    const face = new RunFace(place.session, (number) => (number === passage ? hear : null));
+    const face = new RunFace(place.session, (number, run) =>
+      number === passage && run === place.run ? hear : null,
+    );
     let isAtEnd = false;
     for await (const events of this.events.followed(place, sink.gone)) {
       for (const event of events) {
         if (isAtEnd) break;
         face.push(event);
-        isAtEnd = isOver(face, passage);
+        isAtEnd = isOver(face, place, passage);
         if (text.length < WRITE_CHARS || isAtEnd) continue;
         const leaving = sink.write(text);
         text = '';
@@ -141,8 +143,12 @@ export class ResponseReading {
   }
 }
 
-/** Whether nothing more comes of a passage; of one that is not there, that its run has ended without it. */
-function isOver({ passages, hasEnded }: RunFace, passage: number): boolean {
+/**
+ * Whether nothing more comes of a passage; of one that is not there, that its run has ended without it. Passages of a run that
+ * this one goes on with come first, and are others.
+ */
+function isOver({ passages, current, hasEnded }: RunFace, { run }: FacePlace, passage: number): boolean {
+  if (current !== null && current.beginning.run !== run) return false;
   const found = passages[passage - 1];
   return found === undefined ? hasEnded : found.end !== null;
 }
