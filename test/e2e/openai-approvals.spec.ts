@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import type { Response, Tool } from 'openai/resources/responses/responses';
+import type { Response, ResponseInput, Tool } from 'openai/resources/responses/responses';
 import { McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { call, say } from '../support/scripted-turn.js';
 import type { ServiceClient } from '../support/service-client.js';
@@ -98,6 +98,18 @@ describe('tool servers', () => {
     expect(shop.calls).toEqual(['sell {"n":1}']);
     const offered = stage.book.lastAsk(input)?.tools?.map(({ function: f }) => f.description);
     expect(offered).toContain('The shop in the harbour.\nSells a thing');
+  });
+
+  it('are approved by value, too, in each turn of a talk', async () => {
+    const history: ResponseInput = [];
+    for (const name of ['one', 'two']) {
+      history.push({ role: 'user', content: message(name, 'sell') });
+      const first = await openai.responses.create({ input: history, tools: [server()] });
+      history.push(...(first.output as never[]), ...decide(first, true).input);
+      const second = await openai.responses.create({ input: history, tools: [server()] });
+      expect(second).toMatchObject({ id: first.id.replace(/_1$/, '_2'), output_text: 'done' });
+      history.push(...(second.output as never[]));
+    }
   });
 
   it('are not called where it is denied, or by a key that may not approve', async () => {

@@ -15,6 +15,7 @@ export * from './request/text-format.js';
 export * from './request/tools.js';
 export type { FaceCall } from './face-call.js';
 export * from './wait/decisions.js';
+export * from './wait/same-decisions.js';
 export * from './wait/same-items.js';
 export * from './request/conversation-request.js';
 export { chatError, completionOf } from './chat/chat-completion.js';

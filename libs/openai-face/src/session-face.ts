@@ -22,17 +22,23 @@ export class SessionFace {
   private segments: Segment[] = [];
   private isHidden = false;
   private readonly runs = new Map<RunId, RunFace>();
+  private readonly deleted = new Set<string>();
   private seen = 0;
   private speaking: RunId | null = null;
 
   /** @param listen of a run's passages; absent: nobody does */
   constructor(private readonly listen: (run: RunId) => HearPassage = () => () => null) {}
 
+  /** Whether somebody has deleted the response. */
+  isDeleted({ id }: Passage): boolean {
+    return this.deleted.has(id);
+  }
+
   run(run: RunId): RunFace | null {
     return this.runs.get(run) ?? null;
   }
 
-  /** Of all of its runs, those that wait their turn, too. */
+  /** Of all of its runs in the order in which they were asked for, those that wait their turn, too. */
   get passages(): readonly Passage[] {
     return [...this.runs.values()].flatMap(({ passages }) => passages);
   }
@@ -48,6 +54,7 @@ export class SessionFace {
       const items = shownItems(event.data.items, session, event.revision);
       return this.add({ passage: null, isOutput: false, items: () => items });
     }
+    if (event.type === 'response_deleted') this.deleted.add(event.data.response);
     const { run } = event.meta;
     if (run !== undefined) this.tell(event, run, session);
   }
@@ -57,6 +64,22 @@ export class SessionFace {
     const end = this.segments.findIndex(({ passage, isOutput }) => isOutput && passage === before);
     const segments = before === undefined || end < 0 ? this.segments : this.segments.slice(0, end);
     return segments.flatMap(({ items }) => items());
+  }
+
+  /** All that stood there when a passage was asked for; null: that does not stand there any more. */
+  itemsBefore(passage: Passage): readonly ConversationItem[] | null {
+    return this.itemsUpTo(this.segments.findIndex((one) => one.passage === passage));
+  }
+
+  /** The same when it had ended. */
+  itemsThrough(passage: Passage): readonly ConversationItem[] | null {
+    const at = this.segments.findIndex((one) => one.isOutput && one.passage === passage);
+    return at < 0 ? null : this.itemsUpTo(at + 1);
+  }
+
+  /** @param end place of a segment; negative: of none */
+  private itemsUpTo(end: number): readonly ConversationItem[] | null {
+    return end < 0 ? null : this.segments.slice(0, end).flatMap(({ items }) => items());
   }
 
   private tell(event: RecordedSessionEvent, run: RunId, session: SessionId): void {

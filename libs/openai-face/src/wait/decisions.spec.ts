@@ -3,7 +3,8 @@ import { type GivenItem, actionId } from '#domain';
 import { RUN as run, begun, faceOf } from '../../../../test/support/face-tape.js';
 import { toolUse, toolUseStart } from '../../../../test/support/session-tape.js';
 import { askingTurn, asks, parked, resolves } from '../../../../test/support/waiting-tape.js';
-import { decidedBy, isSameDecision } from './decisions.js';
+import { decidedBy } from './decisions.js';
+import { isSameDecision, repeatedBy } from './same-decisions.js';
 import { repeats } from './same-items.js';
 
 const uses = [toolUseStart, toolUse('{"tool":"t","input":{}}')];
@@ -58,13 +59,33 @@ describe('the decisions of an input', () => {
       data: { call_id: 'c1', content: '21', action: actionId(run, 0) },
     });
     const { passages } = faceOf(after.add(run, resolves(run, 1))).face;
-    expect(isSameDecision(decided, passages[0]!.waits)).toBe(true);
+    expect(isSameDecision(decided, passages[0]!.waits, passages[1]!)).toBe(true);
+    const hurried = decidedBy([output, approval, said('user', 'and hurry')], waits, 'ses_1', held);
+    expect(isSameDecision(hurried, passages[0]!.waits, passages[1]!)).toBe(false);
     const denied = { ...approval, isApproved: false } as GivenItem;
-    expect(isSameDecision(decidedBy([output, denied], waits, 'ses_1', held), passages[0]!.waits)).toBe(false);
+    expect(
+      isSameDecision(decidedBy([output, denied], waits, 'ses_1', held), passages[0]!.waits, passages[1]!),
+    ).toBe(false);
     const other = { ...output, output: '22' } as GivenItem;
-    expect(isSameDecision(decidedBy([other, approval], waits, 'ses_1', held), passages[0]!.waits)).toBe(
-      false,
-    );
+    expect(
+      isSameDecision(decidedBy([other, approval], waits, 'ses_1', held), passages[0]!.waits, passages[1]!),
+    ).toBe(false);
+  });
+});
+
+describe('what items repeat that decide', () => {
+  it('is all before the first decision, and the calls between the others', () => {
+    const call: GivenItem = { kind: 'call', id: 'call_1_6', name: 't', arguments: '{}' };
+    const asked = { server: 's', name: 't', arguments: '{}' };
+    const question: GivenItem = { kind: 'question', id: `mcpr_${actionId(run, 1)}`, ...asked };
+    const between = [said('user', 'hi'), call, output, question, approval, said('user', 'more')];
+    expect(repeatedBy(between, waits, 'ses_1')).toEqual([said('user', 'hi'), call, question]);
+    expect(repeatedBy(held, waits, 'ses_1')).toBe(null);
+  });
+
+  it('is nothing where they go on behind the decisions', () => {
+    for (const more of [said('assistant', 'done'), { ...output, id: 'call_1_99' } as GivenItem])
+      expect(repeatedBy([...held, output, approval, more], waits, 'ses_1')).toBe(null);
   });
 });
 
@@ -77,4 +98,12 @@ it('items repeat a session where all are the same in order, but for what an assi
   expect(repeats(session, [said('user', 'ho'), ...held.slice(1)])).toBe(false);
   const spaced = { kind: 'call', id: 'call_1_6', name: 't', arguments: '{ }' } as GivenItem;
   expect(repeats(held, [held[0]!, spaced])).toBe(true);
+  const told = { server: 's', name: 't', arguments: '{}', output: 'r' };
+  const [theirs, ours] = ['mcp_1', 'mcp_1_6_0'].map((id): GivenItem => ({
+    kind: 'server_call',
+    id,
+    ...told,
+  }));
+  expect(repeats([ours!], [theirs!])).toBe(true);
+  expect(repeats([ours!], [{ ...theirs!, output: 'other' } as GivenItem])).toBe(false);
 });

@@ -29,9 +29,18 @@ export const firstDecision = (
   session: SessionId,
 ): number => items.findIndex((item) => waits.some((call) => isAbout(item, call, session)));
 
-function isAbout(item: GivenItem, call: FaceCall, session: SessionId): boolean {
+/** Whether the item decides on the call. */
+export function isAbout(item: GivenItem, call: FaceCall, session: SessionId): boolean {
   if (call.call.needs === 'caller') return item.kind === 'result' && item.id === callIdOf(call, session);
   return item.kind === 'decision' && item.action === call.action?.id;
+}
+
+/** Tells of calls whether one of the items decides on them. */
+export function decidesOn(items: readonly GivenItem[], session: SessionId): (call: FaceCall) => boolean {
+  const results = new Set(items.flatMap((item) => (item.kind === 'result' ? [item.id] : [])));
+  const actions = new Set(items.flatMap((item) => (item.kind === 'decision' ? [item.action] : [])));
+  return (call) =>
+    call.call.needs === 'caller' ? results.has(callIdOf(call, session)) : actions.has(call.action?.id ?? '');
 }
 
 /**
@@ -94,13 +103,4 @@ function decisionOf(item: GivenItem): CallDecision {
   if (item.kind === 'result') return { kind: 'answer', result: textOf(item.output) };
   if (item.kind !== 'decision') throw new TypeError('no decision');
   return { kind: item.isApproved ? 'approve' : 'deny', reason: item.reason ?? null };
-}
-
-/** Whether what was decided on the calls is the same. */
-export function isSameDecision(decided: Decided, waits: readonly FaceCall[]): boolean {
-  return waits.every(({ action, decided: before, result }) => {
-    const now = decided.decisions.get(action?.id ?? '');
-    if (now === undefined || before === null || now.kind !== before.decision) return false;
-    return now.kind === 'answer' ? now.result === result : now.reason === before.reason;
-  });
 }

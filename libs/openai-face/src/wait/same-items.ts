@@ -11,7 +11,14 @@ export function tokenOf(item: GivenItem): string | null {
     case 'result':
       return JSON.stringify(['result', item.id]);
     case 'server_call':
-      return JSON.stringify(['server_call', item.id]);
+      // Its id is another one where it was given.
+      return JSON.stringify([
+        'server_call',
+        item.server,
+        item.name,
+        canonical(item.arguments),
+        textOf(item.output),
+      ]);
     case 'question':
       return JSON.stringify(['question', item.id]);
     case 'decision':

@@ -38,7 +38,7 @@ export class Continuations {
     caller: Principal,
     request: FastifyRequest,
   ): Promise<Omit<FoundResponse, 'id'>> {
-    const { place, passage, followedBy } = waiting;
+    const { place, face, passage, followedBy } = waiting;
     const { asked } = sent;
     if (!asked.isStored)
       throw refused(
@@ -46,10 +46,11 @@ export class Continuations {
         'store',
         'store: false does not go with what decides on a run that waits',
       );
-    const decided = decidedBy(items, passage.waits, place.session, await this.waiting.held(place.session));
+    const decided = decidedBy(items, passage.waits, place.session, await this.waiting.held(waiting));
     const next = { place, passage: followedBy ?? passage.beginning.number + 1 };
-    if (followedBy !== null) {
-      if (isSameDecision(decided, passage.waits)) return next;
+    const followed = followedBy === null ? undefined : face.passages[followedBy - 1];
+    if (followed !== undefined) {
+      if (isSameDecision(decided, passage.waits, followed)) return next;
       throw new Problem('conflict', 'something else was decided before');
     }
     requireApprover(decided, caller);

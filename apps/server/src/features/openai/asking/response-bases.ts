@@ -11,7 +11,7 @@ import {
   sessionStream,
 } from '#domain';
 import { EventLog } from '#event-log';
-import { type ResponseRequest, refused } from '#openai-face';
+import { type ResponseRequest, decidesOn, refused } from '#openai-face';
 import { Sessions, forkAt } from '#runs';
 import { ConversationReading } from '../reading/conversation-reading.js';
 import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
@@ -54,14 +54,16 @@ export class ResponseBases {
   ): Promise<ResponseBase> {
     if (conversation !== undefined) {
       if (!isStored) throw refused('invalid_value', 'store', 'store: false does not go with conversation');
-      return this.inConversation(await this.conversations.find(project, conversation));
+      return this.inConversation(await this.conversations.find(project, conversation), items);
     }
     const found = previous === undefined ? null : await this.previous(project, previous);
     const waiting = found === null ? null : await this.waiting.of(found);
-    if (waiting !== null && (waiting.followedBy === null || items.some(decides)))
-      return { kind: 'waiting', waiting };
-    const byValue = items.some(decides) ? await this.waiting.byValue(project, items, found) : null;
-    if (byValue !== null) return { kind: 'waiting', waiting: byValue };
+    if (waiting?.followedBy === null) return { kind: 'waiting', waiting };
+    // A client may send all that came since with a base that stays the same: the decision on that is history then.
+    const decided = items.some(decides)
+      ? ((await this.waiting.byValue(project, items, found)) ?? waiting)
+      : null;
+    if (decided !== null) return { kind: 'waiting', waiting: decided };
     return found === null ? { kind: 'nothing' } : this.behind(found, isStored);
   }
 
@@ -70,8 +72,11 @@ export class ResponseBases {
     return forkAt(this.log, from);
   }
 
-  private async inConversation(session: SessionId): Promise<ResponseBase> {
-    const waiting = await this.waiting.ofSession(session);
+  private async inConversation(session: SessionId, items: readonly GivenItem[]): Promise<ResponseBase> {
+    const open = await this.waiting.ofSession(session);
+    const isDecided = open?.passage.waits.some(decidesOn(items, session)) === true;
+    const waiting =
+      isDecided || !items.some(decides) ? open : ((await this.waiting.again(session, items)) ?? open);
     return waiting === null ? { kind: 'session', session } : { kind: 'waiting', waiting };
   }
 

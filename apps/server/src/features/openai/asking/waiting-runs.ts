@@ -3,9 +3,12 @@ import { type GivenItem, Problem, type ProjectId, type SessionId, sessionOfActio
 import {
   type Passage,
   type RunFace,
-  callIdOf,
-  firstDecision,
+  type SessionFace,
+  decidedBy,
+  decidesOn,
   givenOf,
+  isSameDecision,
+  repeatedBy,
   repeats,
   sessionOfItem,
 } from '#openai-face';
@@ -55,58 +58,115 @@ export class WaitingRuns {
   }
 
   /**
-   * The response that items decide on which, with the base that they name, repeat just what its session holds; null: there is
-   * none. @param base what they go on from; null: nothing
+   * The response that items decide on, or have decided on before, which with the base that they name repeat just what its session
+   * held then; null: there is none. @param base what they go on from; null: nothing
    */
   async byValue(
     project: ProjectId,
     items: readonly GivenItem[],
     base: FoundResponse | null,
   ): Promise<WaitingResponse | null> {
-    const session = await this.decidedIn(project, items);
-    if (session === null || (base !== null && base.place.session !== session)) return null;
-    const waiting = await this.ofSession(session);
-    if (waiting === null) return null;
-    const first = firstDecision(items, waiting.passage.waits, session);
-    if (first < 0) return null;
-    const all = (await this.conversations.items(session)).map(givenOf);
-    const before = base === null ? 0 : await this.conversations.lengthUpTo(base);
-    const held = all.slice(before).filter((item) => item !== null);
-    const given = items.slice(0, first).concat(repeated(items.slice(first), waiting, session));
-    return repeats(held, given) ? waiting : null;
-  }
-
-  /** What the session holds. */
-  async held(session: SessionId): Promise<readonly GivenItem[]> {
-    return (await this.conversations.items(session)).map(givenOf).filter((item) => item !== null);
-  }
-
-  /** The project's session with an open wait that one of the items is about. */
-  private async decidedIn(project: ProjectId, items: readonly GivenItem[]): Promise<SessionId | null> {
-    for (const item of items) {
-      const session = sessionDecidedBy(item);
-      if (session === null) continue;
-      try {
-        return await this.conversations.findSession(project, session);
-      } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-      }
+    for (const session of sessionsDecidedOn(items)) {
+      const face = await this.faceOf(project, session);
+      const waiting = face && (await this.decidedOn(face, session, items));
+      if (face === null || waiting === null) continue;
+      const held = heldBy(face, waiting);
+      const before = base === null ? 0 : lengthThrough(face, base);
+      const given = repeatedBy(items, waiting.passage.waits, session);
+      const isRepeated =
+        before !== null && given !== null && repeats(held.slice(before).filter(isGiven), given);
+      return isRepeated && isOpenOrSame(waiting, items, held.filter(isGiven)) ? waiting : null;
     }
     return null;
   }
+
+  /** The response of a session that items have decided on before in the same way; null: there is none. */
+  async again(session: SessionId, items: readonly GivenItem[]): Promise<WaitingResponse | null> {
+    const face = await this.conversations.face(session);
+    const waiting = await this.decidedOn(face, session, items);
+    const isKnown = waiting !== null && waiting.followedBy !== null;
+    return isKnown && isOpenOrSame(waiting, items, heldBy(face, waiting).filter(isGiven)) ? waiting : null;
+  }
+
+  /** What its session held when it was decided on, or holds where it was not yet. */
+  async held(waiting: WaitingResponse): Promise<readonly GivenItem[]> {
+    return heldBy(await this.conversations.face(waiting.place.session), waiting).filter(isGiven);
+  }
+
+  /** null: the project has no such session. */
+  private async faceOf(project: ProjectId, session: SessionId): Promise<SessionFace | null> {
+    try {
+      return await this.conversations.face(await this.conversations.findSession(project, session));
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+      return null;
+    }
+  }
+
+  /** The newest response of a session that one of the items decides on. */
+  private async decidedOn(
+    session: SessionFace,
+    id: SessionId,
+    items: readonly GivenItem[],
+  ): Promise<WaitingResponse | null> {
+    const isDecidedOn = decidesOn(items, id);
+    const passage = session.passages.findLast(
+      ({ waits, beginning }) => beginning.session === id && waits.some(isDecidedOn),
+    );
+    const face = passage && session.run(passage.beginning.run);
+    if (!passage || !face?.request) return null;
+    const { run, number } = passage.beginning;
+    const next = face.passages[number];
+    if (next === undefined ? face.hasEnded : session.isDeleted(next)) return null;
+    const place = await this.events.placeFrom(id, run, face.request.revision);
+    return { place, face, passage, followedBy: next === undefined ? null : number + 1 };
+  }
 }
 
-/** Calls may stand between the decisions: each directly before its own. */
-function repeated(
-  items: readonly GivenItem[],
-  { passage: { waits } }: WaitingResponse,
-  session: SessionId,
-): readonly GivenItem[] {
-  const ids = new Set(waits.map((call) => callIdOf(call, session)));
-  return items.filter((item) => item.kind === 'call' && ids.has(item.id));
+/** The sessions of what items decide on, the last of them first; none where they go on behind their decisions. */
+function sessionsDecidedOn(items: readonly GivenItem[]): readonly SessionId[] {
+  const last = items.findLastIndex((item) => sessionDecidedBy(item) !== null);
+  const goesOn = items.slice(last + 1).some((item) => item.kind === 'message' && item.role === 'assistant');
+  if (goesOn) return [];
+  const sessions = items.map(sessionDecidedBy).filter((session) => session !== null);
+  return [...new Set(sessions.reverse())];
 }
 
 function sessionDecidedBy(item: GivenItem): SessionId | null {
   if (item.kind === 'decision') return sessionOfAction(item.action);
   return item.kind === 'result' ? sessionOfItem(item.id) : null;
+}
+
+const isGiven = (item: GivenItem | null): item is GivenItem => item !== null;
+
+/** null: what is read and not used. */
+function heldBy(
+  face: SessionFace,
+  { place: { run }, followedBy }: WaitingResponse,
+): readonly (GivenItem | null)[] {
+  const next = followedBy === null ? undefined : face.run(run)?.passages[followedBy - 1];
+  return ((next && face.itemsBefore(next)) ?? face.items()).map(givenOf);
+}
+
+/** How many items the session held when a response of it, or of what it was forked from, had ended; null: it is of neither. */
+function lengthThrough(face: SessionFace, { place, passage }: FoundResponse): number | null {
+  const ended = face.run(place.run)?.passages[passage - 1];
+  return (ended && face.itemsThrough(ended)?.length) ?? null;
+}
+
+/** Whether the response is still to be decided on, or was in the same way. */
+function isOpenOrSame(
+  { place, face, passage: { waits }, followedBy }: WaitingResponse,
+  items: readonly GivenItem[],
+  held: readonly GivenItem[],
+): boolean {
+  const followed = followedBy === null ? undefined : face.passages[followedBy - 1];
+  if (followed === undefined) return true;
+  try {
+    return isSameDecision(decidedBy(items, waits, place.session, held), waits, followed);
+  } catch (error) {
+    // Not all is decided that was then.
+    if (error instanceof Problem) return false;
+    throw error;
+  }
 }

@@ -29,13 +29,11 @@ export class ResponseDeletion {
   /** Whether nothing is left of it that somebody could ask for, and nobody has made a conversation of it. */
   private async isOfNoUse(session: SessionId): Promise<boolean> {
     const face = new SessionFace();
-    const deleted = new Set<string>();
     for await (const { event, session: of } of this.lines.of(session)) {
       if (of !== session) continue;
       if (event.type === 'conversation_metadata_set' || event.type === 'items_given') return false;
-      if (event.type === 'response_deleted') deleted.add(event.data.response);
-      else face.push(event, session);
+      face.push(event, session);
     }
-    return face.passages.every(({ id }) => deleted.has(id));
+    return face.passages.every((passage) => face.isDeleted(passage));
   }
 }

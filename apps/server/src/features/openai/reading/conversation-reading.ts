@@ -50,21 +50,14 @@ export class ConversationReading {
 
   /** All that was given and said, in order. @throws Problem not_found; what `weigh` throws */
   async items(session: SessionId, weigh?: Weigh): Promise<readonly ConversationItem[]> {
-    const face = new SessionFace();
-    for await (const { event, session: of } of this.lines.of(session, summed(weigh))) face.push(event, of);
-    return face.items();
+    return (await this.face(session, weigh)).items();
   }
 
-  /** How many items the session held when a response had ended. */
-  async lengthUpTo(found: FoundResponse): Promise<number> {
+  /** The session with its runs. @throws as `items` */
+  async face(session: SessionId, weigh?: Weigh): Promise<SessionFace> {
     const face = new SessionFace();
-    const { session, run } = found.place;
-    for await (const { event, session: of } of this.lines.of(session)) {
-      face.push(event, of);
-      const passage = face.run(run)?.passages[found.passage - 1];
-      if (passage?.end) return face.items().length;
-    }
-    return 0;
+    for await (const { event, session: of } of this.lines.of(session, summed(weigh))) face.push(event, of);
+    return face;
   }
 
   /** What stood before the output of a response, what it was given last. @throws as `items` */
