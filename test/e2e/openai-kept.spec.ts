@@ -168,4 +168,40 @@ describe('a request that is repeated', () => {
     const mismatch = await client.post('/v1/responses', { input: 'other' }, keyed);
     expect(mismatch.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } });
   });
+
+  it.each(['nothing', 'conversation', 'previous_response_id'])(
+    'is answered by what it has decided, behind %s',
+    async (base) => {
+      const headers = { 'idempotency-key': `decides behind ${base}` };
+      const tools = [{ type: 'function', name: 'f', parameters: { type: 'object' } }];
+      const message = {
+        role: 'user',
+        content: stage.book.on(stage.message('w'), say(...call(0, 'c', 'f', {})), say('ok')),
+      };
+      const { id: talk } = await openai.conversations.create();
+      const from = base === 'conversation' ? { conversation: talk } : {};
+      const asked = await client.post('/v1/responses', { input: [message], tools, ...from });
+      const first = asked.json<{ id: string; output: { call_id: string }[] }>();
+      const output = { type: 'function_call_output', call_id: first.output[0]?.call_id, output: '1' };
+      const body = {
+        nothing: { input: [message, ...first.output, output] },
+        conversation: { input: [output], conversation: talk },
+        previous_response_id: { input: [output], previous_response_id: first.id },
+      }[base];
+      const decided = await client.post('/v1/responses', { ...body, tools }, { headers });
+      expect(decided.json()).toMatchObject({ id: first.id.replace(/_1$/, '_2') });
+      for (const again of [{ headers }, { headers: { 'x-stainless-retry-count': '1' } }])
+        expect((await client.post('/v1/responses', { ...body, tools }, again)).text).toBe(decided.text);
+      for (const other of [{ ...body, tools, temperature: 0.5 }, { input: 'other' }]) {
+        const mismatch = await client.post('/v1/responses', other, { headers });
+        expect([mismatch.status, mismatch.json()]).toMatchObject([
+          422,
+          { error: { code: 'idempotency_mismatch' } },
+        ]);
+      }
+      const started = { headers: { 'idempotency-key': `starts beside ${base}` } };
+      await client.post('/v1/responses', { input: 'other' }, started);
+      expect((await client.post('/v1/responses', { ...body, tools }, started)).status).toBe(422);
+    },
+  );
 });

@@ -75,11 +75,7 @@ export class IdempotencyKeys {
    * Writes the use of a run's key, unless somebody was faster: then theirs is returned.
    * @throws Problem idempotency_mismatch; LogUnavailable
    */
-  async use(
-    request: IdempotentRequest,
-    meta: EventMeta,
-    ids: Pick<KeyUse, 'session' | 'run' | 'after'>,
-  ): Promise<KeyUse> {
+  async use(request: IdempotentRequest, meta: EventMeta, ids: Omit<KeyUse, 'payload'>): Promise<KeyUse> {
     return (await this.write(request, meta, { payload: this.payloadOf(request), ...ids })) as KeyUse;
   }
 

@@ -16,6 +16,8 @@ export interface RunKeyUse extends KeyedPayload {
   readonly run: RunId;
   /** Revision of the session when the key was used: the run, if it is there, stands behind it. */
   readonly after: number;
+  /** The response with which the run went on, which waited: the key is of what was decided. Absent: it is of the run's start. */
+  readonly passage?: number;
 }
 
 /** The key of a datastore, a document or a fork. */

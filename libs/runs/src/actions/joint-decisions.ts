@@ -1,3 +1,4 @@
+import type { IdempotencyKeys } from '#access';
 import type { McpServerConfig } from '#agent';
 import {
   type ActionId,
@@ -16,6 +17,7 @@ import {
   openAction,
   runId,
 } from '#domain';
+import { NO_EVENTS } from '#event-log';
 import type { Clock, Random } from '#platform';
 import type { Caller } from '../session-commands.js';
 import type { Session } from '../session.js';
@@ -40,10 +42,27 @@ export interface JointDecision {
   readonly mcpServers: readonly McpServerConfig[];
 }
 
+/** A response with which a run went on. */
+export interface DecidedResponse {
+  readonly run: RunId;
+  readonly session: SessionId;
+  /** From 1. */
+  readonly passage: number;
+}
+
+/** What an `Idempotency-Key` was sent with. */
+export interface KeyedDecision {
+  readonly key: string;
+  readonly payload: unknown;
+}
+
 /** What the run waits for is not what was decided: somebody else has decided, it has ended, or its time is over. */
 export class DecidedMeanwhile extends Error {
   override readonly name = 'DecidedMeanwhile';
 }
+
+/** To which the keys belong: that of the request that starts runs. */
+const OPERATION = 'create_response' as const;
 
 /** Of a message that steers a run, where it stands in the event itself. */
 const MAX_INLINE_CHARS = 1_000;
@@ -57,6 +76,7 @@ const LOOK_MS = 5;
 export interface JointPorts extends Pick<ActionPorts, 'sessions' | 'contents' | 'toolboxes'> {
   readonly clock: Clock;
   readonly random: Random;
+  readonly keys: IdempotencyKeys;
 }
 
 /** Decides on all that a run waits for in one append, in front of any result. */
@@ -72,6 +92,26 @@ export class JointDecisions {
    */
   decide(wish: JointDecision, caller: Caller): Promise<Revision> {
     return this.ports.sessions.use(wish.session, (session) => this.decideIn(session, wish, caller));
+  }
+
+  /** The response that a key stands for; null: none. @throws Problem idempotency_mismatch; LogUnavailable */
+  async ofKey(keyed: KeyedDecision, { project }: Pick<Caller, 'project'>): Promise<DecidedResponse | null> {
+    const { keys } = this.ports;
+    const request = { operation: OPERATION, project, ...keyed };
+    const use = await keys.runOf(request);
+    if (use?.passage === undefined) return null;
+    await keys.find(request);
+    return { session: use.session, run: use.run, passage: use.passage };
+  }
+
+  /**
+   * The key stands for the response from now on. Afterwards: a repeat that comes before finds what was decided, which is the
+   * same. @throws Problem idempotency_mismatch; LogUnavailable
+   */
+  async note(keyed: KeyedDecision, response: DecidedResponse, { project, actor }: Caller): Promise<void> {
+    const { keys } = this.ports;
+    const request = { operation: OPERATION, project, ...keyed };
+    await keys.use(request, { schemaVersion: 1, project, actor }, { ...response, after: NO_EVENTS });
   }
 
   private async decideIn(session: Session, wish: JointDecision, caller: Caller): Promise<Revision> {

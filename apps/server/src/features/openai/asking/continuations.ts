@@ -9,14 +9,17 @@ import {
   decidedBy,
   isSameDecision,
   refused,
+  responseId,
 } from '#openai-face';
 import { type DecisionRequest, JointDecisions } from '#runs';
 import { RunRequests } from '../../runs/shared/run-requests.js';
-import type { FoundResponse } from '../reading/response-reading.js';
+import { type FoundResponse, ResponseReading } from '../reading/response-reading.js';
 import { asAsked, moreConfigOf, runBodyOf } from './asked-run.js';
-import { payloadHash } from './payload.js';
+import { payloadHash, payloadOf } from './payload.js';
 import type { SentResponse } from './sent-response.js';
 import { type WaitingResponse, WaitingRuns } from './waiting-runs.js';
+
+type Place = Omit<FoundResponse, 'id'>;
 
 /** Lets runs that wait go on with what a request decides. */
 @Injectable()
@@ -25,7 +28,15 @@ export class Continuations {
     private readonly joint: JointDecisions,
     private readonly requests: RunRequests,
     private readonly waiting: WaitingRuns,
+    private readonly responses: ResponseReading,
   ) {}
+
+  /** The response that a key stands for which went with decisions; null: none. @throws Problem idempotency_mismatch, not_found */
+  async ofKey({ key, body }: SentResponse, { project }: Principal): Promise<FoundResponse | null> {
+    if (key === undefined) return null;
+    const known = await this.joint.ofKey({ key, payload: payloadOf(body) }, { project });
+    return known && this.responses.find(project, responseId(known.run, known.passage));
+  }
 
   /**
    * The response that follows: the one that the same decisions had before, where there is one. @throws Problem; DecidedMeanwhile;
@@ -37,9 +48,9 @@ export class Continuations {
     sent: SentResponse,
     caller: Principal,
     request: FastifyRequest,
-  ): Promise<Omit<FoundResponse, 'id'>> {
-    const { place, face, passage, followedBy } = waiting;
-    const { asked } = sent;
+  ): Promise<Place> {
+    const { place, passage, followedBy } = waiting;
+    const { asked, key, body } = sent;
     if (!asked.isStored)
       throw refused(
         'invalid_value',
@@ -48,24 +59,45 @@ export class Continuations {
       );
     const decided = decidedBy(items, passage.waits, place.session, await this.waiting.held(waiting));
     const next = { place, passage: followedBy ?? passage.beginning.number + 1 };
-    const followed = followedBy === null ? undefined : face.passages[followedBy - 1];
-    if (followed !== undefined) {
-      if (isSameDecision(decided, passage.waits, followed)) return next;
+    if (followedBy === null) await this.decide(waiting, decided, sent, caller, request);
+    else await this.requireSame(waiting, decided, next);
+    const { session, run } = place;
+    const who = { project: caller.project, actor: caller.keyId };
+    if (key !== undefined)
+      await this.joint.note({ key, payload: payloadOf(body) }, { session, run, passage: next.passage }, who);
+    return next;
+  }
+
+  /** @throws Problem conflict; not_found: what followed was deleted */
+  private async requireSame(
+    { face, passage }: WaitingResponse,
+    decided: Decided,
+    { place, passage: number }: Place,
+  ): Promise<void> {
+    const followed = face.passages[number - 1];
+    if (followed === undefined || !isSameDecision(decided, passage.waits, followed))
       throw new Problem('conflict', 'something else was decided before');
-    }
+    await this.responses.requireShown(place, followed.id);
+  }
+
+  private async decide(
+    waiting: WaitingResponse,
+    decided: Decided,
+    { asked, body, operation }: SentResponse,
+    caller: Principal,
+    request: FastifyRequest,
+  ): Promise<void> {
     requireApprover(decided, caller);
     requireSameRun(waiting, asked);
     const { config, mcpServers } = await this.settingsOf(waiting, asked, caller, request);
-    const { run, session } = place;
+    const { run, session } = waiting.place;
+    const settings = JSON.stringify(settingsOf(waiting, asked));
     await this.joint.decide(
       {
         session,
         run,
         decisions: requestsOf(decided),
-        response: {
-          settings: JSON.stringify(settingsOf(waiting, asked)),
-          payload: payloadHash([sent.operation, sent.body]),
-        },
+        response: { settings, payload: payloadHash([operation, body]) },
         items: decided.items,
         config,
         messages: decided.messages,
@@ -73,7 +105,6 @@ export class Continuations {
       },
       { project: caller.project, actor: caller.keyId },
     );
-    return next;
   }
 
   /** Those of the run, but for what the request says: it holds from here on. */

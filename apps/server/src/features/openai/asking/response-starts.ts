@@ -37,8 +37,10 @@ export class ResponseStarts {
     request: FastifyRequest,
   ): Promise<Omit<FoundResponse, 'id'>> {
     const payload = payloadHash([sent.operation, sent.body]);
-    const known =
-      sent.key === undefined && isRepeat(request) ? await this.repeats.find(caller, payload) : null;
+    const isByCount = sent.key === undefined && isRepeat(request);
+    const known = isByCount
+      ? await this.repeats.find(caller, payload)
+      : await this.continuations.ofKey(sent, caller);
     if (known !== null) return known;
     const found = await this.startOrGoOn(sent, caller, request);
     if (found.passage === 1) this.repeats.note(caller, payload, found);
@@ -58,7 +60,8 @@ export class ResponseStarts {
       try {
         if (base.kind === 'waiting')
           return await this.continuations.goOn(base.waiting, items, sent, caller, request);
-        requirePairs(items, sent.operation === 'create_completion' ? 'messages' : 'input');
+        // A repeat has passed before; what is none is refused for its key.
+        if (!isKnown) requirePairs(items, sent.operation === 'create_completion' ? 'messages' : 'input');
         return placeOf(await this.startAt(base, items, sent, caller, request));
       } catch (error) {
         const isLate = error instanceof SessionMoved || error instanceof DecidedMeanwhile;

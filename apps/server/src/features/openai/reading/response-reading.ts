@@ -58,6 +58,11 @@ export class ResponseReading {
     return { id, place, passage: found.passage };
   }
 
+  /** @throws Problem not_found: somebody has deleted it; LogUnavailable */
+  requireShown(place: FacePlace, id: string): Promise<void> {
+    return this.events.requireShown(place, id);
+  }
+
   /** As it is now. @throws Problem not_found; what `weigh` throws */
   async read({ place, passage: number }: FoundResponse, weigh?: Weigh): Promise<Passage> {
     const face = await this.faceOf({ place, passage: number }, weigh);
