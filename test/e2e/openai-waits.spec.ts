@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import type { FunctionTool, ResponseFunctionToolCall } from 'openai/resources/responses/responses';
-import { call, say } from '../support/scripted-turn.js';
+import { Gate, before, call, say } from '../support/scripted-turn.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
@@ -144,5 +144,28 @@ describe('a response that calls functions', () => {
     expect(cancelled.status).toBe('completed');
     const run = first.id.replace(/^resp_(\w+)_1$/, 'run_ses_$1');
     expect((await client.get(`/runs/${run}`)).json()).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('leaves the one that followed alone when it is cancelled', async () => {
+    const gate = new Gate();
+    const turns = [calls('a'), say('un', before(gate), 'harmed')];
+    const input = stage.book.on(stage.message('cancel'), ...turns);
+    const first = await openai.responses.create({ input, tools });
+    const second = await openai.responses.create({
+      previous_response_id: first.id,
+      tools,
+      input: outputsOf(first, 'A'),
+      background: true,
+    });
+    await gate.reached;
+    expect(await openai.responses.cancel(first.id)).toMatchObject({ id: first.id, status: 'completed' });
+    gate.open();
+    const ended = await openai.responses.retrieve(second.id, { stream: true });
+    const types: string[] = [];
+    for await (const { type } of ended) types.push(type);
+    expect(types.at(-1)).toBe('response.completed');
+    await expect(openai.responses.cancel(second.id.replace(/2$/, '3'))).rejects.toMatchObject({
+      status: 404,
+    });
   });
 });
