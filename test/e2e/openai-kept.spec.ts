@@ -169,6 +169,26 @@ describe('a request that is repeated', () => {
     expect(mismatch.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } });
   });
 
+  it.each([true, false])('is asked for anew where what it started is gone, streamed: %s', async (stream) => {
+    const again = { headers: { 'x-stainless-retry-count': '1' } };
+    const idOf = (text: string) => /"id":"(resp_\w+)"/.exec(text)?.[1] ?? '';
+    const unstored = { input: input('unstored', 'here'), store: false, stream };
+    const first = idOf((await client.post('/v1/responses', unstored)).text);
+    await until(() => isGone(first));
+    const anew = await client.post('/v1/responses', unstored, again);
+    expect(idOf(anew.text)).not.toBe(first);
+    expect(anew.text).toContain('here');
+    const body = { input: input('deleted', 'there'), stream };
+    const headers = { 'idempotency-key': `deleted ${stream}` };
+    const deleted = idOf((await client.post('/v1/responses', body, { headers })).text);
+    await openai.responses.create({ input: 'behind', previous_response_id: deleted });
+    await client.call('DELETE', `/v1/responses/${deleted}`);
+    const other = await client.post('/v1/responses', body, again);
+    expect(idOf(other.text)).not.toBe(deleted);
+    expect(other.text).toContain('there');
+    expect((await client.post('/v1/responses', body, { headers })).status).toBe(404);
+  });
+
   it.each(['nothing', 'conversation', 'previous_response_id'])(
     'is answered by what it has decided, behind %s',
     async (base) => {

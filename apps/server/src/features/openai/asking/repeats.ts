@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { Problem, knownSessionEvent, sessionStream } from '#domain';
 import { EventLog, eventAt } from '#event-log';
+import { responseId } from '#openai-face';
 import { Clock } from '#platform';
 import { RunQueries } from '#read-models';
 import { RunRequests } from '../../runs/shared/run-requests.js';
@@ -43,38 +44,54 @@ export class Repeats {
     }
   }
 
-  /** The newest that the same key has started by the same payload; null: none, or too long ago. */
+  /** The newest that the same key has started by the same payload; null: none, too long ago, or it is erased or deleted. */
   async find(caller: Principal, payload: string): Promise<Place | null> {
     const from = this.clock.now() - REPEATED_MS;
     const known = this.kept.get(`${caller.keyId} ${payload}`);
-    if (known !== undefined && known.at >= from) return known.found;
+    if (known !== undefined && known.at >= from) return ifFound(() => this.shown(known.found));
     const { project } = caller;
     for await (const page of this.runs.list({ project, from, limit: LOOKED_AT }))
       for (const { run_id: run, actor } of page) {
         if (actor !== caller.keyId) continue;
-        const place = await this.events.place(project, run);
-        if ((await this.payloadOf(place)) === payload) return { place, passage: 1 };
+        const place = await ifFound(() => this.events.place(project, run));
+        if (place === null || (await this.payloadOf(place)) !== payload) continue;
+        return ifFound(() => this.shown({ place, passage: 1 }));
       }
     return null;
   }
 
-  /** Whether the key has started a run, which is on the log: then nothing else of the request is looked at. */
+  /**
+   * Whether the key has started a run, which is on the log: then nothing else of the request is looked at. @throws Problem not_found:
+   * its response was deleted
+   */
   async isKnown({ project }: Principal, { key, operation }: SentResponse): Promise<boolean> {
     const run = key === undefined ? null : await this.requests.runOfKey(project, key, operation);
-    if (run === null) return false;
-    try {
-      await this.events.place(project, run);
-      return true;
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'not_found') return false;
-      throw error;
-    }
+    const place = run && (await ifFound(() => this.events.place(project, run)));
+    if (place === null) return false;
+    await this.shown({ place, passage: 1 });
+    return true;
+  }
+
+  /** @throws Problem not_found: nobody can read it any more */
+  private async shown(found: Place): Promise<Place> {
+    await this.events.requireShown(found.place, responseId(found.place.run, found.passage));
+    return found;
   }
 
   private async payloadOf({ session, before, run }: Place['place']): Promise<string | null> {
     const event = await eventAt(this.log, sessionStream(session), before + 1);
     const known = event?.meta.run === run ? knownSessionEvent(event) : null;
     return known?.type === 'response_requested' ? (known.data.payload ?? null) : null;
+  }
+}
+
+/** null: it is not there. */
+async function ifFound<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') return null;
+    throw error;
   }
 }
 

@@ -82,12 +82,14 @@ export class FaceEvents {
     }
   }
 
-  /** Behind the run's end stands what was done to its responses. @throws Problem not_found */
+  /** Behind the run's end stands what was done to its responses. @throws Problem not_found: deleted, or erased; LogUnavailable */
   async requireShown(place: FacePlace, response: string): Promise<void> {
     const { session, before: after } = place;
     for await (const page of this.log.readStream(sessionStream(session), { after }))
-      for (const event of page)
-        if (event.type === 'response_deleted' && isOf(event, response)) throw notFound('the response');
+      for (const event of page) {
+        const isDeleted = event.type === 'response_deleted' && isOf(event, response);
+        if (isDeleted || isErasedBy(event)) throw notFound('the response');
+      }
   }
 
   private async known(event: RecordedEvent, place: FacePlace): Promise<RecordedSessionEvent | null> {
@@ -96,7 +98,7 @@ export class FaceEvents {
   }
 
   private plain(event: RecordedEvent, { runs }: FacePlace): RecordedSessionEvent | null {
-    if (event.isErased === true || event.type === 'session_erased') throw notFound('the response');
+    if (isErasedBy(event)) throw notFound('the response');
     return runs.has(event.meta.run ?? '') ? knownSessionEvent(event) : null;
   }
 
@@ -115,6 +117,9 @@ const isPlain = ({ json }: RecordedEvent): boolean => !json.includes('"$file"');
 
 const isEnd = (event: RecordedSessionEvent, { run }: FacePlace): boolean =>
   event.meta.run === run && isEndType(event.type);
+
+const isErasedBy = ({ isErased, type }: RecordedEvent): boolean =>
+  isErased === true || type === 'session_erased';
 
 const isOf = ({ data }: RecordedEvent, response: string): boolean =>
   (data as { readonly response?: string }).response === response;
