@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { Gate, call, say } from '../support/scripted-turn.js';
+import { Gate, before, call, say } from '../support/scripted-turn.js';
 import type { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
@@ -61,6 +61,36 @@ describe('what is not to be stored', () => {
       store: false,
     });
     expect(second.output_text).toBe('done');
+  });
+});
+
+describe('the session of what is not to be stored', () => {
+  it("is the response's alone: nothing else comes to it, or goes on from it", async () => {
+    const gate = new Gate();
+    const message = stage.book.on(stage.message('alone'), say('be', before(gate), 'hind'));
+    const body = { input: message, store: false, stream: true };
+    const following = client.post('/v1/responses', body);
+    await gate.reached;
+    const started = await client.get('/runs?status=running');
+    const [{ session, run_id }] = started.json<{ items: [{ session: string; run_id: string }] }>().items;
+    const conversation = session.replace('ses', 'conv');
+    const items = [{ role: 'user', content: 'kept?' }];
+    const asked: readonly [string, object][] = [
+      ['/v1/responses', { input: 'kept?', conversation }],
+      [`/v1/conversations/${conversation}/items`, { items }],
+      [`/v1/conversations/${conversation}`, { metadata: { a: 'b' } }],
+      [`/?session=${session}`, { message: 'kept?' }],
+      [`/?session=${session}`, { message: 'kept?', on_busy: 'steer' }],
+      [`/sessions/${session}/fork`, {}],
+    ];
+    for (const [path, sent] of asked)
+      expect([path, (await client.post(path, sent)).status]).toEqual([path, 404]);
+    const base = { input: 'x', previous_response_id: run_id.replace(/^run_ses_(\w+)$/, 'resp_$1_1') };
+    expect((await client.post('/v1/responses', base)).json()).toMatchObject({
+      error: { code: 'previous_response_not_found' },
+    });
+    gate.open();
+    expect((await following).text).toContain('"text":"behind"');
   });
 });
 

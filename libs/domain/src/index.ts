@@ -59,6 +59,7 @@ export * from './problem.js';
 export * from './public-event.js';
 export * from './read-session-event.js';
 export * from './replay/recorded-run.js';
+export * from './require-session.js';
 export * from './run-config.js';
 export * from './run-ends.js';
 export * from './run-state.js';

@@ -6,6 +6,7 @@ import type { GivenItem } from './given/given-item.js';
 import { taskId } from './tasks/task-ids.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
+import { requireSession, requireShared } from './require-session.js';
 import type { Mode, OnBusy, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { WaitingRun } from './session-events.js';
 import { endOf, endOfTheDeadly } from './run-ends.js';
@@ -68,6 +69,7 @@ export interface StartTerms {
 export function decideStart(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
+  requireShared(state);
   const problem = refusalOf(state, request);
   if (problem !== null) return refused(problem, terms);
   if (isIdle(state)) return begin(request, terms);
@@ -83,6 +85,7 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
 export function decideRetry(state: SessionState, request: RunRequest, terms: StartTerms): StartDecision {
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
+  requireShared(state);
   const problem = refusalOf(state, request);
   return problem === null ? begin(request, terms) : refused(problem, terms);
 }
@@ -243,11 +246,6 @@ export function decideTakeOver(
   };
   const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
-}
-
-/** @throws Problem not_found */
-export function requireSession(state: SessionState, project: ProjectId): void {
-  if (state.project !== project) throw notFound('the session');
 }
 
 const countWaiting = (state: SessionState): number =>

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.js';
 import type { ProjectId, Revision, SessionId } from '../ids.js';
 import { Problem } from '../problem.js';
-import { requireSession } from '../session-commands.js';
+import { requireSession, requireShared } from '../require-session.js';
 import type { SessionState } from '../session-state.js';
 import type { Fork } from './fork.js';
 
@@ -19,6 +19,7 @@ export function decideFork(
   last: Revision,
 ): readonly Draft[] {
   requireSession(state, project);
+  requireShared(state);
   requireMoment(at, last);
   return [{ type: 'session_forked', data: { session, at } }];
 }

@@ -6,6 +6,7 @@ import {
   type SessionId,
   type SessionState,
   requireSession,
+  requireShared,
   sessionId,
 } from '#domain';
 import type { IdempotencyKeys, IdempotentRequest } from '#access';
@@ -66,24 +67,25 @@ export class ConversationCommands {
     caller: Caller,
   ): Promise<Revision> {
     const stored = await storeItems(this.ports.contents, session, items);
-    return this.append(session, caller, [{ type: 'items_given', data: { items: stored, payload } }]);
+    return this.append(session, caller, { type: 'items_given', data: { items: stored, payload } });
   }
 
   /** @throws Problem not_found; LogUnavailable */
   async setMetadata(session: SessionId, metadata: RunMetadata, caller: Caller): Promise<void> {
     const text = await this.ports.contents.storeBeside(session, JSON.stringify(metadata));
-    await this.append(session, caller, [{ type: 'conversation_metadata_set', data: { metadata: text } }]);
+    await this.append(session, caller, { type: 'conversation_metadata_set', data: { metadata: text } });
   }
 
   /** The response is shown no more. @throws Problem not_found; LogUnavailable */
   async deleteResponse(session: SessionId, response: string, caller: Caller): Promise<void> {
-    await this.append(session, caller, [{ type: 'response_deleted', data: { response } }]);
+    await this.append(session, caller, { type: 'response_deleted', data: { response } });
   }
 
-  private append(session: SessionId, caller: Caller, events: readonly Draft[]): Promise<Revision> {
+  private append(session: SessionId, caller: Caller, event: Draft): Promise<Revision> {
     const decide = (state: SessionState, next: Revision) => {
       requireSession(state, caller.project);
-      return { events, value: next };
+      if (event.type !== 'response_deleted') requireShared(state);
+      return { events: [event], value: next };
     };
     return this.ports.sessions.use(session, ({ journal }) => journal.command(metaOf(caller), decide));
   }

@@ -8,6 +8,7 @@ import {
   type SessionId,
   type SessionMoment,
   isIdle,
+  isUnstoredRun,
   sessionStream,
 } from '#domain';
 import { EventLog } from '#event-log';
@@ -84,16 +85,13 @@ export class ResponseBases {
   private async previous(project: ProjectId, id: string): Promise<FoundResponse> {
     try {
       const found = await this.responses.find(project, id);
+      // What is not stored is about to be erased.
+      if (isUnstoredRun(found.place.run)) throw notFoundBefore(id);
       await this.responses.read(found);
       return found;
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-      const shown = id.slice(0, 100);
-      throw refused(
-        'previous_response_not_found',
-        'previous_response_id',
-        `Previous response with id '${shown}' not found.`,
-      );
+      throw notFoundBefore(id);
     }
   }
 
@@ -124,3 +122,10 @@ export class ResponseBases {
     return last;
   }
 }
+
+const notFoundBefore = (id: string): Problem =>
+  refused(
+    'previous_response_not_found',
+    'previous_response_id',
+    `Previous response with id '${id.slice(0, 100)}' not found.`,
+  );

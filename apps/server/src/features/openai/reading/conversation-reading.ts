@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type Content, type ProjectId, type RunMetadata, type SessionId, notFound } from '#domain';
+import {
+  type Content,
+  type ProjectId,
+  type RunMetadata,
+  type SessionId,
+  isOfUnstored,
+  notFound,
+} from '#domain';
 import { type ConversationItem, SessionFace, conversationId, sessionOfConversation } from '#openai-face';
 import { type Weigh, unweighed } from '#platform';
 import { Sessions } from '#runs';
@@ -23,12 +30,13 @@ export class ConversationReading {
     return this.findSession(project, session);
   }
 
-  /** The same of a session. */
+  /** The same of a session. That of a response that is not stored is nothing else. */
   async findSession(project: ProjectId, session: SessionId): Promise<SessionId> {
     const found = await this.sessions.get(session).catch((error: unknown) => {
       throw (error as { readonly code?: string }).code === 'not_found' ? UNKNOWN() : error;
     });
-    if (found.journal.state.project !== project) throw UNKNOWN();
+    const { state } = found.journal;
+    if (state.project !== project || isOfUnstored(state)) throw UNKNOWN();
     return session;
   }
 
