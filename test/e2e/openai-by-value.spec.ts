@@ -89,6 +89,23 @@ describe('what is sent by value', () => {
   });
 });
 
+describe('what is decided by value', () => {
+  it('is decided once, of many at the same time', async () => {
+    const input = [user(messageOf('many', calls('a'), say('done')))];
+    const decided = [...input, ...answered(await ask(input), 'A')];
+    const all = await Promise.all([1, 2, 3].map(() => ask(decided)));
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('is asked for anew where what followed was deleted', async () => {
+    const input = [user(messageOf('deleted', calls('a'), say('done')))];
+    const decided = [...input, ...answered(await ask(input), 'A')];
+    const second = await ask(decided);
+    await openai.responses.delete(second.id);
+    expect(sessionOf(await ask(decided))).not.toBe(sessionOf(second));
+  });
+});
+
 describe('what is sent by value behind a response that stays the same', () => {
   it('goes on in the fork that came of it', async () => {
     const base = await ask([user(messageOf('base', say('ok')))]);
