@@ -123,13 +123,16 @@ export class WaitingRuns {
   }
 }
 
+/** Each is read whole, and a body has room for the names of thousands; a talk goes through few. */
+const MOST_SESSIONS = 8;
+
 /** The sessions of what items decide on, the last of them first; none where they go on behind their decisions. */
 function sessionsDecidedOn(items: readonly GivenItem[]): readonly SessionId[] {
   const last = items.findLastIndex((item) => sessionDecidedBy(item) !== null);
   const goesOn = items.slice(last + 1).some((item) => item.kind === 'message' && item.role === 'assistant');
   if (goesOn) return [];
   const sessions = items.map(sessionDecidedBy).filter((session) => session !== null);
-  return [...new Set(sessions.reverse())];
+  return [...new Set(sessions.reverse())].slice(0, MOST_SESSIONS);
 }
 
 function sessionDecidedBy(item: GivenItem): SessionId | null {
