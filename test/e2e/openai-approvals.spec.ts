@@ -138,8 +138,12 @@ describe('tool servers', () => {
     const reads = { require_approval: { never: { read_only: true } } };
     const free = await openai.responses.create({ input: message('reads', 'price'), tools: [server(reads)] });
     expect(free.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
-    const asks = await openai.responses.create({ input: message('sells', 'sell'), tools: [server(reads)] });
-    expect(asks.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
+    // What `never` does not name asks, also where it names nothing.
+    for (const never of [{ read_only: true }, {}, { tool_names: null }]) {
+      const tools = [server({ require_approval: { never } as Tool.Mcp['require_approval'] })];
+      const asks = await openai.responses.create({ input: message('sells', 'sell'), tools });
+      expect(asks.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
+    }
   });
 
   it('offer what is allowed', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ApprovalPolicy, ruleFor } from './approval-policy.js';
+import { type ApprovalPolicy, type ServerPolicy, type ToolFilter, ruleFor } from './approval-policy.js';
 
 const named = (offered: string, own = offered) => ({ offered, own });
 
@@ -40,6 +40,19 @@ describe('what is done with a call', () => {
     expect(ruleFor({ tools: { 'crm_*': 'allow', '*read': 'ask' } }, named('crm_read'))).toBe('ask');
     expect(ruleFor({ tools: { '*read': 'ask', 'crm_*': 'allow' } }, named('crm_read'))).toBe('ask');
     expect(ruleFor({ tools: { crm_read: 'ask', read: 'deny' } }, named('crm_read', 'read'))).toBe('deny');
+  });
+
+  it('of a server is that of its filters, of which one without a condition releases nothing', () => {
+    const tool = { ...named('shop_price', 'price'), server: 'shop', isReadOnly: true };
+    const under = (free: ServerPolicy['free'], offered?: ToolFilter) =>
+      ruleFor({ servers: { shop: { free, ...(offered === undefined ? {} : { offered }) } } }, tool);
+    expect(under({})).toBe('ask');
+    expect(under({ tools: [] })).toBe('ask');
+    expect(under({ tools: ['price'] })).toBe('allow');
+    expect(under({ read_only: true })).toBe('allow');
+    expect(under({ tools: ['price'], read_only: false })).toBe('ask');
+    expect(under('all', {})).toBe('allow');
+    expect(under('all', { tools: ['sell'] })).toBe('deny');
   });
 
   it('is found in the time that the texts are long', () => {

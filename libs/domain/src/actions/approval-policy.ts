@@ -65,8 +65,13 @@ export function ruleFor(
 
 function ruleOfServer({ offered, free }: ServerPolicy, names: NamesOfTool): ApprovalRule {
   if (offered !== undefined && !holds(offered, names)) return 'deny';
-  const isFree = typeof free === 'string' ? free === 'all' : holds(free, names);
-  return isFree ? 'allow' : 'ask';
+  return isFree(free, names) ? 'allow' : 'ask';
+}
+
+/** A filter without a condition names no tool, and releases none; as a limit of what is offered it is none. */
+function isFree(free: ServerPolicy['free'], names: NamesOfTool): boolean {
+  if (typeof free === 'string') return free === 'all';
+  return (free.tools !== undefined || free.read_only !== undefined) && holds(free, names);
 }
 
 const holds = ({ tools, read_only: isReadOnly }: ToolFilter, names: NamesOfTool): boolean =>
