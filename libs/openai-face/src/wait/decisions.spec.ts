@@ -43,6 +43,18 @@ describe('the decisions of an input', () => {
     expect(messages).toEqual([]);
   });
 
+  it('are one of each that waits, however often it is said', () => {
+    const said = { ...output, output: '22' } as GivenItem;
+    expect(() => decidedBy([output, said, approval], waits, 'ses_1', held)).toThrow(
+      'There are different outputs for function call call_1_6.',
+    );
+    const denied = { ...approval, isApproved: false } as GivenItem;
+    expect(() => decidedBy([output, denied, approval], waits, 'ses_1', held)).toThrow(
+      `There are different decisions on mcpr_${actionId(run, 1)}.`,
+    );
+    expect(decidedBy([output, output, approval], waits, 'ses_1', held).decisions.size).toBe(2);
+  });
+
   it('pass over what stands before them and is there already, and take in what is new', () => {
     const items = [...held, output, said('user', 'hi'), approval, said('user', 'and hurry')];
     expect(decidedBy(items, waits, 'ses_1', held).messages).toEqual(['hi', 'and hurry']);

@@ -46,7 +46,7 @@ export function decidesOn(items: readonly GivenItem[], session: SessionId): (cal
 /**
  * What the items decide of what a run waits for, which is to be all of it. What stands before the first decision, and only
  * repeats what the session holds, is passed over; so are calls that it holds.
- * @throws Problem naming the call that is missing, or that is not waited for
+ * @throws Problem naming the call that is missing, that is not waited for, or of which two things are decided
  */
 export function decidedBy(
   items: readonly GivenItem[],
@@ -56,9 +56,10 @@ export function decidedBy(
 ): Decided {
   const decisions = new Map<ActionId, CallDecision>();
   for (const call of waits) {
-    const found = items.findLast((item) => isAbout(item, call, session));
+    const [found, ...others] = items.filter((item) => isAbout(item, call, session)).map(decisionOf);
     if (found === undefined) throw undecided(call, session);
-    decisions.set(call.action?.id ?? '', decisionOf(found));
+    if (others.some((other) => !isSame(found, other))) throw contradictory(call, session);
+    decisions.set(call.action?.id ?? '', found);
   }
   const known = new Set(held.map(tokenOf));
   const first = firstDecision(items, waits, session);
@@ -98,6 +99,19 @@ function undecided(call: FaceCall, session: SessionId): Problem {
       : `No approval found for ${approvalRequestId(call.action?.id ?? '')}.`;
   return refused('invalid_value', 'input', told);
 }
+
+function contradictory(call: FaceCall, session: SessionId): Problem {
+  const told =
+    call.call.needs === 'caller'
+      ? `There are different outputs for function call ${callIdOf(call, session)}.`
+      : `There are different decisions on ${approvalRequestId(call.action?.id ?? '')}.`;
+  return refused('invalid_value', 'input', told);
+}
+
+const isSame = (one: CallDecision, other: CallDecision): boolean =>
+  one.kind === 'answer'
+    ? other.kind === 'answer' && one.result === other.result
+    : one.kind === other.kind && one.reason === other.reason;
 
 function decisionOf(item: GivenItem): CallDecision {
   if (item.kind === 'result') return { kind: 'answer', result: textOf(item.output) };
