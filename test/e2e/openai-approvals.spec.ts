@@ -140,7 +140,7 @@ describe('tool servers', () => {
     expect(free.output.map(({ type }) => type)).toEqual(['mcp_call', 'message']);
     // What `never` does not name asks, also where it names nothing.
     for (const never of [{ read_only: true }, {}, { tool_names: null }]) {
-      const tools = [server({ require_approval: { never } as Tool.Mcp['require_approval'] })];
+      const tools = [server({ require_approval: { never } as Tool.Mcp.McpToolApprovalFilter })];
       const asks = await openai.responses.create({ input: message('sells', 'sell'), tools });
       expect(asks.output.map(({ type }) => type)).toEqual(['mcp_approval_request']);
     }

@@ -153,6 +153,59 @@ describe('a conversation', () => {
     await expect(openai.responses.retrieve(response.id)).rejects.toMatchObject({ status: 404 });
   });
 
+  it('may be left with a call, whose output the next request brings', async () => {
+    const called = { type: 'function_call', call_id: 'zz', name: 'f', arguments: '{}' };
+    const output = { type: 'function_call_output', call_id: 'zz', output: 'NINE' };
+    const talk = async (...items: object[]) =>
+      (await client.post('/v1/conversations', { items })).json<{ id: string }>().id;
+    const told = (message: string) =>
+      stage.book
+        .lastAsk(message)
+        ?.messages.slice(1)
+        .map(({ content }) => content);
+    const refused = async (path: string, body: object, code: string) =>
+      expect((await client.post(path, body)).json()).toMatchObject({
+        error: { code: 'invalid_value', message: expect.stringContaining(code) as unknown },
+      });
+
+    const first = await talk({ role: 'user', content: 'hi' }, called);
+    await refused(
+      '/v1/responses',
+      { input: 'x', conversation: first },
+      'No tool output found for function call zz.',
+    );
+    await refused(
+      `/v1/conversations/${first}/items`,
+      { items: [{ ...output, call_id: 'yy' }] },
+      'call_id yy',
+    );
+    const added = await client.post(`/v1/conversations/${first}/items`, { items: [output] });
+    expect(added.status).toBe(200);
+    await refused(`/v1/conversations/${first}/items`, { items: [output] }, 'No tool call found');
+    const message = input('go on', 'well');
+    const response = await openai.responses.create({ input: message, conversation: first });
+    expect(told(message)).toEqual(['hi', null, 'NINE', message]);
+
+    const second = await talk({ role: 'user', content: 'hi' }, called);
+    const other = input('with its output', 'well');
+    const asked = { input: [output, { role: 'user', content: other }], conversation: second };
+    const keyed = { headers: { 'idempotency-key': 'with its output' } };
+    const answer = await client.post('/v1/responses', asked, keyed);
+    expect(answer.status).toBe(200);
+    expect(told(other)).toEqual(['hi', null, 'NINE', other]);
+    expect((await client.post('/v1/responses', asked, keyed)).text.trim()).toBe(answer.text.trim());
+    await refused('/v1/conversations', { items: [output] }, 'No tool call found');
+
+    // A fork knows what its line was left with.
+    await openai.conversations.items.create(first, { items: [called as never] });
+    const made = await client.post(`/sessions/${first.replace('conv', 'ses')}/fork`, {});
+    const fork = made.json<{ session: string }>().session.replace('ses', 'conv');
+    await refused('/v1/responses', { input: 'x', conversation: fork }, 'No tool output found');
+    const before = input('before it', 'well');
+    const forked = await openai.responses.create({ input: before, previous_response_id: response.id });
+    expect(forked.output_text).toBe('well');
+  });
+
   it('has each request once, where a client repeats it', async () => {
     const { id } = await openai.conversations.create();
     const body = { items: [{ role: 'user', content: 'once' }] };

@@ -27,6 +27,8 @@ export type ContextMessage =
       readonly images?: readonly ResultFile[];
     };
 
+export type ToolMessage = Extract<ContextMessage, { role: 'tool' }>;
+
 /** What the agent is told of a call whose result nobody knows. */
 export const OUTCOME_UNKNOWN =
   'outcome unknown: the run was interrupted while this call was under way, so it may or may not have taken effect';

@@ -1,5 +1,5 @@
 import type { Content } from './content.js';
-import { type ContextMessage, sizeOf, sizeOfAll } from './context-message.js';
+import { type ContextMessage, type ToolMessage, sizeOf, sizeOfAll } from './context-message.js';
 import { type LinePlace, parsePlace, placeText } from './fork/line-place.js';
 import type { Revision, SessionId } from './ids.js';
 
@@ -76,6 +76,29 @@ export class ContextMessages {
     this.all.splice(at, 0, ...messages);
     this.places.splice(at, 0, ...messages.map(() => null));
     this.openFrom = Math.min(this.openFrom, at);
+  }
+
+  /** Results that came later than their calls, which have none: each stands in the turn of its call. Returns where. */
+  answer(results: readonly ToolMessage[]): readonly number[] {
+    return results.map((result) => this.answerOne(result)).filter((at) => at !== null);
+  }
+
+  /** null: there is no such call. */
+  private answerOne(result: ToolMessage): number | null {
+    const { callId } = result;
+    const turn = this.all.findLastIndex(
+      (m) => m.role === 'assistant' && m.toolCalls?.some(({ id }) => id === callId) === true,
+    );
+    if (turn < 0) return null;
+    let at = turn + 1;
+    for (let next = this.all[at]; next?.role === 'tool'; next = this.all[++at])
+      if (next.callId === callId) return null;
+    this.all.splice(at, 0, result);
+    const place = this.places[turn] ?? null;
+    this.places.splice(at, 0, place);
+    if (place === null) this.openFrom = Math.min(this.openFrom, at);
+    else if (at < this.openFrom) this.openFrom++;
+    return at;
   }
 
   remove(at: number, count: number): void {

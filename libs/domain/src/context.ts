@@ -1,19 +1,18 @@
 import type { Revision, RunId, SessionId } from './ids.js';
 import { type Content, joinedPieces } from './content.js';
+import { NOTHING_ENDED, movedBy } from './context-end.js';
 import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from './context-message.js';
 import { ContextMessages, type LeftOut, type Room, type WhatIsLeftOut } from './context-messages.js';
 import { TokenScale } from './context-tokens.js';
 import { forkOf } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
-import { givenMessages } from './given/given-messages.js';
+import { type Told, givenMessages } from './given/given-messages.js';
 import { type RunBeginning, messagesOf } from './given/run-beginning.js';
 import { assertNever } from './problem.js';
 import { type ResultFile, shownImages } from './result-file.js';
 import type { RecordedSessionEvent, SessionEvent } from './session-events.js';
 
 type TurnData = Extract<SessionEvent, { type: 'model_turn_completed' }>['data'];
-
-const NOTHING_ENDED = { at: 0, said: 0, closedAt: null, steeredSince: [] };
 
 /**
  * Folds a session's events into the model's context. After any prefix each tool call is followed by exactly one result:
@@ -27,7 +26,7 @@ export class ContextFold {
   private readonly held = new ContextMessages();
   private readonly requests = new Map<string, RunBeginning>();
   /** Added while a run was under way: told to those that come after it. */
-  private added: ContextMessage[] = [];
+  private added: GivenItem[] = [];
   private text: Content[] = [];
   /** The text is that of a turn that broke. */
   private isBroken = false;
@@ -40,9 +39,7 @@ export class ContextFold {
   private closedAt: number | null = null;
   /** What steered it since. */
   private steeredSince: ContextMessage[] = [];
-  /** How the last run stood when it ended, and which messages are what it said last: one that takes it up says it anew. */
-  private atEnd: { at: number; said: number; closedAt: number | null; steeredSince: ContextMessage[] } =
-    NOTHING_ENDED;
+  private atEnd = NOTHING_ENDED;
 
   get messages(): readonly ContextMessage[] {
     return this.held.all;
@@ -76,7 +73,7 @@ export class ContextFold {
   begin(beginning: RunBeginning, startedAt: Revision): void {
     this.isHidden = false;
     this.takeText();
-    this.held.begin(messagesOf(beginning), startedAt);
+    this.held.begin(this.answered(messagesOf(beginning)), startedAt);
     this.closeStep();
   }
 
@@ -174,7 +171,7 @@ export class ContextFold {
     const beginning = this.requests.get(run);
     this.requests.delete(run);
     const isTold = beginning !== undefined && this.silentRun !== run;
-    this.held.begin(isTold ? messagesOf(beginning) : null, revision);
+    this.held.begin(isTold ? this.answered(messagesOf(beginning)) : null, revision);
     // One that takes up another has the steps that the other had closed.
     if (this.closedAt === null) this.closeStep();
   }
@@ -208,16 +205,19 @@ export class ContextFold {
   }
 
   private goOn(): void {
-    const { at, said, closedAt, steeredSince } = this.atEnd;
-    this.held.remove(at, said);
-    this.closedAt = closedAt;
-    this.steeredSince = steeredSince;
+    this.held.remove(this.atEnd.at, this.atEnd.said);
+    ({ closedAt: this.closedAt, steeredSince: this.steeredSince } = this.atEnd);
   }
 
   private addItems(items: readonly GivenItem[]): void {
-    const added = givenMessages(items);
-    if (this.closedAt === null) this.held.add(...added);
-    else this.added.push(...added);
+    if (this.closedAt === null) this.held.add(...this.answered(givenMessages(items)));
+    else this.added.push(...items);
+  }
+
+  /** Takes the results of calls that were given before, and returns the messages. No run is under way. */
+  private answered({ messages, results }: Told): readonly ContextMessage[] {
+    this.atEnd = this.held.answer(results).reduce(movedBy, this.atEnd);
+    return messages;
   }
 
   private clear(): void {
@@ -276,7 +276,7 @@ export class ContextFold {
     this.held.close(revision);
     this.atEnd = { at, said: said.length, closedAt, steeredSince };
     this.closedAt = null;
-    this.held.add(...this.added.splice(0));
+    this.addItems(this.added.splice(0));
   }
 
   /** The turn was taken again. */

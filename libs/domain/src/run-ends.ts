@@ -2,7 +2,8 @@ import type { Draft } from './draft.js';
 import { type PicoDollars, formatDollars } from './money/dollars.js';
 import type { SessionEvent } from './session-events.js';
 import type { RunId } from './ids.js';
-import { type CurrentRun, type SessionState, isParked } from './session-state.js';
+import type { CurrentRun } from './current-run.js';
+import { type SessionState, isParked } from './session-state.js';
 
 /** A run whose claims have come to nothing so often, one after the other, is what ends its process: it is not tried again. */
 const MAX_SILENT_CLAIMS = 3;

@@ -3,6 +3,7 @@ import type { ProjectId, Revision, RunId, SessionId, TaskId } from './ids.js';
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
+import { NO_OPEN_CALLS, type OpenCalls, openCallsBehind, unpaired } from './given/open-calls.js';
 import { taskId } from './tasks/task-ids.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import { Problem, notFound } from './problem.js';
@@ -12,7 +13,8 @@ import type { WaitingRun } from './session-events.js';
 import { endOf, endOfTheDeadly } from './run-ends.js';
 import { formatDollars } from './money/dollars.js';
 import { carriedOn } from './actions/waiting-run.js';
-import { type CurrentRun, type SessionState, isIdle, isParked, knowsRun } from './session-state.js';
+import type { CurrentRun } from './current-run.js';
+import { type SessionState, isIdle, isParked, knowsRun } from './session-state.js';
 
 export interface RunRequest {
   readonly run: RunId;
@@ -70,9 +72,9 @@ export function decideStart(state: SessionState, request: RunRequest, terms: Sta
   requireSession(state, terms.project);
   if (knowsRun(state, request.run)) return { kind: 'known' };
   requireShared(state);
-  const problem = refusalOf(state, request);
+  const problem = faultIn(request, state.openCalls) ?? refusalOf(state, request);
   if (problem !== null) return refused(problem, terms);
-  if (isIdle(state)) return begin(request, terms);
+  if (isIdle(state)) return begin(request, state, terms);
   if (request.onBusy === 'steer' && canBeSteered(state)) return steer(state.current, request, terms);
   const cancel = request.onBusy === 'interrupt' ? cancelOf(state) : [];
   return { kind: 'queue', events: [...requested(request), ...cancel] };
@@ -87,7 +89,7 @@ export function decideRetry(state: SessionState, request: RunRequest, terms: Sta
   if (knowsRun(state, request.run)) return { kind: 'known' };
   requireShared(state);
   const problem = refusalOf(state, request);
-  return problem === null ? begin(request, terms) : refused(problem, terms);
+  return problem === null ? begin(request, state, terms) : refused(problem, terms);
 }
 
 /** Why a session takes no such run as it stands; null: it does. */
@@ -130,12 +132,17 @@ function steer(
   return { kind: 'steer', run, events: [{ type: 'run_steered', data: { id, content, actor }, run }] };
 }
 
-function begin(request: RunRequest, terms: StartTerms): StartDecision {
+function begin(request: RunRequest, { openCalls }: SessionState, terms: StartTerms): StartDecision {
   const events = requested(request);
   if (!terms.hasRoom) return { kind: 'queue', events };
   const at = terms.next + events.length - 1;
-  return { kind: 'start', events: [...events, ...started(request, terms.worker, at)] };
+  const begun = { ...request, openCalls: openCallsBehind(openCalls, request.items) };
+  return { kind: 'start', events: [...events, ...started(begun, terms.worker, at)] };
 }
+
+/** Of OpenAI's interface: what it asks for is refused where a model would not be told all of it. */
+const faultIn = ({ response, items = [] }: RunRequest, open: OpenCalls): Problem | null =>
+  response === undefined ? null : unpaired(open, items);
 
 const busy = (detail: string, terms: StartTerms): StartDecision =>
   refused(new Problem('session_busy', detail), terms);
@@ -156,8 +163,13 @@ export function decideOpen(
 ): readonly Draft[] | null {
   if (state.isErased) throw notFound('the session');
   if (state.project !== null) return null;
+  const before = fork?.open_calls ?? NO_OPEN_CALLS;
+  const fault = faultIn(request, before);
+  if (fault !== null) throw fault;
   const opened: readonly Draft[] = [{ type: 'session_opened', data: fork ?? {} }, ...requested(request)];
-  return hasRoom ? [...opened, ...started(request, worker, opened.length - 1)] : opened;
+  if (!hasRoom) return opened;
+  const openCalls = openCallsBehind(before, request.items);
+  return [...opened, ...started({ ...request, openCalls }, worker, opened.length - 1)];
 }
 
 /**
@@ -214,9 +226,10 @@ export function decideClaimNext(
 ): readonly Draft[] | null {
   const [next, ...rest] = state.waiting;
   if (state.current !== null || next === undefined || next.run !== run) return null;
-  if (!next.isCancelled) return started({ ...begun, run }, worker, next.requested, rest);
+  const { openCalls } = state;
+  if (!next.isCancelled) return started({ ...begun, run, openCalls }, worker, next.requested, rest);
   return [
-    ...started({ run }, worker, next.requested, rest, true),
+    ...started({ run, openCalls }, worker, next.requested, rest, true),
     { type: 'agent_cost', data: { cost: '0' }, run },
     { type: 'agent_cancelled', data: {}, run },
   ];
@@ -243,6 +256,7 @@ export function decideTakeOver(
     ...(current.cost > 0n ? { cost: formatDollars(current.cost) } : {}),
     ...(current.isClosed ? { isClosed: true as const } : {}),
     ...(current.endsUnheard ? { endsUnheard: true as const } : {}),
+    ...(state.openCalls.length > 0 ? { openCalls: state.openCalls } : {}),
   };
   const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
@@ -261,7 +275,7 @@ function requested({ run, onBusy, response: data, ...request }: RunRequest): rea
 type Begun = Pick<RunRequest, 'run' | 'schedules' | 'retry_of' | 'ends_unheard'>;
 
 function started(
-  { run, schedules = [], retry_of, ends_unheard }: Begun,
+  { run, schedules = [], retry_of, ends_unheard, openCalls }: Begun & { readonly openCalls: OpenCalls },
   worker: string,
   requested: Revision,
   waiting: readonly WaitingRun[] = [],
@@ -272,6 +286,7 @@ function started(
     ...(isCancelled ? { isCancelled: true as const } : {}),
     ...(retry_of === undefined ? {} : { isRetry: true as const }),
     ...(ends_unheard ? { endsUnheard: true as const } : {}),
+    ...(openCalls.length > 0 ? { openCalls } : {}),
   };
   return [
     { type: 'run_claimed', data: { worker, epoch: 1, requested, ...more }, run },

@@ -3,6 +3,7 @@ import type { ActionId, ProjectId, Revision, RunId, SessionId, TaskId } from './
 import type { Content, FileRef } from './content.js';
 import type { Fork } from './fork/fork.js';
 import type { GivenItem } from './given/given-item.js';
+import type { OpenCalls } from './given/open-calls.js';
 import type { KeptCalls, ModelCall } from './money/model-call.js';
 import type { Mode, ReplayOf, RunConfig, Trigger } from './run-config.js';
 import type { Empty, PublicEvent } from './public-event.js';
@@ -129,6 +130,8 @@ export type InternalEvent =
         readonly steerers?: readonly string[];
         /** It ends when an action expires. */
         readonly endsUnheard?: true;
+        /** Calls that were given and have no result yet; absent: none. */
+        readonly openCalls?: OpenCalls;
       };
     }
   /** What the model is offered from here on, where that is not what it was offered before. */

@@ -1,28 +1,11 @@
 import * as waiting from './actions/waiting-run.js';
+import type { CurrentRun } from './current-run.js';
+import { NO_OPEN_CALLS, type OpenCalls } from './given/open-calls.js';
+import { openCallsAfter } from './given/open-calls-fold.js';
 import type { ProjectId, Revision, RunId } from './ids.js';
-import { type PicoDollars, parseDollars } from './money/dollars.js';
+import { parseDollars } from './money/dollars.js';
 import { assertNever } from './problem.js';
 import type { RecordedSessionEvent, WaitingRun } from './session-events.js';
-
-export interface CurrentRun extends waiting.Waiting {
-  readonly run: RunId;
-  readonly requested: Revision;
-  readonly worker: string;
-  readonly epoch: number;
-  /** Revision of its latest claim. */
-  readonly claimed: Revision;
-  readonly isCancelRequested: boolean;
-  /** Of its finished turns. */
-  readonly cost: PicoDollars;
-  /** Claims in a row, the latest included, under which nothing has been written yet. */
-  readonly silent: number;
-  /** The same of what the run is further by: a turn that broke is asked again from its start. */
-  readonly fruitless: number;
-  /** It had no turn of its own, or the session was cleared since its start: nobody can go on with it. */
-  readonly isClosed?: true;
-  /** It ends when an action expires: nobody would read what it says then. */
-  readonly endsUnheard?: true;
-}
 
 /** What a command to a session is decided against. Runs that ended leave only their ids, and of those the newest few. */
 export interface SessionState {
@@ -40,6 +23,8 @@ export interface SessionState {
   readonly broken: { readonly run: RunId; readonly requested: Revision } | null;
   /** How many forks were made of it since the event from which on it is known. */
   readonly forks: number;
+  /** Of what was given: the next request is to bring their results. */
+  readonly openCalls: OpenCalls;
   /** For good: nothing can be done with it any more. */
   readonly isErased?: true;
 }
@@ -51,12 +36,19 @@ export const NO_SESSION: SessionState = {
   ended: [],
   broken: null,
   forks: 0,
+  openCalls: NO_OPEN_CALLS,
 };
 
 const ENDED_KEPT = 64;
 
 export function evolveSession(state: SessionState, event: RecordedSessionEvent): SessionState {
   if (state.isErased) return state;
+  const next = evolve(state, event);
+  const openCalls = openCallsAfter(state.openCalls, event);
+  return openCalls === next.openCalls ? next : { ...next, openCalls };
+}
+
+function evolve(state: SessionState, event: RecordedSessionEvent): SessionState {
   switch (event.type) {
     case 'session_erased':
       return { ...NO_SESSION, isErased: true };

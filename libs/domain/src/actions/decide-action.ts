@@ -2,7 +2,8 @@ import type { Content } from '../content.js';
 import type { ActionId, ProjectId } from '../ids.js';
 import type { Draft } from '../draft.js';
 import { endOf } from '../run-ends.js';
-import { type CurrentRun, type SessionState, isParked } from '../session-state.js';
+import type { CurrentRun } from '../current-run.js';
+import { type SessionState, isParked } from '../session-state.js';
 import { type ActionDecision, type ActionOutcome, DECISION_OF, type OpenAction } from './action.js';
 
 /** What is decided on an action, by whom and when. */

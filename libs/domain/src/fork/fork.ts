@@ -1,4 +1,5 @@
 import type { Content } from '../content.js';
+import type { OpenCalls } from '../given/open-calls.js';
 import type { Revision, SessionId } from '../ids.js';
 
 /** A session up to one of its events. */
@@ -25,6 +26,8 @@ export interface Fork {
   /** Of what: 1 for a fork of a session that is none. */
   readonly depth: number;
   readonly shared: SharedPart;
+  /** Calls that were given by then and have no result yet; absent: none. */
+  readonly open_calls?: OpenCalls;
   /** As whoever forked it called it. */
   readonly title?: Content;
 }

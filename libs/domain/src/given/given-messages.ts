@@ -1,14 +1,19 @@
 import type { Content } from '../content.js';
-import type { ContextMessage } from '../context-message.js';
+import type { ContextMessage, ToolMessage } from '../context-message.js';
 import type { TurnToolCall } from '../turn-tool-call.js';
 import { type GivenItem, type GivenPart, textsOf } from './given-item.js';
 
-/**
- * What the model is told of given items: messages in their order, calls with what was said before them, and each result
- * behind its call, wherever it stood.
- */
-export function givenMessages(items: readonly GivenItem[]): readonly ContextMessage[] {
+/** What the model is told of given items. */
+export interface Told {
+  readonly messages: readonly ContextMessage[];
+  /** Results of calls that were given before. */
+  readonly results: readonly ToolMessage[];
+}
+
+/** Messages in their order, calls with what was said before them, and each result behind its call, wherever it stood. */
+export function givenMessages(items: readonly GivenItem[]): Told {
   const messages: ContextMessage[] = [];
+  const results: ToolMessage[] = [];
   for (const item of items) {
     switch (item.kind) {
       case 'message':
@@ -18,7 +23,8 @@ export function givenMessages(items: readonly GivenItem[]): readonly ContextMess
         addCall(messages, { id: item.id, name: item.name, arguments: item.arguments });
         break;
       case 'result':
-        addResult(messages, item.id, item.output);
+        if (!addResult(messages, item.id, item.output))
+          results.push({ role: 'tool', callId: item.id, content: item.output });
         break;
       case 'server_call':
         addCall(messages, { id: item.id, name: item.name, arguments: item.arguments });
@@ -29,7 +35,7 @@ export function givenMessages(items: readonly GivenItem[]): readonly ContextMess
         break;
     }
   }
-  return messages;
+  return { messages, results };
 }
 
 function messagesOf(
@@ -59,13 +65,14 @@ function addCall(messages: ContextMessage[], call: TurnToolCall): void {
   messages[messages.length - 1] = { ...last, toolCalls: [...(last.toolCalls ?? []), call] };
 }
 
-/** Behind the results of the same turn: models take them nowhere else. */
-function addResult(messages: ContextMessage[], callId: string, content: Content): void {
+/** Behind the results of the same turn: models take them nowhere else. Returns whether its call is there. */
+function addResult(messages: ContextMessage[], callId: string, content: Content): boolean {
   const turn = messages.findLastIndex(
     (m) => m.role === 'assistant' && m.toolCalls?.some(({ id }) => id === callId) === true,
   );
-  if (turn < 0) return;
+  if (turn < 0) return false;
   let at = turn + 1;
   while (messages[at]?.role === 'tool') at++;
   messages.splice(at, 0, { role: 'tool', callId, content });
+  return true;
 }

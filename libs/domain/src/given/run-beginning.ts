@@ -1,7 +1,6 @@
 import type { Content } from '../content.js';
-import type { ContextMessage } from '../context-message.js';
 import type { GivenItem } from './given-item.js';
-import { givenMessages } from './given-messages.js';
+import { type Told, givenMessages } from './given-messages.js';
 
 /** What a run begins with: see `run_requested`. */
 export interface RunBeginning {
@@ -10,5 +9,7 @@ export interface RunBeginning {
 }
 
 /** What the model is told of it. */
-export const messagesOf = ({ message, items }: RunBeginning): readonly ContextMessage[] =>
-  items === undefined ? [{ role: 'user', content: message }] : givenMessages(items);
+export const messagesOf = ({ message, items }: RunBeginning): Told =>
+  items === undefined
+    ? { messages: [{ role: 'user', content: message }], results: [] }
+    : givenMessages(items);

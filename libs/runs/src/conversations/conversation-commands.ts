@@ -1,6 +1,8 @@
 import {
   type Draft,
   type GivenItem,
+  NO_OPEN_CALLS,
+  type Problem,
   type Revision,
   type RunMetadata,
   type SessionId,
@@ -8,6 +10,7 @@ import {
   requireSession,
   requireShared,
   sessionId,
+  uncalled,
 } from '#domain';
 import type { IdempotencyKeys, IdempotentRequest } from '#access';
 import type { Random } from '#platform';
@@ -35,9 +38,10 @@ export interface NewConversation {
 export class ConversationCommands {
   constructor(private readonly ports: ConversationPorts) {}
 
-  /** Opens a session without a run. @throws Problem idempotency_mismatch; LogUnavailable */
+  /** Opens a session without a run. @throws Problem idempotency_mismatch, or naming an item; LogUnavailable */
   async open({ items, metadata, idempotency }: NewConversation, caller: Caller): Promise<SessionId> {
     const { sessions, contents, random } = this.ports;
+    refuse(uncalled(NO_OPEN_CALLS, items));
     const id = idempotency === undefined ? sessionId(random.hex(12)) : await this.idOf(idempotency, caller);
     return sessions.useOrCreate(id, async (session) => {
       const stored = await storeItems(contents, id, items);
@@ -58,7 +62,7 @@ export class ConversationCommands {
 
   /**
    * Returns the revision of the event that holds them. @param payload by which a repeat is known
-   * @throws Problem not_found, payload_too_large; LogUnavailable
+   * @throws Problem not_found, payload_too_large, or naming an item; LogUnavailable
    */
   async add(
     session: SessionId,
@@ -66,8 +70,11 @@ export class ConversationCommands {
     payload: string,
     caller: Caller,
   ): Promise<Revision> {
+    const check = ({ openCalls }: SessionState) => refuse(uncalled(openCalls, items));
+    // Of what is refused nothing is stored; what came meanwhile is looked at when it is written.
+    await this.ports.sessions.use(session, ({ journal }) => check(journal.state));
     const stored = await storeItems(this.ports.contents, session, items);
-    return this.append(session, caller, { type: 'items_given', data: { items: stored, payload } });
+    return this.append(session, caller, { type: 'items_given', data: { items: stored, payload } }, check);
   }
 
   /** @throws Problem not_found; LogUnavailable */
@@ -81,10 +88,16 @@ export class ConversationCommands {
     await this.append(session, caller, { type: 'response_deleted', data: { response } });
   }
 
-  private append(session: SessionId, caller: Caller, event: Draft): Promise<Revision> {
+  private append(
+    session: SessionId,
+    caller: Caller,
+    event: Draft,
+    check: (state: SessionState) => void = () => undefined,
+  ): Promise<Revision> {
     const decide = (state: SessionState, next: Revision) => {
       requireSession(state, caller.project);
       if (event.type !== 'response_deleted') requireShared(state);
+      check(state);
       return { events: [event], value: next };
     };
     return this.ports.sessions.use(session, ({ journal }) => journal.command(metaOf(caller), decide));
@@ -100,6 +113,10 @@ export class ConversationCommands {
     const known = await keys.findResource(request);
     return known ?? keys.useResource(request, metaOf(caller), sessionId(keys.idFor(request)));
   }
+}
+
+function refuse(problem: Problem | null): void {
+  if (problem !== null) throw problem;
 }
 
 const metaOf = ({ project, actor }: Caller) => ({ schemaVersion: 1, project, actor });

@@ -100,8 +100,9 @@ export class ForkSession {
 /** What the first event of a fork says. @throws Problem not_found, unprocessable; LogUnavailable */
 export async function forkAt(log: EventLog, from: SessionMoment): Promise<Fork> {
   try {
-    const { fork, shared } = await ownPart(log, from.session, from.at);
-    return { forked_from: from, depth: depthOfFork(fork), shared };
+    const { fork, shared, openCalls } = await ownPart(log, from.session, from.at);
+    const open = openCalls.length === 0 ? {} : { open_calls: openCalls };
+    return { forked_from: from, depth: depthOfFork(fork), shared, ...open };
   } catch (error) {
     throw error instanceof ContentErased ? notFound('the session') : error;
   }

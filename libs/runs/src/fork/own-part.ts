@@ -1,10 +1,13 @@
 import {
   type Fork,
+  NO_SESSION,
   type RecordedSessionEvent,
   type Revision,
   SessionRecordFold,
   type SessionId,
+  type OpenCalls,
   type SharedPart,
+  evolveSession,
   forkOf,
   knownSessionEvent,
   sessionStream,
@@ -17,15 +20,17 @@ export interface OwnPart {
   /** null: it is no fork. */
   readonly fork: Fork | null;
   readonly shared: SharedPart;
+  readonly openCalls: OpenCalls;
 }
 
-const NOTHING: OwnPart = { fork: null, shared: { messages: 0 } };
+const NOTHING: OwnPart = { fork: null, shared: { messages: 0 }, openCalls: [] };
 
 /** @throws ContentErased, LogUnavailable */
 export async function ownPart(log: EventLog, session: SessionId, at: Revision): Promise<OwnPart> {
   const fold = new SessionRecordFold(session);
   let first: RecordedSessionEvent | null = null;
   let isCleared = false;
+  let state = NO_SESSION;
   reading: for await (const page of log.readStream(sessionStream(session), { limit: at + 1 })) {
     for (const recorded of page) {
       if (recorded.isErased || recorded.type === 'session_erased')
@@ -36,6 +41,7 @@ export async function ownPart(log: EventLog, session: SessionId, at: Revision): 
       first ??= event;
       isCleared ||= event.type === 'messages_cleared';
       fold.push(event);
+      state = evolveSession(state, event);
     }
   }
   const summary = fold.finish();
@@ -43,5 +49,6 @@ export async function ownPart(log: EventLog, session: SessionId, at: Revision): 
   return {
     fork: first?.type === 'session_opened' ? forkOf(first.data) : null,
     shared: { ...sharedPart(summary), ...(isCleared ? { cleared: true } : {}) },
+    openCalls: state.openCalls,
   };
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type GivenItem, type GivenPart, Problem, type ProjectId } from '#domain';
+import { type GivenItem, type GivenPart, NO_OPEN_CALLS, Problem, type ProjectId, unpaired } from '#domain';
 import {
   type AskedItem,
   type AskedPart,
@@ -118,26 +118,16 @@ function counter(): Count {
 const notFound = (id: string, path: string): Problem =>
   refused('item_not_found', path, `Item with id '${id.slice(0, 100)}' not found.`);
 
-/** What a model takes: each call with one result, each result with its call. @throws Problem naming the call */
-export function requirePairs(items: readonly GivenItem[], param = 'input'): void {
-  const calls = new Set(items.flatMap((item) => (item.kind === 'call' ? [item.id] : [])));
-  const results = new Set<string>();
-  for (const item of items) {
-    if (item.kind !== 'result') continue;
-    if (!calls.has(item.id) || results.has(item.id))
-      throw refused(
-        'invalid_value',
-        param,
-        `No tool call found for function call output with call_id ${item.id}.`,
-      );
-    results.add(item.id);
-  }
-  for (const id of calls) if (!results.has(id)) throw noOutput(id, param);
+/** What a new session begins with; of others their state says which calls are there. @throws Problem naming the call */
+export function requirePairs(items: readonly GivenItem[], param: string): void {
+  const fault = unpaired(NO_OPEN_CALLS, items, param);
+  if (fault !== null) throw fault;
+}
+
+/** What is decided by value was asked for by value. @throws Problem naming the request */
+export function requireQuestions(items: readonly GivenItem[], param: string): void {
   const questions = new Set(items.flatMap((item) => (item.kind === 'question' ? [item.id] : [])));
   for (const item of items)
     if (item.kind === 'decision' && !questions.has(`mcpr_${item.action}`))
       throw refused('invalid_value', param, `No approval request found for mcpr_${item.action}.`);
 }
-
-const noOutput = (id: string, param: string): Problem =>
-  refused('invalid_value', param, `No tool output found for function call ${id}.`);

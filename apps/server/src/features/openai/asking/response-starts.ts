@@ -7,7 +7,7 @@ import { RunRequests } from '../../runs/shared/run-requests.js';
 import type { FoundResponse } from '../reading/response-reading.js';
 import { asAsked, messageOf, moreConfigOf, plainMessage, runBodyOf } from './asked-run.js';
 import { Continuations } from './continuations.js';
-import { GivenItems, requirePairs } from './given-items.js';
+import { GivenItems, requirePairs, requireQuestions } from './given-items.js';
 import { payloadHash, payloadOf } from './payload.js';
 import { Repeats, isRepeat } from './repeats.js';
 import { type ResponseBase, ResponseBases } from './response-bases.js';
@@ -60,8 +60,9 @@ export class ResponseStarts {
       try {
         if (base.kind === 'waiting')
           return await this.continuations.goOn(base.waiting, items, sent, caller, request);
-        // A repeat has passed before; what is none is refused for its key.
-        if (!isKnown) requirePairs(items, sent.operation === 'create_completion' ? 'messages' : 'input');
+        const param = sent.operation === 'create_completion' ? 'messages' : 'input';
+        requireQuestions(items, param);
+        if (base.kind === 'nothing' && !isKnown) requirePairs(items, param);
         return placeOf(await this.startAt(base, items, sent, caller, request));
       } catch (error) {
         const isLate = error instanceof SessionMoved || error instanceof DecidedMeanwhile;
