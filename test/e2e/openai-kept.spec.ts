@@ -219,6 +219,13 @@ describe('a conversation', () => {
     const other = { items: [{ role: 'user', content: 'other' }] };
     expect((await client.post(`/v1/conversations/${id}/items`, other, keyed)).status).toBe(422);
     expect((await openai.conversations.items.list(id)).data).toHaveLength(2);
+    const update = (topic: string, headers = keyed) =>
+      client.post(`/v1/conversations/${id}`, { metadata: { topic } }, headers);
+    const changed = await update('one');
+    await update('two', { headers: { 'idempotency-key': 'k2' } });
+    expect((await update('one')).text).toBe(changed.text);
+    expect((await update('three')).json()).toMatchObject({ error: { code: 'idempotency_mismatch' } });
+    expect(await openai.conversations.retrieve(id)).toMatchObject({ metadata: { topic: 'two' } });
   });
 });
 

@@ -95,7 +95,14 @@ export type InternalEvent =
   /** The response is shown to nobody any more. */
   | { readonly type: 'response_deleted'; readonly data: { readonly response: string } }
   /** JSON text of what a caller says of the conversation, for itself: key → value. */
-  | { readonly type: 'conversation_metadata_set'; readonly data: { readonly metadata: Content } }
+  | {
+      readonly type: 'conversation_metadata_set';
+      readonly data: {
+        readonly metadata: Content;
+        /** By which a repeat with an Idempotency-Key is known. */
+        readonly payload?: string;
+      };
+    }
   | {
       readonly type: 'run_claimed';
       readonly data: {

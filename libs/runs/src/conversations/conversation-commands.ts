@@ -77,10 +77,16 @@ export class ConversationCommands {
     return this.append(session, caller, { type: 'items_given', data: { items: stored, payload } }, check);
   }
 
-  /** @throws Problem not_found; LogUnavailable */
-  async setMetadata(session: SessionId, metadata: RunMetadata, caller: Caller): Promise<void> {
+  /** @param payload by which a repeat with a key is known @throws Problem not_found; LogUnavailable */
+  async setMetadata(
+    session: SessionId,
+    metadata: RunMetadata,
+    caller: Caller,
+    payload?: string,
+  ): Promise<void> {
     const text = await this.ports.contents.storeBeside(session, JSON.stringify(metadata));
-    await this.append(session, caller, { type: 'conversation_metadata_set', data: { metadata: text } });
+    const data = { metadata: text, ...(payload === undefined ? {} : { payload }) };
+    await this.append(session, caller, { type: 'conversation_metadata_set', data });
   }
 
   /** The response is shown no more. @throws Problem not_found; LogUnavailable */

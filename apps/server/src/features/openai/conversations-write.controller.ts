@@ -9,7 +9,7 @@ import { idempotencyKeyOf } from '../../edge/validation/idempotency-key.js';
 import { AddedItems } from './asking/added-items.js';
 import { GivenItems } from './asking/given-items.js';
 import { payloadOf } from './asking/payload.js';
-import { ConversationEnds } from './conversation-ends.js';
+import { ConversationSurroundings } from './conversation-surroundings.js';
 import { foreign } from './foreign.js';
 import { queryOf } from './query.js';
 import { ConversationReading } from './reading/conversation-reading.js';
@@ -22,7 +22,7 @@ export class ConversationsWriteController {
     private readonly commands: ConversationCommands,
     private readonly items: GivenItems,
     private readonly added: AddedItems,
-    private readonly around: ConversationEnds,
+    private readonly around: ConversationSurroundings,
   ) {}
 
   @Post()
@@ -45,14 +45,14 @@ export class ConversationsWriteController {
   @Operation(foreign('updateConversation', 'run', true))
   async update(
     @Param('conversation') id: string,
-    @Caller() { project, keyId: actor }: Principal,
+    @Caller() caller: Principal,
     @Req() request: FastifyRequest,
   ): Promise<object> {
     queryOf(request.query);
-    const metadata = parseConversationUpdate(request.body);
-    const session = await this.conversations.find(project, id);
-    await this.commands.setMetadata(session, metadata, { project, actor });
-    return this.conversations.object(session);
+    const asked = parseConversationUpdate(request.body);
+    const session = await this.conversations.find(caller.project, id);
+    const metadata = await this.around.metadata.set(session, asked, caller, request);
+    return { ...(await this.conversations.object(session)), metadata };
   }
 
   @Post(':conversation/items')

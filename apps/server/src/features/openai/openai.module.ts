@@ -3,6 +3,7 @@ import { AddedItems } from './asking/added-items.js';
 import { Continuations } from './asking/continuations.js';
 import { GivenFiles } from './asking/given-files.js';
 import { GivenItems } from './asking/given-items.js';
+import { MetadataChanges } from './asking/metadata-changes.js';
 import { Repeats } from './asking/repeats.js';
 import { ResponseBases } from './asking/response-bases.js';
 import { ResponseCancels } from './asking/response-cancels.js';
@@ -10,7 +11,7 @@ import { ResponseStarts } from './asking/response-starts.js';
 import { WaitingRuns } from './asking/waiting-runs.js';
 import { CreateResponseController } from './create-response.controller.js';
 import { ChatCompletionsController } from './chat-completions.controller.js';
-import { ConversationEnds } from './conversation-ends.js';
+import { ConversationSurroundings } from './conversation-surroundings.js';
 import { ConversationsWriteController } from './conversations-write.controller.js';
 import { ConversationsController } from './conversations.controller.js';
 import { ResponseDeletion } from './deletion/response-deletion.js';
@@ -47,7 +48,8 @@ import { UnstoredResponses, UnstoredSurroundings } from './unstored/unstored-res
     Repeats,
     AddedItems,
     ResponseDeletion,
-    ConversationEnds,
+    ConversationSurroundings,
+    MetadataChanges,
     ResponseCancels,
     UnstoredResponses,
     UnstoredSurroundings,

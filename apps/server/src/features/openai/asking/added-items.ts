@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
-import { Problem, type RecordedSessionEvent, type SessionId } from '#domain';
+import { type RecordedSessionEvent, type SessionId } from '#domain';
 import { type AskedItem, shownItems } from '#openai-face';
 import { Clock } from '#platform';
 import { ConversationCommands } from '#runs';
 import { idempotencyKeyOf } from '../../../edge/validation/idempotency-key.js';
 import { LineEvents } from '../reading/line-events.js';
 import { GivenItems } from './given-items.js';
-import { payloadHash } from './payload.js';
+import { isSameUse, keyedPayload } from './keyed-payload.js';
 import { isRepeat } from './repeats.js';
 
 /** A client repeats by itself what it has asked for within so long. */
@@ -33,9 +33,8 @@ export class AddedItems {
     caller: Principal,
     request: FastifyRequest,
   ): Promise<object> {
-    const hash = payloadHash(request.body);
     const key = idempotencyKeyOf(request);
-    const payload = key === undefined ? hash : `${payloadHash([caller.project, key])} ${hash}`;
+    const payload = keyedPayload(caller.project, key, request.body);
     const known =
       key !== undefined || isRepeat(request)
         ? await this.find(session, payload, key !== undefined, caller)
@@ -57,14 +56,11 @@ export class AddedItems {
     { keyId }: Principal,
   ): Promise<Added | null> {
     let found: Added | null = null;
-    const [ofKey] = payload.split(' ');
     for await (const { event, session: of } of this.lines.of(session)) {
       if (of !== session || event.type !== 'items_given') continue;
       const before = event.data.payload ?? '';
-      if (hasKey && before !== payload && before.startsWith(`${ofKey} `))
-        throw new Problem('idempotency_mismatch', 'Idempotency-Key: was used for something else');
-      const isNew = hasKey || (event.meta.actor === keyId && event.time >= this.clock.now() - REPEATED_MS);
-      if (before === payload && isNew) found = event;
+      const isNew = event.meta.actor === keyId && event.time >= this.clock.now() - REPEATED_MS;
+      if (hasKey ? isSameUse(before, payload) : before === payload && isNew) found = event;
     }
     return found;
   }
