@@ -5,7 +5,12 @@ import type { TurnToolCall } from './turn-tool-call.js';
 
 /** A message of the model's context; each earlier message keeps its role. */
 export type ContextMessage =
-  | { readonly role: 'system'; readonly content: Content }
+  | {
+      readonly role: 'system';
+      readonly content: Content;
+      /** Where it is several texts, some of them in files: it is all of them, with nothing between. */
+      readonly parts?: readonly GivenPart[];
+    }
   | {
       readonly role: 'user';
       readonly content: Content;
@@ -15,6 +20,8 @@ export type ContextMessage =
   | {
       readonly role: 'assistant';
       readonly content: Content;
+      /** As above. */
+      readonly parts?: readonly GivenPart[];
       readonly toolCalls?: readonly TurnToolCall[];
       /** What its server sent besides: see `model_turn_completed`. */
       readonly provider?: Content;
@@ -48,12 +55,11 @@ export const IMAGE_CHARS = 6_000;
 
 /** Characters that a message counts in the budget of the context. */
 export function sizeOf(message: ContextMessage): number {
-  const content = lengthOf(message.content);
+  const content = lengthOfSaid(message);
   switch (message.role) {
     case 'system':
-      return content;
     case 'user':
-      return message.parts === undefined ? content : sizeOfParts(message.parts);
+      return content;
     case 'tool':
       return content + IMAGE_CHARS * (message.images ?? []).length;
     case 'assistant': {
@@ -65,6 +71,11 @@ export function sizeOf(message: ContextMessage): number {
     }
   }
 }
+
+const lengthOfSaid = (message: ContextMessage): number =>
+  message.role === 'tool' || message.parts === undefined
+    ? lengthOf(message.content)
+    : sizeOfParts(message.parts);
 
 /** Texts that lie in files count like any other. */
 const sizeOfParts = (parts: readonly GivenPart[]): number =>

@@ -244,6 +244,11 @@ export class ModelTurn {
 async function readOut(message: ContextMessage, run: TurnRecord): Promise<ModelMessage> {
   const { session, contents } = run;
   if (message.role === 'user') return givenMessage(message, run);
+  if (message.role !== 'tool' && message.parts !== undefined) {
+    const { parts, ...told } = message;
+    const { content } = await givenMessage({ role: 'user', content: '', parts }, run);
+    return { ...told, content } as ModelMessage;
+  }
   const content = await contents.textOrNote(session, message.content);
   if (message.role !== 'assistant' || message.provider === undefined)
     return { ...message, content } as ModelMessage;

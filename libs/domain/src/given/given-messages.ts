@@ -43,10 +43,14 @@ function messagesOf(
   parts: readonly GivenPart[],
 ): readonly ContextMessage[] {
   const texts = textsOf(parts);
-  if (role === 'assistant') return [{ role, content: oneTextOf(texts) }];
-  if (role !== 'user') return texts.map((content) => ({ role: 'system', content }));
+  const content = oneTextOf(texts);
   const isPlain = parts.length === 1 && parts[0]?.kind === 'text';
-  return [{ role, content: oneTextOf(texts), ...(isPlain ? {} : { parts }) }];
+  if (role === 'user') return [{ role, content, ...(isPlain ? {} : { parts }) }];
+  // They are told as one text, which is put together when those that lie in files are read.
+  const isOne = isPlain || texts.every((text) => typeof text === 'string');
+  const said = { content, ...(isOne ? {} : { parts }) };
+  if (role === 'assistant') return [{ role, ...said }];
+  return texts.length === 0 ? [] : [{ role: 'system', ...said }];
 }
 
 /** Joined with nothing between; of texts that lie in files the first stands for all where one alone is asked for. */

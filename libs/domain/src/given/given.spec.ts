@@ -12,6 +12,7 @@ import {
   runRequest,
 } from '../../../../test/support/session-tape.js';
 import { EXPIRES_AT, askingTurn, asks, parked } from '../../../../test/support/waiting-tape.js';
+import type { Content } from '../content.js';
 import { actionId } from '../actions/action-ids.js';
 import { decideExpiry } from '../actions/decide-action.js';
 import { asOf } from '../as-of/as-of.js';
@@ -60,6 +61,20 @@ describe('given items', () => {
     const [message] = givenMessages([{ kind: 'message', role: 'user', parts }]).messages;
     expect(message).toEqual({ role: 'user', content: 'what is this?', parts });
     expect(sizeOf(message!)).toBe('what is this?'.length + IMAGE_CHARS);
+  });
+
+  it('are one text of a system message or an assistant, also where a part of it lies in a file', () => {
+    const file: Content = { $file: 'f', bytes: 3 };
+    const toldOf = (role: 'assistant' | 'developer', ...texts: Content[]) =>
+      givenMessages([
+        { kind: 'message', role, parts: texts.map((text) => ({ kind: 'text', text })) },
+      ]).messages;
+    expect(toldOf('developer', 'a', 'b')).toEqual([{ role: 'system', content: 'ab' }]);
+    expect(toldOf('assistant', 'a', 'b')).toEqual([{ role: 'assistant', content: 'ab' }]);
+    expect(toldOf('developer', file)).toEqual([{ role: 'system', content: file }]);
+    for (const role of ['assistant', 'developer'] as const)
+      expect(toldOf(role, 'a', file)).toMatchObject([{ parts: [{ text: 'a' }, { text: file }] }]);
+    expect(toldOf('developer')).toEqual([]);
   });
 
   it('are what a run begins with, in context and history, in the place of its message', () => {
