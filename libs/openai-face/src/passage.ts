@@ -54,14 +54,16 @@ export class Passage {
   spent: CallSums = NO_CALLS;
   /** Calls about which somebody has to be heard, where it ended with that. */
   waits: readonly FaceCall[] = [];
+  /** Messages that steered it, each before what was added to the output at its place. */
+  private readonly steering: { readonly at: number; readonly item: ShownItem }[] = [];
   private entries: OutputEntry[] = [];
   private added = 0;
   private sequence = 0;
 
-  /** @param hear is told of the records; null: nobody listens, they are counted alone */
+  /** @param listener is told of the records; null: nobody listens, they are counted alone */
   constructor(
     readonly beginning: PassageBeginning,
-    private readonly hear: Hear | null,
+    private readonly listener: Hear | null,
   ) {
     this.id = responseId(beginning.run, beginning.number);
     this.given = [...beginning.given];
@@ -75,6 +77,21 @@ export class Passage {
     return this.entries.map(({ item }) => item);
   }
 
+  /** Messages that came in while it was under way. */
+  get heard(): readonly ShownItem[] {
+    return this.steering.map(({ item }) => item);
+  }
+
+  /** What was said and heard, in order: no response shows what somebody else has said. */
+  get talk(): readonly (OutputItem | ShownItem)[] {
+    const talk = [...this.steering, ...this.entries.map(({ index, item }) => ({ at: index, item }))];
+    return talk.sort((a, b) => a.at - b.at).map(({ item }) => item);
+  }
+
+  hear(item: ShownItem): void {
+    this.steering.push({ at: this.added, item });
+  }
+
   /** How many records its stream has so far. */
   get length(): number {
     return this.sequence;
@@ -83,7 +100,7 @@ export class Passage {
   /** A record of the stream. @param fields are made only where somebody listens */
   say(type: string, fields: () => object): void {
     const sequence_number = this.sequence++;
-    this.hear?.({ type: `response.${type}`, sequence_number, ...fields() }, this);
+    this.listener?.({ type: `response.${type}`, sequence_number, ...fields() }, this);
   }
 
   /** Adds an item. */

@@ -19,6 +19,7 @@ import { type Hear, Passage, type PassageEnd } from './passage.js';
 import { previousOf, responseOf } from './response.js';
 import { type ResponseSettings, hasFormat, settingsOfConfig } from './settings.js';
 import { type ShownEvent, isShown } from './shown-events.js';
+import { Steering } from './steering.js';
 import { changedInput, configOf, parsed } from './stored-values.js';
 import { TurnText } from './turn-text.js';
 
@@ -41,6 +42,7 @@ export class RunFace {
   private text: TurnText;
   /** Answers of the caller that came in another way: the event of the decision, until the result stands behind it. */
   private readonly answered = new Map<FaceCall, Revision>();
+  private readonly steering = new Steering();
   private settled: RunConfig = {};
   private finish = '';
   /** It has a turn behind it that was not claimed anew. */
@@ -84,6 +86,8 @@ export class RunFace {
     }
     if (event.type === 'run_requested') return this.begin(event);
     if (event.type === 'agent_action_resolved') return this.resolve(event);
+    if (event.type === 'run_steered') return this.steering.come();
+    if (event.type === 'agent_steered') return this.steering.tell(event, this.current);
     this.isOver ||= isEndType(event.type);
     const passage = this.current;
     if (passage === null || passage.end !== null) return;
@@ -107,7 +111,6 @@ export class RunFace {
       case 'agent_response':
         return this.text.add(textOf(event.data.content));
       case 'model_turn_failed':
-        return this.text.breakOff();
       case 'run_claimed':
         return this.text.breakOff();
       case 'model_called':
@@ -244,6 +247,7 @@ export class RunFace {
     const { asked } = this;
     this.asked = null;
     this.settings = asked === null ? followingOf(before) : parsed(asked.data.settings);
+    this.steering.expect(asked?.data.items ?? []);
     const passage = this.open({
       given: asked === null ? [] : shownItems(asked.data.items ?? [], this.session, asked.revision),
       run: before.beginning.run,

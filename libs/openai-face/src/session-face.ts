@@ -25,6 +25,9 @@ export class SessionFace {
   private readonly deleted = new Set<string>();
   private seen = 0;
   private speaking: RunId | null = null;
+  /** Runs whose messages stand in it: of those that are cancelled while they wait none does. */
+  private readonly told = new Set<RunId>();
+  private silent: RunId | null = null;
 
   /** @param listen of a run's passages; absent: nobody does */
   constructor(private readonly listen: (run: RunId) => HearPassage = () => () => null) {}
@@ -59,11 +62,19 @@ export class SessionFace {
     if (run !== undefined) this.tell(event, run, session);
   }
 
-  /** All items, or those that stood before the output of a passage. */
-  items(before?: Passage): readonly ConversationItem[] {
-    const end = this.segments.findIndex(({ passage, isOutput }) => isOutput && passage === before);
-    const segments = before === undefined || end < 0 ? this.segments : this.segments.slice(0, end);
-    return segments.flatMap(({ items }) => items());
+  /** All items. */
+  items(): readonly ConversationItem[] {
+    return this.segments.flatMap(({ items }) => items());
+  }
+
+  /** Those that stood before the output of a passage, what it was given last. */
+  before(passage: Passage): readonly ConversationItem[] {
+    const { segments } = this;
+    // One that waits in the queue, or did to its end, has said nothing, and stands behind all that was.
+    if (!this.told.has(passage.beginning.run)) return [...this.items(), ...passage.given];
+    const end = segments.findIndex((segment) => segment.isOutput && segment.passage === passage);
+    const before = end < 0 ? segments : segments.slice(0, end);
+    return [...before.flatMap(({ items }) => items()), ...(end < 0 ? [] : passage.heard)];
   }
 
   /** All that stood there when a passage was asked for; null: that does not stand there any more. */
@@ -88,10 +99,12 @@ export class SessionFace {
       face = new RunFace(session, this.listen(run), this.retriedBy(event));
       this.runs.set(run, face);
     }
+    if (event.type === 'run_claimed') this.silent = event.data.isCancelled ? run : null;
     if (event.type === 'agent_started') this.isHidden = false;
     face.push(event);
     const isSpeaking = this.speaking === run;
-    if (event.type === 'agent_started') {
+    if (event.type === 'agent_started' && this.silent !== run) {
+      this.told.add(run);
       this.speaking = run;
       this.seen = 0;
     } else if (!isSpeaking) return;
@@ -106,7 +119,7 @@ export class SessionFace {
 
   private addPassage(passage: Passage): void {
     this.add({ passage, isOutput: false, items: () => passage.given });
-    this.add({ passage, isOutput: true, items: () => passage.output });
+    this.add({ passage, isOutput: true, items: () => passage.talk });
   }
 
   private add(segment: Segment): void {

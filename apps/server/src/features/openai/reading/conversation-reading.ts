@@ -77,12 +77,11 @@ export class ConversationReading {
     for await (const { event, session: of } of this.lines.of(session, summed(weigh))) {
       face.push(event, of);
       const passage = face.run(run)?.passages[number - 1];
-      if (passage !== undefined && passage.end !== null) return face.items(passage);
+      if (passage !== undefined && passage.end !== null) return face.before(passage);
     }
     const passage = face.run(run)?.passages[number - 1];
     if (passage === undefined) throw notFound('the response');
-    // One that waits in the queue has said nothing, and stands behind all that was.
-    return passage.status === 'queued' ? [...face.items(), ...passage.given] : face.items(passage);
+    return face.before(passage);
   }
 }
 
