@@ -124,6 +124,26 @@ describe('refusals of bodies', () => {
     expect(unknown.json()).toMatchObject({ error: { code: 'item_not_found', param: 'input[8].id' } });
   });
 
+  it('name what is not known, also where nothing is taken', async () => {
+    const response = await client.post('/v1/responses', {
+      input: stage.book.on(stage.message('m'), say('ok')),
+    });
+    const { id } = response.json<{ id: string }>();
+    const refusals = [
+      await client.post(`/v1/responses/${id}/cancel`, { zork: 1 }),
+      await client.post(`/v1/responses/${id}/cancel?zork=1`),
+      await client.get('/v1/models?zork=1'),
+      await client.get('/v1/models/base?zork=1'),
+      await client.get(`/v1/responses/${id}?zork=1`),
+    ];
+    for (const refusal of refusals)
+      expect([refusal.status, refusal.json()]).toMatchObject([
+        400,
+        { error: { code: 'unknown_parameter', param: 'zork' } },
+      ]);
+    expect((await client.get('/v1')).json()).toMatchObject({ error: { code: 'unknown_url' } });
+  });
+
   it('take null for what was left out', async () => {
     const message = stage.book.on(stage.message('nulls'), say('ok'));
     const body = { input: message, tools: null, text: null, previous_response_id: null, metadata: null };

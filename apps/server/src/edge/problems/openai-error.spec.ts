@@ -31,7 +31,7 @@ describe('a refusal as OpenAI’s clients read it', () => {
       code: 'unsupported_value',
     });
     expect(openAiError(new Problem('not_found', 'x'), true).body.error.code).toBe('unknown_url');
-    expect(isOfFace('/v1/models')).toBe(true);
+    for (const url of ['/v1/models', '/v1', '/v1?a=b', '/v1/']) expect(isOfFace(url)).toBe(true);
     expect(isOfFace('/v1x')).toBe(false);
   });
 });

@@ -2,9 +2,9 @@ import type { Problem, ProblemCode } from '#domain';
 import { STATUS } from './problem-response.js';
 
 /** Under these paths refusals have the form that OpenAI's clients read. */
-const FACE = '/v1/';
+const FACE = /^\/v1(?:[/?]|$)/;
 
-export const isOfFace = (url: string): boolean => url.startsWith(FACE);
+export const isOfFace = (url: string): boolean => FACE.test(url);
 
 /** An answer of that form. */
 export interface OpenAiError {

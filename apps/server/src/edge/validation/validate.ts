@@ -20,7 +20,7 @@ const MAX_ERRORS = 50;
 export function validated<T extends object>(dto: Dto<T>, sent: unknown): T {
   const walk = new Walk(dto.prototype instanceof QueryStringDto);
   const instance = walk.instanceOf(dto, sent, '');
-  if (walk.errors.length > 0) throw invalidFields(walk.errors);
+  if (walk.errors.length > 0) throw invalidFields(walk.errors, walk.reason);
   return instance as T;
 }
 
@@ -31,6 +31,8 @@ export const messageFor = (field: DtoField, value: unknown): string | null =>
 /** Owns what was found on its way. */
 class Walk {
   readonly errors: FieldError[] = [];
+  /** The finer code of the first of them. */
+  reason: string | undefined;
 
   constructor(private readonly isQuery: boolean) {}
 
@@ -39,7 +41,7 @@ class Walk {
     const instance = new dto() as Record<string, unknown>;
     if (this.errors.length >= MAX_ERRORS) return instance;
     if (!isObject(sent)) {
-      this.add(path === '' ? 'body' : path, 'must be an object');
+      this.add(path === '' ? 'body' : path, 'must be an object', 'invalid_type');
       return instance;
     }
     const fields = fieldsOf(dto);
@@ -61,7 +63,7 @@ class Walk {
   ): void {
     const place = join(path, name.slice(0, 100));
     if (field === undefined || field.notes.isPrefix === true)
-      this.add(place, `is not a known ${this.isQuery ? 'parameter' : 'field'}`);
+      this.add(place, `is not a known ${this.isQuery ? 'parameter' : 'field'}`, 'unknown_parameter');
     else if (!this.isQuery) instance[name] = value;
     else if (typeof value === 'string') instance[name] = field.notes.read?.(value) ?? value;
     else this.add(place, 'must be given once');
@@ -98,7 +100,8 @@ class Walk {
     return value;
   }
 
-  private add(path: string, message: string): void {
+  private add(path: string, message: string, reason?: string): void {
+    if (this.errors.length === 0) this.reason = reason;
     if (this.errors.length < MAX_ERRORS) this.errors.push({ path, message });
   }
 }
