@@ -22,7 +22,7 @@ export function completionOf(passage: Passage): object {
         index: 0,
         message: {
           role: 'assistant',
-          content: content === '' && calls.length > 0 ? null : content,
+          content: content === '' ? null : content,
           refusal: null,
           annotations: [],
           ...(calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
