@@ -54,12 +54,21 @@ export function givenOf(item: ShownItem | OutputItem): GivenItem | null {
 interface ShownPart {
   readonly type: string;
   readonly text?: string;
+  readonly refusal?: string;
   readonly image_url?: string;
   readonly detail?: string;
 }
 
-const partOf = ({ type, text = '', image_url: url = '', detail = 'auto' }: ShownPart): GivenPart =>
-  type === 'input_image' ? { kind: 'image', url, detail } : { kind: 'text', text };
+function partOf({
+  type,
+  text = '',
+  refusal = '',
+  image_url: url = '',
+  detail = 'auto',
+}: ShownPart): GivenPart {
+  if (type === 'input_image') return { kind: 'image', url, detail };
+  return type === 'refusal' ? { kind: 'text', text: refusal, isRefusal: true } : { kind: 'text', text };
+}
 
 function serverCallOf({ id, server_label, name, arguments: input, output, error }: McpCallItem): GivenItem {
   const text = output ?? (error?.content ?? []).map((part) => part.text).join('');

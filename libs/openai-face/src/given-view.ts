@@ -97,7 +97,11 @@ export const outputItem = (id: string, call_id: string, output: string): ShownIt
   output,
 });
 
-const saidPart = (part: GivenPart): object => outputText(part.kind === 'text' ? textOf(part.text) : '');
+function saidPart(part: GivenPart): object {
+  const text = part.kind === 'text' ? textOf(part.text) : '';
+  const isRefusal = part.kind === 'text' && part.isRefusal === true;
+  return isRefusal ? { type: 'refusal', refusal: text } : outputText(text);
+}
 
 const givenPart = (part: GivenPart): object =>
   part.kind === 'text'

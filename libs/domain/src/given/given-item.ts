@@ -3,7 +3,12 @@ import type { ActionId } from '../ids.js';
 
 /** A part of a message that a request brings. */
 export type GivenPart =
-  | { readonly kind: 'text'; readonly text: Content }
+  | {
+      readonly kind: 'text';
+      readonly text: Content;
+      /** An assistant refused with it. */
+      readonly isRefusal?: true;
+    }
   /** An address or a `data:` URL, handed to the model as it is. */
   | { readonly kind: 'image'; readonly url: Content; readonly detail?: string };
 
