@@ -1,15 +1,25 @@
 import type { AskedItem, AskedPart } from './asked-item.js';
-import { type Fields, fieldsOf, has, listIn, missing, oneOf, pathTo, requiredText } from './fields.js';
+import {
+  type Fields,
+  fieldsOf,
+  has,
+  listIn,
+  missing,
+  oneOf,
+  pathTo,
+  requiredText,
+  textIn,
+} from './fields.js';
 import { MOST } from './limits.js';
 import { requireImageUrl } from './message-parts.js';
-import { partsIn, typeOf, unsupportedType, wordsOf } from './parts.js';
+import { partsIn, refuseOtherTypes, typeOf, unsupportedType, wordsOf } from './parts.js';
 import { refused } from './refusals.js';
 
 const TEXT = { max: MOST.text };
 const ID = { min: 1, max: MOST.id };
 const NAME = { min: 1, max: MOST.name };
 /** Clients send back what they got. */
-const OF_ASSISTANT = ['refusal', 'annotations', 'reasoning_content', 'reasoning', 'parsed', 'name'];
+const OF_ASSISTANT = ['annotations', 'reasoning_content', 'reasoning', 'parsed', 'name'];
 
 /** `messages` of a chat completion as items. @throws Problem naming what is wrong */
 export function chatItems(fields: Fields): readonly AskedItem[] {
@@ -31,18 +41,25 @@ function itemsOf(value: unknown, path: string): readonly AskedItem[] {
 
 function assistantItems(value: unknown, path: string): readonly AskedItem[] {
   const fields = fieldsOf(value, path, {
-    known: ['role', 'content', 'tool_calls'],
+    known: ['role', 'content', 'refusal', 'tool_calls'],
     unsupported: ['audio', 'function_call'],
     dropped: OF_ASSISTANT,
   });
   const calls = listIn(fields, 'tool_calls', MOST.functions) ?? [];
   const items: AskedItem[] = calls.map((call, at) => toolCall(call, pathTo(`${path}.tool_calls`, at)));
-  if (!has(fields, 'content')) return calls.length > 0 ? items : missing(fields, 'content');
+  if (!has(fields, 'content')) {
+    const refusal = textIn(fields, 'refusal', TEXT);
+    // Where there is content it says all.
+    if (refusal !== undefined)
+      return [{ kind: 'message', role: 'assistant', parts: [refusalOf(refusal)] }, ...items];
+    return calls.length > 0 ? items : missing(fields, 'content');
+  }
   const parts = partsIn(fields.values['content'], `${path}.content`, saidPart);
   return [{ kind: 'message', role: 'assistant', parts }, ...items];
 }
 
 function toolCall(value: unknown, path: string): AskedItem {
+  refuseOtherTypes(value, path, ['function']);
   const fields = fieldsOf(value, path, { known: ['id', 'type', 'function'], dropped: ['index'] });
   oneOf(fields, 'type', ['function']);
   const inner = fieldsOf(fields.values['function'] ?? missing(fields, 'function'), `${path}.function`, {
@@ -76,9 +93,12 @@ function userPart(part: unknown, path: string): AskedPart {
   return { kind: 'image', url, ...(detail === undefined ? {} : { detail }) };
 }
 
+const refusalOf = (text: string): AskedPart => ({ kind: 'text', text, isRefusal: true });
+
 function saidPart(part: unknown, path: string): AskedPart {
   const type = typeOf(part);
   if (type !== 'text' && type !== 'refusal') return unsupportedType(part, path);
   const fields = fieldsOf(part, path, { known: ['type', type] });
-  return { kind: 'text', text: requiredText(fields, type, TEXT) };
+  const text = requiredText(fields, type, TEXT);
+  return type === 'refusal' ? refusalOf(text) : { kind: 'text', text };
 }

@@ -17,10 +17,11 @@ import {
 } from './fields.js';
 import { MOST } from './limits.js';
 import { metadataIn } from './metadata.js';
+import { refuseOtherTypes } from './parts.js';
 import { refused } from './refusals.js';
 import { type ResponseRequest, commonSampling, modeOf, withoutUndefined } from './response-request.js';
 import { schemaFormat } from './text-format.js';
-import { type AskedTools, callerTool } from './tools.js';
+import { type AskedTools, callerTool, shownFunction } from './tools.js';
 
 /** What a body of `POST /v1/chat/completions` asks for: a response, and how it is told. */
 export interface ChatRequest extends ResponseRequest {
@@ -126,17 +127,19 @@ function usageIn(fields: Fields): boolean {
 
 function chatTools(fields: Fields): AskedTools {
   const values = listIn(fields, 'tools', MOST.functions) ?? [];
+  const shown: object[] = [];
   const functions = values.map((value, at) => {
     const path = pathTo('tools', at);
+    refuseOtherTypes(value, path, ['function']);
     const tool = fieldsOf(value, path, { known: ['type', 'function'] });
     if (oneOf(tool, 'type', ['function']) === undefined) missing(tool, 'type');
-    return callerTool(
-      fieldsOf(tool.values['function'] ?? missing(tool, 'function'), `${path}.function`, {
-        known: ['name', 'description', 'parameters', 'strict'],
-      }),
-    );
+    const inner = fieldsOf(tool.values['function'] ?? missing(tool, 'function'), `${path}.function`, {
+      known: ['name', 'description', 'parameters', 'strict'],
+    });
+    const made = callerTool(inner);
+    shown.push(shownFunction(made, inner.values));
+    return made;
   });
-  const shown = functions.map((tool) => ({ type: 'function', ...tool, strict: tool.strict ?? null }));
   return { functions, functionAt: functions.map((_, at) => at), servers: [], shown };
 }
 
@@ -147,6 +150,7 @@ function choiceOf(fields: Fields, { functions }: AskedTools): ToolChoice | undef
     const choice = oneOf(fields, 'tool_choice', ['auto', 'none', 'required']);
     return choice === 'auto' ? undefined : choice;
   }
+  refuseOtherTypes(value, 'tool_choice', ['function']);
   const inner = fieldsOf(value, 'tool_choice', { known: ['type', 'function'] });
   oneOf(inner, 'type', ['function']);
   const path = 'tool_choice.function';
@@ -159,6 +163,7 @@ function choiceOf(fields: Fields, { functions }: AskedTools): ToolChoice | undef
 function formatOf(fields: Fields): TextFormat | undefined {
   const value = fields.values['response_format'];
   if (value === undefined) return undefined;
+  refuseOtherTypes(value, 'response_format', ['text', 'json_object', 'json_schema']);
   const inner = fieldsOf(value, 'response_format', { known: ['type', 'json_schema'] });
   const type = oneOf(inner, 'type', ['text', 'json_object', 'json_schema']) ?? missing(inner, 'type');
   if (type !== 'json_schema') return { type };

@@ -23,7 +23,7 @@ function saidPart(part: unknown, path: string): AskedPart {
     }
     case 'refusal': {
       const fields = fieldsOf(part, path, { known: ['type', 'refusal'] });
-      return { kind: 'text', text: requiredText(fields, 'refusal', TEXT) };
+      return { kind: 'text', text: requiredText(fields, 'refusal', TEXT), isRefusal: true };
     }
     default:
       return unsupportedType(part, path);
@@ -70,9 +70,11 @@ const DATA_URL = /^data:([a-z0-9.+/-]{0,100})(?:;charset=[a-z0-9-]{1,40})?;base6
 function dataOf(fields: Fields): { readonly bytes: Uint8Array; readonly mediaType: string } {
   const data = requiredText(fields, 'file_data', { min: 1, max: MOST.text });
   const head = DATA_URL.exec(data.slice(0, 200));
-  if (head === null) {
+  const base64 = head === null ? '' : data.slice(head[0].length);
+  // Buffer passes over what is none.
+  if (head === null || !/^[a-z0-9+/]*={0,2}$/i.test(base64)) {
     const path = `${fields.path}.file_data`;
     throw refused('invalid_value', path, `${path}: must be a data: URL with base64`);
   }
-  return { bytes: Buffer.from(data.slice(head[0].length), 'base64'), mediaType: head[1] ?? '' };
+  return { bytes: Buffer.from(base64, 'base64'), mediaType: head[1] ?? '' };
 }

@@ -26,6 +26,15 @@ export const wordsOf = (parts: readonly AskedPart[]): string =>
 
 export const typeOf = (part: unknown): unknown => (part as { readonly type?: unknown } | null)?.type;
 
+/**
+ * Looks at the type before the other fields: those of a type that is not here are not known either, and are not what is
+ * wrong. @throws Problem unsupported_value
+ */
+export function refuseOtherTypes(value: unknown, path: string, types: readonly string[]): void {
+  const type = typeOf(value);
+  if (typeof type === 'string' && !types.includes(type)) unsupportedAt(`${path}.type`, type);
+}
+
 /** Of a part or an item. @throws Problem always */
 export function unsupportedType(part: unknown, path: string): never {
   const [type, at] = [typeOf(part), `${path}.type`];

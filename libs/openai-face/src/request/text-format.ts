@@ -12,6 +12,7 @@ import {
   textIn,
 } from './fields.js';
 import { MOST } from './limits.js';
+import { refuseOtherTypes, typeOf } from './parts.js';
 
 const NAME = { min: 1, max: MOST.name };
 
@@ -20,15 +21,14 @@ export function formatIn(fields: Fields, name: string): TextFormat | undefined {
   const value = fields.values[name];
   if (value === undefined) return undefined;
   const path = pathTo(fields.path, name);
-  const type = typeIn(value);
+  const type = typeOf(value);
   if (type !== 'json_schema') {
+    refuseOtherTypes(value, path, ['text', 'json_object']);
     const plain = fieldsOf(value, path, { known: ['type'] });
     return { type: oneOf(plain, 'type', ['text', 'json_object']) ?? missing(plain, 'type') };
   }
   return schemaFormat(fieldsOf(value, path, { known: ['type', 'name', 'description', 'schema', 'strict'] }));
 }
-
-const typeIn = (value: unknown): unknown => (value as { readonly type?: unknown }).type;
 
 /** The fields of a schema, wherever they stand. */
 export function schemaFormat(fields: Fields): TextFormat {

@@ -55,7 +55,7 @@ export function toolsOf(fields: Fields, name = 'tools'): AskedTools {
       const tool = functionTool(value, path);
       functions.push(tool);
       functionAt.push(index);
-      shown.push(shownFunction(tool));
+      shown.push(shownFunction(tool, value as ShownFunction));
     } else if (type === 'mcp') {
       const server = mcpServer(value, path, index);
       servers.push(server);
@@ -115,7 +115,15 @@ export function callerTool(fields: Fields): CallerTool {
   };
 }
 
-const shownFunction = ({ name, description, parameters, strict }: CallerTool): object => ({
+interface ShownFunction {
+  readonly parameters?: object | null;
+}
+
+/** As the response shows it: null where something was not given. */
+export const shownFunction = (
+  { name, description, strict }: CallerTool,
+  { parameters = null }: ShownFunction,
+): object => ({
   type: 'function',
   name,
   description: description === '' ? null : description,
@@ -247,8 +255,13 @@ export function choiceOf(fields: Fields, { functions, servers }: AskedTools): To
     const inner = fieldsOf(value, path, { known: ['type', 'server_label', 'name'] });
     const server = requiredText(inner, 'server_label', NAME);
     const name = requiredText(inner, 'name', NAME);
-    if (servers.some(({ label }) => label === server)) return { name, server };
-    throw refused('invalid_value', `${path}.server_label`, `${path}.server_label: is none of the servers`);
+    const found = servers.find(({ label }) => label === server);
+    if (found === undefined)
+      throw refused('invalid_value', `${path}.server_label`, `${path}.server_label: is none of the servers`);
+    // What else the server has is known when it is asked.
+    if (found.policy.offered?.tools?.includes(name) === false)
+      throw refused('invalid_value', `${path}.name`, `${path}.name: is none of the allowed tools`);
+    return { name, server };
   }
   return unsupportedValue(
     fieldsOf(value, path, { known: Object.keys(Object(value) as object) }),
