@@ -66,9 +66,8 @@ describe('given items', () => {
   it('are one text of a system message or an assistant, also where a part of it lies in a file', () => {
     const file: Content = { $file: 'f', bytes: 3 };
     const toldOf = (role: 'assistant' | 'developer', ...texts: Content[]) =>
-      givenMessages([
-        { kind: 'message', role, parts: texts.map((text) => ({ kind: 'text', text })) },
-      ]).messages;
+      givenMessages([{ kind: 'message', role, parts: texts.map((text) => ({ kind: 'text', text })) }])
+        .messages;
     expect(toldOf('developer', 'a', 'b')).toEqual([{ role: 'system', content: 'ab' }]);
     expect(toldOf('assistant', 'a', 'b')).toEqual([{ role: 'assistant', content: 'ab' }]);
     expect(toldOf('developer', file)).toEqual([{ role: 'system', content: file }]);
