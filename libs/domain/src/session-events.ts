@@ -25,6 +25,8 @@ export interface WaitingRun {
   readonly isFiring?: true;
   /** It ends when an action expires. */
   readonly endsUnheard?: true;
+  /** Calls that were open, and whose results it brings; absent: none. */
+  readonly answers?: OpenCalls;
 }
 
 export interface TurnUsage {

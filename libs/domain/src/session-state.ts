@@ -1,6 +1,6 @@
 import * as waiting from './actions/waiting-run.js';
 import type { CurrentRun } from './current-run.js';
-import { NO_OPEN_CALLS, type OpenCalls } from './given/open-calls.js';
+import { NO_OPEN_CALLS, type OpenCalls, answeredBy } from './given/open-calls.js';
 import { openCallsAfter } from './given/open-calls-fold.js';
 import type { ProjectId, Revision, RunId } from './ids.js';
 import { parseDollars } from './money/dollars.js';
@@ -44,7 +44,7 @@ const ENDED_KEPT = 64;
 export function evolveSession(state: SessionState, event: RecordedSessionEvent): SessionState {
   if (state.isErased) return state;
   const next = evolve(state, event);
-  const openCalls = openCallsAfter(state.openCalls, event);
+  const openCalls = openCallsAfter(state, event);
   return openCalls === next.openCalls ? next : { ...next, openCalls };
 }
 
@@ -189,6 +189,7 @@ type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, 
 function request(state: SessionState, event: Of<'run_requested'>): SessionState {
   const run = runOf(event);
   if (knowsRun(state, run)) return state;
+  const answers = answeredBy(state.openCalls, event.data.items);
   const entry: WaitingRun = {
     run,
     requested: event.revision,
@@ -197,6 +198,7 @@ function request(state: SessionState, event: Of<'run_requested'>): SessionState 
     isCancelled: false,
     ...(event.data.trigger === 'task' ? { isFiring: true as const } : {}),
     ...(event.data.ends_unheard ? { endsUnheard: true as const } : {}),
+    ...(answers.length > 0 ? { answers } : {}),
   };
   const queue = [...state.waiting];
   const behind = queue.findIndex((w) => !w.interrupts);

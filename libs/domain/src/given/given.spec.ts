@@ -3,6 +3,7 @@ import type { Draft } from '../draft.js';
 import {
   PROJECT,
   SessionTape,
+  cancelRequested,
   cancelled,
   completed,
   opened,
@@ -149,6 +150,15 @@ describe('calls that are given', () => {
     const retry = { worker: 'w', epoch: 1, requested: 2, isRetry: true as const };
     tape.add('run_ses_1_b', { type: 'run_claimed', data: retry }, { type: 'agent_started', data: {} });
     expect(told(tape)).toEqual(['hm', 'a', 'of a', 'hi']);
+  });
+
+  it('are open again where the run that answers them is cancelled before its turn', () => {
+    const tape = conversation(call('a')).addRun('run_ses_1_a', 'hi');
+    tape.add(undefined, given(call('b')), began('run_ses_1_b', result('b'), said('user', 'go on')));
+    expect(tape.state.openCalls).toEqual([]);
+    tape.add('run_ses_1_b', cancelRequested);
+    expect(tape.state.openCalls).toEqual(['b']);
+    expect(tape.add('run_ses_1_b', cancelRequested).state.openCalls).toEqual(['b']);
   });
 
   it('are known from the last claim on, and to forks', () => {

@@ -33,6 +33,12 @@ function pair(open: OpenCalls, items: readonly GivenItem[]): Paired {
 export const openCallsBehind = (open: OpenCalls, items: readonly GivenItem[] = []): OpenCalls =>
   items.length === 0 ? open : pair(open, items).open;
 
+/** Those of the open ones that the items answer. */
+export function answeredBy(open: OpenCalls, items?: readonly GivenItem[]): OpenCalls {
+  const left = openCallsBehind(open, items);
+  return left === open ? NO_OPEN_CALLS : open.filter((id) => !left.includes(id));
+}
+
 /** Why a model would not be told all of what a run begins with: each call has one result, each result its call. null: it is. */
 export function unpaired(open: OpenCalls, items: readonly GivenItem[], param = 'input'): Problem | null {
   const { fault, open: left } = pair(open, items);
