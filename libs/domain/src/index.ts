@@ -66,6 +66,7 @@ export * from './run-ends.js';
 export * from './run-state.js';
 export * from './run-warning.js';
 export * from './session-commands.js';
+export * from './start-refusal.js';
 export * from './result-file.js';
 export * from './session-events.js';
 export * from './session-state.js';

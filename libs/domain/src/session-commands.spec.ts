@@ -10,7 +10,6 @@ import {
 import { Problem } from './problem.js';
 import type { Draft } from './draft.js';
 import {
-  MAX_WAITING,
   type RunRequest,
   decideCancel,
   decideClaimNext,
@@ -19,6 +18,7 @@ import {
   decideStart,
   decideTakeOver,
 } from './session-commands.js';
+import { MAX_WAITING } from './start-refusal.js';
 import { NO_SESSION } from './session-state.js';
 
 const room = (tape: SessionTape) => ({

@@ -15,6 +15,7 @@ import { formatDollars } from './money/dollars.js';
 import { carriedOn } from './actions/waiting-run.js';
 import type { CurrentRun } from './current-run.js';
 import { type SessionState, isIdle, isParked, knowsRun } from './session-state.js';
+import { canBeSteered, refusalOf } from './start-refusal.js';
 
 export interface RunRequest {
   readonly run: RunId;
@@ -40,9 +41,6 @@ export interface RunRequest {
   /** Of a response that it is asked for. */
   readonly response?: { readonly settings: Content; readonly payload: string };
 }
-
-/** Runs that may wait in a session; firings of tasks do not count. */
-export const MAX_WAITING = 100;
 
 export type StartDecision =
   | { readonly kind: 'start' | 'queue'; readonly events: readonly Draft[] }
@@ -92,31 +90,10 @@ export function decideRetry(state: SessionState, request: RunRequest, terms: Sta
   return problem === null ? begin(request, state, terms) : refused(problem, terms);
 }
 
-/** Why a session takes no such run as it stands; null: it does. */
-export function refusalOf(
-  state: SessionState,
-  { onBusy, trigger, retry_of }: Pick<RunRequest, 'onBusy' | 'trigger' | 'retry_of'>,
-): Problem | null {
-  if (retry_of !== undefined) return isIdle(state) && state.broken?.run === retry_of.run ? null : NOT_RETRIED;
-  if (isIdle(state) || (onBusy === 'steer' && canBeSteered(state))) return null;
-  if (onBusy === 'reject') return new Problem('session_busy', 'another run of this session is under way');
-  if (trigger === 'task' || countWaiting(state) < MAX_WAITING) return null;
-  return new Problem('session_busy', `${MAX_WAITING} runs wait in this session already`);
-}
-
-const NOT_RETRIED = new Problem(
-  'conflict',
-  'only the last run of its session, which failed or was cancelled, can be retried',
-);
-
 /** Messages that wait for a run's next turn. */
 export const MAX_STEERED = 100;
 /** Keys that may steer a run: its claims name them all. */
 const MAX_STEERERS = 100;
-
-/** Whether a run of the session is under way, or waits, and may be told something. */
-export const canBeSteered = (state: SessionState): state is SessionState & { readonly current: CurrentRun } =>
-  state.current !== null && !state.current.isCancelRequested;
 
 function steer(
   current: CurrentRun,
@@ -261,9 +238,6 @@ export function decideTakeOver(
   const data = { worker, epoch: epoch + 1, requested: current.requested, ...more };
   return [{ type: 'run_claimed', data, run }, ...endOfTheDeadly(current)];
 }
-
-const countWaiting = (state: SessionState): number =>
-  state.waiting.filter((run) => !run.isFiring && !run.isCancelled).length;
 
 /** The request of the run is the last of them. */
 function requested({ run, onBusy, response: data, ...request }: RunRequest): readonly Draft[] {

@@ -1,4 +1,12 @@
-import { type CallSums, type Mode, NO_CALLS, type Revision, type RunId, type SessionId } from '#domain';
+import {
+  type CallSums,
+  type Mode,
+  NO_CALLS,
+  type RecordedSessionEvent,
+  type Revision,
+  type RunId,
+  type SessionId,
+} from '#domain';
 import type { FaceCall } from './face-call.js';
 import type { ShownItem } from './given-view.js';
 import { responseId } from './ids.js';
@@ -42,6 +50,16 @@ export interface PassageEnd {
   readonly time: number;
   readonly reason?: 'max_output_tokens' | 'content_filter';
   readonly error?: { readonly code: string; readonly message: string };
+}
+
+export const placeOf = ({ revision, time }: RecordedSessionEvent) => ({ revision, time });
+
+/** Of a passage that ends with a turn. @param finish why the model stopped */
+export function endOfTurn(event: RecordedSessionEvent, finish: string): PassageEnd {
+  const place = placeOf(event);
+  if (finish === 'length') return { status: 'incomplete', ...place, reason: 'max_output_tokens' };
+  if (finish === 'content_filter') return { status: 'incomplete', ...place, reason: 'content_filter' };
+  return { status: 'completed', ...place };
 }
 
 /** A part of a run that is one response: what was asked, what was said, and the records of its stream. */

@@ -15,7 +15,7 @@ import { type ShownItem, decisionItem, messageGiven, outputItem, shownItems, tex
 import { approvalRequestId, itemId } from './ids.js';
 import { OWN_LABEL } from './items.js';
 import { openMessage } from './open-block.js';
-import { type Hear, Passage, type PassageEnd } from './passage.js';
+import { type Hear, Passage, type PassageEnd, endOfTurn, placeOf } from './passage.js';
 import { previousOf, responseOf } from './response.js';
 import { type ResponseSettings, hasFormat, settingsOfConfig } from './settings.js';
 import { type ShownEvent, isShown } from './shown-events.js';
@@ -134,7 +134,7 @@ export class RunFace {
         return block.close('completed');
       }
       case 'agent_completed':
-        return this.end(passage, this.endOfTurn(event));
+        return this.end(passage, endOfTurn(event, this.finish));
       case 'agent_error': {
         const { code, content: message } = event.data;
         return this.end(passage, { status: 'failed', ...placeOf(event), error: { code, message } });
@@ -274,14 +274,7 @@ export class RunFace {
 
   private wait(passage: Passage, event: RecordedSessionEvent): void {
     passage.waits = this.calls.open;
-    this.end(passage, this.endOfTurn(event));
-  }
-
-  private endOfTurn(event: RecordedSessionEvent): PassageEnd {
-    const place = placeOf(event);
-    if (this.finish === 'length') return { status: 'incomplete', ...place, reason: 'max_output_tokens' };
-    if (this.finish === 'content_filter') return { status: 'incomplete', ...place, reason: 'content_filter' };
-    return { status: 'completed', ...place };
+    this.end(passage, endOfTurn(event, this.finish));
   }
 
   private end(passage: Passage, end: PassageEnd): void {
@@ -294,8 +287,6 @@ export class RunFace {
     passage.say(type, () => ({ response: responseOf(passage) }));
   }
 }
-
-const placeOf = ({ revision, time }: RecordedSessionEvent) => ({ revision, time });
 
 /** Of a passage that nobody requested here. */
 const followingOf = (before: Passage): ResponseSettings => ({
