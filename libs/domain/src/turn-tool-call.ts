@@ -9,6 +9,8 @@ export interface TurnToolCall {
   /** Where the tool is one of a tool server: that server's name, and the tool's own name there. */
   readonly server?: string;
   readonly tool?: string;
+  /** Of several servers of that name, which one in the order of the request; absent: the first. */
+  readonly server_index?: number;
   /**
    * Who has to do something before there is a result: a person decides whether the call is made, or the caller makes it.
    * Settled once, when the turn is recorded; absent: nobody.

@@ -1,4 +1,4 @@
-import { type Journal, RunCancelled, RunStopped, type Toolbox } from '#agent';
+import { type Journal, RunCancelled, RunStopped, type Toolbox, calledTool } from '#agent';
 import {
   type CurrentRun,
   type RunId,
@@ -88,8 +88,8 @@ export class ServerTasks {
     const toolbox = await this.open(request, signal);
     const others = new AbortController();
     const both = AbortSignal.any([signal, others.signal]);
-    const asked = tasks.map(async ({ tool, task }) => {
-      const found = toolbox.tools.find(({ definition }) => definition.name === tool);
+    const asked = tasks.map(async ({ call, task }) => {
+      const found = calledTool(call, toolbox.tools);
       // Whoever drives the run tells what that means.
       if (found?.follow !== undefined) await found.follow(task, both);
     });

@@ -49,6 +49,8 @@ export class McpConnection {
   constructor(
     readonly config: McpServerConfig,
     private readonly ports: McpConnectionPorts,
+    /** Of several servers of its name, which one in the order of the request. */
+    readonly index = 0,
   ) {
     this.mask = new SecretMask(config);
     this.session = ports.session;

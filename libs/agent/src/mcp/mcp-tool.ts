@@ -1,7 +1,7 @@
 import { type ServerTask, type TurnToolCall, warningEvent } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
-import type { CallTerms, ServerAnswers, Tool, ToolOutcome, WantedInputs } from '../tools/tool.js';
+import type { CallTerms, ServerAnswers, Tool, ToolOrigin, ToolOutcome, WantedInputs } from '../tools/tool.js';
 import { outcomeOf, refusedKindOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
@@ -34,7 +34,7 @@ export class McpTool implements Tool {
   readonly definition: ToolDefinition;
   readonly isRepeatable: boolean;
   readonly isReadOnly: boolean;
-  readonly origin: { readonly server: string; readonly tool: string };
+  readonly origin: ToolOrigin;
   private readonly schema: OfferedSchema;
 
   constructor(
@@ -48,8 +48,9 @@ export class McpTool implements Tool {
     this.isReadOnly = listed.isReadOnly;
     this.schema = offerSchema(listed.inputSchema);
     this.definition = this.define(name);
-    const { mask, config } = connection;
-    this.origin = { server: config.serverName, tool: mask.clean(listed.name) };
+    const { mask, config, index } = connection;
+    const which = index === 0 ? {} : { server_index: index };
+    this.origin = { server: config.serverName, tool: mask.clean(listed.name), ...which };
   }
 
   /** Rejects only when the signal is aborted, with its reason; the server is told to stop. */

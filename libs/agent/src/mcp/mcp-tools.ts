@@ -62,7 +62,9 @@ export async function openMcpTools(
   const limits = { ...MCP_LIMITS, ...ports.limits };
   const usable = servers.filter(isUsable);
   const { verdicts = verdictsOfProcess } = ports;
-  const connections = usable.map((server) => new McpConnection(server, { ...ports, limits, verdicts }));
+  const connections = usable.map(
+    (server) => new McpConnection(server, { ...ports, limits, verdicts }, indexOf(server, servers)),
+  );
   const closeAll = async () => {
     await Promise.allSettled(connections.map((connection) => connection.close()));
   };
@@ -141,6 +143,10 @@ function missingOf(
     .find(({ code }) => code === 'tool_server_unavailable');
   return left === undefined ? null : `a required tool server cannot be used: ${left.reason}`;
 }
+
+const indexOf = (server: McpServerConfig, servers: readonly McpServerConfig[]): number =>
+  servers.slice(0, servers.indexOf(server)).filter(({ serverName }) => serverName === server.serverName)
+    .length;
 
 const isUsable = ({ serverUrl }: McpServerConfig): boolean =>
   URL.canParse(serverUrl) && /^https?:$/.test(new URL(serverUrl).protocol);

@@ -135,9 +135,11 @@ const isBetweenSteps = (action: NextAction): boolean =>
   action.kind === 'final_output' ||
   (action.kind === 'finish' && action.end.kind === 'completed');
 
-const recordedTool = ({ server, tool, ...definition }: OfferedTool): Tool => ({
+const recordedTool = ({ server, tool, server_index, ...definition }: OfferedTool): Tool => ({
   definition,
-  ...(server === undefined || tool === undefined ? {} : { origin: { server, tool } }),
+  ...(server === undefined || tool === undefined
+    ? {}
+    : { origin: { server, tool, ...(server_index === undefined ? {} : { server_index }) } }),
   // Nothing is made, so nothing is made twice.
   isRepeatable: true,
   call: () => Promise.resolve({ content: DRIFT, isError: true }),

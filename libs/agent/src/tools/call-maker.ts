@@ -11,7 +11,7 @@ import { TaskLeft } from '../run/run-end.js';
 import type { RunWatch } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import type { CallGate } from './call-gate.js';
-import { CUT, TOO_MANY, TOO_OFTEN, failed, withChange } from './call-outcomes.js';
+import { CUT, TOO_MANY, TOO_OFTEN, failed, noTool, withChange } from './call-outcomes.js';
 import { ServerQuestions } from './server-questions.js';
 import type { ServerAnswers, Tool, ToolOutcome } from './tool.js';
 import type { CallRecord } from './call-record.js';
@@ -70,7 +70,7 @@ export class CallMaker {
     const isUnmade = isToBegin || (call.needs === undefined && isFresh);
     if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
     if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
-    if (!tool) return failed(`there is no tool called ${call.name}`);
+    if (!tool) return failed(noTool(call));
     const input = inputOf(call);
     if (input === undefined) return failed('the arguments are not valid JSON');
     if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)

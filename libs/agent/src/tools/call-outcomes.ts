@@ -1,4 +1,4 @@
-import { MAX_OPEN_ACTIONS } from '#domain';
+import { MAX_OPEN_ACTIONS, type TurnToolCall } from '#domain';
 import type { ToolOutcome } from './tool.js';
 
 export const CUT =
@@ -6,6 +6,12 @@ export const CUT =
 export const TOO_OFTEN =
   'the call was given up: the tool server wanted to know more again and again before it did what was asked';
 export const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
+
+/** Of a call that names none of the tools that are offered, or none any more. */
+export const noTool = ({ name, server, tool = name }: TurnToolCall): string =>
+  server === undefined
+    ? `there is no tool called ${name}`
+    : `the call was not made: the tool server "${server}" has no tool called ${tool} now`;
 
 /** The model is told where its call was made with something else. */
 export const withChange = (

@@ -258,6 +258,28 @@ describe('a call that is released', () => {
     expect(fixture.types().filter((type) => type === 'tool_call_begun')).toHaveLength(1);
   });
 
+  it('goes to the server that it was asked about, or to none', async () => {
+    const ofServer = (server: string, name: string) =>
+      Object.assign(new LedgerTool(name), { origin: { server, tool: 'pay' } });
+    const pay: TurnToolCall = { ...call('1'), needs: 'approval', server: 'B', tool: 'pay' };
+    const left: readonly Draft[] = [
+      { type: 'model_turn_completed', data: turnOf([pay]) },
+      asks('run_ses_1_a', 0),
+      resolved(0),
+    ];
+    const ofX = ofServer('X', 'pay');
+    const ofB = ofServer('B', 'B_pay');
+    const both = runnerOf(ASK, [ofX, ofB], ...left);
+    await both.run();
+    expect([ofX.calls, ofB.calls]).toEqual([[], [{}]]);
+    const gone = runnerOf(ASK, [ofX], ...left);
+    await gone.run();
+    expect(ofX.calls).toEqual([]);
+    expect(gone.results()).toEqual([
+      '1 the call was not made: the tool server "B" has no tool called pay now',
+    ]);
+  });
+
   it.each<[string, readonly Draft[], string]>([
     ['undecided', [], NOT_MADE],
     ['released', [resolved(0)], NOT_MADE],

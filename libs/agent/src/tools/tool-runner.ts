@@ -21,6 +21,7 @@ import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
 import { TaskLeft } from '../run/run-end.js';
+import { calledTool } from './called-tool.js';
 import { CallMaker } from './call-maker.js';
 import type { CallRecord } from './call-record.js';
 import type { Tool, ToolFile, ToolOutcome } from './tool.js';
@@ -176,7 +177,7 @@ export class ToolRunner {
   }
 
   private toolOf({ call }: CallState): { readonly tool: Tool | undefined; readonly isFresh: boolean } {
-    return { tool: this.byName.get(call.name), isFresh: this.fresh.has(call) };
+    return { tool: calledTool(call, this.offered), isFresh: this.fresh.has(call) };
   }
 
   /** The call as the log is told of it: whose tool it is of, and who is to be asked. */

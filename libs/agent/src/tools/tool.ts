@@ -72,11 +72,19 @@ export interface CallTerms {
   readonly answers?: ServerAnswers | undefined;
 }
 
+/** As calls of it are recorded. */
+export interface ToolOrigin {
+  readonly server: string;
+  readonly tool: string;
+  /** Of several servers of that name, which one in the order of the request; absent: the first. */
+  readonly server_index?: number;
+}
+
 /** Something that the agent may do. It tells of its failures in the outcome; what it throws counts as one, too. */
 export interface Tool {
   readonly definition: ToolDefinition;
   /** Where it is one of a tool server: that server's name, and the tool's own name there. */
-  readonly origin?: { readonly server: string; readonly tool: string };
+  readonly origin?: ToolOrigin;
   /** Its server says that it only reads. */
   readonly isReadOnly?: boolean;
   /** The caller carries it out: it is never called here. */

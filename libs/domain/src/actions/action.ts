@@ -86,4 +86,6 @@ export interface OfferedTool {
   /** Where it is one of a tool server. */
   readonly server?: string;
   readonly tool?: string;
+  /** Of several servers of that name, which one in the order of the request; absent: the first. */
+  readonly server_index?: number;
 }
