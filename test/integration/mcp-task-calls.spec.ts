@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Tool, ToolOutcome } from '#agent';
+import type { ToolOutcome } from '#agent';
 import type { ServerTask } from '#domain';
 import { McpRun, never } from '../support/mcp-servers/mcp-run.js';
 import { TaskServer, WORKING, completed } from '../support/mcp-servers/task-server.js';
@@ -15,16 +15,15 @@ afterEach(async () => {
   await server.close();
 });
 
-const dig = (): Required<Pick<Tool, 'call' | 'follow'>> =>
-  run.mcp.tools.find(({ definition }) => definition.name === 'dig') as Tool & Required<Pick<Tool, 'follow'>>;
-
 async function started(): Promise<ServerTask> {
-  const { task } = await dig().call({ deep: true }, never);
+  const { task } = await run.call('dig', { deep: true });
   return task!;
 }
 
+const DIG = { id: 'c1', name: 'dig', arguments: '{}', server: 'quarry', tool: 'dig' };
+
 const followed = async (task?: ServerTask): Promise<ToolOutcome> =>
-  dig().follow(task ?? (await started()), never);
+  run.mcp.servers[0]!.follow(DIG, task ?? (await started()), never);
 
 describe('a call of which a server makes a task', () => {
   it('is asked for until it has ended, as often as the server says, within bounds', async () => {

@@ -15,7 +15,7 @@ export { RunRecord, type RunRecordParts } from './run/run-record.js';
 export * from './run/run-watch.js';
 export * from './run/run-writer.js';
 export { callerTool } from './tools/caller-tool.js';
-export { calledTool } from './tools/called-tool.js';
+export { calledServer } from './tools/called-tool.js';
 export * from './tools/tool.js';
 export * from './workflow/run-workflow-tool.js';
 export * from './workflow/step-message.js';

@@ -87,8 +87,13 @@ export class RunToolboxes extends Toolboxes {
       get notices() {
         return mcp.notices;
       },
-      warnings: mcp.warnings,
-      missing: mcp.missing,
+      get warnings() {
+        return mcp.warnings;
+      },
+      get missing() {
+        return mcp.missing;
+      },
+      servers: mcp.servers,
       close: () => mcp.close(),
     };
   }

@@ -1,4 +1,4 @@
-import { type Journal, RunCancelled, RunStopped, type Toolbox, calledTool } from '#agent';
+import { type Journal, RunCancelled, RunStopped, type Toolbox, calledServer } from '#agent';
 import {
   type CurrentRun,
   type RunId,
@@ -89,9 +89,9 @@ export class ServerTasks {
     const others = new AbortController();
     const both = AbortSignal.any([signal, others.signal]);
     const asked = tasks.map(async ({ call, task }) => {
-      const found = calledTool(call, toolbox.tools);
+      const server = calledServer(call, toolbox.servers ?? []);
       // Whoever drives the run tells what that means.
-      if (found?.follow !== undefined) await found.follow(task, both);
+      await server?.follow(call, task, both);
     });
     try {
       await Promise.race(asked);

@@ -50,7 +50,7 @@ export const rememberedServers = (world: SimWorld, owner: Owner, toolOf: RemoteT
         else for (const [name, hints] of Object.entries(REMOTE)) tools.push(toolOf(name, hints, token));
       }
       const notices = warnings.map(({ reason }) => reason);
-      return { tools, notices, warnings, close: () => Promise.resolve() };
+      return { tools, servers: [], notices, warnings, close: () => Promise.resolve() };
     },
   });
 

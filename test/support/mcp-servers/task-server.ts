@@ -37,6 +37,9 @@ export class TaskServer {
   ttlMs: number | null = null;
   /** What it says of its tool, e.g. that twice is the same as once. */
   annotations: object = {};
+  /** What its tools are called. */
+  tools: readonly string[] = ['dig'];
+  private port = 0;
   private readonly http: Server;
 
   private constructor() {
@@ -59,14 +62,31 @@ export class TaskServer {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.http.address() as AddressInfo).port}/mcp`;
+    const address = this.http.address() as AddressInfo | null;
+    return `http://127.0.0.1:${address?.port ?? this.port}/mcp`;
   }
 
   get entry(): { readonly serverName: string; readonly serverUrl: string } {
-    return { serverName: 'quarry', serverUrl: this.url };
+    return this.entryAs('quarry');
+  }
+
+  entryAs(serverName: string): { readonly serverName: string; readonly serverUrl: string } {
+    return { serverName, serverUrl: this.url };
+  }
+
+  /** Nobody can connect to it until it is back. */
+  async leave(): Promise<void> {
+    this.port = (this.http.address() as AddressInfo).port;
+    await this.close();
+  }
+
+  async comeBack(): Promise<void> {
+    this.http.listen(this.port, '127.0.0.1');
+    await once(this.http, 'listening');
   }
 
   async close(): Promise<void> {
+    if (!this.http.listening) return;
     this.http.closeAllConnections();
     this.http.close();
     await once(this.http, 'close');
@@ -77,7 +97,9 @@ export class TaskServer {
       case 'server/discover':
         return { result: { supportedVersions: [VERSION], capabilities: { tools: {} }, serverInfo: INFO } };
       case 'tools/list':
-        return { result: { tools: [{ ...DIG, annotations: this.annotations }] } };
+        return {
+          result: { tools: this.tools.map((name) => ({ ...DIG, name, annotations: this.annotations })) },
+        };
       case 'tools/call': {
         this.calls.push(params);
         if (this.answerCall !== null) return this.answerCall(params, this.calls.length);

@@ -1,6 +1,8 @@
 export interface McpLimits {
   /** To connect, to agree on the protocol and to list the tools, all together. */
   readonly openMs: number;
+  /** For one that cannot be reached while something was decided about a call of it. */
+  readonly awayMs: number;
   /** For its answer to what it speaks; silence is one, too. */
   readonly discoverMs: number;
   /** A call without progress, and a call at all. */
@@ -28,6 +30,7 @@ export interface McpLimits {
 
 export const MCP_LIMITS: McpLimits = {
   openMs: 10_000,
+  awayMs: 120_000,
   discoverMs: 3_000,
   idleMs: 120_000,
   callMs: 600_000,

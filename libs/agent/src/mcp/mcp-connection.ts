@@ -7,6 +7,8 @@ import type { McpServerConfig } from './mcp-server-config.js';
 import { CLOSED } from './mcp-transport.js';
 import type { McpWire, RequestOptions, WirePorts } from './mcp-wire.js';
 import { isOfCaller, openSession, openWire } from './open-wire.js';
+import type { McpSession } from './mcp-session.js';
+import type { ModernWire } from './modern-wire.js';
 import { raceAbort } from './race-abort.js';
 import { SecretMask } from './secret-mask.js';
 import { type LeftOutTool, type ListedTool, listTools } from './tool-list.js';
@@ -21,6 +23,8 @@ export interface McpConnectionPorts extends McpHttpPorts {
 /** What changes again within this time is asked for once. */
 const firstRefreshMs = 50;
 const nextRefreshMs = 1_000;
+/** Between two attempts to reach a server that is waited for. */
+const MAX_PAUSE_MS = 5_000;
 /** A call that changes the tools is followed by their list, if that is quick. */
 const refreshWaitMs = 1_000;
 
@@ -36,11 +40,13 @@ export class McpConnection {
   /** Names of the tools that are more than are taken, as far as they are known; null: there are none. */
   beyond: readonly string[] | null = null;
   leftOut: readonly LeftOutTool[] = [];
+  /** Why its tools are not known, as the end of "the tool server …"; null: they are. */
+  failure: string | null = null;
   private readonly http: McpHttp;
   private readonly wirePorts: WirePorts;
   private readonly closing = new AbortController();
   private wire: McpWire | null = null;
-  /** Opens again what was lost; a wire without sessions never is. */
+  /** Opens again what was lost; null: it is found out anew what it speaks. */
   private reopenWire: ((signal: AbortSignal) => Promise<McpWire>) | null = null;
   private opening: Promise<McpWire> | null = null;
   private refreshing: Promise<void> | null = null;
@@ -71,8 +77,30 @@ export class McpConnection {
       });
     } catch (error) {
       verdicts.forget(serverUrl);
+      this.failure = this.reasonOf(error, 'cannot be used');
       throw error;
     }
+  }
+
+  /**
+   * Waits for a server that could not be opened, for as long as it may be away. Resolves with why it cannot be used; null: its
+   * tools are known. @throws the signal's reason
+   */
+  async reached(signal: AbortSignal): Promise<string | null> {
+    const { clock, limits } = this.ports;
+    const until = clock.now() + limits.awayMs;
+    for (let pauseMs = limits.pollMs; this.failure !== null; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      try {
+        const listed = this.within(limits.openMs, (late) => this.listed(late));
+        await raceAbort(listed, signal, unwanted);
+      } catch (error) {
+        signal.throwIfAborted();
+        this.failure = this.reasonOf(error, 'cannot be used');
+        if (clock.now() >= until) break;
+        await clock.sleep(pauseMs, signal);
+      }
+    }
+    return this.failure;
   }
 
   /** @throws McpFailure */
@@ -97,6 +125,12 @@ export class McpConnection {
   async relist(signal: AbortSignal): Promise<void> {
     const wire = await raceAbort(this.current(), signal, unwanted);
     await this.list(wire, signal);
+  }
+
+  /** @throws McpFailure */
+  private async listed(signal: AbortSignal): Promise<void> {
+    const wire = await this.current();
+    if (this.failure !== null) await this.list(wire, signal);
   }
 
   /** Resolves when a list that is being asked for is here, or is late. */
@@ -155,7 +189,7 @@ export class McpConnection {
     }
     const { verdicts, clock } = this.ports;
     const isSession = wire.kind !== 'modern';
-    if (isSession) this.reopenWire = (again) => openSession(wire.kind, wire.version, this.wirePorts, again);
+    this.reopensAs(wire);
     // One that was kept holds for as long as it did, not longer.
     if (isKnown) return;
     verdicts.set(
@@ -174,16 +208,33 @@ export class McpConnection {
   }
 
   private async reopen(signal: AbortSignal): Promise<McpWire> {
-    if (this.reopenWire === null) throw unwanted();
-    const wire = await this.reopenWire(signal);
+    if (this.closing.signal.aborted) throw unwanted();
+    const wire = await (this.reopenWire?.(signal) ?? this.found(signal));
+    const isFirst = this.failure !== null;
+    // What its tasks came to can be asked for without its tools.
+    if (isFirst) await this.list(wire, signal).catch(() => undefined);
     if (this.closing.signal.aborted) {
       await wire.close();
       throw unwanted();
     }
     this.wire = wire;
     // Whoever restarted it may have changed it.
-    this.toolsChanged();
+    if (!isFirst) this.toolsChanged();
     return wire;
+  }
+
+  /** One that could not be opened at first. */
+  private async found(signal: AbortSignal): Promise<McpWire> {
+    const wire = await openWire(await discoverEra(this.wirePorts, signal), this.wirePorts, signal);
+    this.reopensAs(wire);
+    return wire;
+  }
+
+  /** A wire without sessions is never lost. */
+  private reopensAs(wire: ModernWire | McpSession): void {
+    if (wire.kind === 'modern') return;
+    const { kind, version } = wire;
+    this.reopenWire = (signal) => openSession(kind, version, this.wirePorts, signal);
   }
 
   private async drop(wire: McpWire): Promise<void> {
@@ -196,6 +247,11 @@ export class McpConnection {
     this.tools = tools;
     this.beyond = beyond;
     this.leftOut = leftOut;
+    this.failure = null;
+  }
+
+  private reasonOf(error: unknown, otherwise: string): string {
+    return this.mask.cleanError(error instanceof McpFailure ? error.message : otherwise);
   }
 
   private readonly toolsChanged = (): void => {
@@ -218,7 +274,7 @@ export class McpConnection {
     } catch (error) {
       this.isStale = false;
       if (this.closing.signal.aborted) return;
-      const reason = this.mask.cleanError(error instanceof McpFailure ? error.message : 'failed');
+      const reason = this.reasonOf(error, 'failed');
       this.ports.logger.warn(
         { server: this.config.serverName, reason },
         'the changed tools of an MCP server could not be listed',

@@ -1,17 +1,18 @@
-import { type ServerTask, type TurnToolCall, warningEvent } from '#domain';
+import type { TurnToolCall } from '#domain';
 import type { Clock } from '#platform';
 import type { ToolDefinition } from '../model/model-client.js';
 import type { CallTerms, ServerAnswers, Tool, ToolOrigin, ToolOutcome, WantedInputs } from '../tools/tool.js';
-import { outcomeOf, refusedKindOf } from './call-result.js';
+import { refusedKindOf } from './call-result.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
-import { TaskFollower, taskIn } from './mcp-task.js';
+import { taskIn } from './mcp-task.js';
 import type { RequestOptions } from './mcp-wire.js';
 import { type OfferedSchema, offerSchema } from './offered-schema.js';
 import { headersOfArguments } from './param-headers.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
 import type { ListedTool } from './tool-list.js';
+import { failed, outcomeUnknown, saidOf, toldResult } from './told-result.js';
 import { wantedInputs } from './wanted-inputs.js';
 
 /** OpenAI refuses longer ones; what is left over is said in the schema's own description. */
@@ -89,16 +90,6 @@ export class McpTool implements Tool {
     }
   }
 
-  /** Rejects only when the signal is aborted, with its reason. */
-  async follow(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers): Promise<ToolOutcome> {
-    const follower = new TaskFollower(this.connection, this.clock, this.limits);
-    const end = await follower.follow(task, signal, answers?.answers);
-    if (end.kind === 'wants') return { content: '', wants: end.wants };
-    if (end.kind === 'completed') return this.told(this.outcomeOf(end.result));
-    const said = this.says(end.says);
-    return end.kind === 'unknown' ? outcomeUnknown(said) : failed(said);
-  }
-
   /** What was not carried out for sure, and what may be done twice, is tried again a few times. */
   private async attempt(first: CallParams, options: RequestOptions): Promise<ToolOutcome> {
     let params = first;
@@ -118,7 +109,7 @@ export class McpTool implements Tool {
           params = await this.askedLater(params, wants, ++rounds, signal);
           continue;
         }
-        return this.told(this.outcomeOf(result));
+        return this.told(result);
       } catch (error) {
         if (signal.aborted) return this.stopped(signal.reason);
         if (!(error instanceof McpFailure)) throw error;
@@ -163,19 +154,8 @@ export class McpTool implements Tool {
     return result;
   }
 
-  private outcomeOf(result: Readonly<Record<string, unknown>>): ReturnType<typeof outcomeOf> {
-    const { mask, session } = this.connection;
-    return outcomeOf(result, mask, this.limits.maxResultChars, session);
-  }
-
-  /** The caller hears of what the agent does not see of a result. */
-  private told({ missing, ...outcome }: ReturnType<typeof outcomeOf>): ToolOutcome {
-    if (missing.length === 0) return outcome;
-    const { name } = this.definition;
-    const server = this.connection.config.serverName;
-    const reason = `The agent does not see all of a result of "${name}": ${missing.join(', ')}.`;
-    const warning = warningEvent({ code: 'unreadable_result', server, tools: [name], reason });
-    return { ...outcome, events: [warning] };
+  private told(result: Readonly<Record<string, unknown>>): ToolOutcome {
+    return toldResult(result, this.definition.name, this.connection, this.limits);
   }
 
   private failed(failure: McpFailure, isMaybeDone: boolean): ToolOutcome {
@@ -192,7 +172,7 @@ export class McpTool implements Tool {
   }
 
   private says(what: string): string {
-    return `the tool server "${this.connection.config.serverName}" ${this.connection.mask.cleanError(what)}`;
+    return saidOf(this.connection, what);
   }
 
   private define(name: string): ToolDefinition {
@@ -214,9 +194,3 @@ function answered(answers: ServerAnswers | undefined): Readonly<Record<string, u
   const { answers: inputResponses, state } = answers;
   return { inputResponses, ...(state === undefined ? {} : { requestState: state }) };
 }
-
-const failed = (content: string): ToolOutcome => ({ content, isError: true });
-const outcomeUnknown = (said: string): ToolOutcome => ({
-  ...failed(`outcome unknown: ${said}, so the call may or may not have taken effect`),
-  isUnknown: true,
-});

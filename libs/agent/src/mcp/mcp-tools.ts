@@ -1,15 +1,15 @@
 import type { RunWarning } from '#domain';
 import type { Clock, EgressGuard, Logger } from '#platform';
-import type { Tool } from '../tools/tool.js';
+import type { Tool, ToolServer } from '../tools/tool.js';
 import { EraVerdicts } from './era-verdicts.js';
 import { MCP_LIMITS, type McpLimits } from './limits.js';
 import { McpConnection } from './mcp-connection.js';
-import { McpFailure } from './mcp-failure.js';
 import type { McpServerConfig } from './mcp-server-config.js';
+import { McpServer } from './mcp-server.js';
 import { McpTool } from './mcp-tool.js';
 import { OfferedNames } from './offered-names.js';
 import { raceAbort } from './race-abort.js';
-import type { SecretMask } from './secret-mask.js';
+import { ServerWarnings } from './server-warnings.js';
 import type { ListedTool } from './tool-list.js';
 
 export interface McpPorts {
@@ -25,10 +25,6 @@ export interface McpPorts {
   readonly verdicts?: EraVerdicts;
 }
 
-/** Of tools that cannot be called, in a sentence for the agent. */
-const maxNamed = 20;
-const maxNameChars = 128;
-
 const verdictsOfProcess = new EraVerdicts();
 
 /** The MCP servers of one run, open. */
@@ -38,9 +34,11 @@ export interface McpTools {
    * array for as long as nothing has changed.
    */
   readonly tools: readonly Tool[];
+  /** All of them, also those that cannot be reached. */
+  readonly servers: readonly ToolServer[];
   /** Which servers are not there, or not with everything, and why: a sentence each, for the agent to be told. */
   readonly notices: readonly string[];
-  /** The same for the caller, in the order of the request. */
+  /** The same for the caller, in the order of the request. The same array for as long as nothing has changed. */
   readonly warnings: readonly RunWarning[];
   /** What is missing of what the run cannot do without; absent: nothing. */
   readonly missing?: string | undefined;
@@ -70,18 +68,11 @@ export async function openMcpTools(
   };
   try {
     const opened = Promise.all(connections.map((connection) => open(connection, ports.logger)));
-    const failures = await raceAbort(opened, signal, () => signal.reason as Error);
-    const warnings = servers.map((server) => {
-      const at = usable.indexOf(server);
-      const connection = connections[at];
-      if (connection === undefined)
-        return [unavailable(server.serverName, 'has no address of http or https')];
-      return warningsOf(connection, failures[at] ?? null);
-    });
+    await raceAbort(opened, signal, () => signal.reason as Error);
+    const told = new ServerWarnings(servers, (server) => connections[usable.indexOf(server)]);
     return new OpenMcpTools(
       connections,
-      warnings.flat(),
-      missingOf(servers, warnings),
+      told,
       new OfferedNames(ports.reserved ?? new Set()),
       ports.clock,
       limits,
@@ -92,56 +83,14 @@ export async function openMcpTools(
   }
 }
 
-/** Why it could not be opened; null: it is open. */
-async function open(connection: McpConnection, logger: Logger): Promise<string | null> {
+/** Never rejects: the connection knows why it could not be opened. */
+async function open(connection: McpConnection, logger: Logger): Promise<void> {
   try {
     await connection.open();
-    return null;
-  } catch (error) {
-    const reason = connection.mask.cleanError(error instanceof McpFailure ? error.message : 'cannot be used');
-    logger.warn({ server: connection.config.serverName, reason }, 'an MCP server is not available to a run');
-    return reason;
+  } catch {
+    const { failure: reason, config } = connection;
+    logger.warn({ server: config.serverName, reason }, 'an MCP server is not available to a run');
   }
-}
-
-function warningsOf(
-  { config: { serverName }, beyond, tools, leftOut, mask }: McpConnection,
-  failure: string | null,
-): RunWarning[] {
-  if (failure !== null) return [unavailable(serverName, failure)];
-  const warnings: RunWarning[] = [];
-  if (beyond !== null) {
-    const reason = `The tool server "${serverName}" offers more tools than can be used; the first ${tools.length} are available.`;
-    const names = beyond.map((name) => nameOf(name, mask));
-    const named = names.length === 0 ? {} : { tools: names };
-    warnings.push({ code: 'tools_left_out', server: serverName, reason, ...named });
-  }
-  for (const why of new Set(leftOut.map(({ reason }) => reason))) {
-    const names = leftOut.filter(({ reason }) => reason === why).map(({ name }) => nameOf(name, mask));
-    const rest = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
-    const named = `${names.slice(0, maxNamed).join(', ')}${rest}`;
-    const reason = `Tools of the tool server "${serverName}" are not available, because ${why}: ${named}.`;
-    warnings.push({ code: 'tools_left_out', server: serverName, tools: names, reason });
-  }
-  return warnings;
-}
-
-const nameOf = (name: string, mask: SecretMask): string => mask.cleanBeginning(name, maxNameChars);
-
-const unavailable = (serverName: string, reason: string): RunWarning => ({
-  code: 'tool_server_unavailable',
-  server: serverName,
-  reason: `The tool server "${serverName}" ${reason}. Its tools are not available in this run.`,
-});
-
-function missingOf(
-  servers: readonly McpServerConfig[],
-  warnings: readonly (readonly RunWarning[])[],
-): string | null {
-  const left = servers
-    .flatMap(({ required = false }, at) => (required ? (warnings[at] ?? []) : []))
-    .find(({ code }) => code === 'tool_server_unavailable');
-  return left === undefined ? null : `a required tool server cannot be used: ${left.reason}`;
 }
 
 const indexOf = (server: McpServerConfig, servers: readonly McpServerConfig[]): number =>
@@ -155,24 +104,30 @@ const isUsable = ({ serverUrl }: McpServerConfig): boolean =>
 const byName = (a: ListedTool, b: ListedTool): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 class OpenMcpTools implements McpTools {
+  readonly servers: readonly ToolServer[];
   private offered: readonly Tool[] = [];
   private lists: readonly (readonly ListedTool[])[] = [];
 
   constructor(
     private readonly connections: readonly McpConnection[],
-    readonly warnings: readonly RunWarning[],
-    private readonly lacking: string | null,
+    private readonly told: ServerWarnings,
     private readonly names: OfferedNames,
     private readonly clock: Clock,
     private readonly limits: McpLimits,
-  ) {}
+  ) {
+    this.servers = connections.map((connection) => new McpServer(connection, clock, limits));
+  }
+
+  get warnings(): readonly RunWarning[] {
+    return this.told.all;
+  }
 
   get notices(): readonly string[] {
     return this.warnings.map(({ reason }) => reason);
   }
 
   get missing(): string | undefined {
-    return this.lacking ?? undefined;
+    return this.told.missing;
   }
 
   get tools(): readonly Tool[] {

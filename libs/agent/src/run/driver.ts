@@ -22,7 +22,7 @@ import { actionOf } from '../tools/actions-of.js';
 import { CallGate } from '../tools/call-gate.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import type { Toolbox } from '../tools/tool.js';
-import { newsOf } from '../tools/tool-news.js';
+import { ToolNews } from '../tools/tool-news.js';
 import { BudgetReached } from '../model/spending-limits.js';
 import { isMaybeMade, isTask, needsTools } from './action-needs.js';
 import { askForBudget } from './budget-wait.js';
@@ -38,6 +38,7 @@ export type { DriverPorts };
 export class Driver {
   private readonly calls: ToolRunner;
   private readonly tools: RunTools;
+  private readonly news: ToolNews;
   private readonly compaction: Compaction;
   private readonly maxSteps: number;
   private isDraining = false;
@@ -57,8 +58,11 @@ export class Driver {
   ) {
     this.maxSteps = maxStepsOf(record.state.mode, ports.limits.maxSteps);
     const gate = new CallGate(record.state.config.approvals, ports.schemas, record.project);
-    this.calls = new ToolRunner(record, ports, gate);
-    this.tools = new RunTools(ports, record, () => this.toolbox, gate, this.maxSteps);
+    const tools = new RunTools(ports, record, () => this.toolbox, gate, this.maxSteps);
+    const targets = { tools: () => tools.all, servers: () => tools.servers };
+    this.tools = tools;
+    this.news = new ToolNews(record);
+    this.calls = new ToolRunner(record, ports, gate, targets);
     this.compaction = new Compaction(record, ports.turn, ports.contexts);
   }
 
@@ -88,13 +92,8 @@ export class Driver {
     this.isDraining = (this.record.state.config.mcp_servers ?? []).length === 0;
   }
 
-  private tellOfTools(): void {
-    const news = newsOf(this.toolbox, this.record.state);
-    if (news.length > 0) this.record.write(news);
-  }
-
   private async loop(): Promise<void> {
-    this.tellOfTools();
+    this.news.tell(this.toolbox);
     for (;;) {
       const next = nextAction(this.record.state, this.maxSteps);
       const action = this.record.replay?.next(next) ?? next;
@@ -105,7 +104,9 @@ export class Driver {
           if (await this.waitForServers()) return;
           continue;
         }
-        if (missing !== undefined) return this.endWithoutTools(missing);
+        const isAwaited = action.kind === 'run_tools' && this.news.awaited.size > 0;
+        if (!isAwaited) this.news.tell(this.toolbox);
+        if (missing !== undefined && !isAwaited) return this.endWithoutTools(missing);
       }
       if (await this.waitedFor(() => this.act(action))) return;
     }
@@ -159,9 +160,8 @@ export class Driver {
     const { tools, calls, record } = this;
     const { signal } = this.controller;
     const request = (): TurnRequest => {
-      const offered = tools.all;
-      const choice = choiceOf(record.state, offered);
-      return { ...this.request(calls.offer(offered), tools.situation), ...choice };
+      const choice = choiceOf(record.state, tools.all);
+      return { ...this.request(calls.offer(), tools.situation), ...choice };
     };
     const turn = await this.compaction.ask(request, (asked) => this.ports.turn.take(asked, signal), signal);
     await calls.writeTurn(turn);
@@ -186,7 +186,7 @@ export class Driver {
 
   /** No tool is called before the log holds the intent to. Returns whether the run is parked. */
   private async runTools(): Promise<boolean> {
-    this.calls.offer(this.tools.all);
+    this.calls.offer();
     await this.record.settled();
     const open = (): readonly CallState[] => this.record.state.calls.filter((c) => c.result === null);
     const known = await this.calls.run(open, this.controller.signal);
@@ -210,13 +210,16 @@ export class Driver {
   private get mayAskForServers(): boolean {
     const { asked, servers, calls, hadTask = false } = this.record.state;
     const isConcerned =
-      asked > 0 || hadTask || calls.some(concernsOthers) || this.record.workflows.concernsOthers;
+      asked > 0 ||
+      hadTask ||
+      calls.some(concernsOthers) ||
+      this.record.workflows.openCalls.some(concernsOthers);
     return isConcerned && servers?.outcome !== 'denied';
   }
 
   /** Whether a server goes on with a call by itself. */
   private get hasTask(): boolean {
-    return this.record.state.calls.some(isTask) || this.record.workflows.hasTask;
+    return this.record.state.calls.some(isTask) || this.record.workflows.openCalls.some(isTask);
   }
 
   /** Asks for the servers, or opens what was supplied. Returns whether the run is parked. */
@@ -227,7 +230,7 @@ export class Driver {
     if (servers?.outcome === 'supplied' && servers.action !== this.reopenedFor) {
       this.reopenedFor = servers.action;
       this.toolbox = await this.reopen();
-      this.tellOfTools();
+      this.news.tell(this.toolbox);
       return false;
     }
     if (servers?.outcome !== 'open') {

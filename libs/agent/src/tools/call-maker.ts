@@ -3,6 +3,7 @@ import {
   type CallState,
   OUTCOME_UNKNOWN,
   type ServerTask,
+  type TurnToolCall,
   inputOf,
   isReleased,
 } from '#domain';
@@ -11,9 +12,9 @@ import { TaskLeft } from '../run/run-end.js';
 import type { RunWatch } from '../run/run-watch.js';
 import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import type { CallGate } from './call-gate.js';
-import { CUT, TOO_MANY, TOO_OFTEN, failed, noTool, withChange } from './call-outcomes.js';
+import { CUT, TOO_MANY, TOO_OFTEN, failed, taskLost, withChange } from './call-outcomes.js';
 import { ServerQuestions } from './server-questions.js';
-import type { ServerAnswers, Tool, ToolOutcome } from './tool.js';
+import type { ServerAnswers, Tool, ToolOutcome, ToolServer } from './tool.js';
 import type { CallRecord } from './call-record.js';
 
 /** So often a server may want to know more before it does what a call asks for. */
@@ -23,9 +24,11 @@ const MAX_ROUNDS = 10;
 const TASK_PATIENCE_MS = 2_000;
 
 /** Whose call it is. */
-interface CalledTool {
-  /** Undefined: there is none of that name. */
-  readonly tool: Tool | undefined;
+export interface Called {
+  /** As it is offered now; undefined: it is not. */
+  readonly tool: () => Tool | undefined;
+  /** Undefined: it is of none, or of none that the run has. */
+  readonly server: ToolServer | undefined;
   /** This process heard the turn itself: the call has not been made yet. Of others it cannot be known. */
   readonly isFresh: boolean;
 }
@@ -55,7 +58,7 @@ export class CallMaker {
   /** What came of it; null: it waits for somebody. @throws WorkflowWaits, TaskLeft, or the signal's reason */
   async outcomeOf(
     state: CallState,
-    { tool, isFresh }: CalledTool,
+    called: Called,
     signal: AbortSignal,
     step: AttemptRef | undefined,
   ): Promise<ToolOutcome | null> {
@@ -63,25 +66,42 @@ export class CallMaker {
     const recorded = (await this.record.replay?.outcomeOf(call)) ?? null;
     if (recorded !== null) return recorded;
     if (call.cut) return failed(CUT);
-    if (state.task !== undefined) return this.follow(state, tool, signal, step);
+    if (state.task !== undefined) return this.follow(state, called, signal, step);
     const isAnswered = state.inputs !== undefined && state.isBegun !== true;
     const isPutOff = state.isPutOff === true && state.isBegun !== true;
     const isToBegin = isAnswered || isPutOff || isReleased(state);
-    const isUnmade = isToBegin || (call.needs === undefined && isFresh);
-    if (!isUnmade && !tool?.isRepeatable) return failed(OUTCOME_UNKNOWN);
+    const isUnmade = isToBegin || (call.needs === undefined && called.isFresh);
+    if (!isUnmade && !called.tool()?.isRepeatable) return failed(OUTCOME_UNKNOWN);
     if (call.name.trim() === '') return failed('the call was not made: it does not name a tool');
-    if (!tool) return failed(noTool(call));
+    const tool = called.tool() ?? (await this.awaited(call, called, signal));
+    if (typeof tool === 'string') return failed(tool);
     const input = inputOf(call);
     if (input === undefined) return failed('the arguments are not valid JSON');
     if (call.needs === undefined && this.gate.neededBy(tool) !== undefined)
       return failed((await this.gate.faultOf(input, tool)) ?? TOO_MANY);
     const answers = await this.questions.answersTo(state);
     if (isToBegin) await this.noteBegin(state, step);
-    return this.make(state, { tool, input, answers }, signal, step);
+    return this.make(state, called, { tool, input, answers }, signal, step);
+  }
+
+  /** A server that is away is waited for: somebody may have decided about the call. Why there is no tool, where there is none. */
+  private async awaited(
+    call: TurnToolCall,
+    { server, tool }: Called,
+    signal: AbortSignal,
+  ): Promise<Tool | string> {
+    if (call.server === undefined) return `there is no tool called ${call.name}`;
+    const said = `the call was not made: the tool server "${call.server}"`;
+    if (server === undefined) return `${said} is none of this run's`;
+    const away = await server.reached(signal);
+    return away === null
+      ? (tool() ?? `${said} has no tool called ${call.tool ?? call.name} now`)
+      : `${said} ${away}`;
   }
 
   private async make(
     state: CallState,
+    called: Called,
     { tool, input, answers }: MadeWith,
     signal: AbortSignal,
     step: AttemptRef | undefined,
@@ -93,7 +113,7 @@ export class CallMaker {
       const outcome = await this.watch.toolCall(call, (traceparent) =>
         tool.call(made === undefined ? input : made.input, signal, call, { traceparent, answers }),
       );
-      return await this.came(state, tool, outcome, made, signal, step);
+      return await this.came(state, called, outcome, made, signal, step);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WorkflowWaits || error instanceof TaskLeft) throw error;
@@ -104,17 +124,20 @@ export class CallMaker {
   /** The server goes on with it by itself. */
   private async follow(
     state: CallState,
-    tool: Tool | undefined,
+    called: Called,
     signal: AbortSignal,
     step: AttemptRef | undefined,
   ): Promise<ToolOutcome | null> {
-    if (state.task === undefined || tool?.follow === undefined) return failed(OUTCOME_UNKNOWN);
+    const { task, call } = state;
+    const { server } = called;
+    if (task === undefined || server === undefined) return failed(taskLost(call));
     const answers: ServerAnswers | undefined = await this.questions.answersTo(state);
-    const outcome = await this.patiently(signal, (both) => tool.follow!(state.task!, both, answers));
+    const outcome = await this.patiently(signal, (both) => server.follow(call, task, both, answers));
     signal.throwIfAborted();
-    if (outcome.isUnknown && tool.isRepeatable && !state.task.is_repeat)
-      return this.make(state, { tool, input: inputOf(state.call), answers: undefined }, signal, step);
-    return this.came(state, tool, outcome, await this.changeOf(state), signal, step);
+    const tool = called.tool();
+    if (outcome.isUnknown && tool?.isRepeatable && !task.is_repeat)
+      return this.make(state, called, { tool, input: inputOf(call), answers: undefined }, signal, step);
+    return this.came(state, called, outcome, await this.changeOf(state), signal, step);
   }
 
   /** Whoever asks leaves off after a while. @throws TaskLeft, or the signal's reason */
@@ -131,7 +154,7 @@ export class CallMaker {
   /** The log holds how to ask for a task before it is asked for, and what the server wants to know before anybody is asked. */
   private async came(
     state: CallState,
-    tool: Tool,
+    called: Called,
     outcome: ToolOutcome,
     made: Change,
     signal: AbortSignal,
@@ -149,7 +172,7 @@ export class CallMaker {
     this.record.write([{ type: 'tool_task_started', data }]);
     await this.record.settled();
     const { inputs: _, ...begun } = state;
-    return this.follow({ ...begun, task }, tool, signal, step);
+    return this.follow({ ...begun, task }, called, signal, step);
   }
 
   /** The log holds that a call is begun, or gone on with, before it is. */

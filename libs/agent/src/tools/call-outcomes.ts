@@ -7,11 +7,9 @@ export const TOO_OFTEN =
   'the call was given up: the tool server wanted to know more again and again before it did what was asked';
 export const TOO_MANY = `the call was not made: ${MAX_OPEN_ACTIONS} calls wait for somebody already; make fewer at a time`;
 
-/** Of a call that names none of the tools that are offered, or none any more. */
-export const noTool = ({ name, server, tool = name }: TurnToolCall): string =>
-  server === undefined
-    ? `there is no tool called ${name}`
-    : `the call was not made: the tool server "${server}" has no tool called ${tool} now`;
+/** Of a call that a server, which the run has no more, has made a task of. */
+export const taskLost = ({ server = '' }: TurnToolCall): string =>
+  `outcome unknown: the tool server "${server}" goes on with the call and is none of this run's, so it may or may not have taken effect`;
 
 /** The model is told where its call was made with something else. */
 export const withChange = (

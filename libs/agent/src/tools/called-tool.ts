@@ -1,5 +1,5 @@
 import type { TurnToolCall } from '#domain';
-import type { Tool } from './tool.js';
+import type { Tool, ToolServer } from './tool.js';
 
 type RecordedCall = Pick<TurnToolCall, 'name' | 'server' | 'server_index' | 'tool' | 'needs'>;
 
@@ -23,3 +23,9 @@ const isOf = (
   { server, server_index = 0, tool }: RecordedCall,
   origin: NonNullable<Tool['origin']>,
 ): boolean => origin.server === server && (origin.server_index ?? 0) === server_index && origin.tool === tool;
+
+/** The server that a call on the log is of; undefined: it is of none, or of none of these. */
+export const calledServer = (
+  { server, server_index = 0 }: Pick<TurnToolCall, 'server' | 'server_index'>,
+  servers: readonly ToolServer[],
+): ToolServer | undefined => servers.find(({ name, index }) => name === server && index === server_index);

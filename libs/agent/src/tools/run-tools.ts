@@ -3,7 +3,7 @@ import type { ContextBudgets } from '../run/context-budgets.js';
 import type { Situation } from '../model/prompt.js';
 import type { RunRecord } from '../run/run-record.js';
 import type { Schemas } from '#json-schema';
-import type { Tool, Toolbox } from './tool.js';
+import type { Tool, ToolServer, Toolbox } from './tool.js';
 import type { CallGate } from './call-gate.js';
 import { type HistoryReader, ReadHistory } from './read-history.js';
 import { workflowInstructions } from '../workflow/run-workflow-tool.js';
@@ -31,7 +31,11 @@ export class RunTools {
     gate: CallGate,
     maxTurns: number,
   ) {
-    const ofStep = { tools: () => toolbox().tools, situation: () => this.situationOfStep };
+    const ofStep = {
+      tools: () => toolbox().tools,
+      servers: () => this.servers,
+      situation: () => this.situationOfStep,
+    };
     this.attempts = new StepAttempts(record, ports, ofStep, gate, maxTurns);
     const { workflows = [] } = record.state.config;
     const { history, contexts } = ports;
@@ -42,6 +46,10 @@ export class RunTools {
   /** Ends what an earlier process has left open in workflow steps, where it cannot go on. */
   async giveUp(): Promise<void> {
     for (const { ref } of this.record.workflows.openAttempts) await this.attempts.giveUp(ref);
+  }
+
+  get servers(): readonly ToolServer[] {
+    return this.toolbox().servers ?? [];
   }
 
   /** What is offered now. */

@@ -1,8 +1,32 @@
-import { type Draft, type RunState, warningEvent } from '#domain';
+import { warningEvent } from '#domain';
+import type { RunRecord } from '../run/run-record.js';
 import type { Toolbox } from './tool.js';
 
-/** What is to be told of the tools: each once, also where another process has told of it before. */
-export function newsOf({ warnings = [] }: Toolbox, state: RunState): readonly Draft[] {
-  const told = new Set(state.warnings.map((warning) => warningEvent(warning).data.content));
-  return warnings.map(warningEvent).filter(({ data }) => !told.has(data.content));
+/** Tells the caller what is missing of a run's tools: each once, also where another process has told of it before. */
+export class ToolNews {
+  private told: Toolbox['warnings'];
+
+  constructor(private readonly record: RunRecord) {}
+
+  /** Names of the servers of calls that have no result. */
+  get awaited(): ReadonlySet<string> {
+    const { state, workflows } = this.record;
+    const open = [...state.calls.filter(({ result }) => result === null), ...workflows.openCalls];
+    return new Set(open.flatMap(({ call }) => call.server ?? []));
+  }
+
+  /** A server whose calls are open is told of when they have their results: it may only be away for a while. */
+  tell({ warnings = NONE }: Toolbox): void {
+    if (warnings === this.told) return;
+    const { awaited, record } = this;
+    const known = new Set(record.state.warnings.map((warning) => warningEvent(warning).data.content));
+    const news = warnings
+      .filter(({ code, server = '' }) => code !== 'tool_server_unavailable' || !awaited.has(server))
+      .map(warningEvent)
+      .filter(({ data }) => !known.has(data.content));
+    if (news.length > 0) record.write(news);
+    if (awaited.size === 0) this.told = warnings;
+  }
 }
+
+const NONE: NonNullable<Toolbox['warnings']> = [];

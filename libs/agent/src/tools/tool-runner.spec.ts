@@ -18,8 +18,9 @@ const answered = (c: TurnToolCall, content: string): CallState => ({
 function runnerOf(...tools: readonly LedgerTool[]) {
   const sink = new CallRecord();
   const gate = new CallGate(undefined, LOCAL_SCHEMAS, 'p');
-  const runner = new ToolRunner(sink, { clock: new ManualClock() }, gate);
-  runner.offer(tools);
+  const targets = { tools: () => tools, servers: () => [] };
+  const runner = new ToolRunner(sink, { clock: new ManualClock() }, gate, targets);
+  runner.offer();
   const left = () => sink.state.calls.filter(({ result }) => result === null);
   const runFresh = async (calls: readonly TurnToolCall[], signal = new AbortController().signal) => {
     await runner.writeTurn({ calls: [], data: turnOf(calls) });

@@ -21,14 +21,20 @@ import { WorkflowWaits } from '../workflow/workflow-runner.js';
 import { actionsOf } from './actions-of.js';
 import type { CallGate } from './call-gate.js';
 import { TaskLeft } from '../run/run-end.js';
-import { calledTool } from './called-tool.js';
-import { CallMaker } from './call-maker.js';
+import { calledServer, calledTool } from './called-tool.js';
+import { CallMaker, type Called } from './call-maker.js';
 import type { CallRecord } from './call-record.js';
-import type { Tool, ToolFile, ToolOutcome } from './tool.js';
+import type { Tool, ToolFile, ToolOutcome, ToolServer } from './tool.js';
 
 export interface ToolRunnerPorts {
   readonly clock: Clock;
   readonly watch?: RunWatch | undefined;
+}
+
+/** What calls may go to now. */
+export interface CallTargets {
+  readonly tools: () => readonly Tool[];
+  readonly servers: () => readonly ToolServer[];
 }
 
 /**
@@ -48,12 +54,14 @@ export class ToolRunner {
     private readonly record: CallRecord,
     private readonly ports: ToolRunnerPorts,
     private readonly gate: CallGate,
+    private readonly targets: CallTargets,
   ) {
     this.maker = new CallMaker(record, ports.clock, gate, ports.watch ?? UNWATCHED);
   }
 
-  /** From now on these are the tools. */
-  offer(tools: readonly Tool[]): readonly ToolDefinition[] {
+  /** The tools as they are from now on. */
+  offer(): readonly ToolDefinition[] {
+    const tools = this.targets.tools();
     if (tools !== this.seen) {
       this.seen = tools;
       this.offered = this.gate.allowed(tools);
@@ -116,7 +124,7 @@ export class ToolRunner {
       const { decisions } = this.record.state;
       underWay.add(id);
       try {
-        const outcome = await this.maker.outcomeOf(call, this.toolOf(call), signal, step);
+        const outcome = await this.maker.outcomeOf(call, this.calledBy(call), signal, step);
         if (outcome !== null) await this.take(call, outcome, signal, step);
       } catch (error) {
         // What was decided meanwhile may be what it waits for.
@@ -176,8 +184,12 @@ export class ToolRunner {
     return drafts;
   }
 
-  private toolOf({ call }: CallState): { readonly tool: Tool | undefined; readonly isFresh: boolean } {
-    return { tool: calledTool(call, this.offered), isFresh: this.fresh.has(call) };
+  private calledBy({ call }: CallState): Called {
+    const tool = (): Tool | undefined => {
+      this.offer();
+      return calledTool(call, this.offered);
+    };
+    return { tool, server: calledServer(call, this.targets.servers()), isFresh: this.fresh.has(call) };
   }
 
   /** The call as the log is told of it: whose tool it is of, and who is to be asked. */

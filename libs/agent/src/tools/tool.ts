@@ -95,17 +95,36 @@ export interface Tool {
    * `input` is the parsed arguments of `call`. Stops promptly when the signal is aborted.
    */
   call(input: unknown, signal: AbortSignal, call?: TurnToolCall, terms?: CallTerms): Promise<ToolOutcome>;
-  /** Waits for what comes of a task that a call of it has started; absent: its calls start none. Stops as `call` does. */
-  follow?(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers): Promise<ToolOutcome>;
+}
+
+/** A tool server of a run, whatever it offers now, and whether or not it can be reached. */
+export interface ToolServer {
+  readonly name: string;
+  /** Of several servers of that name, which one in the order of the request, from 0 on. */
+  readonly index: number;
+  /**
+   * Waits a while for one that is away. Resolves with why it cannot be used, as the end of "the tool server …"; null: it can.
+   * @throws the signal's reason
+   */
+  reached(signal: AbortSignal): Promise<string | null>;
+  /** Waits for what comes of a task that it has made of the call. Stops as a tool's `call` does. */
+  follow(
+    call: TurnToolCall,
+    task: ServerTask,
+    signal: AbortSignal,
+    answers?: ServerAnswers,
+  ): Promise<ToolOutcome>;
 }
 
 /** The tools of one run, opened when it is claimed and closed at its end. */
 export interface Toolbox {
   /** What is offered now; it may change while the run goes on. */
   readonly tools: readonly Tool[];
+  /** Those that calls of earlier turns may still be of. */
+  readonly servers?: readonly ToolServer[];
   /** What the agent is to be told of its tools, e.g. which server could not be reached. */
   readonly notices?: readonly string[];
-  /** What the caller is to be told of them, at the start of the run. */
+  /** What the caller is to be told of them: the same array for as long as nothing has changed. */
   readonly warnings?: readonly RunWarning[];
   /** What is missing of what the run cannot do without: it ends before the model is asked. */
   readonly missing?: string | undefined;

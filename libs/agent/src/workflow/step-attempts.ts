@@ -4,9 +4,8 @@ import { CollectedText } from '../run/collected-text.js';
 import type { ModelTurn } from '../model/model-turn.js';
 import type { Situation } from '../model/prompt.js';
 import type { RunRecord } from '../run/run-record.js';
-import type { Tool } from '../tools/tool.js';
 import type { CallGate } from '../tools/call-gate.js';
-import { ToolRunner, type ToolRunnerPorts } from '../tools/tool-runner.js';
+import { type CallTargets, ToolRunner, type ToolRunnerPorts } from '../tools/tool-runner.js';
 import { BudgetReached } from '../model/spending-limits.js';
 import { askForBudget } from '../run/budget-wait.js';
 import { AttemptFailed, type AttemptRequest, AttemptWaits } from './workflow-runner.js';
@@ -16,8 +15,7 @@ export interface StepAttemptPorts extends ToolRunnerPorts {
 }
 
 /** What an attempt may use now, and what it is told of that. */
-export interface StepSurroundings {
-  readonly tools: () => readonly Tool[];
+export interface StepSurroundings extends CallTargets {
   readonly situation: () => Situation;
 }
 
@@ -57,7 +55,7 @@ class StepAttempt {
     private readonly around: StepSurroundings,
     gate: CallGate,
   ) {
-    this.tools = new ToolRunner(record, ports, gate);
+    this.tools = new ToolRunner(record, ports, gate, around);
     this.transcript = record.workflows.transcriptOf(request.ref) ?? new AttemptTranscript();
   }
 
@@ -104,7 +102,7 @@ class StepAttempt {
     const { contents, session } = record;
     const output = new CollectedText();
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
-    const tools = this.tools.offer(around.tools());
+    const tools = this.tools.offer();
     const situation = around.situation();
     const asked = { run: record, sink: record, kind: 'step' as const, messages, tools, output, situation };
     const { calls: called, data } = await this.ports.turn.take(asked, signal);
@@ -120,7 +118,7 @@ class StepAttempt {
 
   /** No tool is called before the log holds the intent to. Returns whether each call has its result. */
   private async runTools(signal: AbortSignal): Promise<boolean> {
-    this.tools.offer(this.around.tools());
+    this.tools.offer();
     await this.record.settled();
     const open = (): readonly CallState[] => {
       const left = this.transcript.next(Infinity);

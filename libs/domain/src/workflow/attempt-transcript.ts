@@ -4,7 +4,6 @@ import { type ContextMessage, NOT_MADE, OUTCOME_UNKNOWN, toolMessage } from '../
 import {
   type CallState,
   callsOf,
-  concernsOthers,
   toolResultOf,
   withAction,
   withAskedInput,
@@ -133,15 +132,9 @@ export class AttemptTranscript {
     return this.turns.length >= maxTurns ? { kind: 'too_many_turns' } : { kind: 'call_model' };
   }
 
-  /** Whether a server goes on with a call of the latest turn. */
-  get hasTask(): boolean {
-    const calls = this.turns.at(-1)?.calls ?? [];
-    return calls.some(({ result, task }) => result === null && task !== undefined);
-  }
-
-  /** Whether a call of the latest turn is also somebody else's concern. */
-  get concernsOthers(): boolean {
-    return (this.turns.at(-1)?.calls ?? []).some(concernsOthers);
+  /** Those of the latest turn that have no result. */
+  get openCalls(): readonly CallState[] {
+    return (this.turns.at(-1)?.calls ?? []).filter(({ result }) => result === null);
   }
 
   /** What follows the attempt's first message in the model's context; each call is followed by exactly one result. */

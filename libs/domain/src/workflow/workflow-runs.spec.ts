@@ -11,6 +11,7 @@ import {
 import { askingStepTurn, asks } from '../../../../test/support/waiting-tape.js';
 import { stepOf, workflowOf } from '../../../../test/support/workflows.js';
 import { actionId } from '../actions/action-ids.js';
+import { concernsOthers } from '../actions/waiting-calls.js';
 import { OUTCOME_UNKNOWN } from '../context-message.js';
 import type { Draft } from '../draft.js';
 import { AttemptTranscript } from './attempt-transcript.js';
@@ -94,10 +95,10 @@ describe('the workflows of a run', () => {
       const next = runs.of('c1')?.transcripts.get('a')?.next(MAX_TURNS);
       return next?.kind === 'run_tools' ? next.calls[0]?.action?.id : null;
     };
-    expect([actionOf(), runs.concernsOthers]).toEqual([actionId('r', 0), true]);
+    expect([actionOf(), runs.openCalls.some(concernsOthers)]).toEqual([actionId('r', 0), true]);
     runs.forgetUndecided();
     runs.push(asks('r2', 0, 'tool_servers'));
-    expect([actionOf(), runs.concernsOthers]).toEqual([undefined, true]);
+    expect([actionOf(), runs.openCalls.some(concernsOthers)]).toEqual([undefined, true]);
   });
 
   it('take no notice of what is of no workflow, nor of one that the run does not have', () => {

@@ -1,3 +1,4 @@
+import type { CallState } from '../actions/waiting-calls.js';
 import { assertNever } from '../problem.js';
 import type { SessionEvent } from '../session-events.js';
 import { AttemptTranscript } from './attempt-transcript.js';
@@ -144,23 +145,16 @@ export class WorkflowRuns {
       for (const transcript of transcripts.values()) transcript.forgetUndecided();
   }
 
-  /** Whether a server goes on with a call of a step. */
-  get hasTask(): boolean {
-    return this.some(({ hasTask }) => hasTask);
-  }
-
-  /** Whether a call of a step is also somebody else's concern. */
-  get concernsOthers(): boolean {
-    return this.some((transcript) => transcript.concernsOthers);
+  /** Calls of steps that have no result. */
+  get openCalls(): readonly CallState[] {
+    return [...this.calls.values()].flatMap(({ transcripts }) =>
+      [...transcripts.values()].flatMap(({ openCalls }) => openCalls),
+    );
   }
 
   /** The turns of an attempt that is under way. */
   transcriptOf(ref: StepRef | AttemptRef): AttemptTranscript | undefined {
     return this.calls.get(ref.call_id)?.transcripts.get(ref.step_id);
-  }
-
-  private some(is: (transcript: AttemptTranscript) => boolean): boolean {
-    return [...this.calls.values()].some(({ transcripts }) => [...transcripts.values()].some(is));
   }
 
   private callOf({ call_id, workflow_id }: StepRef) {

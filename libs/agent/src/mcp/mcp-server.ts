@@ -1,0 +1,41 @@
+import type { ServerTask, TurnToolCall } from '#domain';
+import type { Clock } from '#platform';
+import type { ServerAnswers, ToolOutcome, ToolServer } from '../tools/tool.js';
+import type { McpLimits } from './limits.js';
+import type { McpConnection } from './mcp-connection.js';
+import { TaskFollower } from './mcp-task.js';
+import { failed, outcomeUnknown, saidOf, toldResult } from './told-result.js';
+
+/** A server of a run, for calls of earlier turns. */
+export class McpServer implements ToolServer {
+  readonly name: string;
+  readonly index: number;
+
+  constructor(
+    private readonly connection: McpConnection,
+    private readonly clock: Clock,
+    private readonly limits: McpLimits,
+  ) {
+    this.name = connection.config.serverName;
+    this.index = connection.index;
+  }
+
+  reached(signal: AbortSignal): Promise<string | null> {
+    return this.connection.reached(signal);
+  }
+
+  /** Rejects only when the signal is aborted, with its reason. */
+  async follow(
+    { name }: TurnToolCall,
+    task: ServerTask,
+    signal: AbortSignal,
+    answers?: ServerAnswers,
+  ): Promise<ToolOutcome> {
+    const { connection, limits } = this;
+    const end = await new TaskFollower(connection, this.clock, limits).follow(task, signal, answers?.answers);
+    if (end.kind === 'wants') return { content: '', wants: end.wants };
+    if (end.kind === 'completed') return toldResult(end.result, name, connection, limits);
+    const said = saidOf(connection, end.says);
+    return end.kind === 'unknown' ? outcomeUnknown(said) : failed(said);
+  }
+}
