@@ -16,6 +16,7 @@ import {
 } from '../support/mcp-servers/task-server.js';
 import { type ClientStep, done, text, toolCall } from '../support/scripted-client.js';
 import { TempLog } from '../support/temp-log.js';
+import { until } from '../support/until.js';
 
 let server: TaskServer;
 let temp: TempLog;
@@ -238,5 +239,30 @@ describe('a call of which the server wants to know more first', () => {
     ]);
     expect(house.told(-1).at(-1)).toBe('tool gold');
     expect(server.calls).toHaveLength(1);
+  });
+
+  it('may be a task, which is told each answer once, also where it goes on wanting it for long', async () => {
+    let asks = 0;
+    server.answerOf = () => {
+      asks++;
+      return isDone
+        ? completed('gold')
+        : { result: { status: 'input_required', inputRequests: { depth: FORM } } };
+    };
+    let isDone = false;
+    const house = open();
+    const run = await start(house);
+    const [depth] = await asked(house, run, 1);
+    await decide(house, depth!, 'answer', { metres: 3 });
+    await until(() => server.updates.length > 0);
+    // Whoever drives the run leaves it to the server, and others ask.
+    house.clock.advance(2_000);
+    let parked = 0;
+    await house.heard(run.session, ({ type }) => type === 'run_parked' && ++parked === 2);
+    const before = asks;
+    await until(() => asks > before + 3);
+    isDone = true;
+    expect((await house.ended(run)).type).toBe('agent_completed');
+    expect(server.updates).toHaveLength(1);
   });
 });

@@ -180,6 +180,53 @@ describe('a run with a task at a server', () => {
     expect(house.core.sessions.active()).toEqual([]);
   });
 
+  it('is asked as often as the server wants, and its result, which came while the run waited, is not asked for again', async () => {
+    const times: number[] = [];
+    let isDone = false;
+    let told = 0;
+    server.pollIntervalMs = 300;
+    server.answerOf = () => {
+      times.push(performance.now());
+      // It tells of its end once.
+      if (isDone && told++ > 0) return { error: { code: -32602, message: 'no such task' } };
+      const { result } = (isDone ? completed('gold') : WORKING) as { result: object };
+      return { result: { ...result, pollIntervalMs: 300 } };
+    };
+    const house = open();
+    const of = await start(house);
+    await parked(house, of);
+    await until(() => times.length > 2);
+    isDone = true;
+    expect((await house.ended(of)).type).toBe('agent_completed');
+    expect([house.told(-1).at(-1), told]).toEqual(['tool gold', 1]);
+    const pauses = times.slice(1).map((time, at) => time - times[at]!);
+    expect(Math.min(...pauses)).toBeGreaterThan(250);
+  });
+
+  it('ends while whoever drives the run leaves it: what the server is just telling is not lost', async () => {
+    let told = 0;
+    const house = open();
+    const of = await start(house);
+    await house.heard(of.session, ({ type }) => type === 'tool_task_started');
+    server.answerOf = () => {
+      house.clock.advance(2_000);
+      return told++ === 0 ? completed('gold') : { error: { code: -32602, message: 'no such task' } };
+    };
+    await house.ended(of);
+    expect([house.told(-1).at(-1), told]).toEqual(['tool gold', 1]);
+  });
+
+  it('whose server told of another task, or of none that it knows, is asked again', async () => {
+    server.answerOf = (_, asked) => {
+      const { result } = completed(asked === 1 ? 'of somebody else' : 'gold') as { result: object };
+      return { result: { ...result, taskId: asked === 1 ? 't2' : 't1' } };
+    };
+    const house = open();
+    const of = await start(house);
+    await house.ended(of);
+    expect(house.told(-1).at(-1)).toBe('tool gold');
+  });
+
   it('that waits for its server ends at once when it is cancelled, and the server is told', async () => {
     const house = open();
     const of = await start(house);

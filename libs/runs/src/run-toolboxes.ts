@@ -1,6 +1,8 @@
 import type { ProjectId, RunId } from '#domain';
 import {
   type McpServerConfig,
+  ResultRoom,
+  TaskNotes,
   READ_HISTORY,
   RUN_WORKFLOW,
   callerTool,
@@ -25,12 +27,14 @@ export interface RunToolboxPorts {
 }
 
 /**
- * Opens the tools of each run. Owns what callers sent of their MCP servers: in memory only, from the moment when a run is
- * accepted until it ends.
+ * Opens the tools of each run. Owns what callers sent of their MCP servers, and what is known of their tasks: in memory
+ * only, from the moment when a run is accepted until it ends.
  */
 export class RunToolboxes extends Toolboxes {
   private readonly servers = new Map<string, readonly McpServerConfig[]>();
   private readonly held = new HeldServers();
+  private readonly tasks = new Map<string, TaskNotes>();
+  private readonly results = new ResultRoom();
 
   constructor(private readonly ports: RunToolboxPorts) {
     super();
@@ -47,15 +51,28 @@ export class RunToolboxes extends Toolboxes {
   }
 
   override forget(run: RunId): void {
-    this.servers.delete(run);
+    this.drop(run);
     this.held.release(run);
+  }
+
+  private drop(run: RunId): void {
+    this.servers.delete(run);
+    this.tasks.get(run)?.clear();
+    this.tasks.delete(run);
+  }
+
+  /** Those of a run whose servers are known here. */
+  private tasksOf(run: RunId): TaskNotes {
+    const known = this.tasks.get(run) ?? new TaskNotes(this.results);
+    this.tasks.set(run, known);
+    return known;
   }
 
   override hold(run: RunId, project: ProjectId): void {
     const servers = this.servers.get(run);
     if (servers === undefined) return;
     const bytes = Buffer.byteLength(JSON.stringify(servers));
-    for (const over of this.held.hold(run, { project, bytes })) this.servers.delete(over);
+    for (const over of this.held.hold(run, { project, bytes })) this.drop(over);
   }
 
   override async open(
@@ -79,7 +96,8 @@ export class RunToolboxes extends Toolboxes {
     for (const { definition } of knowledge) reserved.add(definition.name);
     const { openServers = openMcpTools, ...ports } = this.ports;
     const egress = ports.egress.of(project);
-    const mcp = await openServers(servers, { ...ports, session, egress, reserved }, signal);
+    const tasks = this.tasksOf(run);
+    const mcp = await openServers(servers, { ...ports, session, egress, reserved, tasks }, signal);
     return {
       get tools() {
         return own.length === 0 ? mcp.tools : [...own, ...mcp.tools];

@@ -91,7 +91,7 @@ export class ServerTasks {
     const asked = tasks.map(async ({ call, task }) => {
       const server = calledServer(call, toolbox.servers ?? []);
       // Whoever drives the run tells what that means.
-      await server?.follow(call, task, both);
+      await server?.untilNews(task, both);
     });
     try {
       await Promise.race(asked);

@@ -3,10 +3,12 @@ import type { Clock } from '#platform';
 import { ClaimLost } from '../run/run-writer.js';
 import { RunStopped, TaskLeft } from '../run/run-end.js';
 import type { ServerAnswers, WantedInputs } from '../tools/tool.js';
+import { lateSignal } from './late-signal.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
+import type { TaskNote, TaskNotes } from './task-notes.js';
 import { wantedInputs } from './wanted-inputs.js';
 
 /** What has become of a task. */
@@ -45,53 +47,99 @@ function pollOf(wanted: unknown, { pollMs, minPollMs, maxPollMs }: McpLimits): n
  * the server is told to stop; where only this process is, it goes on, and whoever takes the run up asks again.
  */
 export class TaskFollower {
+  private readonly server: string;
+
   constructor(
     private readonly connection: McpConnection,
     private readonly clock: Clock,
     private readonly limits: McpLimits,
-  ) {}
+    private readonly notes: TaskNotes,
+  ) {
+    const { config, index } = connection;
+    this.server = `${config.serverName}\n${index}`;
+  }
 
   /**
+   * What has become of it since somebody was told of it last.
    * @param answers to what it wanted to know when it was asked before, by its keys
    * @throws the signal's reason
    */
-  async follow(task: ServerTask, signal: AbortSignal, answers?: ServerAnswers['answers']): Promise<TaskEnd> {
-    const answered = new Set(Object.keys(answers ?? {}));
-    let isTold = answers === undefined;
-    let { poll_ms: pauseMs } = task;
-    let heardAt = this.clock.now();
-    const dueMs = task.started_at + pauseMs - heardAt;
-    if (dueMs > 0) await this.clock.sleep(dueMs, signal).catch(() => undefined);
-    if (signal.aborted) return this.leave(task, signal);
+  async follow(
+    task: ServerTask,
+    signal: AbortSignal,
+    answers: ServerAnswers['answers'] = {},
+  ): Promise<TaskEnd> {
+    const { clock, limits } = this;
+    const kept = this.notes.take(this.server, task);
+    if (kept !== null && !isAnswered(kept, answers)) return kept;
+    const note = this.notes.of(this.server, task, clock.now());
     for (;;) {
-      const now = this.clock.now();
+      const dueMs = note.dueAt - clock.now();
+      if (dueMs > 0 && !isToBeTold(note, answers)) await clock.sleep(dueMs, signal).catch(() => undefined);
+      if (signal.aborted) return this.leave(task, signal);
+      const now = clock.now();
       if (now >= (task.expires_at ?? Infinity)) return unknown('has forgotten the task');
-      if (now - task.started_at >= this.limits.taskMs) return unknown('took longer than a day over the task');
-      if (now - heardAt >= this.limits.taskSilenceMs) return unknown('does not answer any more');
+      if (now - task.started_at >= limits.taskMs) return unknown('took longer than a day over the task');
+      if (now - note.heardAt >= limits.taskSilenceMs) return unknown('does not answer any more');
       try {
-        if (!isTold) await this.ask('tasks/update', task.id, signal, { inputResponses: answers });
-        isTold = true;
-        const answer = await this.ask('tasks/get', task.id, signal);
-        const end = this.endIn(answer, answered);
-        heardAt = this.clock.now();
+        await this.tell(task, note, answers, signal);
+        const answer = await this.askToTheEnd(task.id, signal);
+        const end = this.endIn(task, answer, note, answers);
+        note.heardAt = clock.now();
+        note.pauseMs = pollOf(answer['pollIntervalMs'], limits);
+        note.dueAt = note.heardAt + note.pauseMs;
         if (end !== null) return end;
-        pauseMs = pollOf(answer['pollIntervalMs'], this.limits);
       } catch (error) {
         if (signal.aborted) return this.leave(task, signal);
         if (!(error instanceof McpFailure)) throw error;
         if (error.rpc?.code === RPC_CODES.invalidParams) return unknown('does not know the task any more');
-        pauseMs = Math.min(this.limits.maxPollMs, pauseMs * 2);
+        note.pauseMs = Math.min(limits.maxPollMs, note.pauseMs * 2);
+        note.dueAt = clock.now() + note.pauseMs;
       }
-      await this.clock.sleep(pauseMs, signal).catch(() => undefined);
-      if (signal.aborted) return this.leave(task, signal);
+    }
+  }
+
+  /** Asks until something has become of it, which whoever follows it next is told without asking again. */
+  async untilNews(task: ServerTask, signal: AbortSignal): Promise<void> {
+    this.notes.keep(this.server, task, await this.follow(task, signal));
+  }
+
+  /** What it still wants to know, once for each key: what was answered is sent when the server has asked for it here. */
+  private async tell(
+    { id }: ServerTask,
+    note: TaskNote,
+    answers: ServerAnswers['answers'],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const inputResponses = Object.fromEntries(
+      Object.entries(answers).filter(([key]) => note.wanted.has(key) && !note.told.has(key)),
+    );
+    const keys = Object.keys(inputResponses);
+    if (keys.length === 0) return;
+    try {
+      await this.ask('tasks/update', id, signal, { inputResponses });
+    } catch (error) {
+      // A refusal was heard, and would be the same again. What was not may be lost, and is told once more.
+      if (!(error instanceof McpFailure) || error.kind !== 'refused') throw error;
+    }
+    for (const key of keys) note.told.add(key);
+  }
+
+  /** What a question that is under way brings may be told only once: whoever leaves off waits for it, for a moment. */
+  private async askToTheEnd(taskId: string, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const { closeMs } = this.limits;
+    const late = lateSignal(signal, (reason) => (goesOn(reason) ? closeMs : 0), this.clock);
+    try {
+      return await this.ask('tasks/get', taskId, late.signal);
+    } finally {
+      late[Symbol.dispose]();
     }
   }
 
   private async leave(task: ServerTask, { reason }: AbortSignal): Promise<never> {
-    const goesOn = [RunStopped, ClaimLost, TaskLeft].some((kind) => reason instanceof kind);
     const late = this.clock.deadline(this.limits.closeMs);
     try {
-      if (!goesOn) await this.ask('tasks/cancel', task.id, late.signal);
+      if (!goesOn(reason)) await this.ask('tasks/cancel', task.id, late.signal);
     } catch {
       // It need not answer.
     } finally {
@@ -115,9 +163,15 @@ export class TaskFollower {
   }
 
   /** null: it goes on. @throws McpFailure */
-  private endIn(answer: Readonly<Record<string, unknown>>, answered: ReadonlySet<string>): TaskEnd | null {
+  private endIn(
+    { id }: ServerTask,
+    answer: Readonly<Record<string, unknown>>,
+    note: TaskNote,
+    answers: ServerAnswers['answers'],
+  ): TaskEnd | null {
     const task = isRecord(answer['task']) ? answer['task'] : answer;
-    const { status, result, error, statusMessage } = task;
+    const { taskId = id, status, result, error, statusMessage } = task;
+    if (taskId !== id) throw new McpFailure('nonsense', 'told of another task');
     switch (status) {
       case 'working':
       case 'submitted':
@@ -132,8 +186,10 @@ export class TaskFollower {
       case 'cancelled':
         return { kind: 'cancelled', says: 'has cancelled the task' };
       case 'input_required': {
-        const wants = wantedInputs(task, this.connection.mask);
-        const questions = wants.questions.filter(({ key }) => !answered.has(key));
+        const { questions: asked } = wantedInputs(task, this.connection.mask);
+        note.wanted = new Set(asked.map(({ key }) => key));
+        if (isToBeTold(note, answers)) return null;
+        const questions = asked.filter(({ key }) => !note.told.has(key));
         return questions.length === 0 ? null : { kind: 'wants', wants: { questions } };
       }
       default:
@@ -143,3 +199,14 @@ export class TaskFollower {
 }
 
 const unknown = (says: string): TaskEnd => ({ kind: 'unknown', says });
+
+const isToBeTold = ({ wanted, told }: TaskNote, answers: ServerAnswers['answers']): boolean =>
+  Object.keys(answers).some((key) => wanted.has(key) && !told.has(key));
+
+/** Somebody else was told of it, and it was answered meanwhile. */
+const isAnswered = (end: TaskEnd, answers: ServerAnswers['answers']): boolean =>
+  end.kind === 'wants' && end.wants.questions.every(({ key }) => key in answers);
+
+/** Only this process, or whoever asks in it, leaves off. */
+const goesOn = (reason: unknown): boolean =>
+  [RunStopped, ClaimLost, TaskLeft].some((kind) => reason instanceof kind);

@@ -10,6 +10,7 @@ import { McpTool } from './mcp-tool.js';
 import { OfferedNames } from './offered-names.js';
 import { raceAbort } from './race-abort.js';
 import { ServerWarnings } from './server-warnings.js';
+import { TaskNotes } from './task-notes.js';
 import type { ListedTool } from './tool-list.js';
 
 export interface McpPorts {
@@ -21,6 +22,8 @@ export interface McpPorts {
   /** Names of tools that the run has besides: no MCP tool gets one of them. */
   readonly reserved?: ReadonlySet<string>;
   readonly limits?: Partial<McpLimits>;
+  /** What is known of the run's tasks; absent: nothing. */
+  readonly tasks?: TaskNotes;
   /** What servers were found to speak; absent: what this process has found. */
   readonly verdicts?: EraVerdicts;
 }
@@ -76,6 +79,7 @@ export async function openMcpTools(
       new OfferedNames(ports.reserved ?? new Set()),
       ports.clock,
       limits,
+      ports.tasks ?? new TaskNotes(),
     );
   } catch (error) {
     await closeAll();
@@ -114,8 +118,9 @@ class OpenMcpTools implements McpTools {
     private readonly names: OfferedNames,
     private readonly clock: Clock,
     private readonly limits: McpLimits,
+    notes: TaskNotes,
   ) {
-    this.servers = connections.map((connection) => new McpServer(connection, clock, limits));
+    this.servers = connections.map((connection) => new McpServer(connection, clock, limits, notes));
   }
 
   get warnings(): readonly RunWarning[] {

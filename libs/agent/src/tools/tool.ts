@@ -107,6 +107,8 @@ export interface ToolServer {
    * @throws the signal's reason
    */
   reached(signal: AbortSignal): Promise<string | null>;
+  /** Waits until something has come of a task, which `follow` tells then without asking again. @throws the signal's reason */
+  untilNews(task: ServerTask, signal: AbortSignal): Promise<void>;
   /** Waits for what comes of a task that it has made of the call. Stops as a tool's `call` does. */
   follow(
     call: TurnToolCall,
