@@ -1,3 +1,4 @@
+import { McpFailure } from './mcp-failure.js';
 import type { McpLimits } from './limits.js';
 import type { McpWire, WireKind } from './mcp-wire.js';
 import { type ParamHeader, paramHeadersIn } from './param-headers.js';
@@ -36,33 +37,54 @@ export async function listTools(
   signal: AbortSignal,
 ): Promise<ToolList> {
   const tools = new Map<string, ListedTool | LeftOutTool>();
+  const repeated = new Set<string>();
   const seen = new Set<string>();
+  let at = 0;
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const { tools: listed, nextCursor } = await wire.request('tools/list', params, { signal });
+    const { listed, nextCursor } = pageOf(await wire.request('tools/list', params, { signal }));
     const beyond: string[] = [];
-    for (const value of Array.isArray(listed) ? (listed as unknown[]) : []) {
-      const tool = readTool(value, wire.kind);
-      if (tool === null || tools.has(tool.name)) continue;
-      if (tools.size < maxTools) tools.set(tool.name, tool);
+    for (const value of listed) {
+      at++;
+      const tool = readTool(value, wire.kind) ?? {
+        name: `entry ${at} of its list`,
+        reason: 'they have no name',
+      };
+      if (tools.has(tool.name)) repeated.add(tool.name);
+      else if (tools.size < maxTools) tools.set(tool.name, tool);
       else beyond.push(tool.name);
     }
-    if (beyond.length > 0) return listOf(tools, beyond);
-    if (typeof nextCursor !== 'string' || nextCursor === '') return listOf(tools, null);
+    if (beyond.length > 0) return listOf(tools, repeated, beyond);
+    if (nextCursor === null) return listOf(tools, repeated, null);
     // Round and round.
     if (seen.has(nextCursor)) break;
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  return listOf(tools, []);
+  return listOf(tools, repeated, []);
+}
+
+/** @throws McpFailure: it is none */
+function pageOf({ resultType = 'complete', tools, nextCursor }: Readonly<Record<string, unknown>>): {
+  readonly listed: readonly unknown[];
+  readonly nextCursor: string | null;
+} {
+  if (resultType !== 'complete' || !Array.isArray(tools))
+    throw new McpFailure('nonsense', 'gave something else than a list of its tools');
+  return {
+    listed: tools as unknown[],
+    nextCursor: typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : null,
+  };
 }
 
 function listOf(
   tools: ReadonlyMap<string, ListedTool | LeftOutTool>,
+  repeated: ReadonlySet<string>,
   beyond: readonly string[] | null,
 ): ToolList {
-  const all = [...tools.values()];
+  const others = [...repeated].map((name) => ({ name, reason: 'others of their names stand before them' }));
+  const all = [...tools.values(), ...others];
   return {
     tools: all.filter((tool): tool is ListedTool => !('reason' in tool)),
     leftOut: all.filter((tool): tool is LeftOutTool => 'reason' in tool),
