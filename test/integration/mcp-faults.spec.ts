@@ -45,6 +45,11 @@ const events = (response: ServerResponse, ...data: string[]) => {
   response.end(data.map((each) => `data: ${each}\n\n`).join(''));
 };
 
+const hold = (response: ServerResponse, message: object) =>
+  void response
+    .writeHead(200, { 'content-type': 'text/event-stream' })
+    .write(`data: ${JSON.stringify(message)}\n\n`);
+
 const NONSENSE: readonly (readonly [string, Answer, RegExp])[] = [
   ['a page', (_, r) => r.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'), /neither JSON/],
   ['broken JSON', (_, r) => json(r, '{"jsonrpc":'), /not JSON/],
@@ -66,6 +71,17 @@ const NONSENSE: readonly (readonly [string, Answer, RegExp])[] = [
     /no message of MCP/,
   ],
   ['events of no kind', (_, r) => events(r, 'hello'), /not JSON/],
+  [
+    'another answer, and holds the stream',
+    (_, r) => hold(r, { jsonrpc: '2.0', id: 99, result: {} }),
+    /to something else/,
+  ],
+  ['an event of no kind, and holds the stream', (_, r) => hold(r, { hello: 'world' }), /to something else/],
+  [
+    'an error that names no request, and holds the stream',
+    (_, r) => hold(r, { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'what?' } }),
+    /said: what\?/,
+  ],
   ['a stream that ends', (_, r) => events(r), /broke the connection|outcome unknown/],
   [
     'a cut answer',
@@ -110,6 +126,36 @@ describe('a server that answers a call with', () => {
   });
 });
 
+describe('a server of 2024-11-05 that answers a call with', () => {
+  test.each([
+    ['another answer', { jsonrpc: '2.0', id: 99, result: {} }, /to something else/],
+    ['no answer', { hello: 'world' }, /to something else/],
+    [
+      'an error that names none',
+      { jsonrpc: '2.0', id: null, error: { code: 1, message: 'no' } },
+      /said: no$/,
+    ],
+  ])('%s is told of at once, and goes on', async (_, lie, told) => {
+    let stream: ServerResponse | undefined;
+    let isLying = true;
+    const server = await serve({
+      wire: 'sse',
+      tools: [{ name: 'pay' }],
+      intercept: (request, response, body) => {
+        if (request.method === 'GET') stream = response;
+        if (!isLying || !body.includes('tools/call')) return false;
+        response.writeHead(202).end();
+        stream?.write(`data: ${JSON.stringify(lie)}\n\n`);
+        return true;
+      },
+    });
+    const run = await connect(at(server), { limits });
+    expect(await run.call('pay')).toMatchObject({ isError: true, content: expect.stringMatching(told) });
+    isLying = false;
+    expect(await run.call('pay')).toEqual({ content: 'pay did {}' });
+  });
+});
+
 describe('a server that begins with', () => {
   test.each(NONSENSE)('%s is named', async (_, answer, told) => {
     const server = await serve(lying('initialize', answer));
@@ -146,11 +192,39 @@ describe('a list of tools', () => {
     ];
     const run = await connect(at(await serve(listed(tools))));
     expect(run.names).toEqual(['a', 'b']);
-    expect(run.notices).toEqual([]);
+    expect(run.mcp.warnings).toMatchObject([
+      { code: 'tools_left_out', tools: [1, 2, 3, 4].map((entry) => `entry ${entry} of its list`) },
+      { code: 'tools_left_out', tools: ['a'] },
+    ]);
+    expect(run.notices[1]).toBe(
+      'Tools of the tool server "fixture" are not available, because others of their names stand before them: a.',
+    );
   });
 
-  test.each([undefined, null, 'tools', { a: 1 }])('that is %p is empty', async (tools) => {
-    expect((await connect(at(await serve(listed(tools))))).names).toEqual([]);
+  test.each([
+    [undefined, {}],
+    [null, {}],
+    ['tools', {}],
+    [{ a: 1 }, {}],
+    [[{ name: 'a' }], { resultType: 'input_required' }],
+    [[{ name: 'a' }], { resultType: 'task' }],
+    [[{ name: 'a' }], { resultType: 'odd' }],
+  ])(
+    'that is none (%p, %j) leaves the server out, which ends a run that requires it',
+    async (tools, more) => {
+      // Earlier revisions know of no other kinds of results.
+      const wire = 'resultType' in more ? 'modern' : 'streamable';
+      const server = { ...at(await serve({ wire, ...listed(tools, more) })), required: true };
+      const run = await connect(server);
+      expect(run.names).toEqual([]);
+      expect(run.mcp.warnings).toMatchObject([{ code: 'tool_server_unavailable', server: 'fixture' }]);
+      expect(run.mcp.missing).toContain('gave something else than a list of its tools');
+    },
+  );
+
+  test('of 2026-07-28 that is none leaves the server out, too', async () => {
+    const run = await connect(at(await serve({ wire: 'modern', ...listed('x') })));
+    expect(run.notices).toEqual([expect.stringContaining('gave something else than a list of its tools')]);
   });
 
   test('that goes round and round is cut, which is said', async () => {

@@ -5,7 +5,15 @@ import type { McpLimits } from './limits.js';
 import { McpFailure } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';
 import { CLOSED, type McpTransport } from './mcp-transport.js';
-import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
+import {
+  isAnswerTo,
+  isCall,
+  isRecord,
+  isRequest,
+  otherAnswer,
+  parseMessages,
+  readMessage,
+} from './rpc-message.js';
 
 /**
  * MCP over HTTP with SSE (specification 2024-11-05): one stream brings all the answers, and is the session. When it ends,
@@ -20,6 +28,8 @@ export class LegacySseTransport implements McpTransport {
   private version: string | null = null;
   private isBroken = false;
   private readonly closing = new AbortController();
+  /** Ids of all requests: answers to those that are not waited for any longer may still come. */
+  private readonly asked = new Set<string>();
   private readonly waiting = new Map<string, PromiseWithResolvers<void>>();
   private readonly notices = new Set<Promise<void>>();
 
@@ -76,6 +86,7 @@ export class LegacySseTransport implements McpTransport {
 
   private async request(message: JSONRPCMessage & { id: RequestId }): Promise<void> {
     const id = String(message.id);
+    this.asked.add(id);
     const answered = Promise.withResolvers<void>();
     this.waiting.set(id, answered);
     try {
@@ -141,10 +152,10 @@ export class LegacySseTransport implements McpTransport {
     try {
       values = parseMessages(data);
     } catch (error) {
-      // Whose answer it was cannot be known.
-      for (const { reject } of this.waiting.values()) reject(error);
+      this.failAll(error);
     }
     for (const value of values) {
+      if (!this.isOurs(value)) this.failAll(otherAnswer(value));
       const id = [...this.waiting.keys()].find((waiting) => isAnswerTo(value, waiting));
       const answered = id === undefined ? undefined : this.waiting.get(id);
       const message = readMessage(value);
@@ -152,5 +163,14 @@ export class LegacySseTransport implements McpTransport {
       if (message) answered?.resolve();
       else answered?.reject(new McpFailure('nonsense', 'gave an answer that is no message of MCP'));
     }
+  }
+
+  private isOurs(value: unknown): boolean {
+    return isCall(value) || (isRecord(value) && this.asked.has(String(value['id'])));
+  }
+
+  /** Whose answer it was cannot be known. */
+  private failAll(error: unknown): void {
+    for (const { reject } of this.waiting.values()) reject(error);
   }
 }

@@ -49,6 +49,18 @@ export function isAnswerTo(value: unknown, id: RequestId): boolean {
   return isRecord(value) && value['method'] === undefined && String(value['id']) === String(id);
 }
 
+/** Whether this claims to be a request or a notification. */
+export const isCall = (value: unknown): boolean => isRecord(value) && value['method'] !== undefined;
+
+/** What an answer that names another request, or none, means for the request that it came to. */
+export function otherAnswer(value: unknown): McpFailure {
+  // An error that names no request can be about this one only.
+  const error = isRecord(value) && (value['id'] ?? null) === null ? rpcErrorIn(value) : undefined;
+  return error === undefined
+    ? new McpFailure('nonsense', 'gave an answer to something else')
+    : McpFailure.ofError(error);
+}
+
 export const isRequest = (
   message: JSONRPCMessage,
 ): message is Extract<JSONRPCMessage, { method: string; id: RequestId }> =>

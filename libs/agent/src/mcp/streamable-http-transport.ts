@@ -6,7 +6,7 @@ import type { McpLimits } from './limits.js';
 import { McpFailure, lost } from './mcp-failure.js';
 import { type McpHttp, refusalOf } from './mcp-http.js';
 import { CLOSED, type McpTransport } from './mcp-transport.js';
-import { isAnswerTo, isRequest, parseMessages, readMessage } from './rpc-message.js';
+import { isAnswerTo, isCall, isRequest, otherAnswer, parseMessages, readMessage } from './rpc-message.js';
 
 const resumeTries = 3;
 const resumePauses = { firstMs: 500, longestMs: 5_000 };
@@ -106,7 +106,7 @@ export class StreamableHttpTransport implements McpTransport {
     let isAnswered = false;
     for (const value of parseMessages(await answer.text(this.limits.maxMessageBytes)))
       isAnswered = this.deliver(value, id) || isAnswered;
-    if (!isAnswered) throw new McpFailure('nonsense', 'gave an answer to something else');
+    if (!isAnswered) throw otherAnswer(undefined);
   }
 
   /** A stream that ends before the answer is taken up where it broke, if the server can do that. */
@@ -142,10 +142,14 @@ export class StreamableHttpTransport implements McpTransport {
     return isAnswered;
   }
 
-  /** Hands a message on. Whether it was the answer to `id`. @throws McpFailure where it is a broken one */
+  /**
+   * Hands a message on. Whether it was the answer to `id`.
+   * @throws McpFailure where it is a broken one, or the answer to something else: what answers a request brings no other answers
+   */
   private deliver(value: unknown, id: RequestId | null): boolean {
     const message = readMessage(value);
     const isAnswer = id !== null && isAnswerTo(value, id);
+    if (id !== null && !isAnswer && !isCall(value)) throw otherAnswer(value);
     if (message === undefined) {
       if (isAnswer) throw new McpFailure('nonsense', 'gave an answer that is no message of MCP');
       return false;
