@@ -1,5 +1,6 @@
 import { cleanText } from '#platform';
 import type { ToolOutcome } from '../tools/tool.js';
+import { jsonText } from './json-text.js';
 import { McpFailure } from './mcp-failure.js';
 import { ResultFiles } from './result-files.js';
 import { isRecord } from './rpc-message.js';
@@ -23,9 +24,9 @@ export function outcomeOf(
   const missing = [...kept.unseen];
   // Before 2024-11-05.
   const structured = result['structuredContent'] ?? result['toolResult'];
-  if (structured !== undefined && !parts.some((part) => saysTheSame(part, structured))) {
-    parts.push(JSON.stringify(structured));
-  }
+  const json = structured === undefined ? '' : jsonText(structured);
+  if (json === null) missing.push(TOO_DEEP);
+  if (json === null || !parts.some((part) => saysTheSame(part, json))) parts.push(json ?? TOLD_TOO_DEEP);
   const text = parts.filter((part) => part !== '').join('\n');
   const content = text === '' ? 'the tool returned nothing' : cut(text, mask, maxChars);
   if (text.length > maxChars) missing.push(`what stands behind the first ${maxChars} characters`);
@@ -37,6 +38,9 @@ export function outcomeOf(
     ...(result['isError'] === true ? { isError: true } : {}),
   };
 }
+
+const TOO_DEEP = 'what is nested too deeply';
+const TOLD_TOO_DEEP = '[a result that is nested too deeply to be shown; the call was carried out]';
 
 /** Why a result is none that can be told; null: it can. Before revision 2026-07-28 there were no other kinds. */
 export function refusedKindOf({ resultType }: Readonly<Record<string, unknown>>): McpFailure | null {
@@ -59,7 +63,7 @@ function blocksOf(result: Readonly<Record<string, unknown>>): readonly unknown[]
   if (isRecord(content)) return [content];
   const isSaid =
     structuredContent !== undefined || toolResult !== undefined || Object.keys(rest).length === 0;
-  return isSaid ? [] : [{ type: 'text', text: JSON.stringify(rest) }];
+  return isSaid ? [] : [{ type: 'text', text: jsonText(rest) ?? TOLD_TOO_DEEP }];
 }
 
 function textOfBlock(block: unknown, kept: ResultFiles): string {
@@ -99,10 +103,10 @@ const of = (mimeType: unknown): string => (textOf(mimeType) === '' ? '' : `, ${t
 const quoted = (name: unknown): string => (textOf(name) === '' ? '' : ` "${textOf(name)}"`);
 
 /** Servers repeat structured content as JSON text for older clients. */
-function saysTheSame(text: string, structured: unknown): boolean {
+function saysTheSame(text: string, structured: string): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(structured);
+    return JSON.stringify(JSON.parse(text)) === structured;
   } catch {
     return false;
   }

@@ -1,4 +1,5 @@
 import type { ServerTask } from '#domain';
+import { jsonText } from './json-text.js';
 import type { TaskEnd } from './mcp-task.js';
 
 /** Bytes of results, of all runs of a process, that nobody was told of yet. */
@@ -83,9 +84,6 @@ const keyOf = (server: string, task: string): string => `${server}\n${task}`;
 
 /** null: it is nested too deeply to be measured. */
 function sizeOf(end: TaskEnd): number | null {
-  try {
-    return JSON.stringify(end).length * 2;
-  } catch {
-    return null;
-  }
+  const json = jsonText(end);
+  return json === null ? null : json.length * 2;
 }

@@ -1,3 +1,4 @@
+import { jsonText } from './json-text.js';
 import { McpFailure } from './mcp-failure.js';
 import type { McpLimits } from './limits.js';
 import type { McpWire, WireKind } from './mcp-wire.js';
@@ -101,6 +102,8 @@ function readTool(value: unknown, wire: WireKind): ListedTool | LeftOutTool | nu
   }
   const paramHeaders = wire === 'modern' ? paramHeadersIn(inputSchema) : [];
   if (paramHeaders === null) return { name, reason: 'their x-mcp-header declarations are not valid' };
+  if (inputSchema !== undefined && jsonText(inputSchema) === null)
+    return { name, reason: 'their input schemas are nested too deeply' };
   const annotations = isRecord(value['annotations']) ? value['annotations'] : {};
   const isReadOnly = annotations['readOnlyHint'] === true;
   const isRepeatable = isReadOnly || annotations['idempotentHint'] === true;

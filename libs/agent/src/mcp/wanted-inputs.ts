@@ -1,5 +1,6 @@
 import { cleanText } from '#platform';
 import type { WantedInput, WantedInputs } from '../tools/tool.js';
+import { jsonText } from './json-text.js';
 import { McpFailure } from './mcp-failure.js';
 import { isRecord } from './rpc-message.js';
 import type { SecretMask } from './secret-mask.js';
@@ -40,7 +41,8 @@ function questionOf(key: string, request: unknown, mask: SecretMask): WantedInpu
       throw unusable('names no address to go to');
     return { ...said, url };
   }
-  if (!isRecord(schema) || JSON.stringify(schema).length > MAX_SCHEMA)
+  const json = isRecord(schema) ? jsonText(schema) : null;
+  if (!isRecord(schema) || json === null || json.length > MAX_SCHEMA)
     throw unusable('does not say what can be answered');
   return { ...said, schema };
 }
