@@ -22,6 +22,8 @@ export interface TurnOptions {
   readonly contents?: ContentStore;
   /** What the run has told of before. */
   readonly warnings?: readonly RunWarning[];
+  /** Of tools that are offered. */
+  readonly serverOf?: (tool: string) => string | undefined;
 }
 
 /** A turn that is being taken, and what it is taken with. */
@@ -48,7 +50,8 @@ export function turnOf(script: ClientScript, options: TurnOptions = {}) {
     hasRoom: true,
     room,
   };
-  const request = { run, sink, messages, tools: [] };
+  const { serverOf = () => undefined } = options;
+  const request = { run, sink, messages, tools: [], serverOf };
   const taken = turn.take(request, controller.signal);
   taken.catch(() => {});
   return { client, clock, sink, controller, contents, run, taken };

@@ -40,7 +40,7 @@ async function ask(turn: ScriptedAnswer, asked = request) {
   if (end?.kind !== 'end') throw new Error('no end');
   const blocks: { kind: string; text: string }[] = [];
   for (const piece of pieces.slice(0, -1)) {
-    if (piece.kind === 'end' || piece.kind === 'was_thinking') throw new Error('two ends');
+    if (!('text' in piece)) throw new Error('two ends');
     if (blocks.at(-1)?.kind === piece.kind) blocks.at(-1)!.text += piece.text;
     else blocks.push({ ...piece });
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Pool } from 'undici';
 import { type Clock, type FairSemaphore, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type OnBroken } from '#agent';
-import { type ChatBody, messagesOf, writeChatBody } from './chat-body.js';
+import { messagesOf, writeChatBody } from './chat-body.js';
 import { failureOfConnection, failureOfStatus } from './failures.js';
 import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
 import type { RequestForm } from './request-form.js';
@@ -140,6 +140,7 @@ export class OpenAiModelClient extends ModelClient {
     const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
     const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
     let isWhole = false;
+    let isTold = false;
     try {
       await this.open(answer, await this.endpointOnce(), json);
       for (let isOpen = true; isOpen;) {
@@ -157,11 +158,13 @@ export class OpenAiModelClient extends ModelClient {
         }
         signal.throwIfAborted();
         if (!isOpen) {
-          pieces.push(...reader.end(chars).map((piece) => withLeftOut(piece, { leftOut, unseen })));
+          pieces.push(...reader.end(chars).map((piece) => withUnseen(piece, unseen)));
           isWhole = true;
           this.learnOfAnswer(request, reader, pieces);
         }
-        if (pieces.length > 0) yield pieces;
+        if (pieces.length === 0) continue;
+        yield leftOut.length > 0 && !isTold ? [{ kind: 'left_out', tools: leftOut }, ...pieces] : pieces;
+        isTold = true;
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -220,17 +223,8 @@ function requireSendable(request: ModelRequest, { omit, refused }: RequestForm):
 const refusedForGood = ({ message, said }: ModelFailure): ModelFailure =>
   new ModelFailure('refused', message, said === undefined ? {} : { said });
 
-function withLeftOut(
-  piece: ModelPiece,
-  { leftOut, unseen }: Pick<ChatBody, 'leftOut' | 'unseen'>,
-): ModelPiece {
-  if (piece.kind !== 'end') return piece;
-  return {
-    ...piece,
-    ...(leftOut.length === 0 ? {} : { leftOut }),
-    ...(unseen.length === 0 ? {} : { unseen }),
-  };
-}
+const withUnseen = (piece: ModelPiece, unseen: readonly string[]): ModelPiece =>
+  piece.kind !== 'end' || unseen.length === 0 ? piece : { ...piece, unseen };
 
 const NONE = Buffer.alloc(0);
 

@@ -39,15 +39,19 @@ async function asked(turn: (body: Body) => ScriptedTurn | null, ...requests: rea
   const client = new OpenAiModelClient({ baseUrl: model.url, apiKey: '' });
   let end: Extract<ModelPiece, { kind: 'end' }> | undefined;
   let failure: unknown;
+  const leftOut: { at: number; tools: readonly string[] }[] = [];
   for (const one of requests)
     try {
       for await (const pieces of client.stream(one, new AbortController().signal))
-        for (const piece of pieces) if (piece.kind === 'end') end = piece;
+        for (const [at, piece] of pieces.entries()) {
+          if (piece.kind === 'end') end = piece;
+          if (piece.kind === 'left_out') leftOut.push({ at, tools: piece.tools });
+        }
     } catch (error) {
       failure = error;
     }
   await client.close();
-  return { bodies: model.requests.slice(before).map(({ body }) => body), end, failure };
+  return { bodies: model.requests.slice(before).map(({ body }) => body), end, failure, leftOut };
 }
 
 const schemaIn = (body: Body, name: string) =>
@@ -141,9 +145,10 @@ describe('more tools than the server takes', () => {
   ])('are left out, and that is told: %s', async (words) => {
     const isTooMany = (body: Body) => functions(body).length > 4;
     const of = request(tools(6));
-    const { bodies, end } = await asked((body) => (isTooMany(body) ? refusal(400, words) : null), of, of);
+    const { bodies, leftOut } = await asked((body) => (isTooMany(body) ? refusal(400, words) : null), of, of);
     expect(bodies.map((body) => functions(body).length)).toEqual([6, 4, 4]);
-    expect(end).toMatchObject({ leftOut: ['t4', 't5'] });
+    // Once an answer, before all that it says.
+    expect(leftOut).toEqual([1, 2].map(() => ({ at: 0, tools: ['t4', 't5'] })));
   });
 
   it.each([
@@ -152,12 +157,12 @@ describe('more tools than the server takes', () => {
     'No endpoints found that support tool use.',
   ])('are all, where the model knows of none: %s', async (words) => {
     const hasTools = (body: Body) => functions(body).length > 0;
-    const { bodies, end } = await asked(
+    const { bodies, leftOut } = await asked(
       (body) => (hasTools(body) ? refusal(400, words) : null),
       request(tools(2)),
     );
     expect(bodies.length).toBe(2);
-    expect(end).toMatchObject({ leftOut: ['t0', 't1'] });
+    expect(leftOut).toEqual([{ at: 0, tools: ['t0', 't1'] }]);
   });
 });
 

@@ -91,6 +91,8 @@ export type ModelPiece =
   | { readonly kind: 'text'; readonly text: string }
   /** All the text of the turn so far was thinking, as it turned out. */
   | { readonly kind: 'was_thinking' }
+  /** Names of tools that were not offered: the server takes fewer. The first of a stream, if at all. */
+  | { readonly kind: 'left_out'; readonly tools: readonly string[] }
   /** The last of a stream that ended well. */
   | {
       readonly kind: 'end';
@@ -99,8 +101,6 @@ export type ModelPiece =
       readonly usage: Usage;
       /** What the server sent with the message besides what we know, and may want back: see ProviderFields. */
       readonly provider?: string;
-      /** Names of tools that were not offered: the server takes fewer. */
-      readonly leftOut?: readonly string[];
       /** Ids of images that it was not shown: the server does not take them. */
       readonly unseen?: readonly string[];
     };

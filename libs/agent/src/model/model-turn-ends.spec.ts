@@ -68,18 +68,28 @@ describe('an answer that the server cut', () => {
 });
 
 describe('tools for which the server has no room', () => {
-  const end = { ...done(), leftOut: ['b', 'c'] };
+  const answer = [{ kind: 'left_out' as const, tools: ['b', 'c'] }, text('well'), done()];
 
-  it('are told of once in a run', async () => {
-    const { taken, sink } = turnOf([[end]]);
+  it('are told of once in a run, before anything of the turn', async () => {
+    const { taken, sink } = turnOf([answer]);
     await taken;
-    const [warning] = sink.drafts;
+    const [warning, next] = sink.drafts;
+    expect(next?.type).toBe('agent_response_start');
     expect(warning?.type).toBe('agent_warning');
     const told = JSON.parse((warning as { data: { content: string } }).data.content) as RunWarning;
     expect(told).toMatchObject({ code: 'tools_left_out', tools: ['b', 'c'] });
-    const again = turnOf([[end]], { warnings: [told] });
+    const again = turnOf([answer], { warnings: [told] });
     await again.taken;
-    expect(again.sink.drafts).toEqual([]);
+    expect(again.sink.drafts.map(({ type }) => type)).not.toContain('agent_warning');
+  });
+
+  it('are told of with their servers, one after the other', async () => {
+    const serverOf = (tool: string) => (tool === 'b' ? 'shop' : undefined);
+    const { taken, sink } = turnOf([answer], { serverOf });
+    await taken;
+    const told = sink.drafts.slice(0, 2).map(({ data }) => JSON.parse((data as { content: string }).content));
+    expect(told).toMatchObject([{ server: 'shop', tools: ['b'] }, { tools: ['c'] }]);
+    expect(told[1]).not.toHaveProperty('server');
   });
 });
 

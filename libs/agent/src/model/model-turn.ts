@@ -30,7 +30,7 @@ import { type ModelEnd, type RunWatch, UNWATCHED } from '../run/run-watch.js';
 import { recordedCall } from './recorded-call.js';
 import { type TurnData, turnDataOf } from './turn-data.js';
 import { TurnFailed } from './turn-failed.js';
-import { newsOf } from './turn-warnings.js';
+import { newsOf, newsOfTools } from './turn-warnings.js';
 import type { TextType } from '../run/journal-entry.js';
 
 /** A turn that the model has taken, and the calls that it took: they are told of in the same append. */
@@ -48,6 +48,8 @@ export interface TurnRequest {
   readonly sink: RunSink;
   readonly messages: readonly ContextMessage[];
   readonly tools: readonly ToolDefinition[];
+  /** The name of the server that a tool is one of; undefined: it is of none. Absent: all are. */
+  readonly serverOf?: (tool: string) => string | undefined;
   /** What the model is asked for; absent: a turn of the main agent. */
   readonly kind?: CallKind;
   /** What the system message says besides the run's configuration. */
@@ -206,6 +208,10 @@ export class ModelTurn {
             await block.close();
             return piece;
           }
+          if (piece.kind === 'left_out') {
+            this.tellOfTools(piece.tools, request);
+            continue;
+          }
           if (piece.kind === 'was_thinking') {
             if (!block.wasThinking()) sink.write([disowned]);
             continue;
@@ -221,6 +227,12 @@ export class ModelTurn {
       await block.breakOff?.().catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Before anything of the turn. Of a summary nobody is told what is missing of it. */
+  private tellOfTools(leftOut: readonly string[], { kind, serverOf = ofNone, run, sink }: TurnRequest): void {
+    if (kind === 'compaction') return;
+    for (const event of newsOfTools(leftOut, serverOf, run.state)) sink.write([event]);
   }
 
   private async messagesOf(
@@ -260,6 +272,8 @@ const disowned: Draft = {
   type: 'model_turn_failed',
   data: { attempt: 0, error: 'what the model had written was its thinking' },
 };
+
+const ofNone = (): undefined => undefined;
 
 const formOf = ({ responseFormat, forcedTool, toolChoice }: TurnRequest) => ({
   ...(responseFormat === undefined ? {} : { responseFormat }),

@@ -5,28 +5,46 @@ import type { ModelEnd } from '../run/run-watch.js';
 const MAX_PROVIDER_BYTES = 256 * 1024;
 
 /** What the caller has not been told yet of an answer. */
-export function newsOf(end: ModelEnd, { warnings }: RunState): Draft[] {
-  const told = new Set(warnings.filter(isStanding).map((warning) => warningEvent(warning).data.content));
-  return warningsOf(end)
-    .map(warningEvent)
-    .filter(({ data }) => !told.has(data.content));
+export const newsOf = (end: ModelEnd, state: RunState): Draft[] => untold(warningsOf(end), state);
+
+/**
+ * The same of tools that the model was not offered.
+ * @param serverOf the name of a tool's server; undefined: it is of none
+ */
+export function newsOfTools(
+  leftOut: readonly string[],
+  serverOf: (tool: string) => string | undefined,
+  state: RunState,
+): Draft[] {
+  const reason = 'The model server takes fewer tools than there are; these are not available.';
+  const servers = new Set(leftOut.map(serverOf));
+  const warnings = [...servers].map((server): RunWarning => ({
+    code: 'tools_left_out',
+    ...(server === undefined ? {} : { server }),
+    reason,
+    tools: leftOut.filter((tool) => serverOf(tool) === server),
+  }));
+  return untold(warnings, state);
+}
+
+function untold(warnings: readonly RunWarning[], state: RunState): Draft[] {
+  const told = new Set(
+    state.warnings.filter(isStanding).map((warning) => warningEvent(warning).data.content),
+  );
+  return warnings.map(warningEvent).filter(({ data }) => !told.has(data.content));
 }
 
 /** It is so for all of a run, and not of one answer. */
 const isStanding = ({ code }: RunWarning): boolean =>
   code === 'tools_left_out' || code === 'unreadable_result';
 
-/** What is missing of an answer that the server cut itself, of what it sent with it, or of what it was offered. */
-function warningsOf({ finishReason: reason, provider, leftOut, unseen }: ModelEnd): RunWarning[] {
+/** What is missing of an answer that the server cut itself, of what it sent with it, or of what it was shown. */
+function warningsOf({ finishReason: reason, provider, unseen }: ModelEnd): RunWarning[] {
   const warnings: RunWarning[] = [];
   if (reason === 'length' || reason === 'content_filter') warnings.push({ code: 'answer_cut', reason });
   if (provider !== undefined && isTooMuch(provider)) {
     const told = `the model server sent more than ${MAX_PROVIDER_BYTES} bytes of its own with an answer: they do not go back to it`;
     warnings.push({ code: 'provider_fields_dropped', reason: told });
-  }
-  if (leftOut !== undefined) {
-    const told = 'The model server takes fewer tools than there are; these are not available.';
-    warnings.push({ code: 'tools_left_out', reason: told, tools: leftOut });
   }
   if (unseen !== undefined) {
     const told = `The agent does not see ${unseen.join(', ')}: the model server does not take these images.`;

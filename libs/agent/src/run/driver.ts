@@ -161,7 +161,8 @@ export class Driver {
     const { signal } = this.controller;
     const request = (): TurnRequest => {
       const choice = choiceOf(record.state, tools.all);
-      return { ...this.request(calls.offer(), tools.situation), ...choice };
+      const { serverOf } = calls;
+      return { ...this.request(calls.offer(), tools.situation), ...choice, serverOf };
     };
     const turn = await this.compaction.ask(request, (asked) => this.ports.turn.take(asked, signal), signal);
     await calls.writeTurn(turn);

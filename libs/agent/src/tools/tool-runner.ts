@@ -71,6 +71,9 @@ export class ToolRunner {
     return this.known;
   }
 
+  /** The name of the server of a tool that is offered; undefined: it is of none. */
+  readonly serverOf = (tool: string): string | undefined => this.byName.get(tool)?.origin?.server;
+
   /** Writes a turn, with what the log and the client are told before its calls are made, in one append. */
   async writeTurn({ calls: called, data: turn }: TakenTurn, signal?: AbortSignal): Promise<void> {
     const news = this.gate.newsOf(this.offered);

@@ -104,7 +104,9 @@ class StepAttempt {
     const messages = [{ role: 'user' as const, content: this.request.message }, ...this.transcript.messages];
     const tools = this.tools.offer();
     const situation = around.situation();
-    const asked = { run: record, sink: record, kind: 'step' as const, messages, tools, output, situation };
+    const { serverOf } = this.tools;
+    const told = { messages, tools, serverOf, situation };
+    const asked = { run: record, sink: record, kind: 'step' as const, output, ...told };
     const { calls: called, data } = await this.ports.turn.take(asked, signal);
     const calls = data.tool_calls ?? [];
     // Text and calls stand in one event.
