@@ -187,7 +187,7 @@ describe('a message of the revision 2026-07-28', () => {
 });
 
 describe('a message of an older revision', () => {
-  const initialize = (protocolVersion: string) => ({
+  const initialize = (protocolVersion: unknown) => ({
     jsonrpc: '2.0',
     id: 0,
     method: 'initialize',
@@ -200,6 +200,8 @@ describe('a message of an older revision', () => {
     ['2025-03-26', '2025-03-26'],
     ['2024-11-05', '2024-11-05'],
     ['1999-01-01', '2025-11-25'],
+    [undefined, '2025-11-25'],
+    [5, '2025-11-25'],
   ])('begins with %s and gets %s', async (asked, got) => {
     const { status, last, headers } = await post(service, initialize(asked));
     expect(status).toBe(200);

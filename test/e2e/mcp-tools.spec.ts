@@ -98,12 +98,14 @@ describe.each(CLIENTS)('by %s', (_, connect) => {
   });
 
   it('arguments that are wrong are named', async () => {
-    const wrong = async (name: string, args: Record<string, unknown>): Promise<string> => {
-      const result = await tool(name, args);
+    const wrong = async (name: string, args: unknown): Promise<string> => {
+      const result = await tool(name, args as Record<string, unknown>);
       expect([result.isError, result.structuredContent]).toEqual([true, undefined]);
       return textOf(result);
     };
     expect(await wrong('run_agent', {})).toMatch(/^invalid_request: message: is required/);
+    for (const args of [null, [], 'x', 7])
+      expect(await wrong('list_sessions', args)).toBe('invalid_request: arguments: must be an object');
     expect(await wrong('run_agent', { message: 'x', mode: 'huge' })).toMatch(/^invalid_request: mode: /);
     expect(await wrong('run_agent', { message: 'x', wait_s: 601 })).toMatch(
       /^invalid_request: wait_s: .*0 to 600/,

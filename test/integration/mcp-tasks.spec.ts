@@ -72,7 +72,10 @@ describe('a run with a task at a server', () => {
     server.answerOf = (_, asked) => (asked < 3 ? WORKING : completed('gold'));
     const of = await start(house);
     await house.ended(of);
-    const types = (await events(of.session)).map(({ type }) => type);
+    const recorded = await events(of.session);
+    const started = recorded.find(({ type }) => type === 'tool_task_started');
+    expect(started?.data).toMatchObject({ call_id: 'c1', server: 'quarry', task: { id: 't1', poll_ms: 10 } });
+    const types = recorded.map(({ type }) => type);
     expect(types.filter((type) => type.startsWith('tool_'))).toEqual([
       'tool_task_started',
       'tool_call_completed',

@@ -162,6 +162,9 @@ export type InternalEvent =
       readonly data: {
         readonly call_id: string;
         readonly step?: AttemptRef;
+        /** The server's name, and which one of that name; absent: as the call has it. */
+        readonly server?: string;
+        readonly server_index?: number;
         readonly task: ServerTask;
       };
     }

@@ -88,8 +88,8 @@ export class ServerTasks {
     const toolbox = await this.open(request, signal);
     const others = new AbortController();
     const both = AbortSignal.any([signal, others.signal]);
-    const asked = tasks.map(async ({ call, task }) => {
-      const server = calledServer(call, toolbox.servers ?? []);
+    const asked = tasks.map(async ({ task, ...of }) => {
+      const server = calledServer(of, toolbox.servers ?? []);
       // Whoever drives the run tells what that means.
       await server?.untilNews(task, both);
     });

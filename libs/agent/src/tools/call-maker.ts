@@ -168,7 +168,14 @@ export class CallMaker {
     if (outcome.task === undefined) return withChange(outcome, made);
     // It is made again once, where its tool allows that: a server that forgets its tasks is not asked for ever.
     const task: ServerTask = { ...outcome.task, ...(state.task === undefined ? {} : { is_repeat: true }) };
-    const data = { call_id: state.call.id, task, ...(step === undefined ? {} : { step }) };
+    const { id: call_id, server, server_index } = state.call;
+    const data = {
+      call_id,
+      ...(step === undefined ? {} : { step }),
+      ...(server === undefined ? {} : { server }),
+      ...(server_index === undefined ? {} : { server_index }),
+      task,
+    };
     this.record.write([{ type: 'tool_task_started', data }]);
     await this.record.settled();
     const { inputs: _, ...begun } = state;

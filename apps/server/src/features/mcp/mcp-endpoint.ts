@@ -7,7 +7,7 @@ import { Logger, Random } from '#platform';
 import { MCP_PATH } from '../../edge/admission/mcp-door.js';
 import { AnswerSender } from './answer-sender.js';
 import { Exchange } from './exchange.js';
-import { type PostedMessage, isHeld, legacyKeyOf, messageOf, sessionIdOf } from './messages.js';
+import { type PostedMessage, isHeld, legacyKeyOf, messageOf, readable, sessionIdOf } from './messages.js';
 import { type McpSdk, loadSdk } from './mcp-sdk.js';
 import { ProtocolServers } from './protocol-server.js';
 import { RunEndings } from './run-endings.js';
@@ -63,7 +63,7 @@ export class McpEndpoint {
       const sdk = await loadSdk();
       this.handlers ??= { streaming: this.handlerOf('sse', sdk), plain: this.handlerOf('auto', sdk) };
       const handler = isHeld(message) ? this.handlers.streaming : this.handlers.plain;
-      const response = await handler.fetch(this.posted(exchange), { parsedBody: body });
+      const response = await handler.fetch(this.posted(exchange), { parsedBody: readable(body) });
       // It names the client, so that its calls can be repeated and cancelled by what it said before.
       if (message.method === 'initialize' && response.ok)
         reply.header('mcp-session-id', this.random.hex(SESSION_BYTES));

@@ -5,6 +5,7 @@ import { Problem, type ProblemCode, type Scope } from '#domain';
 import { Logger } from '#platform';
 import { STATUS } from '../../edge/problems/problem-response.js';
 import { problemOf } from '../../edge/problems/problem-filter.js';
+import { isObject } from '../../edge/validation/rules.js';
 import { traceOf } from '../../edge/request-trace.js';
 import type { Exchange } from './exchange.js';
 import { INTERNAL_ERROR, INVALID_PARAMS, McpRefusal } from './mcp-refusal.js';
@@ -37,6 +38,7 @@ export class McpTools {
       throw new McpRefusal(INVALID_PARAMS, `there is no tool ${name.slice(0, 100)}`);
     try {
       requireScope(call.exchange, definition.scope);
+      if (!isObject(call.args)) throw new Problem('invalid_request', 'arguments: must be an object');
       return await this.carryOut(name, call);
     } catch (error) {
       const problem = problemOf(error);

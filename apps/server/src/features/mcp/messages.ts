@@ -20,6 +20,23 @@ export function messageOf(body: unknown): PostedMessage {
   };
 }
 
+/**
+ * The message as the SDK is given it, which refuses as broken what is answered here: `initialize` without a version that can be
+ * read, and calls whose arguments are no object (`McpTools` looks at those that were sent).
+ */
+export function readable(body: unknown): unknown {
+  const { method, params } = messageOf(body);
+  const { protocolVersion, arguments: args = {} } = params;
+  if (method === 'initialize' && typeof protocolVersion !== 'string')
+    return { ...(body as object), params: { ...params, protocolVersion: NEWEST_LEGACY } };
+  if (method === 'tools/call' && !isObject(args))
+    return { ...(body as object), params: { ...params, arguments: {} } };
+  return body;
+}
+
+/** Answered to a client of an older revision that names none that is known. */
+const NEWEST_LEGACY = '2025-11-25';
+
 /** Whether the client said with this message that it knows Tasks. */
 export function knowsTasks({ params }: PostedMessage): boolean {
   const capabilities = at(params['_meta'], CLIENT_CAPABILITIES);

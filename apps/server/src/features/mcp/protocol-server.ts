@@ -40,7 +40,8 @@ export class ProtocolServers {
     );
     server.setRequestHandler('tools/list', () => this.tools.list(exchange.caller));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
-      const { name, arguments: args = {} } = params;
+      const { name } = params;
+      const { arguments: args = {} } = messageOf(exchange.request.body).params;
       const call = { args, exchange, tell: progressOf(context), ...this.termsOf(exchange, era) };
       // A Task, where it is one, is no result of a call in the SDK's types; it passes it on as it is.
       return (await this.tools.call(name, call)) as CallToolResult;
