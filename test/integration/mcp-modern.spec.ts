@@ -194,57 +194,6 @@ describe('a result', () => {
   });
 });
 
-describe('what is nested too deeply', () => {
-  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  /** As text: here, too, there is no stack for it as a value. */
-  const raw =
-    (before: string, after: string): RawAnswer =>
-    (response, { id }) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(`{"jsonrpc":"2.0","id":${String(id)},"result":{${before}${nested}${after}}}`);
-    };
-  const TOLD = '[a result that is nested too deeply to be shown; the call was carried out]';
-
-  test.each([
-    ['structured content', '"structuredContent":', '', TOLD],
-    [
-      'structured content beside a text',
-      '"content":[{"type":"text","text":"a"}],"structuredContent":',
-      '',
-      `a\n${TOLD}`,
-    ],
-    ['a result of another form', '"rows":', '', TOLD],
-  ])('%s is told as that', async (_, before, after, told) => {
-    const run = await connect(await serve(calls(raw(before, after))));
-    expect(await run.call('pay')).toMatchObject({ content: told });
-    expect((await run.call('pay')).isError).toBeUndefined();
-  });
-
-  test('a question fails the call, in words', async () => {
-    const question =
-      '"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"default":';
-    const run = await connect(await serve(calls(raw(question, '}}}}'))));
-    expect((await run.call('pay')).content).toContain('does not say what can be answered');
-  });
-
-  test('a schema costs its tool', async () => {
-    const server = await serve({
-      intercept: (_, response, body) => {
-        if (!body.includes('tools/list')) return false;
-        const { id } = JSON.parse(body) as RpcMessage;
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(
-          `{"jsonrpc":"2.0","id":${String(id)},"result":{"tools":[{"name":"a"},{"name":"b","inputSchema":{"default":${nested}}}]}}`,
-        );
-        return true;
-      },
-    });
-    const run = await connect(server);
-    expect(run.names).toEqual(['a']);
-    expect(run.mcp.warnings).toMatchObject([{ code: 'tools_left_out', tools: ['b'] }]);
-  });
-});
-
 const withHeader = (header: string) => ({
   name: 'query',
   inputSchema: {

@@ -2,23 +2,15 @@ import type { ServerTask } from '#domain';
 import type { Clock } from '#platform';
 import { ClaimLost } from '../run/run-writer.js';
 import { RunStopped, TaskLeft } from '../run/run-end.js';
-import type { ServerAnswers, WantedInputs } from '../tools/tool.js';
+import type { ServerAnswers } from '../tools/tool.js';
 import { lateSignal } from './late-signal.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';
 import { RPC_CODES, isRecord } from './rpc-message.js';
+import type { TaskEnd } from './task-end.js';
 import type { TaskNote, TaskNotes } from './task-notes.js';
 import { wantedInputs } from './wanted-inputs.js';
-
-/** What has become of a task. */
-export type TaskEnd =
-  | { readonly kind: 'completed'; readonly result: Readonly<Record<string, unknown>> }
-  /** In the server's words, as the end of "the tool server …". */
-  | { readonly kind: 'failed' | 'cancelled'; readonly says: string }
-  | { readonly kind: 'wants'; readonly wants: WantedInputs }
-  /** Nobody knows whether it has taken effect. */
-  | { readonly kind: 'unknown'; readonly says: string };
 
 /** The task that a server has made of a call; null: it has made none. @throws McpFailure: it does not name it */
 export function taskIn(

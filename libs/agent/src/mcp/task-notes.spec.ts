@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TaskEnd } from './mcp-task.js';
+import type { TaskEnd } from './task-end.js';
 import { ResultRoom, TaskNotes } from './task-notes.js';
 
 const task = (id: string) => ({ id, poll_ms: 1_000, started_at: 5_000 });

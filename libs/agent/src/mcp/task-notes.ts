@@ -1,6 +1,6 @@
 import type { ServerTask } from '#domain';
 import { jsonText } from './json-text.js';
-import type { TaskEnd } from './mcp-task.js';
+import type { TaskEnd } from './task-end.js';
 
 /** Bytes of results, of all runs of a process, that nobody was told of yet. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;

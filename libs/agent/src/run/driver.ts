@@ -59,10 +59,9 @@ export class Driver {
     this.maxSteps = maxStepsOf(record.state.mode, ports.limits.maxSteps);
     const gate = new CallGate(record.state.config.approvals, ports.schemas, record.project);
     const tools = new RunTools(ports, record, () => this.toolbox, gate, this.maxSteps);
-    const targets = { tools: () => tools.all, servers: () => tools.servers };
     this.tools = tools;
     this.news = new ToolNews(record);
-    this.calls = new ToolRunner(record, ports, gate, targets);
+    this.calls = new ToolRunner(record, ports, gate, tools.targets);
     this.compaction = new Compaction(record, ports.turn, ports.contexts);
   }
 
@@ -161,8 +160,7 @@ export class Driver {
     const { signal } = this.controller;
     const request = (): TurnRequest => {
       const choice = choiceOf(record.state, tools.all);
-      const { serverOf } = calls;
-      return { ...this.request(calls.offer(), tools.situation), ...choice, serverOf };
+      return { ...this.request(calls.offer(), tools.situation), ...choice, serverOf: calls.serverOf };
     };
     const turn = await this.compaction.ask(request, (asked) => this.ports.turn.take(asked, signal), signal);
     await calls.writeTurn(turn);

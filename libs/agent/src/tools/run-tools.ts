@@ -5,6 +5,7 @@ import type { RunRecord } from '../run/run-record.js';
 import type { Schemas } from '#json-schema';
 import type { Tool, ToolServer, Toolbox } from './tool.js';
 import type { CallGate } from './call-gate.js';
+import type { CallTargets } from './tool-runner.js';
 import { type HistoryReader, ReadHistory } from './read-history.js';
 import { workflowInstructions } from '../workflow/run-workflow-tool.js';
 import { StepAttempts, type StepAttemptPorts } from '../workflow/step-attempts.js';
@@ -48,7 +49,12 @@ export class RunTools {
     for (const { ref } of this.record.workflows.openAttempts) await this.attempts.giveUp(ref);
   }
 
-  get servers(): readonly ToolServer[] {
+  /** What calls may go to. */
+  get targets(): CallTargets {
+    return { tools: () => this.all, servers: () => this.servers };
+  }
+
+  private get servers(): readonly ToolServer[] {
     return this.toolbox().servers ?? [];
   }
 

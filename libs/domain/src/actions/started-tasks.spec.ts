@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { turn } from '../../../../test/support/session-tape.js';
 import type { Draft } from '../draft.js';
-import type { SessionEvent } from '../session-events.js';
 import { StartedTasksFold } from './started-tasks.js';
 
 const task = { id: 't1', poll_ms: 1_000, started_at: 0 };
 
 function foldOf(...events: readonly Draft[]): StartedTasksFold {
   const fold = new StartedTasksFold();
-  for (const event of events) fold.push(event as SessionEvent);
+  for (const event of events) fold.push(event);
   return fold;
 }
 
