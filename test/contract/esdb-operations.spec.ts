@@ -67,7 +67,7 @@ test('a log grows out of the embedded default and goes back, and is the same to 
     expect(await verifyLog(log, { keys })).toMatchObject({ events: 900, streams: 9, faultCount: 0 });
   }
   expect(new Set([first.logId, esdb.logId, back.logId]).size).toBe(3);
-}, 20_000);
+});
 
 test('what somebody has written by hand is found by verifying', async () => {
   const server = await startServer();

@@ -63,7 +63,7 @@ test('kill -9 under 200 appends: all unanswered ones unknown, each there once af
   await Promise.all(writing);
   expect(unknown).toBeGreaterThan(100);
   for (const [stream, ids] of given) expect(await idsIn(log, stream)).toEqual(ids);
-}, 20_000);
+});
 
 test('a frozen server: unknown after the own timer, then refused; thawed, it takes what it is given once', async () => {
   const { url, child } = await startProcess({});
@@ -82,7 +82,7 @@ test('a frozen server: unknown after the own timer, then refused; thawed, it tak
   child.kill('SIGCONT');
   await insist(log, stream, batch, 'no_stream');
   expect(await idsIn(log, stream)).toEqual(idsOf(batch));
-}, 20_000);
+});
 
 test('SIGTERM under load ends like a crash', async () => {
   const file = journal();
@@ -104,4 +104,4 @@ test('SIGTERM under load ends like a crash', async () => {
   }
   await restarting;
   expect(await idsIn(log, stream)).toEqual(ids);
-}, 20_000);
+});

@@ -43,7 +43,7 @@ describe('a log that was kept', () => {
   beforeAll(async () => {
     folder = made === undefined ? mkdtempSync(join(tmpdir(), 'annals-golden-')) : join(GOLDEN, made);
     await keepTodays(folder);
-  }, 60_000);
+  });
   afterAll(() => {
     if (made === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });

@@ -79,12 +79,12 @@ beforeAll(async () => {
   const { user, password, port, database } = await postgres.start();
   url = `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   running = postgres.keepRunning(() => whenRestarted());
-}, 60_000);
+});
 afterAll(async () => {
   await postgres.stop();
   await running;
   removed(folder);
-}, 60_000);
+});
 
 let stores: PostgresKeyStore[] = [];
 
@@ -146,7 +146,7 @@ describe('PostgresKeyStore', () => {
     expect(await found(store, ids)).toEqual(kept);
     expect(await store.checkpoint()).toEqual({ logId: 'log', position: 3 });
     expect(await store.add([keyCalled('later')])).toBe(2);
-  }, 60_000);
+  });
 
   it('keeps nothing of a batch whose connection is lost in the middle', async () => {
     const store = await open();

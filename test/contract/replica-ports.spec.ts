@@ -30,12 +30,12 @@ beforeAll(async () => {
   const { user, password, port, database: name } = await postgres.start();
   url = `postgres://${user}:${password}@127.0.0.1:${port}/${name}`;
   database = new ReplicaDatabase({ url, timeoutMs: 5_000 }, ports);
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-}, 60_000);
+});
 
 interface Adapter {
   readonly name: string;

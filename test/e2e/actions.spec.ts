@@ -41,8 +41,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 /** A run that makes these calls, and waits. */
 async function waiting(calls: readonly ScriptStep[], more: object = {}): Promise<Waiting> {

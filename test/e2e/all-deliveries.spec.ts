@@ -11,12 +11,12 @@ beforeAll(async () => {
   good = await CallbackReceiver.start();
   gone = await CallbackReceiver.start(answers(410));
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await good.close();
   await gone.close();
-}, 60_000);
+});
 
 interface Delivery {
   readonly delivery_id: string;

@@ -4,8 +4,8 @@ import type { Message } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 interface ChatMessage {
   readonly role: string;

@@ -8,8 +8,8 @@ const PAGE = 'https://app.example.com';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open({ env: { CORS_ORIGINS: `${PAGE}, http://localhost:5173`, LOG_LEVEL: 'debug' } });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(stage.service.origin + path, init);
@@ -92,7 +92,7 @@ describe('CORS_ORIGINS', () => {
     } finally {
       await other.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('POST /tokens', () => {
@@ -262,7 +262,7 @@ describe('?token=', () => {
     expect(await long.text()).not.toContain('agent_completed');
     expect((await ask(`${path}?token=${token}`)).status).toBe(401);
     gate.open();
-  }, 30_000);
+  });
 });
 
 describe('Location, Allow and RateLimit', () => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster.close();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 it('fifty runs on two replicas exceed their budget by the calls under way, and by a second of the other replica', async () => {
   const client = cluster.client();

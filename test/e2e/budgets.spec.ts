@@ -4,8 +4,8 @@ import { call } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
 
 let money: MoneyStage;
-beforeAll(async () => void (money = await MoneyStage.open()), 60_000);
-afterAll(() => money.close(), 60_000);
+beforeAll(async () => void (money = await MoneyStage.open()));
+afterAll(() => money.close());
 
 /** A run that calls its tool so often, and then is done: a turn of 0.003 dollars each. */
 const looks = (name: string, calls: number): string =>
@@ -33,7 +33,7 @@ describe('the budget of a run', () => {
     expect((await resolve({ decision: 'raise', budget: '7' })).status).toBe(409);
     await money.untilIs(id, 'completed');
     expect((await money.run(id)).cost).toBe('0.009');
-  }, 60_000);
+  });
 
   it('ends it where it is denied, and a retry goes on with more', async () => {
     const { client } = money.stage;
@@ -49,7 +49,7 @@ describe('the budget of a run', () => {
     await client.post(`/actions/${raised.action_id}/resolve`, { decision: 'raise', budget: '1' });
     await money.untilIs(again.run_id, 'completed');
     expect((await money.run(again.run_id)).cost).toBe('0.006');
-  }, 60_000);
+  });
 
   it('holds over a kill -9', async () => {
     const { client } = money.stage;
@@ -61,7 +61,7 @@ describe('the budget of a run', () => {
     await client.post(`/actions/${action.action_id}/resolve`, { decision: 'raise', budget: '1' });
     await money.untilIs(id, 'completed');
     expect(await money.run(id)).toMatchObject({ cost: '0.006', usage: { model_calls: 2 } });
-  }, 60_000);
+  });
 
   it('is asked about once, for all the steps of a workflow that need it', async () => {
     const { stage } = money;
@@ -82,7 +82,7 @@ describe('the budget of a run', () => {
     await money.untilIs(id, 'completed');
     expect(await money.run(id)).toMatchObject({ cost: '0.015', usage: { model_calls: 5 } });
     expect(await client.all(`/actions?run=${id}`)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('is refused where the model has no price', async () => {
     const answer = await money.stage.client.post('/', { message: 'x', mode: 'flash', budget: '1' });
@@ -123,7 +123,7 @@ describe('the budget of a key', () => {
     });
     expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(204);
     expect((await client.call('DELETE', `/budgets/key/${key.id}`)).status).toBe(404);
-  }, 60_000);
+  });
 
   it('that is spent is told last of all, and whose change lets a run go on is known at once', async () => {
     const { client } = money.stage;
@@ -143,7 +143,7 @@ describe('the budget of a key', () => {
     await money.untilIs(id, 'completed', key);
     const decided = await client.get(`/actions/${actions[0]!.action_id}`, as(key));
     expect(decided.json()).toMatchObject({ decision: 'raise', actor: 'key_root' });
-  }, 60_000);
+  });
 
   it('is as spent at once after a kill -9 behind the last call', async () => {
     const { client, service } = money.stage;
@@ -163,7 +163,7 @@ describe('the budget of a key', () => {
       expect(set.json()).toMatchObject({ spent: limit });
       await money.untilIs(id, 'completed', key);
     }
-  }, 90_000);
+  });
 
   it('that is spent lets fifty runs at once make no call more than those under way', async () => {
     const { client, book } = money.stage;
@@ -188,7 +188,7 @@ describe('the budget of a key', () => {
     expect(calls).toBeLessThanOrEqual(50);
     const refused = await client.post('/', { message: 'x' }, as(key));
     expect(refused.status).toBe(402);
-  }, 60_000);
+  });
 
   it('of a project is its own, and not there for others', async () => {
     const { client, service } = money.stage;
@@ -209,5 +209,5 @@ describe('the budget of a key', () => {
     expect((await client.post('/', { message: 'x' }, as(others))).status).toBe(200);
     await service.restart();
     expect((await client.post('/', { message: 'x' }, as(ours))).status).toBe(402);
-  }, 60_000);
+  });
 });

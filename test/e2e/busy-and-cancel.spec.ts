@@ -4,8 +4,8 @@ import type { SseStream } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open({ env: { RUN_TIMEOUT_S: '600' } })), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open({ env: { RUN_TIMEOUT_S: '600' } })));
+afterAll(() => stage.close());
 
 const statusOf = async (run: string): Promise<unknown> =>
   (await stage.client.get(`/runs/${run}`)).json()['status'];

@@ -11,7 +11,7 @@ let cluster: Cluster | null = null;
 afterEach(async () => {
   await cluster?.close();
   cluster = null;
-}, 60_000);
+});
 
 async function open(replicas: number): Promise<{ cluster: Cluster; services: readonly ServiceProcess[] }> {
   cluster = await Cluster.open({ replicas, env: PATIENT });

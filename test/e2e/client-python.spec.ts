@@ -28,8 +28,8 @@ const snippet = (name: string): string => {
     stage = await Stage.open();
     const env = { ANNALS_URL: stage.service.origin, ANNALS_KEY: ADMIN_KEY, ANNALS_WEBHOOK_SECRET: SECRET };
     program = new PythonProgram(python ?? '', env);
-  }, 60_000);
-  afterAll(() => stage.close(), 60_000);
+  });
+  afterAll(() => stage.close());
 
   it('has types that hold, for itself and for whoever uses it', async () => {
     const words = ['--config-file', 'clients/python/pyproject.toml', '--strict', '--cache-dir=/dev/null'];

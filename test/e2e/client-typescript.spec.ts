@@ -41,8 +41,8 @@ const NODES = [
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1', ANNALS_WEBHOOK_SECRET: SECRET } });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const client = (more: Partial<AnnalsOptions> = {}): Annals =>
   new Annals({ url: stage.service.origin, key: ADMIN_KEY, ...more });
@@ -81,7 +81,7 @@ describe('a stream of clients/typescript', () => {
       'agent_cost',
       'agent_completed',
     ]);
-  }, 60_000);
+  });
 
   it('begins after the event that it is told, and has nothing to say after the last', async () => {
     const handle = await client().start({ message: stage.message('resumed') });
@@ -128,7 +128,7 @@ describe('a run of clients/typescript', () => {
     await gate.reached;
     await killAndRestart();
     expect(await ended).toMatchObject({ status: 'completed', run_id: handle.id, session: handle.session });
-  }, 60_000);
+  });
 
   it('is cancelled, twice as well as once', async () => {
     const gate = new Gate();
@@ -153,7 +153,7 @@ describe('a run of clients/typescript', () => {
     const late = client().start({ message: stage.message('while it is down') });
     await stage.service.launch({ env: { PORT: new URL(stage.service.origin).port } });
     expect((await (await late).wait()).status).toBe('completed');
-  }, 60_000);
+  });
 });
 
 describe('an action of clients/typescript', () => {

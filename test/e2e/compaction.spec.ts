@@ -30,8 +30,8 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open({ env: { CONTEXT_BASE: '2000', CONTEXT_FLASH: '100000' } });
   stage.model.script(talks);
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const workflow = {
   id: 'w',
@@ -135,7 +135,7 @@ describe('a session of two hundred turns', () => {
     }
     const told = foldView(session, events, first).context[0];
     expect(told).toMatchObject({ role: 'user', content: expect.stringMatching(/^In short: /) });
-  }, 60_000);
+  });
 
   it('tells of its compactions, and of what they cost', async () => {
     const events = await logOf(session);
@@ -180,7 +180,7 @@ describe('the same session with and without a compaction', () => {
       const file = (await stage.client.get(`/sessions/${id}/export?disclose=all`)).text;
       expect(verdictOf(file)).toMatchObject({ exit: 0 });
     }
-  }, 60_000);
+  });
 });
 
 describe('a process that is killed around a compaction', () => {

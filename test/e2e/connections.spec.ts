@@ -61,7 +61,7 @@ it('idle connections shut nobody out, neither their own address nor others, and 
     for (const socket of sockets) socket.destroy();
     await service.dispose();
   }
-}, 60_000);
+});
 
 it('a probe is answered while the log is waited for, and a port that is taken is told in one line', async () => {
   const probePort = await freePort();
@@ -89,4 +89,4 @@ it('a probe is answered while the log is waited for, and a port that is taken is
   } finally {
     await service.dispose();
   }
-}, 60_000);
+});

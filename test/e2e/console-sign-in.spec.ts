@@ -10,7 +10,7 @@ let admin: ServiceClient;
 beforeEach(async () => {
   service = await ServiceProcess.start();
   admin = service.client();
-}, 60_000);
+});
 afterEach(() => service.dispose());
 
 interface SignedIn {

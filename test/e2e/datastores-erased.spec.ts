@@ -22,7 +22,7 @@ afterEach(async () => {
   await service?.dispose();
   service = null;
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'annals-datastores-'));

@@ -30,12 +30,12 @@ beforeAll(async () => {
     CREATE ROLE reader LOGIN PASSWORD '${password}'; GRANT SELECT ON parts TO reader`);
   readerString = connectionString.replace(`//${found.user}:`, '//reader:');
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-}, 60_000);
+});
 
 async function inDatabase(sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString });
@@ -92,7 +92,7 @@ describe('a run with datastores', () => {
       type: 'agent_response',
       content: 'It turns at 1450 rpm.',
     });
-  }, 60_000);
+  });
 
   it('reads a database by the caller’s queries and by its own SQL, and writes nothing', async () => {
     const id = await database();
@@ -116,7 +116,7 @@ describe('a run with datastores', () => {
     expect(await inDatabase('SELECT count(*)::int AS n FROM parts')).toEqual([{ n: 2 }]);
     expect(stage.service.output).not.toContain(password);
     expect(await filesWith(stage.service.dataDir, [password])).toEqual([]);
-  }, 60_000);
+  });
 
   it('is refused for datastores that are not there or another’s, and nothing is begun', async () => {
     const id = await documents('notes', 'a.txt', 'alpha');
@@ -140,5 +140,5 @@ describe('a run with datastores', () => {
     const none = await stage.client.post('/', { message: 'x', datastores: [{ id, name: 'a' }], queries });
     expect(none.status).toBe(422);
     expect((await stage.client.all('/sessions')).length).toBe(sessions);
-  }, 60_000);
+  });
 });

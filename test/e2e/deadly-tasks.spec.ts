@@ -19,8 +19,8 @@ let service: ServiceProcess;
 beforeEach(async () => {
   const env = { DIE_AT_WORDS: 'fired:poison' };
   service = await ServiceProcess.start({ imports: [DIE_AT_WORDS], env });
-}, 60_000);
-afterEach(() => service.dispose(), 60_000);
+});
+afterEach(() => service.dispose());
 
 const schedule = async (message: string): Promise<string> => {
   const schedules = [{ schedule: 1, message }];

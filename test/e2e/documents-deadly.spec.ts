@@ -19,7 +19,7 @@ beforeEach(async () => {
   service = await ServiceProcess.prepare({ env: { DOCUMENTS_MEMORY_MB: '512' } });
   client = new KnowledgeClient(() => service.origin, '', ADMIN_KEY);
 });
-afterEach(() => service.dispose(), 60_000);
+afterEach(() => service.dispose());
 
 const readers = (): number[] => childrenOf(service.pid, 'document-process.js');
 const isBeingRead = () => until(() => readers().length === 1);

@@ -8,8 +8,8 @@ import { quiet } from '../support/quiet.js';
 import { until } from '../support/until.js';
 
 let service: ServiceProcess;
-beforeAll(async () => void (service = await ServiceProcess.start()), 60_000);
-afterAll(() => service.dispose(), 60_000);
+beforeAll(async () => void (service = await ServiceProcess.start()));
+afterAll(() => service.dispose());
 
 const create = async (): Promise<string> => {
   const made = await service.client().post('/create-datastore', { name: 'papers', type: 'documents' });
@@ -66,7 +66,7 @@ it('the file of one document stays while another with the same content goes', as
   expect(await search(datastore, 'quince')).toEqual(['two.txt']);
   await remove(`/documents/${two}`);
   expect(filesOnDisk()).toBe(0);
-}, 60_000);
+});
 
 it('of a deleted document and of a deleted datastore no byte of text is left', async () => {
   const [kept, dropped] = [await create(), await create()];

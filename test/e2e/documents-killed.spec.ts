@@ -16,7 +16,7 @@ const TEXT = 'The harbour master keeps the key of the crane.';
 
 let service: ServiceProcess;
 beforeEach(async () => void (service = await ServiceProcess.prepare()));
-afterEach(() => service.dispose(), 60_000);
+afterEach(() => service.dispose());
 
 /** The next process dies where it says; those after it live. */
 const launchToDie = (at: string): Promise<void> =>

@@ -20,8 +20,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   service = await ServiceProcess.start();
   client = service.client();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 /** One of the programs beside the service, on its folder. */
 async function command(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -155,7 +155,7 @@ describe('a process that is killed in the middle of an erasure', () => {
     expect((await client.history(session))[0]?.content).toBe(LONG);
     expect((await client.call('DELETE', `/sessions/${session}`)).status).toBe(200);
     expect(existsSync(join(service.dataDir, 'files', session))).toBe(false);
-  }, 60_000);
+  });
 
   it('when it is on the log finishes it at the next start', async () => {
     const before = keysDestroyed();
@@ -170,7 +170,7 @@ describe('a process that is killed in the middle of an erasure', () => {
     await service.kill('SIGTERM');
     expect(await command('verify-log')).toMatch(/ 0 faults/);
     await service.launch();
-  }, 60_000);
+  });
 });
 
 describe('the keys', () => {
@@ -182,7 +182,7 @@ describe('the keys', () => {
     expect((await client.history(session)).map(({ content }) => content)).toEqual(
       expect.arrayContaining(['before', 'after']),
     );
-  }, 60_000);
+  });
 
   it('that are missing, or wrapped with another master key, stop the start with one line', async () => {
     const { session } = await client.runToEnd({ message: 'kept' });
@@ -208,5 +208,5 @@ describe('the keys', () => {
     await rm(aside, { recursive: true });
     await service.launch();
     expect(await client.history(session)).toHaveLength(3);
-  }, 60_000);
+  });
 });

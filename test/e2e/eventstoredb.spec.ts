@@ -13,7 +13,7 @@ let end: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const close of end.reverse()) await close();
   end = [];
-}, 60_000);
+});
 
 /** The first answer that is as it should be. A port that nobody listens on is no answer. */
 async function answers(

@@ -4,8 +4,8 @@ import type { SseStream } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open({ env: { MODEL_MAX: 'gpt-5-mini' } })), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open({ env: { MODEL_MAX: 'gpt-5-mini' } })));
+afterAll(() => stage.close());
 
 describe('the first answer', () => {
   it('is the documented life of a run, with the ids that the log gave', async () => {

@@ -15,7 +15,7 @@ import { Stage } from '../support/stage.js';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open();
-}, 60_000);
+});
 afterAll(() => stage.close());
 
 interface Line {

@@ -11,8 +11,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   forks = new ForkingClient(stage);
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 describe('POST /sessions/{session}/fork', () => {
   it('answers with the record of a new session, which begins idle and reads like its parent', async () => {
@@ -66,7 +66,7 @@ describe('POST /sessions/{session}/fork', () => {
       expect(await forks.context(made.session)).toEqual(await forks.context(session, String(event)));
       expect((await forks.record(made.session)).title).toBe(made.title);
     }
-  }, 60_000);
+  });
 
   it('refuses what is no event, what is beyond the last, and what is not there', async () => {
     const { session } = await forks.said('refused');

@@ -10,8 +10,8 @@ let forks: ForkingClient;
 beforeAll(async () => {
   stage = await Stage.open();
   forks = new ForkingClient(stage);
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 describe('a process that is killed in the middle of a fork', () => {
   it.each(['sent:session_forked', 'stored:session_forked', 'sent:session_opened', 'stored:session_opened'])(

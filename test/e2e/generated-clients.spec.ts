@@ -34,11 +34,11 @@ let folder = '';
 beforeAll(async () => {
   service = await ServiceProcess.start();
   folder = mkdtempSync(join(tmpdir(), 'annals-generated-'));
-}, 60_000);
+});
 afterAll(async () => {
   await service.dispose();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const environment = () => ({ ANNALS_URL: service.origin, ANNALS_KEY: ADMIN_KEY });
 const linesOf = (output: string): unknown[] =>

@@ -5,8 +5,8 @@ import { Gate, before, call, say, thinking } from '../support/scripted-model.js'
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 /** What the model was told, without the system message. */
 const told = (message: string): string[] =>

@@ -4,8 +4,8 @@ import type { RunBody, SseStream } from '../support/service-client.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const start = (key: string, body: RunBody | string, session?: string): Promise<SseStream> =>
   stage.client.run(body, {
@@ -78,7 +78,7 @@ describe('the same key and payload', () => {
     const first = await (await start('g', message)).closed();
     await stage.service.restart('SIGKILL');
     same(first, await (await start('g', message)).closed());
-  }, 60_000);
+  });
 });
 
 describe('a key', () => {

@@ -4,8 +4,8 @@ import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const JSON_ONLY = { headers: { accept: 'application/json' } };
 
@@ -60,7 +60,7 @@ describe('the JSON answer of a run', () => {
     const told = JSON.parse(await answer.text()) as { response: string; run_id: string; messages: object[] };
     expect([`/runs/${told.run_id}`, told.response, told.messages.length]).toEqual([run, 'first then', 2]);
     expect((await client.get(`${run}/receipt`)).status).toBe(200);
-  }, 60_000);
+  });
 
   it('holds the value that was asked for, and the failure of a run that failed', async () => {
     const { client, book } = stage;

@@ -44,7 +44,7 @@ beforeAll(async () => {
     ({ session } = run);
   }
 }, 120_000);
-afterAll(() => stage.close(), 60_000);
+afterAll(() => stage.close());
 
 /** Asks for the history; the answer's body is read by nobody yet. */
 function ask(signal?: AbortSignal): Promise<IncomingMessage> {

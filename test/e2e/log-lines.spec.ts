@@ -11,7 +11,7 @@ const REQUESTS = 5_000;
 let service: ServiceProcess;
 beforeAll(async () => {
   service = await ServiceProcess.start({ env: { LOG_LEVEL: 'debug' } });
-}, 60_000);
+});
 afterAll(() => service.dispose());
 
 /** A request that is logged; its id. */
@@ -36,14 +36,14 @@ it('goes on while nobody reads its log lines, and writes them when somebody does
     () => linesOf(ids) === REQUESTS,
     () => linesOf(ids),
   );
-}, 90_000);
+});
 
 it('has written all its lines when it ends', async () => {
   const id = await ask();
   expect(await service.kill('SIGTERM')).toMatchObject({ code: 0 });
   expect(linesOf([id])).toBe(1);
   expect(service.output).toContain('"stopped"');
-}, 30_000);
+});
 
 /** Logs for as long as nothing is lost, and some more; then says so. */
 const TALKATIVE = `
@@ -66,4 +66,4 @@ it('keeps some megabytes of what nobody reads, and says how many lines were lost
   expect(lost.msg).toBe('log lines were lost: nobody read them');
   expect(lines.length).toBeGreaterThan(4_000);
   expect(lines.length + lost.lines).toBe(10_000);
-}, 30_000);
+});

@@ -24,8 +24,8 @@ const TOOLS = ['run_agent', 'read_run', 'read_session', 'list_sessions'];
 const ANSWER = expect.stringContaining('6 x 7 is 42');
 
 let service: ServiceProcess;
-beforeAll(async () => void (service = await ServiceProcess.start()), 60_000);
-afterAll(() => service.dispose(), 60_000);
+beforeAll(async () => void (service = await ServiceProcess.start()));
+afterAll(() => service.dispose());
 
 (inspector === null ? describe.skip : describe)(
   'the configuration in the README, by the inspector 2.12',

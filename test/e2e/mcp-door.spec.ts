@@ -7,8 +7,8 @@ beforeAll(async () => {
   service = await ServiceProcess.start({
     env: { CORS_ORIGINS: 'https://app.example.com', MAX_BODY_KB: '64' },
   });
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 const keyOf = async (scopes: readonly string[], project = 'default'): Promise<string> =>
   String((await service.client().post('/api-keys', { name: 'k', scopes, project })).json()['key']);

@@ -6,8 +6,8 @@ import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 let service: ServiceProcess;
 beforeAll(async () => {
   service = await ServiceProcess.start();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 it('an agent can call another one, by the service’s own side of MCP', async () => {
   const serverUrl = `${service.origin}/mcp`;

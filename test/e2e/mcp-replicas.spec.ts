@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 let cluster: Cluster;
 beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })), 120_000);
-afterAll(() => cluster.close(), 60_000);
+afterAll(() => cluster.close());
 
 const replica = (n: number): ServiceProcess => cluster.services[n] as ServiceProcess;
 const terms = { capabilities: WITH_TASKS };
@@ -58,5 +58,5 @@ describe('with several replicas', () => {
       status: 'completed',
       result: { content: [{ text: 'in the end' }] },
     });
-  }, 90_000);
+  });
 });

@@ -5,8 +5,8 @@ import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const LEGACY = { 'mcp-session-id': 'd'.repeat(48), 'mcp-protocol-version': '2025-11-25' };
 const legacyCall = (id: number, message: string) => ({
@@ -50,7 +50,7 @@ describe('a stop of the service', () => {
         status: 'completed',
         response: 'in the end',
       });
-  }, 90_000);
+  });
 
   it('of the hard kind cancels nothing either: a call that is sent again joins its run', async () => {
     const [one, other] = [heldRun('killed modern'), heldRun('killed legacy')];
@@ -72,7 +72,7 @@ describe('a stop of the service', () => {
     expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     expect(stage.book.asksOf(other.message, 0)).toBe(2);
     expect(await ended(runs[1]?.run_id ?? '')).toMatchObject({ status: 'completed' });
-  }, 90_000);
+  });
 
   it('does not end a Task', async () => {
     const { message } = heldRun('task');
@@ -89,7 +89,7 @@ describe('a stop of the service', () => {
       status: 'completed',
       result: { content: [{ text: 'in the end' }], structuredContent: { run_id: taskId } },
     });
-  }, 90_000);
+  });
 });
 
 describe('a key that is revoked', () => {

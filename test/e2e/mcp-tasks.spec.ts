@@ -9,8 +9,8 @@ import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const terms = { capabilities: WITH_TASKS };
 const run = (message: string, more: object = {}) =>
@@ -216,5 +216,5 @@ describe('ext-tasks 0.2.2', () => {
       content: [{ text: 'so far in the end' }],
       structuredContent: { status: 'completed' },
     });
-  }, 30_000);
+  });
 });

@@ -6,8 +6,8 @@ import { Stage } from '../support/stage.js';
 import { until } from '../support/until.js';
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 interface Result {
   readonly isError?: boolean;
@@ -32,7 +32,7 @@ const statusOf = async (run: string): Promise<unknown> =>
 
 describe.each(CLIENTS)('by %s', (_, connect) => {
   let client: Caller;
-  beforeAll(async () => void (client = await connect()), 30_000);
+  beforeAll(async () => void (client = await connect()));
   afterAll(() => client.close());
 
   const tool = async (name: string, args: Record<string, unknown> = {}): Promise<Result> =>
@@ -214,7 +214,7 @@ describe('a run that takes long', () => {
       text,
     ]);
     expect(told).toEqual(expected);
-  }, 30_000);
+  });
 });
 
 describe('an Idempotency-Key', () => {

@@ -15,8 +15,8 @@ interface Item {
 }
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const pageOf = async (session: string, query: string): Promise<Page<Item>> => {
   const answer = await stage.client.get(`/sessions/${session}/messages?${query}`);

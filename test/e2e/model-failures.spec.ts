@@ -9,11 +9,11 @@ let hasty: Stage;
 beforeAll(async () => {
   stage = await Stage.open();
   hasty = await Stage.open({ env: { MAX_STEPS: '3', RUN_TIMEOUT_S: '2' } });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await hasty.close();
-}, 60_000);
+});
 
 /** Fails each time; a failure that is asked again takes seconds, so the tests of them run at the same time. */
 const always = (turn: ScriptedTurn) => (): ScriptedTurn => turn;
@@ -51,7 +51,7 @@ describe('a model that fails', () => {
       expect(end).toEqual(['agent_response Here I am.', 'agent_step 1', 'agent_cost 0', 'agent_completed']);
       expect(lines.filter((line) => line.startsWith('agent_step'))).toHaveLength(1);
     }
-  }, 30_000);
+  });
 
   it('each time is given up as retryable, and says nothing of its address and key', async () => {
     const message = stage.book.on(
@@ -66,7 +66,7 @@ describe('a model that fails', () => {
       retryable: true,
     });
     expect(JSON.stringify(stream.records)).not.toMatch(/10\.0\.0\.7|sk-abcdef/);
-  }, 30_000);
+  });
 });
 
 describe('a model that refuses', () => {

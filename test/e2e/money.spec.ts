@@ -4,8 +4,8 @@ import { Gate, before, say } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
 
 let money: MoneyStage;
-beforeAll(async () => void (money = await MoneyStage.open()), 60_000);
-afterAll(() => money.close(), 60_000);
+beforeAll(async () => void (money = await MoneyStage.open()));
+afterAll(() => money.close());
 
 describe('what a run costs', () => {
   it('is what the provider counts, part by part, at the price of the model', async () => {
@@ -72,7 +72,7 @@ describe('what a run costs', () => {
     await money.untilIs(id, 'cancelled');
     gate.open();
     expect(await money.run(id)).toMatchObject({ usage: { model_calls: 1, estimated_calls: 1 } });
-  }, 60_000);
+  });
 });
 
 describe('metadata', () => {
@@ -106,7 +106,7 @@ describe('metadata', () => {
       runs: 1,
       cost: '0.003',
     });
-  }, 60_000);
+  });
 
   it.each([
     [{ metadata: { 'a,b': 'x' } }, 'metadata.a,b'],

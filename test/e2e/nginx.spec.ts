@@ -22,11 +22,11 @@ if (version === null) process.stdout.write('nginx is not installed: its tests ar
     // The second replica is down, so that each request that meets it must be given to the other.
     nginx = await Nginx.start([stage.service.port, NOBODYS_PORT]);
     client = new ServiceClient(originOf, ADMIN_KEY);
-  }, 60_000);
+  });
   afterAll(async () => {
     await nginx?.close();
     await stage.close();
-  }, 60_000);
+  });
 
   it('an event is there while the model still speaks', async () => {
     const gate = new Gate();

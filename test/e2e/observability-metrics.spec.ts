@@ -20,12 +20,12 @@ let stage: Stage;
 beforeAll(async () => {
   receiver = await CallbackReceiver.start();
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await stage.close();
   await receiver.close();
-}, 60_000);
+});
 
 class Figures {
   constructor(readonly text: string) {}
@@ -105,7 +105,7 @@ describe('/metrics', () => {
     expect(grown(own ?? '')).toBeGreaterThan(receiver.of(run).length);
     expect(grown('annals_log_append_duration_seconds_count')).toBe(grown('annals_log_append_events_count'));
     expect(grown('annals_log_append_events_sum')).toBe(grown(own ?? '') + grown(services ?? ''));
-  }, 60_000);
+  });
 
   it('says what the service is now', async () => {
     const { series } = await Figures.read();

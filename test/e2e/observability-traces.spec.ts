@@ -22,13 +22,13 @@ beforeAll(async () => {
   receiver = await CallbackReceiver.start();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, EGRESS_ALLOW: '127.0.0.1', LOG_LEVEL: 'debug' };
   stage = await Stage.open({ env });
-}, 60_000);
+});
 
 afterAll(async () => {
   await stage.close();
   await receiver.close();
   await collector.close();
-}, 60_000);
+});
 
 const spansOf = (run: string): ReceivedSpan[] => {
   const trace = collector.spans.find(
@@ -120,7 +120,7 @@ describe('the trace of a run', () => {
     for (const parent of parents) expect(parent).toMatch(new RegExp(`^00-${OUR_TRACE}-`));
     for (const secret of [...secrets, ADMIN_KEY, 'whsec_'])
       for (const body of collector.bodies) expect(body).not.toContain(secret);
-  }, 90_000);
+  });
 
   it('has the span of its request above it, which the caller’s is above', async () => {
     const { run_id } = await stage.client.runToEnd(stage.message('plain'), {
@@ -148,7 +148,7 @@ describe('the trace of a run', () => {
     ).toMatchObject({
       trace_id: '1'.repeat(32),
     });
-  }, 60_000);
+  });
 
   it('sums up its tokens, names who was asked and where, and goes on in tool servers', async () => {
     const metas: Record<string, unknown>[] = [];
@@ -192,7 +192,7 @@ describe('the trace of a run', () => {
     } finally {
       await server.close();
     }
-  }, 60_000);
+  });
 
   it('is the caller’s, and not recorded, where the caller says so; nonsense begins a new one', async () => {
     const seen = collector.spans.length;
@@ -204,7 +204,7 @@ describe('the trace of a run', () => {
     const later = collector.spans.slice(seen);
     expect(later.map(({ traceId }) => traceId)).not.toContain('2'.repeat(32));
     expect(later.map(({ traceId }) => traceId)).not.toContain('0'.repeat(32));
-  }, 60_000);
+  });
 
   it('tells why a run failed', async () => {
     const message = stage.book.on(stage.message('refused'), {
@@ -220,7 +220,7 @@ describe('the trace of a run', () => {
       ['chat scripted', 'refused'],
       [RUN, 'model_unavailable'],
     ]);
-  }, 60_000);
+  });
 
   it('costs no run anything while the collector is away', async () => {
     const away = await OtlpReceiver.start(503);
@@ -237,7 +237,7 @@ describe('the trace of a run', () => {
       await other.close();
       await away.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('figures', () => {
@@ -260,7 +260,7 @@ describe('figures', () => {
       await other.close();
       await own.close();
     }
-  }, 60_000);
+  });
 });
 
 const lines = (): Record<string, unknown>[] =>

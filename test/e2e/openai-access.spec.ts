@@ -9,8 +9,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   stage = await Stage.open({ env: { RATE_LIMIT_RPM: '100000' } });
   client = stage.client;
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 async function keyWith(scopes: readonly string[], project = 'default'): Promise<ServiceClient> {
   const made = await client.post('/api-keys', { name: 'key', scopes, project });

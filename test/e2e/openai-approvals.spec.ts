@@ -25,11 +25,11 @@ beforeAll(async () => {
       { name: 'lose', run: () => ({ ...text('it is gone'), isError: true }) },
     ],
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await shop.close();
-}, 60_000);
+});
 
 const clientOf = (apiKey: string) =>
   new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey, maxRetries: 0 });

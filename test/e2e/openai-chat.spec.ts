@@ -14,8 +14,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const input = (name: string, ...said: string[]) => stage.book.on(stage.message(name), say(...said));
 const user = (content: string) => ({ role: 'user' as const, content });

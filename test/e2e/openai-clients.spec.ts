@@ -32,11 +32,11 @@ let shop: McpFixture;
 beforeAll(async () => {
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
   shop = await McpFixture.start({ tools: [{ name: 'sell', run: () => text('sold') }] });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await shop.close();
-}, 60_000);
+});
 
 const environment = () => ({ ANNALS_URL: stage.service.origin, ANNALS_KEY: ADMIN_KEY });
 const linesOf = (output: string): unknown[] =>

@@ -12,8 +12,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY, maxRetries: 0 });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const asked = (message: string) => stage.book.lastAsk(message)!;
 const input = (name: string, ...said: string[]) => stage.book.on(stage.message(name), say(...said));

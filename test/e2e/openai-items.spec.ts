@@ -9,8 +9,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 interface Made {
   readonly id: string;

@@ -13,8 +13,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY, maxRetries: 0 });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const input = (name: string, ...said: string[]) => stage.book.on(stage.message(name), say(...said));
 const sessionOf = (id: string) => `ses_${id.split('_')[1]}`;

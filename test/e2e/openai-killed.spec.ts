@@ -8,8 +8,8 @@ import { until } from '../support/until.js';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open();
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 /** What came of a stream, until it was cut off. */
 interface Cut {

@@ -6,8 +6,8 @@ import { Stage } from '../support/stage.js';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open();
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 /** Fields of a response, all of which are there; `null` where there is nothing to say. */
 const FIELDS = `

@@ -15,8 +15,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY, maxRetries: 0 });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 interface Ran {
   readonly run_id: string;

@@ -9,8 +9,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 describe('refusals of bodies', () => {
   const function_ = { type: 'function', name: 'f' };

@@ -13,8 +13,8 @@ beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
   openai = new OpenAI({ baseURL: `${stage.service.origin}/v1`, apiKey: ADMIN_KEY, maxRetries: 0 });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const tools: FunctionTool[] = [
   { type: 'function', name: 'look_up', parameters: { type: 'object' }, strict: false },

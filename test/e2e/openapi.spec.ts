@@ -12,8 +12,8 @@ let description: OpenApi;
 beforeAll(async () => {
   service = await ServiceProcess.start();
   description = (await service.client('').get('/openapi.json')).json<OpenApi>();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 interface Waiting {
   readonly run_id: string;
@@ -220,7 +220,7 @@ describe('/openapi.json', () => {
       }
     }
     expect(count).toBeGreaterThan(7);
-  }, 60_000);
+  });
 });
 
 describe('/docs', () => {

@@ -25,12 +25,12 @@ beforeAll(async () => {
     ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   };
   stage = await Stage.open({ env });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await postgres.stop();
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-}, 60_000);
+});
 
 describe('with DATABASE_URL', () => {
   it('the service keeps its lists there, starts no PostgreSQL of its own, and says nothing of the password', async () => {
@@ -40,7 +40,7 @@ describe('with DATABASE_URL', () => {
     expect((await stage.client.history(session)).length).toBe(2);
     expect(stage.service.leftovers()).toEqual([]);
     expect(stage.service.output).not.toContain(new URL(env['DATABASE_URL'] ?? '').password);
-  }, 60_000);
+  });
 
   it('runs and histories are answered while the database is away, and lists with 503', async () => {
     const { client, service } = stage;
@@ -55,7 +55,7 @@ describe('with DATABASE_URL', () => {
     expect(service.output).not.toContain('hunter2');
     await service.restart('SIGTERM');
     expect((await client.get(`/sessions/${session}`)).json()).toMatchObject({ message_count: 2 });
-  }, 60_000);
+  });
 
   it('another log is not mixed into its tables', async () => {
     const other = await ServiceProcess.prepare({ env });
@@ -68,7 +68,7 @@ describe('with DATABASE_URL', () => {
     } finally {
       await other.dispose();
     }
-  }, 60_000);
+  });
 
   it('whoever can write to it makes no key, widens none, and revives none', async () => {
     const issue = async (body: object) =>
@@ -99,7 +99,7 @@ describe('with DATABASE_URL', () => {
     for (const key of [forged, `${forged}2`]) expect(await statusOf(key, '/api-keys')).toBe(401);
     await inDatabase(`UPDATE annals.checkpoints SET position = position - 1000000`);
     await stage.service.restart('SIGKILL');
-  }, 60_000);
+  });
 
   it('whoever can write to it reads nothing of another project through the service', async () => {
     const body = { name: 'thief', scopes: ['run', 'read'], project: 'thieves' };
@@ -133,13 +133,13 @@ describe('with DATABASE_URL', () => {
       ]);
     }
     expect((await stage.client.history(session)).length).toBe(2);
-  }, 60_000);
+  });
 
   it('needs the keys that replicas share', async () => {
     const { DATABASE_URL = '' } = env;
     const refused = await Stage.open({ env: { DATABASE_URL } }).catch((error: unknown) => String(error));
     expect(refused).toContain('ANNALS_MASTER_KEY must be set with DATABASE_URL');
-  }, 60_000);
+  });
 });
 
 async function inDatabase(...statements: readonly string[]): Promise<void> {

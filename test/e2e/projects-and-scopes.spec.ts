@@ -24,11 +24,11 @@ beforeAll(async () => {
   asks = asksOf((await stage.client.get('/openapi.json')).json<OpenApi>());
   maker = { stage, owner: await keyOf(SCOPES, OWNER), hook: receiver.url };
   belongings = await makeBelongings(maker, MARK);
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await receiver.close();
-}, 60_000);
+});
 
 async function issue(scopes: readonly string[], project: string): Promise<{ id: string; key: string }> {
   const answer = await stage.client.post('/api-keys', { name: 'k', scopes, project });
@@ -164,7 +164,7 @@ describe('every operation of /openapi.json', () => {
     }
     expectNoFault();
     expect(await ownersView()).toEqual(before);
-  }, 60_000);
+  });
 
   it('makes no key that shows the figures of all projects for the admin of one', async () => {
     const admin = await keyOf(['admin'], OWNER);
@@ -196,7 +196,7 @@ describe('every operation of /openapi.json', () => {
         if (answer.status >= 300) note(scope, ask, `${answer.status}: ${answer.text.slice(0, 300)}`);
       }
     expectNoFault();
-  }, 60_000);
+  });
 });
 
 const mapValues = (ids: Readonly<Record<string, string>>, change: (id: string) => string) =>

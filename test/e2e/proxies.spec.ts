@@ -9,8 +9,8 @@ import { until } from '../support/until.js';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open();
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 const MEGABYTE = 1024 * 1024;
 
@@ -25,8 +25,8 @@ describe.each(PROXIES)('through $command with the lines of docs/operations.md', 
   beforeAll(async () => {
     proxy = await Proxy.start(kind, stage.service.port);
     client = new ServiceClient(() => proxy.origin, ADMIN_KEY);
-  }, 60_000);
-  afterAll(() => proxy.close(), 60_000);
+  });
+  afterAll(() => proxy.close());
 
   it('an event is there while the model still speaks, and a stream that was left is read on', async () => {
     const gate = new Gate();

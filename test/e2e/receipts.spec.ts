@@ -15,11 +15,11 @@ let receiver: CallbackReceiver;
 beforeAll(async () => {
   receiver = await CallbackReceiver.start();
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1', ANNALS_ORIGIN: ORIGIN } });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await receiver.close();
-}, 60_000);
+});
 
 const noteOf = async (run: string) => stage.client.get(`/runs/${run}/receipt`);
 
@@ -89,7 +89,7 @@ it('the end of a run is signed: in the answer, to the callback, and whenever it 
   await until(() => receiver.received.filter(({ body }) => body.includes('agent_completed')).length === 2);
   for (const { body, headers } of receiver.received)
     expect(headers['annals-receipt']).toBe(body.includes('agent_completed') ? header : undefined);
-}, 30_000);
+});
 
 it('is the same after a kill, and signed by the key that the log names', async () => {
   const { run_id: run } = await stage.client.runToEnd({
@@ -108,7 +108,7 @@ it('is the same after a kill, and signed by the key that the log names', async (
   expect(key.name).toBe(ORIGIN);
   expect(judge(note, key)).toEqual({ is: 'good', time: 0 });
   expect(judge({ ...note, text: note.text.replace('receipt', 'Receipt') }, key)).toBe('wrong');
-}, 30_000);
+});
 
 it('there is none before the end, after an erasure, or for others', async () => {
   const gate = new Gate();
@@ -130,4 +130,4 @@ it('there is none before the end, after an erasure, or for others', async () => 
   await stage.client.call('DELETE', `/sessions/${session}`);
   expect((await noteOf(run)).status).toBe(404);
   expect((await noteOf('run_none')).status).toBe(404);
-}, 30_000);
+});

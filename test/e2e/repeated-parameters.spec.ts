@@ -28,8 +28,8 @@ beforeAll(async () => {
     client.post('/tokens', { scopes: ['run', 'read'], expires_s: 600, ...wish }),
   );
   callers = [ADMIN_KEY, ...(await Promise.all(tokens)).map((made) => String(made.json()['token']))];
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 const ROUTES = routesOf([...API_CONTROLLERS, ...OPERATOR_CONTROLLERS]);
 const known = ({ terms: { query } }: Route): string[] =>

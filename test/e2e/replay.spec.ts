@@ -33,11 +33,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'annals-replay-'));
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
   client = stage.client;
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 const replay = (run: string, body: object = {}, options: object = JSON_ANSWER): Promise<Answer> =>
   client.post(`/runs/${run}/replay`, body, options);
@@ -127,7 +127,7 @@ describe('a replay', () => {
       same_response: true,
       same_tool_calls: true,
     });
-  }, 60_000);
+  });
 
   it('tells of a call that the record holds no result of, and counts it', async () => {
     const shop = await McpFixture.start({ tools: [{ name: 'sell' }] });
@@ -157,7 +157,7 @@ describe('a replay', () => {
     expect(listed).toMatchObject({ run_id: stream.run, drift: 1, status: 'completed' });
     expect(await runOf(run)).toMatchObject({ replay_of: null, drift: null });
     expect(shop.calls).toEqual(['sell {"n":0}']);
-  }, 60_000);
+  });
 });
 
 describe('POST /runs/{id}/replay', () => {
@@ -179,7 +179,7 @@ describe('POST /runs/{id}/replay', () => {
     expect(of).not.toBe(session);
     await until(async () => (await runOf(made)).status === 'completed');
     expect(await replaysOf(run)).toHaveLength(3);
-  }, 60_000);
+  });
 
   it('is the same replay again with its Idempotency-Key', async () => {
     const [{ run_id: run }, { run_id: other }] = [await answered(), await answered()];
@@ -196,7 +196,7 @@ describe('POST /runs/{id}/replay', () => {
       });
     expect(await replaysOf(run)).toHaveLength(1);
     expect(await replaysOf(other)).toHaveLength(0);
-  }, 60_000);
+  });
 
   it('replays a replay, which is one of its own', async () => {
     const { run_id: run } = await answered();
@@ -204,7 +204,7 @@ describe('POST /runs/{id}/replay', () => {
     const second = (await replay(first.run_id)).json<Ended>();
     expect(second).toMatchObject({ status: 'completed', response: 'done' });
     expect(await runOf(second.run_id)).toMatchObject({ replay_of: first.run_id, drift: 0 });
-  }, 60_000);
+  });
 
   it('names the field that it does not take', async () => {
     const { run_id: run } = await answered();
@@ -226,7 +226,7 @@ describe('POST /runs/{id}/replay', () => {
         errors: [{ path }],
       });
     expect(await replaysOf(run)).toEqual([]);
-  }, 60_000);
+  });
 
   it("is refused of what is not there, another's, not over, or erased, and to a key that only reads", async () => {
     const keyOf = async (wish: object): Promise<ServiceClient> =>
@@ -251,5 +251,5 @@ describe('POST /runs/{id}/replay', () => {
     expect((await replay(open.run_id)).status).toBe(200);
     await client.call('DELETE', `/sessions/${session}`);
     expect((await replay(run)).status).toBe(404);
-  }, 60_000);
+  });
 });

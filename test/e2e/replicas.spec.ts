@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster.close();
   await receiver.close();
-}, 60_000);
+});
 
 const replica = (n: number): ServiceProcess => cluster.services[n] as ServiceProcess;
 const client = (n: number): ServiceClient => replica(n).client();
@@ -84,7 +84,7 @@ describe('with several replicas', () => {
     gate.open();
     await stream.closed();
     expect(stream.lines.at(-1)).toBe('agent_completed');
-  }, 60_000);
+  });
 
   it('a run is cancelled on another one while its model hangs', async () => {
     const { stream } = await busyOn(0);
@@ -139,7 +139,7 @@ describe('a replica that dies', () => {
     await statusIs(1, run_id, 'completed');
     await replica(0).launch();
     expect((await runOf(0, run)).status).toBe('completed');
-  }, 60_000);
+  });
 
   it('gives its schedules, callbacks and lists to another', async () => {
     const callback = { url: receiver.url };
@@ -168,7 +168,7 @@ describe('a replica that dies', () => {
       expect({ status, firings: firings.length }).toEqual({ status: 'finished', firings: 1 });
     }
     expect(await fired()).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('hands its runs over when it is stopped in order', async () => {
     const { stream, message, gate } = await busyOn(2);
@@ -179,7 +179,7 @@ describe('a replica that dies', () => {
     await statusIs(0, stream.run, 'completed');
     expect(cluster.book.asksOf(message, 0)).toBe(1);
     await replica(2).launch();
-  }, 60_000);
+  });
 });
 
 it('one of them seals the log; each hands out what proves it, also when that one is gone', async () => {
@@ -218,7 +218,7 @@ describe('a replica that is frozen', () => {
     expect(textOf(stream)).toBe('first first then');
     expect(cluster.book.asksOf(message, 0)).toBe(2);
     expect((await client(0).runToEnd(named('afterwards'))).status).toBe('completed');
-  }, 60_000);
+  });
 });
 
 it('a replica without the role api only says how it is, and does its part', async () => {
@@ -237,4 +237,4 @@ it('a replica without the role api only says how it is, and does its part', asyn
     await service.dispose();
     await replica(2).launch();
   }
-}, 60_000);
+});

@@ -9,8 +9,8 @@ interface RecordedEvent {
 }
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 const textOf = (records: readonly SseRecord[]): string[] => records.map(({ id, json }) => `${id} ${json}`);
 

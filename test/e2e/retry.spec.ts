@@ -19,8 +19,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   stage = await Stage.open();
   client = stage.client;
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 /** A run that waits for a tool of the caller's. */
 async function waiting(): Promise<Waiting> {
@@ -61,7 +61,7 @@ describe('POST /runs/{id}/retry', () => {
     const messages = await client.post(`/get-messages?session=${broken.session}`, {});
     const types = messages.json<readonly { readonly type: string }[]>().map(({ type }) => type);
     expect(types).toEqual(['user_message', 'agent_tool_use', 'agent_response']);
-  }, 60_000);
+  });
 
   it('is answered 202 in the background, and the same to a repeat with its key', async () => {
     const { run_id: run } = await cancelled();
@@ -74,7 +74,7 @@ describe('POST /runs/{id}/retry', () => {
     expect(both[1]!.json()).toEqual(both[0]!.json());
     expect((await retry(run, { mode: 'max', background: true }, { headers })).status).toBe(422);
     expect((await retry(run)).status).toBe(409);
-  }, 60_000);
+  });
 
   it('is refused where there is no such run, where it is under way, and with other servers than its own', async () => {
     expect((await retry('run_ses_none_a')).status).toBe(404);
@@ -83,5 +83,5 @@ describe('POST /runs/{id}/retry', () => {
     const mcp_servers = [{ serverName: 'other', serverUrl: 'http://127.0.0.1:9/mcp' }];
     expect((await retry(run, { mcp_servers })).status).toBe(422);
     expect((await retry(run, { mode: 'fastest' })).status).toBe(400);
-  }, 60_000);
+  });
 });

@@ -26,8 +26,8 @@ interface Diff {
 }
 
 let stage: Stage;
-beforeAll(async () => void (stage = await Stage.open()), 60_000);
-afterAll(() => stage.close(), 60_000);
+beforeAll(async () => void (stage = await Stage.open()));
+afterAll(() => stage.close());
 
 async function diffOf(a: string, b: string): Promise<Diff> {
   const answer = await stage.client.get(`/runs/${a}/diff/${b}`);

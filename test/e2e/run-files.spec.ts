@@ -40,11 +40,11 @@ beforeAll(async () => {
       },
     ],
   });
-}, 60_000);
+});
 afterAll(async () => {
   await stage.close();
   await server.close();
-}, 60_000);
+});
 
 interface Item {
   readonly file_id: string;
@@ -98,7 +98,7 @@ describe('images of tool results', () => {
     const replay = await stage.client.post(`/runs/${run}/replay`, {}, json);
     expect(replay.json()['status']).toBe('completed');
     expect(last()).toEqual(expected);
-  }, 60_000);
+  });
 });
 
 describe('files of tool results', () => {

@@ -26,8 +26,8 @@ let client: ServiceClient;
 beforeAll(async () => {
   service = await ServiceProcess.start();
   client = service.client();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 const runs = (count: number): Promise<Ended[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => client.runToEnd({ message: `hello ${n}` })));
@@ -241,7 +241,7 @@ describe('with a log that is older than what was signed', () => {
       failures: [{ code: 'unsealed' }],
     });
     expect(service.output).toContain('log_rolled_back');
-  }, 60_000);
+  });
 
   it('everything is signed again under another origin', async () => {
     await service.restart('SIGTERM', { env: { ANNALS_ORIGIN: 'example.com/restored' } });

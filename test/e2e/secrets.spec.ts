@@ -83,13 +83,13 @@ beforeAll(async () => {
       LOG_LEVEL: 'debug',
     },
   });
-}, 90_000);
+});
 
 afterAll(async () => {
   await stage.close();
   await Promise.all([mcp.close(), receiver.close(), collector.close(), postgres.stop(), mariadb?.stop()]);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-}, 60_000);
+});
 
 /** Databases of the caller, with passwords; one that is not let in. */
 async function openDatabases(): Promise<typeof databases> {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all(services.map((service) => service.dispose()));
   await model.close();
   server.stop();
-}, 60_000);
+});
 
 async function prepare(more: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
   const env = {
@@ -76,12 +76,12 @@ describe('with EVENTSTORE_URL alone', () => {
     const { run, gate } = await begin(first, 'still mine');
     gate.open();
     await completedOn(first, run);
-  }, 60_000);
+  });
 
   it('a replica with DATABASE_URL is refused, too', async () => {
     const replica = await prepare({ DATABASE_URL: 'postgres://nobody:nothing@127.0.0.1:9/none' });
     expect(await refusalOf(replica)).toMatch(/a process without DATABASE_URL works on this log/);
-  }, 60_000);
+  });
 
   it('the next one goes on at once with what a killed one left, wherever its data lie', async () => {
     const first = services[0] as ServiceProcess;
@@ -93,7 +93,7 @@ describe('with EVENTSTORE_URL alone', () => {
     gate.open();
     await completedOn(next, run);
     await next.kill('SIGTERM');
-  }, 60_000);
+  });
 
   it('one that was frozen loses the log to one that asked, and ends when it goes on', async () => {
     const frozen = await prepareWithKeysOf(services.at(-1) as ServiceProcess);
@@ -111,16 +111,16 @@ describe('with EVENTSTORE_URL alone', () => {
     gate.open();
     await completedOn(next, run);
     await next.kill('SIGTERM');
-  }, 60_000);
+  });
 
   it('one without the keys is refused, and says what to do', async () => {
     expect(await refusalOf(await prepare())).toMatch(/the key store is missing.*restore the key store/);
-  }, 60_000);
+  });
 
   it('a single process has to project', async () => {
     const service = await prepare({ ROLES: 'api' });
     service.spawn();
     expect((await service.exited).code).toBe(1);
     expect(service.output).toContain('ROLES must name projector');
-  }, 60_000);
+  });
 });

@@ -82,7 +82,7 @@ describe('a start', () => {
       await second.kill();
       await stage.close();
     }
-  }, 60_000);
+  });
 
   it('is refused with a log that is torn, of another program, or missing its main file', async () => {
     const stage = await Stage.open();
@@ -107,7 +107,7 @@ describe('a start', () => {
     } finally {
       await stage.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('SIGTERM', () => {
@@ -144,7 +144,7 @@ describe('SIGTERM', () => {
     } finally {
       await stage.close();
     }
-  }, 60_000);
+  });
 
   it(
     'is a stop like any other while the database is still looked for',
@@ -181,7 +181,7 @@ describe('SIGTERM', () => {
     } finally {
       await stage.close();
     }
-  }, 60_000);
+  });
 
   it('lets a run come to the end of its turn', async () => {
     const stage = await Stage.open();
@@ -204,7 +204,7 @@ describe('SIGTERM', () => {
     } finally {
       await stage.close();
     }
-  }, 60_000);
+  });
 
   it('a second time ends at once, and the run goes on after the next start', async () => {
     const stage = await Stage.open();
@@ -225,7 +225,7 @@ describe('SIGTERM', () => {
     } finally {
       await stage.close();
     }
-  }, 60_000);
+  });
 });
 
 /** All others: test/e2e/secrets.spec.ts. */

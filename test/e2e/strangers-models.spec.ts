@@ -53,7 +53,7 @@ beforeAll(async () => {
     text(`echo says: ${String(args['text'])}`);
   const inputSchema = { type: 'object' as const, properties: { text: { type: 'string' } } };
   tools = await McpFixture.start({ tools: [{ name: 'echo', inputSchema, run }] });
-}, 60_000);
+});
 afterAll(async () => {
   await tools.close();
   await stage.close();
@@ -78,7 +78,7 @@ describe('the answers of strangers', () => {
   it('01: an answer ends with a reason, not with the word for none', async () => {
     const ended = await ran(() => inPieces('01-finish-reason-null.txt', delay(7000)));
     expect(ended).toMatchObject({ status: 'completed', response: 'First half, second half.' });
-  }, 30_000);
+  });
 
   it('02: one object is an answer, and is asked for once', async () => {
     const { requests, ...ended } = await ran(() => answer('02-one-json-object.json'));
@@ -219,7 +219,7 @@ describe('a model server that has its own limits', () => {
       MODEL_OMIT_FLASH: 'reasoning_effort,stream_options',
     };
     slow = await Stage.open({ env });
-  }, 60_000);
+  });
   afterAll(() => slow.close());
 
   it('is asked for one answer at a time, and nobody is given up for waiting here', async () => {
@@ -237,7 +237,7 @@ describe('a model server that has its own limits', () => {
     const message = slow.book.on('hang', (attempt) => (attempt === 0 ? { kind: 'hang' } : say('ok')));
     expect(await slow.client.runToEnd(message)).toMatchObject({ status: 'completed', response: 'ok' });
     expect(slow.book.asksOf(message, 0)).toBe(2);
-  }, 30_000);
+  });
 
   it('is not sent what the setting leaves out', async () => {
     await slow.client.runToEnd({ message: 'flash', mode: 'flash' });

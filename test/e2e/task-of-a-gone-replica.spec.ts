@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cluster.close();
   await server.close();
-}, 60_000);
+});
 
 it('a run left to its tool server asks for its servers on another replica when its own is gone, and calls nothing again', async () => {
   const [first, second] = cluster.services;

@@ -4,8 +4,8 @@ import { Stage } from '../support/stage.js';
 let stage: Stage;
 beforeAll(async () => {
   stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 /** Nobody listens there. */
 const server = { serverName: 'shop', serverUrl: 'http://127.0.0.1:9/mcp' };

@@ -14,8 +14,8 @@ let receiver: CallbackReceiver;
 beforeAll(async () => {
   service = await ServiceProcess.start({ env: { EGRESS_ALLOW: '127.0.0.1' } });
   client = service.client();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 afterEach(() => receiver?.close().catch(() => undefined));
 
 const counted = async (): Promise<number> => {
@@ -82,7 +82,7 @@ describe('events whose data were damaged', () => {
       expect(error).toMatchObject({ code: 'internal', retryable: false });
     }
     expect((await client.runToEnd('What is 6 x 9?', { session })).response).toContain('54');
-  }, 60_000);
+  });
 
   it('go to callbacks as what they are, signed and once', async () => {
     receiver = await CallbackReceiver.start(answers(503));
@@ -101,7 +101,7 @@ describe('events whose data were damaged', () => {
     for (const type of ['agent_response', 'agent_step'])
       expect(sent.map((request) => request.body)).toContain(unreadable(type, session));
     for (const { headers } of sent) expect(headers['webhook-signature']).toMatch(/^v1,/);
-  }, 90_000);
+  });
 });
 
 describe('a session whose key is lost', () => {
@@ -119,7 +119,7 @@ describe('a session whose key is lost', () => {
     expect((await client.post(`/?session=${session}`, { message: 'and now?' })).status).toBe(503);
     const again = await client.runToEnd('What is 8 x 7?', { session: other.session });
     expect(again.response).toContain('56');
-  }, 60_000);
+  });
 });
 
 /** A session with a run under way and one that waits, of a service that was killed. */

@@ -50,11 +50,11 @@ describe('a run that waits', () => {
       ],
     });
     stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1', RUN_TIMEOUT_S: '2' } });
-  }, 60_000);
+  });
   afterAll(async () => {
     await stage.close();
     await shop.close();
-  }, 60_000);
+  });
 
   const servers = () => [{ serverName: 'shop', serverUrl: shop.url }];
   const charging = (name: string, ...more: ReturnType<typeof say>[]) =>
@@ -78,7 +78,7 @@ describe('a run that waits', () => {
     expect(await statusOf(client, run.run_id)).toBe('completed');
     const last = stage.book.asks.at(-1)!.request.messages.at(-1);
     expect(last).toMatchObject({ role: 'tool', content: '{"paid":true}' });
-  }, 60_000);
+  });
 
   it('asks for its tool servers after a death, and makes the call that was released before it', async () => {
     const { client, service } = stage;
@@ -113,7 +113,7 @@ describe('a run that waits', () => {
       .messages.slice(-2)
       .map(({ content }) => content);
     expect(told).toEqual(['sold', 'the call was not made: it was denied: too dear']);
-  }, 60_000);
+  });
 
   it('ends where its tool servers are not supplied', async () => {
     const { client, service } = stage;
@@ -129,7 +129,7 @@ describe('a run that waits', () => {
     await ended(client, run);
     const { error } = (await client.get(`/runs/${run}`)).json<{ error: { code: string } }>();
     expect(error.code).toBe('tool_servers_lost');
-  }, 60_000);
+  });
 
   it('expires while the service is down', async () => {
     const { client, service } = stage;
@@ -148,7 +148,7 @@ describe('a run that waits', () => {
     expect(shown).toMatchObject({ status: 'expired', decision: 'expired', actor: '', decided: {} });
     const late = await resolve(client, actions![0]!.action_id, { decision: 'answer', result: 'late' });
     expect(late.status).toBe(409);
-  }, 60_000);
+  });
 
   it('is steered while it waits, and its model is given the message before it completes', async () => {
     const { client } = stage;
@@ -236,13 +236,13 @@ describe('a run that waits', () => {
     await ended(client, run);
     expect(await statusOf(client, run)).toBe('completed');
     expect(stage.book.asks.filter(({ message: m }) => m.endsWith('The step "goes":\ngoes'))).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('with several replicas, a run that waits', () => {
   let cluster: Cluster;
   beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })), 120_000);
-  afterAll(() => cluster.close(), 60_000);
+  afterAll(() => cluster.close());
   const client = (n: number): ServiceClient => cluster.services[n]!.client();
 
   it('is decided on another replica, while the first one lives and when it is gone', async () => {

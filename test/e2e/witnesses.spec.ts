@@ -39,7 +39,7 @@ afterAll(async () => {
   await service?.dispose();
   for (const witness of [one, two, monitor]) await witness?.dispose();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 interface Verdict {
   readonly exit: number;

@@ -37,7 +37,7 @@ describe('callbacks', () => {
     secret = webhook_secret;
     client = service.client(key);
     receiver = await CallbackReceiver.start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await receiver.close();
     await service.dispose();
@@ -129,7 +129,7 @@ describe('callbacks', () => {
     }
     expect(highest).toBe(stream.records.length);
     await slow.close();
-  }, 60_000);
+  });
 
   it('lets a run complete whose receiver cannot be reached, and says so', async () => {
     const { run_id: run } = await start({ callback: { url: 'http://127.0.0.1:9/' } });

@@ -16,11 +16,11 @@ describe('the commands of the documents', () => {
     service = await ServiceProcess.start({ env: { RATE_LIMIT_RPM: '100000' } });
     folder = await mkdtemp(join(tmpdir(), 'annals-docs-'));
     likeCheckout(folder);
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.dispose();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }, 60_000);
+  });
 
   const said = (page: string, env: Readonly<Record<string, string>>): Promise<string> =>
     shell(folder, commandsOf(page), env);

@@ -146,5 +146,5 @@ describe('annals doctor', () => {
     } finally {
       await service.dispose();
     }
-  }, 60_000);
+  });
 });

@@ -30,8 +30,8 @@ async function annals(words: readonly string[], env: Readonly<Record<string, str
 let service: ServiceProcess;
 beforeAll(async () => {
   service = await ServiceProcess.start();
-}, 60_000);
-afterAll(() => service.dispose(), 60_000);
+});
+afterAll(() => service.dispose());
 
 interface Made {
   readonly id: string;
@@ -128,5 +128,5 @@ describe('annals keys, while the service stands still', () => {
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringMatching(/^[^\n]*scopes[^\n]*\n$/)]);
     await service.launch();
     expect([await status(kept.key), await status(gone.key)]).toEqual([200, 401]);
-  }, 60_000);
+  });
 });

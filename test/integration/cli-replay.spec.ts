@@ -74,7 +74,7 @@ beforeAll(async () => {
       }),
     );
   window = ['--from', from, '--to', '2099-01-01'];
-}, 60_000);
+});
 afterEach(() => {
   gate?.open();
   gate = null;
@@ -84,7 +84,7 @@ afterAll(async () => {
   await stage.close();
   await shop.close();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 function start(words: readonly string[]): ChildProcess & { readonly said: Promise<Said> } {
   const program = resolve('dist/apps/server/src/cli/main.js');
@@ -191,7 +191,7 @@ describe('annals replay', () => {
       'input tokens 16000 14000',
       'output tokens 1600 1400',
     ]);
-  }, 60_000);
+  });
 
   it('takes the runs of one session, or of another status, and none of the replays', async () => {
     const { session, run_id } = recorded[3]!;
@@ -204,7 +204,7 @@ describe('annals replay', () => {
       0,
       { runs: 0, same_answer: { count: 0, rate: null }, median_ms: { a: null, b: null } },
     ]);
-  }, 60_000);
+  });
 
   it('goes on behind a kill -9, and replays nothing twice', async () => {
     const { out, words } = evaluation('KILLED');
@@ -220,7 +220,7 @@ describe('annals replay', () => {
     expect(new Set(linesOf(out).map(({ run }) => run)).size).toBe(RUNS);
     expect(linesOf(out)).toHaveLength(RUNS);
     expect((await replaysNow()) - had).toBe(RUNS);
-  }, 60_000);
+  });
 
   it('ends at Ctrl-C, and joins what was under way when it goes on', async () => {
     const { out, words } = evaluation('HELD');
@@ -235,7 +235,7 @@ describe('annals replay', () => {
     expect((await replay(words)).code).toBe(0);
     expect(linesOf(out)).toHaveLength(RUNS);
     expect((await replaysNow()) - had).toBe(RUNS);
-  }, 60_000);
+  });
 
   it('starts nothing more at its budget, and goes on with a larger one', async () => {
     const { out, words } = evaluation('PAID');
@@ -250,7 +250,7 @@ describe('annals replay', () => {
     expect(linesOf(out)).toHaveLength(3);
     expect((await replay([...words, '--budget', '1'])).code).toBe(0);
     expect(linesOf(out)).toHaveLength(RUNS);
-  }, 60_000);
+  });
 
   it('writes down what cannot be replayed, and outlasts a restart of the service', async () => {
     const gone = await stage.client.runToEnd('gone #9');
@@ -275,7 +275,7 @@ describe('annals replay', () => {
         error: { code: 'not_found', message: expect.any(String) },
       },
     ]);
-  }, 90_000);
+  });
 
   it('refuses what it cannot take, and names it', async () => {
     const { words } = evaluation('x');
@@ -294,7 +294,7 @@ describe('annals replay', () => {
     ] as const)
       expect(await replay(options)).toEqual({ code: 1, out: '', err: expect.stringMatching(message) });
     expect(readFileSync(join(folder, 'letter'), 'utf8')).toBe('Dear all,\n');
-  }, 60_000);
+  });
 });
 
 const times = (cost: string, n: number): string => String(Number((Number(cost) * n).toFixed(12)));

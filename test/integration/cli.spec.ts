@@ -117,8 +117,8 @@ describe('on the log of a service that has run', () => {
     service = await ServiceProcess.start();
     session = (await service.client().runToEnd('What is 6 x 7?')).session;
     await service.kill('SIGTERM');
-  }, 60_000);
-  afterAll(() => service.dispose(), 60_000);
+  });
+  afterAll(() => service.dispose());
 
   const on = (...words: string[]) =>
     annals(words, { DATA_DIR: service.dataDir, ANNALS_ADMIN_KEY: ADMIN_KEY });
@@ -152,7 +152,7 @@ describe('on the log of a service that has run', () => {
       server.stop();
       await rm(other, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 
   it('rebuild fills the lists anew, and start goes on with them', async () => {
     const { code, out, err } = await on('rebuild');

@@ -37,12 +37,12 @@ describe('the commands of docs/datastores.md', () => {
     await client.end();
     stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
     copyFileSync('test/fixtures/documents/letter.pdf', join(folder, 'manual.pdf'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await stage.close();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }, 60_000);
+  });
 
   /** What the commands print. */
   async function shell(commands: string): Promise<string> {
@@ -77,7 +77,7 @@ describe('the commands of docs/datastores.md', () => {
     expect(out).toContain('"type":"agent_completed"');
     expect(listed).toMatchObject({ items: [{ document_id: uploaded?.['document_id'], pages: 1 }] });
     expect((await stage.client.get('/datastores')).json()).toMatchObject({ items: [] });
-  }, 60_000);
+  });
 
   it('ask a database', async () => {
     const [setup = ''] = documents.split('made=');
@@ -91,5 +91,5 @@ describe('the commands of docs/datastores.md', () => {
     const response = /"type":"agent_tool_response".*/.exec(out)?.[0] ?? '';
     expect(response).toContain('12.50');
     expect(out).toContain('"type":"agent_completed"');
-  }, 60_000);
+  });
 });

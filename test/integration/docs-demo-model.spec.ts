@@ -19,12 +19,12 @@ describe('with the built-in model', () => {
     });
     const [said] = (await once(shop.stdout!.setEncoding('utf8'), 'data')) as [string];
     address = /http:\S+/.exec(said)?.[0] ?? '';
-  }, 60_000);
+  });
   afterAll(async () => {
     const gone = once(shop, 'exit');
     shop.kill();
     await Promise.all([gone, service.dispose()]);
-  }, 60_000);
+  });
 
   it('the request of docs/mcp.md sells two apples', async () => {
     const [, json = ''] = /```json\n([^]*?)```/.exec(readFileSync('docs/mcp.md', 'utf8')) ?? [];

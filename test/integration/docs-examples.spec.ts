@@ -16,7 +16,7 @@ describe('docs/examples/final-output.json, with the built-in model', () => {
   let service: ServiceProcess;
   beforeAll(async () => {
     service = await ServiceProcess.start();
-  }, 60_000);
+  });
   afterAll(() => service.dispose());
 
   it('ends with output that the schema describes', async () => {
@@ -49,7 +49,7 @@ describe('the examples that need a model of the test', () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-  }, 60_000);
+  });
   afterAll(() => stage.close());
 
   it('docs/examples/workflow.json: two steps at the same time, and one behind the other', async () => {
@@ -104,7 +104,7 @@ describe('the examples that need a model of the test', () => {
       });
       const [said] = (await once(server.stdout!.setEncoding('utf8'), 'data')) as [string];
       address = /http:\S+/.exec(said)?.[0] ?? '';
-    }, 30_000);
+    });
     afterAll(async () => {
       const gone = once(server, 'exit');
       server.kill();

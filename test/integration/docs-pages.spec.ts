@@ -15,11 +15,11 @@ describe('the commands of', () => {
   beforeAll(async () => {
     likeCheckout(folder);
     service = await ServiceProcess.start({ env: { EGRESS_ALLOW: '127.0.0.1' } });
-  }, 60_000);
+  });
   afterAll(async () => {
     await service.dispose();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }, 60_000);
+  });
 
   let shopPort = 0;
   async function said(page: string): Promise<string> {
@@ -41,7 +41,7 @@ describe('the commands of', () => {
     // The stream, and what is read of it again.
     expect(out.match(/"type":"agent_completed"/g)).toHaveLength(2);
     expect(out).toContain('{"type":"user_message","content":"What is 6 x 7?"}');
-  }, 60_000);
+  });
 
   it('docs/tutorial.md', async () => {
     const out = await said('docs/tutorial.md');
@@ -60,7 +60,7 @@ describe('the commands of', () => {
     expect(out).toMatch(/\}6 x 7 is 42/);
     expect(out).toMatch(/^7 x 8 is 56.* \| 8 x 9 is 72/m);
     expect(out).toContain('annals: a record of events, year by year');
-  }, 60_000);
+  });
 
   it('docs/approvals.md', async () => {
     shopPort = await freePort();

@@ -14,7 +14,7 @@ let service: ServiceProcess;
 beforeAll(async () => {
   const env = { EGRESS_ALLOW: '127.0.0.1', ANNALS_WEBHOOK_SECRET: SECRET };
   service = await ServiceProcess.start({ env });
-}, 60_000);
+});
 afterAll(() => service.dispose());
 
 describe.each([
@@ -35,7 +35,7 @@ describe.each([
     receiver.stdout!.setEncoding('utf8').on('data', (text: string) => (said += text));
     await until(() => said.includes('listening at'));
     url = /http:\S+/.exec(said)?.[0] ?? '';
-  }, 30_000);
+  });
   afterAll(async () => {
     if (receiver === null) return;
     const gone = once(receiver, 'exit');

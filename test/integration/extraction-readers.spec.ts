@@ -51,7 +51,7 @@ describe('readers of documents', () => {
     expect(readers.pids).toEqual(pids);
     expect(await readers.extract(readingOf(largest()))).toMatchObject({ kind: 'extracted' });
     expect(readers.pids).toEqual([]);
-  }, 60_000);
+  });
 
   test('that are killed from outside begin anew, and end with the third', async () => {
     const readers = open();
@@ -76,7 +76,7 @@ describe('readers of documents', () => {
     expect(reasonOf(await readers.extract(reading(3)))).toBe(
       'the process that read the file was killed 3 times',
     );
-  }, 60_000);
+  });
 
   test('read a file of a project after one of another, not after all of its', async () => {
     const readers = open();
@@ -88,7 +88,7 @@ describe('readers of documents', () => {
     const many = Array.from({ length: 6 }, () => read('many', image));
     await Promise.all([...many, read('one', note)]);
     expect(order.indexOf('one')).toBe(1);
-  }, 60_000);
+  });
 
   test('keep one for small files, where there are two', async () => {
     const readers = open({ count: 2 });
@@ -103,7 +103,7 @@ describe('readers of documents', () => {
     stop.abort(new Error('seen enough'));
     const ends = (await Promise.allSettled(both)) as PromiseRejectedResult[];
     expect(ends.map(({ reason }) => String(reason))).toEqual(Array(2).fill('Error: seen enough'));
-  }, 60_000);
+  });
 
   test('turn away who has too many files waiting, and read those of others', async () => {
     const readers = open();
@@ -118,7 +118,7 @@ describe('readers of documents', () => {
     for (const { reason } of refused) expect(reason).toMatchObject({ name: 'ReadersBusy' });
     expect(await other).toMatchObject({ kind: 'extracted' });
     expect(await reading).toMatchObject({ kind: 'extracted' });
-  }, 60_000);
+  });
 
   test('do not begin what is not to be read', async () => {
     const readers = open();
@@ -126,5 +126,5 @@ describe('readers of documents', () => {
     const reading = { ...readingOf(textPdf(1, ['pump'])), begin: async () => refused };
     expect(await readers.extract(reading)).toBe(refused);
     expect(readers.pids).toEqual([]);
-  }, 60_000);
+  });
 });

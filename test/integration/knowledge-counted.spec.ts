@@ -36,7 +36,7 @@ class BusyExtractor extends Extractor {
 
 let house: KnowledgeHouse;
 const client = new KnowledgeClient(() => house.origin);
-afterEach(() => house.close(), 60_000);
+afterEach(() => house.close());
 
 /** A document that is not read within the time of an answer. */
 async function upload(extractor: Extractor): Promise<string> {
@@ -81,7 +81,7 @@ describe('a document whose reading comes to nothing', () => {
       code: 'unprocessable',
       message,
     });
-  }, 60_000);
+  });
 
   test.each([
     ['the disk that its file lies on', fault('EIO: i/o error, read', { code: 'EIO', syscall: 'read' })],
@@ -109,5 +109,5 @@ describe('a document whose reading comes to nothing', () => {
     expect(await held()).toEqual([{ attempts: 0, isHeld: true }]);
     await house.knowledge.close();
     expect(await held()).toEqual([{ attempts: 0, isHeld: false }]);
-  }, 60_000);
+  });
 });

@@ -214,7 +214,7 @@ const mysql = (file: string): Dialect => ({
       root = await server.connect();
       await root.query(`${TABLES} SET SESSION max_statement_time = 2`);
       other = await server.connect('shop');
-    }, 60_000);
+    });
     afterAll(async () => {
       await Promise.all([root.end(), other.end()]);
       await server.stop();

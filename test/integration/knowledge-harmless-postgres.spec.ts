@@ -186,7 +186,7 @@ describe('a statement that reads, on a PostgreSQL where everything is allowed', 
     [root, other] = [new Client(settings), new Client(settings)];
     await Promise.all([root.connect(), other.connect()]);
     await root.query(`${TABLES}; SET statement_timeout = 2000`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([root.end(), other.end()]);
     await server.stop();

@@ -60,7 +60,7 @@ if (!isThere) {
     owner = await server.connect();
     await owner.query(TABLES);
     shop = await create('mariadb');
-  }, 60_000);
+  });
   afterAll(async () => {
     await owner.end();
     await server.stop();
@@ -260,7 +260,7 @@ if (!isThere) {
     const { content } = await (await open()).call('shop_sql', { sql });
     expect(content).toMatch(/took longer than 15 s/);
     expect(Date.now() - started).toBeLessThan(20_000);
-  }, 30_000);
+  });
 
   test('with readOnly false the queries of the request write, the agent’s own SQL does not', async () => {
     const { body } = await make(`mysql://root@127.0.0.1:${server.port}/shop`, { readOnly: false });

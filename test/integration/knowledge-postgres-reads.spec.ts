@@ -7,7 +7,7 @@ describe('what reads, on a PostgreSQL of the caller', () => {
   let place: CallersShop;
   beforeAll(async () => {
     place = await CallersShop.open();
-  }, 60_000);
+  });
   afterAll(() => place.close());
 
   const ships = async (): Promise<number> =>

@@ -6,7 +6,7 @@ describe('a PostgreSQL of the caller', () => {
   let place: CallersShop;
   beforeAll(async () => {
     place = await CallersShop.open();
-  }, 60_000);
+  });
   afterAll(() => place.close());
 
   test('offers the schema and the agent’s own SQL', async () => {
@@ -112,7 +112,7 @@ describe('a PostgreSQL of the caller', () => {
     const { content } = await (await place.run()).call('shop_sql', { sql: 'SELECT pg_sleep(60)' });
     expect(content).toMatch(/took longer than 15 s/);
     expect(Date.now() - started).toBeLessThan(20_000);
-  }, 30_000);
+  });
 
   test('with readOnly false the queries of the request write, the agent’s own SQL does not', async () => {
     const writable = await place.create(place.rootUrl, { readOnly: false });

@@ -38,7 +38,7 @@ describe('documents that take long', () => {
     extractor = new SlowExtractor();
     house = await KnowledgeHouse.open(options());
     datastore = await client.documents();
-  }, 60_000);
+  });
   afterEach(() => house.close());
 
   const status = async (id: string, wanted: string): Promise<Record<string, unknown>> => {
@@ -60,7 +60,7 @@ describe('documents that take long', () => {
     expect(await status(id, 'indexed')).toMatchObject({ status: 'indexed', pages: 3, error: null });
     expect(await client.search(datastore, 'whales')).toMatchObject([{ document_id: id, page: 3 }]);
     expect(house.filesOnDisk()).toHaveLength(1);
-  }, 30_000);
+  });
 
   test('may fail, with the reason, and may be sent again', async () => {
     const id = await uploaded();
@@ -73,7 +73,7 @@ describe('documents that take long', () => {
     expect(await client.search(datastore, 'whale')).toEqual([]);
     extractor.gate.resolve(READ);
     extractor = new SlowExtractor();
-  }, 30_000);
+  });
 
   test('are read after a restart in the middle', async () => {
     const id = await uploaded();
@@ -85,7 +85,7 @@ describe('documents that take long', () => {
     expect(await status(id, 'indexed')).toMatchObject({ status: 'indexed' });
     expect(extractor.started).toBe(1);
     expect(await client.search(datastore, 'whale')).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('are read again when the tables were lost', async () => {
     extractor.gate.resolve(READ);
@@ -97,7 +97,7 @@ describe('documents that take long', () => {
     await until(async () => (await client.search(datastore, 'whale')).length > 0);
     expect(await client.search(datastore, 'whale')).toHaveLength(1);
     expect(extractor.started).toBe(2);
-  }, 60_000);
+  });
 
   test('stop being read when they are deleted', async () => {
     const id = await uploaded();
@@ -107,5 +107,5 @@ describe('documents that take long', () => {
     await quiet(200);
     expect((await client.ask('GET', `/documents/${id}`)).status).toBe(404);
     expect(await client.search(datastore, 'whale')).toEqual([]);
-  }, 30_000);
+  });
 });

@@ -24,7 +24,7 @@ describe('search', () => {
     datastore = await client.documents();
     for (const [name, text] of Object.entries(TEXTS))
       expect((await client.upload(datastore, name, text)).body).toMatchObject({ status: 'indexed' });
-  }, 60_000);
+  });
   afterAll(() => house.close());
 
   const found = async (query: string): Promise<unknown[]> =>

@@ -16,7 +16,7 @@ describe('uploads of slow clients', () => {
   beforeAll(async () => {
     house = await KnowledgeHouse.open({ limits: LIMITS });
     datastore = await client.documents();
-  }, 60_000);
+  });
   afterAll(() => house.close());
 
   const beginning = (): string =>
@@ -65,7 +65,7 @@ describe('uploads of slow clients', () => {
     const [found] = await client.search(datastore, 'word15');
     const id = String(found?.['document_id']);
     expect((await client.ask('DELETE', `/documents/${id}`)).status).toBe(204);
-  }, 30_000);
+  });
 
   describe('leave nothing behind', () => {
     afterEach(nothingIsLeft);
@@ -73,16 +73,16 @@ describe('uploads of slow clients', () => {
     test('one that stops is told 408', async () => {
       const answer = await dripped([upload(100_000), beginning(), 'some words'], 50);
       expect(answer).toMatch(/^HTTP\/1\.1 408 [^]*application\/problem\+json[^]*"code":"request_timeout"/);
-    }, 30_000);
+    });
 
     test('one that stops before its file is told 408', async () => {
       expect(await dripped([upload(100_000)], 50)).toMatch(/^HTTP\/1\.1 408 /);
-    }, 30_000);
+    });
 
     test('one that keeps coming for ever is told 408', async () => {
       const words = Array.from({ length: 100 }, () => 'word ');
       expect(await dripped([upload(100_000), beginning(), ...words], 120)).toMatch(/^HTTP\/1\.1 408 /);
-    }, 30_000);
+    });
 
     test('a file of a stranger is not waited for', async () => {
       const words = Array.from({ length: 60 }, () => 'word ');
@@ -99,7 +99,7 @@ describe('uploads of slow clients', () => {
       }
       expect(text).toMatch(/^HTTP\/1\.1 401 /);
       expect(isOver).toBe(true);
-    }, 30_000);
+    });
   });
 
   test('anything else has one deadline, however steadily it comes', async () => {
@@ -107,5 +107,5 @@ describe('uploads of slow clients', () => {
     const request = head('/create-datastore', 'application/json', 50_000);
     const answer = await dripped([request, '{"name":"', ...letters], 60);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-  }, 30_000);
+  });
 });

@@ -20,7 +20,7 @@ describe('uploads', () => {
   beforeAll(async () => {
     house = await KnowledgeHouse.open({ egressAllow: '127.0.0.1', maxUploadBytes: LIMIT });
     datastore = await client.documents();
-  }, 60_000);
+  });
   afterAll(() => house.close());
 
   const raw = (body: string | Uint8Array, type = `multipart/form-data; boundary=${BOUNDARY}`) =>

@@ -21,7 +21,7 @@ describe('datastores and documents', () => {
   const stranger = new KnowledgeClient(() => house.origin, 'two');
   beforeAll(async () => {
     house = await KnowledgeHouse.open();
-  }, 60_000);
+  });
   afterAll(() => house.close());
 
   test('a datastore is created, shown, listed and deleted', async () => {

@@ -31,7 +31,7 @@ for (const [major, verdict] of MAJORS) {
       child.once('exit', () => running.reject(new Error('it has ended')));
       await running.promise;
       run = await McpRun.open([{ serverName: 'shop', serverUrl }], { verdicts });
-    }, 60_000);
+    });
     afterAll(async () => {
       await run.close();
       const gone = once(child, 'exit');

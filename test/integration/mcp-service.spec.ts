@@ -26,7 +26,7 @@ describe('a run with MCP servers, in the service itself', () => {
   beforeAll(async () => {
     stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1' } });
     client = stage.client;
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const server of open.splice(0)) await server.close();
   });
@@ -129,7 +129,7 @@ describe('a run with MCP servers, in the service itself', () => {
       status: 'completed',
       response: 'Now.',
     });
-  }, 40_000);
+  });
 
   it('comes to its end in a stop, within the time that it has', async () => {
     const shop = await serve({ tools: [{ name: 'stock' }] });
@@ -152,7 +152,7 @@ describe('a run with MCP servers, in the service itself', () => {
       'agent_completed',
     ]);
     expect(shop.calls).toHaveLength(1);
-  }, 40_000);
+  });
 
   it('leaves nothing of their entries but the names, in any byte that the service wrote', async () => {
     expect(secrets.length).toBeGreaterThan(5);

@@ -105,7 +105,7 @@ describe('names of callers', () => {
     expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
     // A few at a time: the others gave up waiting.
     expect(new Set(server.asked.filter((asked) => asked.startsWith('dead'))).size).toBeLessThan(50);
-  }, 15_000);
+  });
 
   test('are asked for once at a time, and a failure is remembered', async () => {
     const own = names();

@@ -43,7 +43,7 @@ describe('tasks', () => {
   beforeAll(async () => {
     service = await ServiceProcess.start({});
     client = service.client();
-  }, 60_000);
+  });
   afterAll(() => service.dispose());
 
   const schedule = async (schedules: readonly object[], more: object = {}): Promise<Accepted> => {
@@ -154,5 +154,5 @@ describe('tasks', () => {
     expect(firings[0]).toMatchObject({ late: true });
     const run = (await client.get(`/runs/${firings[0]?.run_id}`)).json<Run>();
     expect(run.trigger).toBe('task');
-  }, 30_000);
+  });
 });

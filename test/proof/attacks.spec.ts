@@ -72,7 +72,7 @@ function holdsTheTable(open: () => Promise<VerifyForm>, atOnce: number): void {
   let form: VerifyForm;
   beforeAll(async () => {
     form = await open();
-  }, 60_000);
+  });
   afterAll(() => form.close());
 
   test.each(TABLE)(

@@ -107,7 +107,7 @@ describeInBrowser('verify.html', () => {
   let page: VerifyPage;
   beforeAll(async () => {
     page = await VerifyPage.open();
-  }, 60_000);
+  });
   afterAll(() => page.close());
 
   test.each(CASES)('%s', async (_, file, kept) => {

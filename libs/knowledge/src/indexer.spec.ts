@@ -13,8 +13,8 @@ describe('an event of a document that cannot be applied', () => {
   const logger = new KeptLogger();
   let service: KnowledgeHouse;
   const client = new KnowledgeClient(() => service.origin);
-  beforeAll(async () => void (service = await KnowledgeHouse.open({ knowledge: { logger } })), 60_000);
-  afterAll(() => service.close(), 60_000);
+  beforeAll(async () => void (service = await KnowledgeHouse.open({ knowledge: { logger } })));
+  afterAll(() => service.close());
 
   it('is parked and told of, and what comes after it is applied', async () => {
     const before = await client.documents('before');
@@ -37,5 +37,5 @@ describe('an event of a document that cannot be applied', () => {
       text: 'SELECT id FROM annals_knowledge.documents',
     });
     expect(rows).toEqual([]);
-  }, 60_000);
+  });
 });

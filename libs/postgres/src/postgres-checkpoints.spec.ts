@@ -31,7 +31,7 @@ describe('checkpoints beside the rows', () => {
       idleTimeoutMs: 0,
       failure: (cause) => new Error('no answer', { cause }),
     });
-  }, 60_000);
+  });
   beforeEach(async () => {
     await pool.query({ text: `DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE` });
     await pool.query({ text: `CREATE SCHEMA ${SCHEMA}` });
@@ -41,7 +41,7 @@ describe('checkpoints beside the rows', () => {
     await pool.close();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }, 60_000);
+  });
 
   it('are there from the first batch on', async () => {
     expect(await checkpoint.load(pool)).toBeNull();

@@ -39,13 +39,13 @@ describe('the pool over a real server', () => {
     postgres = new EmbeddedPostgres(join(folder, 'postgres'), ports);
     address = await postgres.start();
     running = postgres.keepRunning(() => whenRestarted());
-  }, 60_000);
+  });
   afterEach(async () => void (await Promise.all(pools.splice(0).map((pool) => pool.close()))));
   afterAll(async () => {
     await postgres.stop();
     await running;
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
-  }, 60_000);
+  });
 
   it('goes on after a restart of the server; what was under way fails', async () => {
     const lost: Error[] = [];
@@ -61,7 +61,7 @@ describe('the pool over a real server', () => {
     const { rows } = await pool.query<{ n: number }>({ text: 'SELECT 2 AS n' });
     expect(rows).toEqual([{ n: 2 }]);
     expect(lost).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('keeps what a transaction did only where its work returns, and not false', async () => {
     const pool = open();

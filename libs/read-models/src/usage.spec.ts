@@ -36,7 +36,7 @@ const random = new SystemRandom();
 const dice = new Dice(Number(process.env['SEED'] ?? 33));
 const keys = new MemoryContentKeys();
 let fixture: Fixture;
-beforeAll(async () => void (fixture = await openFixture(keys)), 60_000);
+beforeAll(async () => void (fixture = await openFixture(keys)));
 afterAll(() => fixture.close());
 
 /** A call as the log tells of it, by what it can be grouped. */

@@ -112,7 +112,7 @@ describe('the final output of a run', () => {
     const at = lines.findIndex((line) => line.startsWith('warning'));
     expect(lines[at]).toContain('"unchecked_pattern"');
     expect(lines[at + 1]).toContain('final_output');
-  }, 20_000);
+  });
 
   it('is repaired with what was wrong with it, twice at most', async () => {
     const { lines, final } = await runWith(wrong, [text('no idea'), done()], right);

@@ -157,7 +157,7 @@ test('a poison event is parked, alone', async () => {
   expect(target.parked.map((event) => event.id)).toEqual([poison]);
   expect(target.ids).toEqual(ids.filter((id) => id !== poison));
   expect(await follower.status()).toMatchObject({ parked: 1 });
-}, 20_000);
+});
 
 test('nothing is parked for a failure that passes', async () => {
   const { ids, position } = await append('a-1', 1);

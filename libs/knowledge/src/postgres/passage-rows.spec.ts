@@ -13,7 +13,7 @@ const OF = { upload: 'an upload', datastore: 'a datastore' };
 
 describe('what a transaction over the rows throws', () => {
   let fixture: Fixture;
-  beforeAll(async () => void (fixture = await openFixture()), 60_000);
+  beforeAll(async () => void (fixture = await openFixture()));
   beforeEach(async () => {
     const { database } = fixture.models;
     await database.query({ text: `DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE` });

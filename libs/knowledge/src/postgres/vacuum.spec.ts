@@ -11,7 +11,7 @@ beforeAll(async () => {
   fixture = await openFixture();
   database = fixture.models.database;
   await migrate(database, new SilentLogger());
-}, 60_000);
+});
 afterAll(() => fixture.close());
 
 const mark = (): Promise<boolean> =>

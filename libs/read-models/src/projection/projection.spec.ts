@@ -291,5 +291,5 @@ describe('a stream that cannot be projected', () => {
     await append(fixture.log, good, [{ type: 'messages_cleared', data: {} }]);
     await models.follower.reached(await fixture.log.head());
     expect(models.parkedStreams()).toBe(parked);
-  }, 20_000);
+  });
 });
