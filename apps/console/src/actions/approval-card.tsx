@@ -53,6 +53,9 @@ export function ApprovalCard({ view, nameOfKey, onDecided, isAlone = false }: Ap
         </p>
         <Asked action={action} />
         <AgentSays context={context} />
+        {isOpen && action.kind === 'approval' && context.needsAnotherKey && (
+          <p class="meta">Not by a key that started or steered the run.</p>
+        )}
       </div>
       <div class="decide">
         <Decide action={action} nameOfKey={nameOfKey} onDecided={onDecided} />

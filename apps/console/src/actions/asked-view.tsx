@@ -5,10 +5,11 @@ import { shorten } from '../conversation/shorten.js';
 import { Button } from '../parts/controls.js';
 import { type Decidable, wordsOf } from './decidable.js';
 
-/** What is asked, in words: of a call the tool and its input as a table of its fields. */
+/** What is asked, in words: of a call the tool and its input, the one that was carried out, as a table of its fields. */
 export function Asked({ action }: { readonly action: Decidable }) {
   const [isJson, setJson] = useState(false);
-  const { kind, asked, about, input, isRounded } = action;
+  const { kind, asked, about, isRounded, carriedOut } = action;
+  const input = carriedOut || action.input;
   if (input !== null) {
     const { text, left } = shorten(input);
     return (
@@ -20,6 +21,7 @@ export function Asked({ action }: { readonly action: Decidable }) {
           <Button small kind="ghost" pressed={isJson} onClick={() => setJson(!isJson)}>
             as JSON
           </Button>
+          {carriedOut !== null && <span class="warn">Input changed</span>}
         </p>
         {isJson || left > 0 ? <Json text={text} /> : <Fields text={text} />}
         {isRounded && (

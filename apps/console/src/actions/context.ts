@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api/client.js';
-import type { RunView, SessionView } from '../api/types.js';
+import type { LogLine, Page, RunView, SessionView } from '../api/types.js';
 import { may } from '../app/session.js';
 import type { Decidable } from './decidable.js';
 
@@ -11,9 +11,11 @@ export interface ActionContext {
   readonly askedBy: string | null;
   /** What the agent said last, since it was last spoken to. */
   readonly says: string | null;
+  /** The keys that started or steered the run may not approve. */
+  readonly needsAnotherKey: boolean;
 }
 
-const NOTHING: ActionContext = { title: null, askedBy: null, says: null };
+const NOTHING: ActionContext = { title: null, askedBy: null, says: null, needsAnotherKey: false };
 
 /** By action: what it was asked in does not change. */
 const known = new Map<string, ActionContext>();
@@ -49,13 +51,25 @@ export function useActionContext({
 
 async function readContext(session: string, run: string, signal: AbortSignal): Promise<ActionContext> {
   const of = encodeURIComponent(session);
-  const [{ title }, { actor }, messages] = await Promise.all([
+  const asking = `/sessions/${of}/log?run=${encodeURIComponent(run)}&limit=1&inline=262144`;
+  const [{ title }, { actor }, messages, request] = await Promise.all([
     api.get<SessionView>(`/sessions/${of}`, { signal }),
     api.get<RunView>(`/runs/${encodeURIComponent(run)}`, { signal }),
     api.post<readonly Message[]>(`/get-messages?session=${of}`, undefined, { signal }),
+    api.get<Page<{ readonly data: LogLine }>>(asking, { signal }),
   ]);
   // What it said in answer to somebody else's message says nothing of this call.
   const asked = messages.findLastIndex(({ type }) => type === 'user_message');
   const says = messages.slice(asked + 1).findLast(({ type }) => type === 'agent_response')?.content ?? null;
-  return { title, askedBy: actor, says };
+  return { title, askedBy: actor, says, needsAnotherKey: needsAnother(request.items[0]?.data.text) };
+}
+
+interface Requested {
+  readonly config?: { readonly approvals?: { readonly by?: unknown } };
+}
+
+/** @param text of the request of the run, as its event has it */
+function needsAnother(text = '{}'): boolean {
+  const { config } = JSON.parse(text) as Requested;
+  return config?.approvals?.by === 'another_key';
 }

@@ -16,6 +16,8 @@ export interface Decidable {
   readonly asked: Readonly<Record<string, unknown>>;
   /** JSON text of the call's input; null: it is about no call. */
   readonly input: string | null;
+  /** The input that was carried out, where whoever released the call changed it; empty: it is too long to be told here. */
+  readonly carriedOut: string | null;
   /** Numbers of it may have lost digits on the way here: the log has them all. */
   readonly isRounded: boolean;
   /** ms since 1970 */
@@ -29,7 +31,7 @@ export interface Decidable {
 
 export function decidableOf(view: ActionView): Decidable {
   const { tool, input } = view.asked;
-  const reason = view.decided?.['reason'];
+  const { reason, input: changed } = view.decided ?? {};
   return {
     id: view.action_id,
     kind: view.kind,
@@ -39,7 +41,8 @@ export function decidableOf(view: ActionView): Decidable {
     about: typeof tool === 'string' && tool !== '' ? tool : view.kind.replaceAll('_', ' '),
     asked: view.asked,
     input: isAboutCall(view.kind) ? JSON.stringify(input ?? null) : null,
-    isRounded: mayBeRounded(input),
+    carriedOut: changed === undefined ? null : JSON.stringify(changed),
+    isRounded: mayBeRounded(input) || mayBeRounded(changed),
     expiresAt: Date.parse(view.expires_at),
     decision: view.decision,
     decidedBy: view.actor ?? '',
@@ -57,6 +60,7 @@ export const decidableOfItem = (item: ActionItem, session: string): Decidable =>
   about: item.about,
   asked: item.asked ?? {},
   input: isAboutCall(item.asks) ? loadedText(item.input) : null,
+  carriedOut: item.carriedOut,
   isRounded: false,
   expiresAt: item.expiresAt,
   decision: item.decision,

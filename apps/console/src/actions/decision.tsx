@@ -41,6 +41,7 @@ export function Decide({ action: read, nameOfKey, onDecided }: DecideProps) {
       <p ref={place} class="decision" role="status" aria-label="Decision" tabIndex={-1}>
         {action.status !== 'open' && <Decided action={action} nameOfKey={nameOfKey} />}
       </p>
+      <Changed action={action} />
       {action.status === 'open' && <Buttons action={action} onDone={done} />}
     </>
   );
@@ -77,6 +78,19 @@ function Decided({
           <Bdi text={action.reason} />
         </>
       )}
+    </>
+  );
+}
+
+/** What was carried out is not what the agent asked for. */
+function Changed({ action: { input, carriedOut } }: { readonly action: Decidable }) {
+  if (input === null || carriedOut === null) return null;
+  if (carriedOut === '')
+    return <p>The input was changed, and is too long for here: the event of the decision has it.</p>;
+  return (
+    <>
+      <p class="meta">What was asked for, and what was carried out:</p>
+      <Changes before={input} after={carriedOut} />
     </>
   );
 }
@@ -164,7 +178,7 @@ function Row({ action, open, isOff, isWrong, onApprove, onOpen }: RowProps) {
   return (
     <div class="do">
       {kind === 'approval' && may.grant && (
-        <Button kind="pri" small disabled={isOff || isWrong} onClick={onApprove}>
+        <Button kind="pri" small idle={isOff} disabled={isWrong} onClick={onApprove}>
           Approve
         </Button>
       )}
@@ -179,7 +193,7 @@ function Row({ action, open, isOff, isWrong, onApprove, onOpen }: RowProps) {
         </Button>
       )}
       {may.deny && (
-        <Button small disabled={isOff} label="Deny" onClick={() => onOpen('deny')}>
+        <Button small idle={isOff} label="Deny" onClick={() => onOpen('deny')}>
           Deny…
         </Button>
       )}

@@ -21,7 +21,9 @@ interface ActionCardProps {
 /** Somebody is asked: what, until when, and the buttons; afterwards who decided. */
 export function ActionCard({ session, item, nameOfKey, canDecide }: ActionCardProps) {
   const action = decidableOfItem(item, session);
-  const isOpen = item.status === 'open';
+  // The run that waits is one of the session that was forked: this one waits for nobody.
+  const isElsewhere = item.isInherited && item.status === 'open';
+  const isOpen = item.status === 'open' && !isElsewhere;
   return (
     <article
       aria-label={nameOf(item) ?? undefined}
@@ -34,6 +36,8 @@ export function ActionCard({ session, item, nameOfKey, canDecide }: ActionCardPr
             <Shape name="wait" />
             {ASKS[item.asks]}
           </>
+        ) : isElsewhere ? (
+          'Waits in the session that this was forked from'
         ) : (
           <Outcome action={action} />
         )}
@@ -51,7 +55,9 @@ export function ActionCard({ session, item, nameOfKey, canDecide }: ActionCardPr
       <div class="asked">
         <Asked action={action} />
       </div>
-      <div class="decide">{(canDecide || !isOpen) && <Decide action={action} nameOfKey={nameOfKey} />}</div>
+      <div class="decide">
+        {(canDecide || !isOpen) && !isElsewhere && <Decide action={action} nameOfKey={nameOfKey} />}
+      </div>
     </article>
   );
 }

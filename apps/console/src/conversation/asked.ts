@@ -1,4 +1,5 @@
 import type { Content, RecordedSessionEvent } from '#domain/browser';
+import { jsonTree, rawOf } from './json-tree.js';
 import { begun, textOf } from './as-recorded.js';
 import type { ActionItem, Text } from './items.js';
 
@@ -58,6 +59,7 @@ type Asked = Pick<
   | 'decidedBy'
   | 'decidedAt'
   | 'reason'
+  | 'carriedOut'
 >;
 
 export function askedOf(
@@ -79,6 +81,7 @@ export function askedOf(
     decidedBy: '',
     decidedAt: null,
     reason: '',
+    carriedOut: null,
   };
 }
 
@@ -90,5 +93,16 @@ export function decidedOf(data: DataOf<'agent_action_resolved'>, time: number): 
     decidedBy: data.actor,
     decidedAt: time,
     reason: typeof reason === 'string' ? reason : '',
+    carriedOut: changedInput(data),
   };
+}
+
+/** The input as it was written, with all digits of its numbers. Only a changed one makes a decision too long for its event. */
+function changedInput({ decision, content }: DataOf<'agent_action_resolved'>): string | null {
+  if (decision !== 'approve') return null;
+  if (typeof content !== 'string') return '';
+  const node = jsonTree(content);
+  if (node?.kind !== 'object' || !('members' in node)) return null;
+  const input = node.members.find(({ key }) => key === '"input"');
+  return input === undefined ? null : rawOf(input.value);
 }

@@ -1,4 +1,5 @@
 import type { ActionKind, ActionOutcome, RecordedSessionEvent } from '#domain/browser';
+import { visible } from './visible.js';
 
 /** An event as the page has it; `LogEvent` of the session's store is one. */
 export interface ConversationEvent {
@@ -92,6 +93,8 @@ export interface ActionItem extends Placed {
   readonly decidedBy: string;
   readonly decidedAt: number | null;
   readonly reason: string;
+  /** JSON text of the input that was carried out in the place of `input`; null: none was; empty: it lies in the event. */
+  readonly carriedOut: string | null;
 }
 
 export interface HandoffItem extends Placed {
@@ -124,6 +127,11 @@ export type Item =
 
 /** What an article of the conversation is called; null: it is none. */
 export function nameOf(item: Item): string | null {
+  const name = spokenName(item);
+  return name === null ? null : visible(name);
+}
+
+function spokenName(item: Item): string | null {
   switch (item.kind) {
     case 'user':
       return 'User message';
