@@ -48,6 +48,8 @@ export class ConversationFold {
   private readonly requests = new Map<string, UserItem>();
   /** The block that was opened last. */
   private open: OpenBlock | null = null;
+  /** The one before it, which the event that opened it may have closed. */
+  private closing: OpenBlock | null = null;
   /** Messages for the run under way that it was not given yet, in their order. */
   private steering: UserItem[] = [];
   private event!: ConversationEvent;
@@ -104,6 +106,7 @@ export class ConversationFold {
     const { type } = event;
     if (type === 'agent_thinking_start' || type === 'agent_response_start') {
       const kind = type === 'agent_thinking_start' ? 'thinking' : 'response';
+      this.closing = this.open;
       this.open = { kind, revision: event.revision, time: event.time, run, pieces: [] };
     } else if (type === 'agent_thinking' || type === 'agent_response') {
       if (this.open !== null && type === `agent_${this.open.kind}`) this.open.pieces.push(event.data.content);
@@ -138,7 +141,8 @@ export class ConversationFold {
   private say({ type, run, revision, pieces }: HistoryMessage): void {
     if (type === 'agent_tool_use') return this.use(run, revision, pieces[0] ?? '{}');
     if (type === 'user_message') return this.hear(run, revision, pieces);
-    const began = this.open?.revision === revision ? this.open.time : this.event.time;
+    const block = [this.open, this.closing].find((one) => one?.revision === revision);
+    const began = block?.time ?? this.event.time;
     this.add(
       {
         ...this.placed(`${revision}`),

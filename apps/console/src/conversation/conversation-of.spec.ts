@@ -117,6 +117,34 @@ describe('the conversation at an event', () => {
     );
   });
 
+  test('knows how long a block took, whatever came after it', () => {
+    const tape = start().addRun(run, 'hi', thinkingStart, thinking('hm'), thinking('m'), responseStart);
+    tape.add(run, response('so'), turn('c1'), toolUseStart, use('t'), result('c1', 'r'), step(1));
+    tape.add(run, thinkingStart, thinking('again'), turn('c2'), toolUseStart, use('t'));
+    const took = at(tape).flatMap((item) =>
+      item.kind === 'thinking' || item.kind === 'response' ? [[item.kind, item.tookMs]] : [],
+    );
+    // The clock of the tape goes on by 1 ms an event.
+    expect(took).toEqual([
+      ['thinking', 3],
+      ['response', 3],
+      ['thinking', 3],
+    ]);
+  });
+
+  test('has the input that was carried out where that was changed, with all digits of its numbers', () => {
+    const input = '{"amount":12345678901234567890.10}';
+    const decided = (content: string, decision: 'approve' | 'deny' = 'approve') => {
+      const tape = start().addRun(run, 'hi', askingTurn({ c1: 'approval' }), toolUseStart, use('t'));
+      tape.add(run, asks(run, 0), parked, resolves(run, 0, decision, content));
+      const action = at(tape).find((item) => item.kind === 'action');
+      return action?.kind === 'action' ? action.carriedOut : undefined;
+    };
+    expect(decided(`{"reason":"less","input":${input}}`)).toBe(input);
+    expect(decided('{"reason":"as it is"}')).toBeNull();
+    expect(decided('{}', 'deny')).toBeNull();
+  });
+
   test('has all kinds of articles by their names', () => {
     const tape = start().addRun(run, 'hi', thinkingStart, thinking('hm'), responseStart, response('so'));
     tape.add(

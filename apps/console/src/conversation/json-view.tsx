@@ -54,13 +54,20 @@ export function Fields({ text }: { readonly text: string }) {
   );
 }
 
-const FieldRow = ({ name, value }: { readonly name: string; readonly value: JsonNode }) => (
-  <>
-    <dt>
-      <bdi>{visible(name)}</bdi>
-    </dt>
-    <dd class={'members' in value ? 'json' : undefined} dir="auto">
-      {'members' in value ? drawNode(value) : visible(plainText(value))}
-    </dd>
-  </>
-);
+/** A value that takes more lines than its place has is scrolled: by keys, too, which need something to hold on to. */
+const LONG_CHARACTERS = 200;
+const isLong = (text: string): boolean => text.length > LONG_CHARACTERS || text.includes('\n');
+
+function FieldRow({ name, value }: { readonly name: string; readonly value: JsonNode }) {
+  const text = plainText(value);
+  return (
+    <>
+      <dt>
+        <bdi>{visible(name)}</bdi>
+      </dt>
+      <dd class={'members' in value ? 'json' : undefined} dir="auto" tabIndex={isLong(text) ? 0 : undefined}>
+        {'members' in value ? drawNode(value) : visible(text)}
+      </dd>
+    </>
+  );
+}

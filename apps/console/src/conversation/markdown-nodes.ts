@@ -37,6 +37,24 @@ export interface Cell {
   readonly children: readonly Inline[];
 }
 
+/**
+ * The same with headings as outlines want them: the first is of level 1, and none is more than a level below the one before
+ * it, whatever a model has written.
+ */
+export function withOrderedHeadings(blocks: readonly Block[]): readonly Block[] {
+  let before = 0;
+  const ordered = (block: Block): Block => {
+    if (block.kind === 'heading') {
+      before = Math.min(block.level, before + 1);
+      return { ...block, level: before };
+    }
+    if (block.kind === 'quote') return { ...block, blocks: block.blocks.map(ordered) };
+    if (block.kind !== 'list') return block;
+    return { ...block, items: block.items.map((item) => ({ ...item, blocks: item.blocks.map(ordered) })) };
+  };
+  return blocks.map(ordered);
+}
+
 export const textBlock = (text: string): Block => ({ kind: 'paragraph', children: [{ kind: 'text', text }] });
 
 /** How many elements these blocks are drawn as, about. */

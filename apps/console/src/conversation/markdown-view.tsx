@@ -2,7 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Bdi } from './bdi.js';
 import { askAbout } from './link-question.js';
-import type { Block, Cell, Inline, LinkTarget, ListItem } from './markdown-nodes.js';
+import {
+  type Block,
+  type Cell,
+  type Inline,
+  type LinkTarget,
+  type ListItem,
+  withOrderedHeadings,
+} from './markdown-nodes.js';
 import { AT_ONCE_CHARACTERS, blocksOf, lexing } from './markdown.js';
 import { visible } from './visible.js';
 
@@ -13,7 +20,7 @@ const NO_BLOCKS: readonly Block[] = [];
 /** A text in Markdown. At most 20,000 characters are lexed; whoever draws it has shortened it. */
 export function Markdown({ text }: { readonly text: string }) {
   const isShort = text.length <= AT_ONCE_CHARACTERS;
-  const atOnce = useMemo(() => (isShort ? blocksOf(text) : NO_BLOCKS), [isShort, text]);
+  const atOnce = useMemo(() => (isShort ? withOrderedHeadings(blocksOf(text)) : NO_BLOCKS), [isShort, text]);
   const lexed = useLexed(isShort ? null : text);
   const { source, blocks } = isShort ? { source: text, blocks: atOnce } : lexed;
   const rest = text.startsWith(source) ? text.slice(source.length) : '';
@@ -52,7 +59,7 @@ async function lexAll(
   let source: string | null = null;
   while (wanted.current !== null && wanted.current !== source) {
     source = wanted.current;
-    const blocks = await inSlices(source);
+    const blocks = withOrderedHeadings(await inSlices(source));
     if (wanted.current !== null) done({ source, blocks });
   }
 }
@@ -69,7 +76,8 @@ async function inSlices(text: string): Promise<readonly Block[]> {
   }
 }
 
-const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
+/** The page's own heading is above them. */
+const HEADINGS = ['h2', 'h3', 'h4', 'h5', 'h6'] as const;
 
 function drawBlock(block: Block, at: number): ComponentChildren {
   switch (block.kind) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Block, Inline } from './markdown-nodes.js';
-import { weightOf } from './markdown-nodes.js';
+import { weightOf, withOrderedHeadings } from './markdown-nodes.js';
 import { blocksOf, lexing } from './markdown.js';
 
 const text = (said: string): Inline => ({ kind: 'text', text: said });
@@ -11,6 +11,22 @@ const only = (source: string): readonly Inline[] => {
 };
 
 describe('a text in Markdown', () => {
+  test('has headings that skip no level, whatever was written', () => {
+    const levels = (source: string): readonly number[] => {
+      const found: number[] = [];
+      const look = (blocks: readonly Block[]): void => {
+        for (const block of blocks) {
+          if (block.kind === 'heading') found.push(block.level);
+          else if (block.kind === 'quote') look(block.blocks);
+          else if (block.kind === 'list') for (const item of block.items) look(item.blocks);
+        }
+      };
+      look(withOrderedHeadings(blocksOf(source)));
+      return found;
+    };
+    expect(levels('### A\n\n##### B\n\n> ###### C\n\n- ## D\n\n# E\n\n### F')).toEqual([1, 2, 3, 2, 1, 2]);
+  });
+
   test('becomes paragraphs, headings, lists, quotes, tables and code', () => {
     const source = '# A\n\nb **c** `d`\n\n3. e\n4. f\n\n> g\n\n|h|i|\n|-|-:|\n|j|k|\n\n```ts\nl\n```\n\n---';
     const paragraph = (said: string): Block => ({ kind: 'paragraph', children: [text(said)] });
