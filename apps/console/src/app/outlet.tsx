@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { Bdi } from '../conversation/bdi.js';
 import { useEffect, useState } from 'preact/hooks';
 import type { Scope } from '../api/types.js';
 import { Button } from '../parts/controls.js';
@@ -68,7 +69,7 @@ function NoScope({ missing }: { readonly missing: readonly Scope[] }) {
       <PageHead title="This key may not see that" />
       <p class="lead">
         This page needs a key with the scope {missing.map((s) => `“${s}”`).join(' or ')}, and{' '}
-        <bdi>{auth.value?.key?.name}</bdi> lacks it.
+        <Bdi text={auth.value?.key?.name ?? ''} /> lacks it.
       </p>
       <p>
         <Button icon="key" onClick={() => navigate(signInPath())}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Bdi } from '../conversation/bdi.js';
 import { useEffect, useState } from 'preact/hooks';
 import { Button, Switch } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
@@ -137,10 +138,10 @@ function Controls({ onKeys }: { readonly onKeys: () => void }) {
       <div class="who">
         <div>
           <b title={key?.name}>
-            <bdi>{key?.name}</bdi>
+            <Bdi text={key?.name ?? ''} />
           </b>
           <span class="meta">
-            project <bdi>{key?.project}</bdi>
+            project <Bdi text={key?.project ?? ''} />
           </span>
         </div>
         <Button kind="ghost" icon="out" label="Sign out" onClick={() => void signOut()} />

@@ -33,6 +33,7 @@ export function ChatPage({ session }: { readonly session: string | null }) {
   const { facts, conversation } = useFolded(store, inherited);
   const isErased = store?.state.value === 'erased';
   const title = useTitle(isErased ? null : session, facts.run);
+  const suggestion = useSuggestion(session);
   const isNew = useRef(session !== null && begun === session);
   useEffect(() => {
     if (!isNew.current) return;
@@ -54,7 +55,7 @@ export function ChatPage({ session }: { readonly session: string | null }) {
             </Link>
           )
         }
-        facts={<RunFacts facts={facts} />}
+        facts={isErased ? <Pill status="erased" /> : <RunFacts facts={facts} />}
       />
       {session === null ? (
         <Beginning />
@@ -67,21 +68,23 @@ export function ChatPage({ session }: { readonly session: string | null }) {
           isNew={isNew.current}
         />
       )}
-      <Composer
-        session={session}
-        isBusy={facts.isBusy}
-        suggestion={useSuggestion(session)}
-        onAccepted={(accepted) => {
-          if (session !== null) return;
-          begun = accepted.session;
-          navigate(`/console/chat/${encodeURIComponent(accepted.session)}`);
-        }}
-        cancel={
-          facts.isBusy && facts.run !== null
-            ? { isOff: facts.isCancelling, act: () => cancel(facts.run!) }
-            : null
-        }
-      />
+      {!isErased && (
+        <Composer
+          session={session}
+          isBusy={facts.isBusy}
+          suggestion={suggestion}
+          onAccepted={(accepted) => {
+            if (session !== null) return;
+            begun = accepted.session;
+            navigate(`/console/chat/${encodeURIComponent(accepted.session)}`);
+          }}
+          cancel={
+            facts.isBusy && facts.run !== null
+              ? { isOff: facts.isCancelling, act: () => cancel(facts.run!) }
+              : null
+          }
+        />
+      )}
     </div>
   );
 }

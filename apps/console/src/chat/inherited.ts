@@ -17,7 +17,9 @@ export function useInherited(store: SessionStore | null): readonly ConversationE
         setInherited(
           line.length === 0
             ? NONE
-            : line.flatMap(({ session, events }) => events.map((event) => ({ ...event, session }))),
+            : line.flatMap(({ session, events, isErased }) =>
+                isErased ? [] : events.map((event) => ({ ...event, session })),
+              ),
         ),
       )
       .catch(() => abort.signal.aborted || setInherited(NONE));

@@ -1,4 +1,5 @@
 import { useId, useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { type ApiProblem, asProblem } from '../api/problem.js';
 import { announce } from '../app/status.js';
@@ -69,7 +70,7 @@ export function Upload({ datastore, onAdded }: UploadProps) {
       <p class="meta">{isBusy ? sendingWords(left) : 'or drop them here: PDF, text, Office files, images'}</p>
       {refused.map(({ name, problem }) => (
         <div key={name}>
-          <bdi>{name}</bdi>
+          <Bdi text={name} />
           <Failure problem={problem} />
         </div>
       ))}

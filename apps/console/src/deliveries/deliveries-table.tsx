@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { Link } from '../app/link.js';
 import { segment, sessionPath } from '../lists/path.js';
@@ -59,7 +60,7 @@ function resendColumn(act: Act, onResent: () => void): Column<DeliveryView> {
     unnamed: true,
     end: true,
     cell: (delivery) => (
-      <Button small disabled={act.busy !== null} onClick={() => resend(delivery)}>
+      <Button small idle={act.busy !== null} onClick={() => resend(delivery)}>
         Resend
       </Button>
     ),
@@ -75,7 +76,7 @@ function LastAnswer({ delivery }: { readonly delivery: DeliveryView }) {
   return (
     <details class="answer" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <bdi>{answer}</bdi>
+        <Bdi text={answer} />
       </summary>
       {isOpen && <Said text={response} class="mono" />}
     </details>

@@ -1,3 +1,4 @@
+import { visible } from '../conversation/visible.js';
 import { Said } from '../parts/values.js';
 import { type DiffPiece, diffOf } from './text-diff.js';
 import { type TurnDiff, turnText } from './run-diff.js';
@@ -92,7 +93,7 @@ function Side({ text, pieces, side, isMarked }: SideProps) {
     <bdi class="said">
       {shown.map((piece, n) =>
         piece.in === 'both' ? (
-          <span key={n}>{piece.text}</span>
+          <span key={n}>{visible(piece.text)}</span>
         ) : (
           <Mark key={n} text={piece.text} side={side} />
         ),
@@ -102,4 +103,4 @@ function Side({ text, pieces, side, isMarked }: SideProps) {
 }
 
 const Mark = ({ text, side }: { readonly text: string; readonly side: 'a' | 'b' }) =>
-  side === 'a' ? <del>{text}</del> : <ins>{text}</ins>;
+  side === 'a' ? <del>{visible(text)}</del> : <ins>{visible(text)}</ins>;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { pathWith, segment } from '../lists/path.js';
 import { useAct } from '../lists/use-act.js';
@@ -36,8 +37,8 @@ export function DeleteKey({ of: { id, name }, onClose, onDeleted }: DeleteKeyPro
         onClose={onClose}
       >
         <p class="lead">
-          <bdi>{name}</bdi> is refused from then on, its sign-ins and open streams end within two seconds, and
-          its tasks are paused. Its runs go on.
+          <Bdi text={name} /> is refused from then on, its sign-ins and open streams end within two seconds,
+          and its tasks are paused. Its runs go on.
         </p>
         <Switch label="Leave its tasks going" on={isRotation} onChange={setRotation} />
       </DialogForm>

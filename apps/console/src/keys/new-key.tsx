@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import type { Scope } from '../api/types.js';
 import { auth } from '../app/session.js';
@@ -86,7 +87,7 @@ function KeyCreated({ made, onClose }: { readonly made: NewKey; readonly onClose
   return (
     <Dialog title="Key created" onClose={onClose} stays>
       <p>
-        The key of <bdi>{made.name}</bdi>, shown this once: it is kept as a hash only. Copy it before you
+        The key of <Bdi text={made.name} />, shown this once: it is kept as a hash only. Copy it before you
         close this.
       </p>
       <Field label="Key">{(id) => <Shown id={id} text={made.key} />}</Field>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { usePoll } from '../api/polled.js';
 import { segment } from '../lists/path.js';
@@ -34,8 +35,8 @@ export function SignInLinkDialog({ of: { id, name }, onClose }: SignInLinkProps)
   return (
     <Dialog title="Sign-in link" onClose={onClose}>
       <p>
-        Whoever opens it first is signed in as <bdi>{name}</bdi> for a day, and needs no key. It works once: a
-        link is the key, so hand it to one person.
+        Whoever opens it first is signed in as <Bdi text={name} /> for a day, and needs no key. It works once:
+        a link is the key, so hand it to one person.
       </p>
       <Select label="It opens" value={to} options={PLACES} onChange={setTo} />
       <Region name="Link" polled={made} rows={2}>

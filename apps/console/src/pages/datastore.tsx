@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { type List, useList } from '../api/list.js';
 import { usePolled } from '../api/polled.js';
@@ -52,7 +53,11 @@ export default function Page({ params }: PageProps) {
         {datastore?.type === 'database' && (
           <Empty
             title="A database elsewhere"
-            sentence="Runs that name it in `datastores` ask it with queries; nothing of it is kept here."
+            sentence={
+              <>
+                Runs that name it in <code>datastores</code> ask it with queries; nothing of it is kept here.
+              </>
+            }
           />
         )}
       </Region>
@@ -115,13 +120,13 @@ const COLUMNS: readonly Column<DocumentView>[] = [
         <Said text={filename} />
         {error !== null && (
           <p class="meta bad-text">
-            <bdi>{error.message}</bdi>
+            <Bdi text={error.message} />
           </p>
         )}
         {warnings.slice(0, 3).map(({ detail, page }) => (
           <p key={detail} class="meta">
             {page !== undefined && `page ${page}: `}
-            <bdi>{detail}</bdi>
+            <Bdi text={detail} />
           </p>
         ))}
       </>
@@ -170,7 +175,7 @@ function DeleteDatastore({ of, onClose }: { readonly of: DatastoreView; readonly
         onClose={onClose}
       >
         <p class="lead">
-          <bdi>{of.name}</bdi> goes with all of its files and their text, for good.
+          <Bdi text={of.name} /> goes with all of its files and their text, for good.
         </p>
       </DialogForm>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { ApiProblem, api } from '../api/client.js';
 import { useList } from '../api/list.js';
 import { utc } from '../app/preferences.js';
@@ -59,7 +60,7 @@ function OnlyOf({ name }: { readonly name: 'run' | 'session' }) {
   if (of === null) return null;
   return (
     <Button small icon="cross" onClick={() => setQuery({ [name]: null })}>
-      Of {name} <bdi>{of}</bdi>
+      Of {name} <Bdi text={of} />
     </Button>
   );
 }
@@ -76,7 +77,14 @@ function NoDeliveries() {
       </Empty>
     );
   return (
-    <Empty title="No deliveries" sentence="Runs with a `callback` send their events there.">
+    <Empty
+      title="No deliveries"
+      sentence={
+        <>
+          Runs with a <code>callback</code> send their events there.
+        </>
+      }
+    >
       <Curl
         call={{
           method: 'POST',

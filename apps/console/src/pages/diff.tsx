@@ -57,10 +57,18 @@ const Figures = ({ of, a, b }: FiguresProps) => (
   <div>
     <div class="pair">
       <p>
-        <b>A</b> <Link href={runPath(a)}>{a}</Link> <Pill status={of.status.a} />
+        <b>A</b>{' '}
+        <Link href={runPath(a)} class="mono">
+          {a}
+        </Link>{' '}
+        <Pill status={of.status.a} />
       </p>
       <p>
-        <b>B</b> <Link href={runPath(b)}>{b}</Link> <Pill status={of.status.b} />
+        <b>B</b>{' '}
+        <Link href={runPath(b)} class="mono">
+          {b}
+        </Link>{' '}
+        <Pill status={of.status.b} />
       </p>
     </div>
     <Table

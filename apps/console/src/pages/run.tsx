@@ -1,4 +1,5 @@
 import type { RecordedSessionEvent } from '#domain/browser';
+import { Bdi } from '../conversation/bdi.js';
 import { useList } from '../api/list.js';
 import { usePolled } from '../api/polled.js';
 import type { RunView, SessionView } from '../api/types.js';
@@ -39,7 +40,7 @@ export default function Page({ params }: PageProps) {
         title={title === '' ? 'Run' : `Run in ${title}`}
         crumb={
           <>
-            <Link href="/console/runs">Runs</Link> / <bdi>{id}</bdi>
+            <Link href="/console/runs">Runs</Link> / <Bdi text={id} class="mono" />
             {at !== undefined && (
               <>
                 {` at event ${at}, `}

@@ -116,7 +116,7 @@ function RunActions({ run, act }: RunActionsProps) {
     return (
       <Button
         small
-        disabled={isBusy}
+        idle={isBusy}
         onClick={() => go(api.post(`${call}/cancel`), 'The run is being cancelled')}
       >
         Cancel run
@@ -127,7 +127,7 @@ function RunActions({ run, act }: RunActionsProps) {
   return (
     <Button
       small
-      disabled={isBusy}
+      idle={isBusy}
       onClick={() =>
         go(api.post(`${call}/retry`, { background: true }, { headers }), 'The run is tried again')
       }

@@ -121,7 +121,11 @@ function Firings({ of: { firings } }: { readonly of: TaskView }) {
             grow: true,
             cell: ({ run_id: run, error }) => (
               <>
-                {run !== null && <Link href={runPath(run)}>{run}</Link>}
+                {run !== null && (
+                  <Link href={runPath(run)} class="mono">
+                    {run}
+                  </Link>
+                )}
                 {error !== undefined && <Said text={error.message} class="bad-text" />}
               </>
             ),

@@ -1,4 +1,5 @@
 import { useList } from '../api/list.js';
+import { Bdi } from '../conversation/bdi.js';
 import { Link } from '../app/link.js';
 import { place, setQuery } from '../app/router.js';
 import { sessionPath } from '../lists/path.js';
@@ -28,7 +29,7 @@ export default function Page() {
         <StatusFilter statuses={TASK_STATUSES} />
         {session !== null && (
           <Button small icon="cross" onClick={() => setQuery({ session: null })}>
-            Of session <bdi>{session}</bdi>
+            Of session <Bdi text={session} />
           </Button>
         )}
         <span class="grow" />
@@ -59,7 +60,7 @@ const columnsOf = (act: Act, refresh: () => void): readonly Column<TaskView>[] =
     grow: true,
     cell: ({ task_id: id, message }) => (
       <Link href={taskPath(id)}>
-        <bdi class="said cut">{message}</bdi>
+        <Bdi text={message} class="said cut" />
       </Link>
     ),
   },
@@ -83,7 +84,11 @@ const NoTasks = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
   ) : (
     <Empty
       title="No tasks"
-      sentence="A run with `schedules` is asked again later: once, or at every slot of a clock."
+      sentence={
+        <>
+          A run with <code>schedules</code> is asked again later: once, or at every slot of a clock.
+        </>
+      }
     >
       <Curl
         call={{

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { type KeptFiles, type Verdict, verifyBlob } from '#proof/browser';
 import { PageHead } from '../parts/page-head.js';
 import { Switch } from '../parts/controls.js';
@@ -73,7 +74,7 @@ function Progress({ file, read, isDone }: ProgressProps) {
   if (file === null) return null;
   return (
     <p class="meta verify-progress">
-      <bdi>{file.name}</bdi>
+      <Bdi text={file.name} />
       {!isDone && <progress aria-label="Read" max={Math.max(file.size, 1)} value={read} />}
     </p>
   );

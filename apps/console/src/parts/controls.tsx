@@ -16,6 +16,8 @@ interface ButtonProps {
   readonly small?: boolean;
   readonly type?: 'button' | 'submit';
   readonly disabled?: boolean;
+  /** Nothing to do for now: it is told so and does nothing, but stays where the focus is, which a disabled one would lose. */
+  readonly idle?: boolean;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
   readonly class?: string;
@@ -25,7 +27,8 @@ interface ButtonProps {
 }
 
 export function Button(props: ButtonProps) {
-  const { children, icon, label, kind, small = false, type = 'button', disabled = false } = props;
+  const { children, icon, label, kind, small = false, type = 'button' } = props;
+  const { disabled = false, idle = false } = props;
   const isSquare = children === undefined;
   const names = ['btn', kind, small && 'sm', isSquare && 'sq', props.class];
   return (
@@ -33,12 +36,13 @@ export function Button(props: ButtonProps) {
       type={type}
       class={names.filter(Boolean).join(' ')}
       disabled={disabled}
+      aria-disabled={idle || undefined}
       aria-label={label}
       title={props.title ?? (isSquare ? label : undefined)}
       id={props.id}
       aria-pressed={props.pressed}
       aria-expanded={props.expanded}
-      onClick={props.onClick}
+      onClick={idle ? undefined : props.onClick}
     >
       {icon !== undefined && <Icon name={icon} />}
       {children}

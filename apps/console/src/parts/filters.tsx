@@ -30,6 +30,7 @@ export const PeriodFilter = () => (
   </>
 );
 
+const EXAMPLES = '2026-11-26, 2026-11-26 14:08, 24 h ago';
 const AGO = ['1 h ago', '24 h ago', '7 d ago', '30 d ago'];
 
 function InstantFilter({ name, label }: { readonly name: 'from' | 'to'; readonly label: string }) {
@@ -61,12 +62,9 @@ function InstantFilter({ name, label }: { readonly name: 'from' | 'to'; readonly
         autocomplete="off"
         spellcheck={false}
         placeholder={inUtc ? 'date, time in UTC' : 'date, time'}
-        title={
-          isWrong
-            ? 'Not a date: 2026-11-26, 2026-11-26 14:08, 24 h ago'
-            : '2026-11-26, 2026-11-26 14:08, 24 h ago'
-        }
+        title={EXAMPLES}
         aria-invalid={isWrong}
+        aria-describedby={isWrong ? `${id}-wrong` : undefined}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={take}
@@ -75,6 +73,11 @@ function InstantFilter({ name, label }: { readonly name: 'from' | 'to'; readonly
           if (event.key === 'Escape') setTyped(shown);
         }}
       />
+      {isWrong && (
+        <span id={`${id}-wrong`} class="meta bad-text" role="alert">
+          {`Not a time. Such as ${EXAMPLES}.`}
+        </span>
+      )}
       <datalist id={`${id}-ago`}>
         {AGO.map((ago) => (
           <option key={ago} value={ago} />

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../conversation/visible.js';
 
 interface PageHeadProps {
   /** The h1, and the title of the tab. */
@@ -14,7 +15,7 @@ interface PageHeadProps {
 /** The head of a page. Its h1 takes the focus after a navigation, so it is there from the first paint on. */
 export function PageHead({ title, children, crumb, actions, facts }: PageHeadProps) {
   useEffect(() => {
-    document.title = `${title} · Annals`;
+    document.title = `${visible(title)} · Annals`;
   }, [title]);
   return (
     <header class="head">

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Bdi } from '../conversation/bdi.js';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiProblem } from '../api/problem.js';
 import type { Polled } from '../api/polled.js';
@@ -59,7 +60,7 @@ export function Failure({ problem, retryInS = null, onRetry }: FailureProps) {
   return (
     <div class="failure" role="alert">
       <p>
-        <b>{problem.title}</b> <bdi>{problem.detail}</bdi>
+        <b>{problem.title}</b> <Bdi text={problem.detail} />
         {problem.detail.endsWith('does not exist') && ', or it belongs to another project.'}
       </p>
       {problem.errors.length > 0 && (
@@ -91,7 +92,7 @@ export function Failure({ problem, retryInS = null, onRetry }: FailureProps) {
 
 interface EmptyProps {
   readonly title: string;
-  readonly sentence: string;
+  readonly sentence: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
@@ -114,7 +115,7 @@ export const LoadMore = ({
 }) =>
   more === null ? null : (
     <div class="more-rows">
-      <Button onClick={more} disabled={loading}>
+      <Button onClick={more} idle={loading}>
         Load more
       </Button>
     </div>

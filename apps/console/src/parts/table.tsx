@@ -24,8 +24,8 @@ interface TableProps<T> {
 
 /** A table; below 760 px each row is a card, whose cells bear their column's name. Roles are stated, since cards lose them. */
 export function Table<T>({ name, columns, rows, keyOf, rowClass }: TableProps<T>) {
-  const classOf = ({ end, grow, class: own }: Column<T>): string | undefined =>
-    [end && 'end', grow && 'grow', own].filter(Boolean).join(' ') || undefined;
+  const classOf = ({ end, grow, unnamed, class: own }: Column<T>): string | undefined =>
+    [end && 'end', grow && 'grow', unnamed && 'acts', own].filter(Boolean).join(' ') || undefined;
   const body = useRef<HTMLTableSectionElement>(null);
   const { from, to, abovePx, belowPx } = useRowWindow(rows.length, body);
   const isWhole = to - from === rows.length;

@@ -1,4 +1,5 @@
 import { type Verdict, factsOf, findingOf, headOf, jsonOf, meaningsOf, neverProved } from '#proof/browser';
+import { Bdi } from '../conversation/bdi.js';
 import { visible } from '../conversation/visible.js';
 import { Shape } from '../parts/icon.js';
 import { capitalised, lookOf } from '../parts/status-looks.js';
@@ -20,6 +21,9 @@ export function VerdictView({ of: verdict }: { readonly of: Verdict }) {
     </>
   );
 }
+
+/** Facts that are ids. */
+const MONO: ReadonlySet<string> = new Set(['stream', 'session', 'origin']);
 
 /** Codes keep their underscores. */
 function headline(verdict: Verdict): string {
@@ -46,7 +50,7 @@ export function VerdictParts({ of: verdict }: { readonly of: Verdict }) {
           <div key={name}>
             <dt>{capitalised(name)}</dt>
             <dd>
-              <bdi>{value}</bdi>
+              <Bdi text={value} {...(MONO.has(name) ? { class: 'mono' } : {})} />
             </dd>
           </div>
         ))}

@@ -34,7 +34,7 @@ export function VerificationDialog({ model, verification, onClose }: DialogProps
         </p>
         <p class="lead">{WORDS[level]}</p>
         <div class="do">
-          <Button disabled={isBusy} icon="retry" onClick={verification.ask}>
+          <Button idle={isBusy} icon="retry" onClick={verification.ask}>
             {isBusy ? 'Checking…' : 'Check again'}
           </Button>
           <Button onClick={onClose}>Close</Button>

@@ -39,7 +39,9 @@ export function CompareDialog({ of: run, onClose }: CompareDialogProps) {
             {rows.map((other) => (
               <li key={other.run_id}>
                 <StatusWord status={other.status} />
-                <Link href={diffPath(run.run_id, other.run_id)}>{other.run_id}</Link>
+                <Link href={diffPath(run.run_id, other.run_id)} class="mono">
+                  {other.run_id}
+                </Link>
                 <Age at={other.created_at} />
               </li>
             ))}

@@ -46,17 +46,17 @@ export function RunActions({ of: run, at, act, onChanged }: RunActionsProps) {
   return (
     <>
       {may('run') && !isOver && (
-        <Button icon="stop" kind="danger" disabled={isBusy} onClick={cancel}>
+        <Button icon="stop" kind="danger" idle={isBusy} onClick={cancel}>
           Cancel run
         </Button>
       )}
       {may('run') && (run.status === 'failed' || run.status === 'cancelled') && (
-        <Button icon="retry" disabled={isBusy} onClick={() => start('retry', 'Retry started')}>
+        <Button icon="retry" idle={isBusy} onClick={() => start('retry', 'Retry started')}>
           Retry run
         </Button>
       )}
       {may('run') && isOver && (
-        <Button icon="play" disabled={isBusy} onClick={() => start('replay', 'Replay started')}>
+        <Button icon="play" idle={isBusy} onClick={() => start('replay', 'Replay started')}>
           Replay run
         </Button>
       )}

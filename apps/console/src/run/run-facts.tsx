@@ -1,4 +1,5 @@
 import { Link } from '../app/link.js';
+import { Bdi } from '../conversation/bdi.js';
 import type { RunView } from '../api/types.js';
 import { runPath } from '../lists/path.js';
 import { Pill } from '../parts/status.js';
@@ -94,7 +95,7 @@ export function RunTrouble({ of: { error, warnings } }: { readonly of: RunView }
       {error !== null && (
         <div class="failure">
           <p>
-            <b>{capitalised(error.code)}</b> <bdi>{error.message}</bdi>
+            <b>{capitalised(error.code)}</b> <Bdi text={error.message} />
           </p>
           <p class="meta">
             {error.retryable ? 'It may go well when it is tried again.' : 'Trying again will not help.'}

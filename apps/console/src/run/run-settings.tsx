@@ -28,7 +28,9 @@ export function RunSettings({ request, session }: RunSettingsProps) {
       </Setting>
       {task !== undefined && (
         <Setting name="Task">
-          <Link href={taskPath(task)}>{task}</Link>
+          <Link href={taskPath(task)} class="mono">
+            {task}
+          </Link>
         </Setting>
       )}
       <Setting name="Callback">{callback === undefined ? null : 'yes, sealed: see Deliveries'}</Setting>
@@ -70,7 +72,7 @@ function ConfigSettings({ of }: { readonly of: RunConfig }) {
       )}
       {of.approvals !== undefined && (
         <Setting name="Approvals">
-          <Long text={JSON.stringify(of.approvals, null, 2)} />
+          <Long text={JSON.stringify(of.approvals, null, 2)} isCode />
         </Setting>
       )}
       {of.system !== undefined && (
@@ -100,14 +102,15 @@ const SHORT = 400;
 const MOST = 20_000;
 
 /** A text of others; a long one is folded, and one that is very long shows its beginning. */
-export function Long({ text }: { readonly text: string }) {
-  if (text.length <= SHORT) return <Said text={text} class="pre" />;
+export function Long({ text, isCode = false }: { readonly text: string; readonly isCode?: boolean }) {
+  const name = isCode ? 'pre mono' : 'pre';
+  if (text.length <= SHORT) return <Said text={text} class={name} />;
   return (
     <details>
       <summary>
         <Said text={`${text.slice(0, 120)}…`} />
       </summary>
-      <Said text={text.length > MOST ? `${text.slice(0, MOST)}…` : text} class="pre" />
+      <Said text={text.length > MOST ? `${text.slice(0, MOST)}…` : text} class={name} />
     </details>
   );
 }

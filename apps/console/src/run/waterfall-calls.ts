@@ -7,7 +7,7 @@ import {
   lengthOf,
 } from '#domain/browser';
 import { expiresNote, sizeNote } from './waterfall-words.js';
-import { WAITS } from './waterfall-notes.js';
+import { WAITS, decisionNote } from './waterfall-notes.js';
 import { OpenRow } from './waterfall-row.js';
 
 type Of<T extends RecordedSessionEvent['type']> = Extract<RecordedSessionEvent, { type: T }>;
@@ -86,7 +86,7 @@ export class WaterfallCalls {
     if (row === undefined) return false;
     row.pause(time);
     row.tone = data.decision === 'expired' || data.decision === 'deny' ? 'bad' : 'plain';
-    row.note(data.decision === 'expired' ? 'nobody decided in time' : `${data.decision}, by ${data.actor}`);
+    row.note(decisionNote(data.decision, data.actor));
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { type ModelCall, type PicoDollars, formatDollars, parseDollars } from '#domain/browser';
-import type { OpenRow } from './waterfall-row.js';
-import { secondsNote } from './waterfall-words.js';
+import { duration } from '../parts/format.js';
+import type { Note, OpenRow } from './waterfall-row.js';
 
 /** What a run waits for, by the kind of its action. */
 export const WAITS = {
@@ -31,17 +31,21 @@ export function closeAll(row: OpenRow, time: number, end: string): void {
 export const costOf = (calls: readonly ModelCall[]): PicoDollars =>
   calls.reduce((sum, { cost }) => sum + parseDollars(cost), 0n);
 
-/** `$0.0041`, exactly; empty: it cost nothing that is known. */
-export const costNote = (cost: PicoDollars): string => (cost === 0n ? '' : `$${formatDollars(cost)}`);
+/** Empty: it cost nothing that is known. */
+export const costNote = (cost: PicoDollars): Note => (cost === 0n ? '' : { cost: formatDollars(cost) });
+
+/** @param by id of the key */
+export const decisionNote = (decision: string, by: string): Note =>
+  decision === 'expired' ? 'nobody decided in time' : { decision, by };
 
 /** First token, tokens a second, cost. */
-export function notesOf(row: OpenRow, time: number, calls: readonly ModelCall[]): readonly string[] {
+export function notesOf(row: OpenRow, time: number, calls: readonly ModelCall[]): readonly Note[] {
   const first = row.firstOf('thinking', 'answer');
   const call = calls.at(-1);
   const saidMs = first === null ? 0 : time - first;
   const isTold = first !== null && first > row.start;
   return [
-    isTold ? `first token ${secondsNote(first - row.start)}` : '',
+    isTold ? `first token ${duration(first - row.start)}` : '',
     call !== undefined && isTold && saidMs > 0
       ? `${Math.round((call.output_tokens * 1000) / saidMs)} tokens/s`
       : '',

@@ -12,6 +12,9 @@ export interface Bar {
 export type RowKind =
   'queued' | 'turn' | 'tool' | 'step' | 'taken over' | 'waiting' | 'steered' | 'compacted';
 
+/** What is said of a row besides: words, what it cost in US dollars, or the key that decided. */
+export type Note = string | { readonly cost: string } | { readonly decision: string; readonly by: string };
+
 /** A row of a run's waterfall. */
 export interface WaterfallRow {
   readonly kind: RowKind;
@@ -26,7 +29,7 @@ export interface WaterfallRow {
   /** null: it goes on. */
   readonly end: number | null;
   readonly bars: readonly Bar[];
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
   /** A person or a program has to decide, or it failed. */
   readonly tone: 'plain' | 'warn' | 'bad';
   /** Nobody knows when it ended, or whether it did. */
@@ -40,7 +43,7 @@ export const tookMs = ({ start, end, isUntold }: WaterfallRow): number | null =>
 /** A row while it is folded. Owns its bars; at most the last one is open. */
 export class OpenRow {
   readonly children: OpenRow[] = [];
-  readonly notes: string[] = [];
+  readonly notes: Note[] = [];
   private readonly bars: { kind: BarKind; start: number; end: number | null }[] = [];
   private end: number | null = null;
   tone: WaterfallRow['tone'] = 'plain';
@@ -87,7 +90,7 @@ export class OpenRow {
     this.end = time;
   }
 
-  note(...notes: readonly string[]): void {
+  note(...notes: readonly Note[]): void {
     this.notes.push(...notes.filter((note) => note !== '' && !this.notes.includes(note)));
   }
 

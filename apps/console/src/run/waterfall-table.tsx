@@ -1,12 +1,16 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { Link } from '../app/link.js';
 import { sessionPath } from '../lists/path.js';
 import { Button } from '../parts/controls.js';
 import { duration } from '../parts/format.js';
-import { Duration, Said } from '../parts/values.js';
+import { useKeyNames } from '../conversation/key-names.js';
+import { Duration, Money, Said } from '../parts/values.js';
 import { type Axis, axisOf } from '../session/axis.js';
 import { ticksOf } from './ticks.js';
 import { type Bar, type WaterfallRow, tookMs } from './waterfall.js';
+import type { Note } from './waterfall-row.js';
 
 interface WaterfallTableProps {
   readonly session: string;
@@ -109,7 +113,7 @@ function Row({ of, session, axis, end }: RowProps) {
     <tr role="row" class={tone === 'plain' ? undefined : `tone-${tone}`}>
       <td role="cell" class={kind === 'tool' ? 'what mono' : 'what'} style={{ '--depth': depth }}>
         <Link href={sessionPath(session, event)}>
-          <bdi>{name}</bdi>
+          <Bdi text={name} />
         </Link>
       </td>
       <td role="cell" class="when">
@@ -127,9 +131,24 @@ function Row({ of, session, axis, end }: RowProps) {
         <Took of={of} />
       </td>
       <td role="cell" class="told" data-label="Note">
-        {notes.length > 0 && <Said text={notes.join(', ')} />}
+        {notes.map((note, n) => (
+          <Fragment key={n}>
+            {n > 0 && ', '}
+            <NoteWords of={note} />
+          </Fragment>
+        ))}
       </td>
     </tr>
+  );
+}
+
+function NoteWords({ of: note }: { readonly of: Note }) {
+  const nameOf = useKeyNames();
+  if (typeof note === 'string') return <Said text={note} />;
+  return 'cost' in note ? (
+    <Money amount={note.cost} />
+  ) : (
+    <Said text={`${note.decision}, by ${nameOf(note.by)}`} />
   );
 }
 

@@ -22,7 +22,3 @@ export const replicaOf = (worker: string): string => {
   const colon = worker.lastIndexOf(':');
   return colon > 0 ? worker.slice(0, colon) : worker;
 };
-
-/** Seconds with two places below ten, else one. */
-export const secondsNote = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;

@@ -83,7 +83,7 @@ describe('the waterfall of a run', () => {
       { kind: 'thinking', start: 1200, end: 2000 },
       { kind: 'answer', start: 2000, end: 2200 },
     ]);
-    expect(find(found, 'turn 1').notes).toEqual(['first token 1.2 s', '100 tokens/s', '$0.0041']);
+    expect(find(found, 'turn 1').notes).toEqual(['first token 1.2 s', '100 tokens/s', { cost: '0.0041' }]);
     expect(tookMs(find(found, 't'))).toBe(410);
     expect(find(found, 't').notes).toEqual(['2.1 KB']);
   });
@@ -106,7 +106,7 @@ describe('the waterfall of a run', () => {
     expect(find(found, 'turn 1, attempt 1')).toMatchObject({
       tone: 'bad',
       end: 40,
-      notes: ['failed: reset', '$0.002'],
+      notes: ['failed: reset', { cost: '0.002' }],
     });
     expect(find(found, 'turn 1').start).toBe(40);
   });
@@ -123,10 +123,10 @@ describe('the waterfall of a run', () => {
     expect(find(found, 'compaction')).toMatchObject({
       start: 100,
       end: 400,
-      notes: ['summed up', 'through 8', '$0.002'],
+      notes: ['summed up', 'through 8', { cost: '0.002' }],
     });
     expect(find(found, 'turn 2')).toMatchObject({ start: 400 });
-    expect(find(found, 'turn 2').notes).toContain('$0.003');
+    expect(find(found, 'turn 2').notes).toContainEqual({ cost: '0.003' });
   });
 
   test('tells who took over, of how long a silence, and what nobody knows the outcome of', () => {

@@ -1,6 +1,6 @@
 import type { AttemptRef, ModelCall, RecordedSessionEvent, RunId } from '#domain/browser';
 import { WaterfallCalls } from './waterfall-calls.js';
-import { WAITS, closeAll, closed, costNote, costOf, notesOf } from './waterfall-notes.js';
+import { WAITS, closeAll, closed, costNote, costOf, decisionNote, notesOf } from './waterfall-notes.js';
 import { OpenRow, type WaterfallRow } from './waterfall-row.js';
 import { WaterfallSteps, isOfSteps } from './waterfall-steps.js';
 import { expiresNote, ordinal, replicaOf } from './waterfall-words.js';
@@ -251,7 +251,7 @@ class Waterfall {
     const row = this.waits.get(id);
     if (row === undefined) return;
     row.tone = decision === 'expired' || decision === 'deny' ? 'bad' : 'plain';
-    row.note(decision === 'expired' ? 'nobody decided in time' : `${decision}, by ${actor}`);
+    row.note(decisionNote(decision, actor));
     row.close(event.time);
   }
 

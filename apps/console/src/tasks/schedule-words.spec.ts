@@ -16,6 +16,8 @@ describe('a schedule in words', () => {
     ['15 6 * * sun', 'Every Sunday at 06:15, UTC'],
     ['0 12 * * 7', 'Every Sunday at 12:00, UTC'],
     ['* * * * *', 'Every minute, UTC'],
+    ['*/1 * * * *', 'Every minute, UTC'],
+    ['5 */1 * * *', 'Every hour at :05, UTC'],
     ['*/15 * * * *', 'Every 15 minutes, UTC'],
     ['5 * * * *', 'Every hour at :05, UTC'],
     ['0 */6 * * *', 'Every 6 hours at :00, UTC'],

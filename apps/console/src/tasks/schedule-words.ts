@@ -75,7 +75,7 @@ function timesInWords(minute: string, hour: string): Times | null {
   const often = (words: string): Times => ({ words, isOften: true });
   const [everyMinutes, everyHours] = [stepOf(minute), stepOf(hour)];
   if (hour === '*') {
-    if (minute === '*') return often('Every minute');
+    if (minute === '*' || everyMinutes === 1) return often('Every minute');
     if (everyMinutes !== null) return often(`Every ${counted(everyMinutes, 'minute')}`);
     const at = numbersOf(minute);
     return at === null ? null : often(`Every hour at ${joined(at.map((m) => `:${two(m)}`))}`);
@@ -83,7 +83,9 @@ function timesInWords(minute: string, hour: string): Times | null {
   const minutes = numbersOf(minute);
   if (minutes === null) return null;
   if (everyHours !== null)
-    return often(`Every ${counted(everyHours, 'hour')} at ${joined(minutes.map((m) => `:${two(m)}`))}`);
+    return often(
+      `Every ${everyHours === 1 ? 'hour' : counted(everyHours, 'hour')} at ${joined(minutes.map((m) => `:${two(m)}`))}`,
+    );
   const hours = numbersOf(hour);
   if (hours === null || hours.length * minutes.length > 6) return null;
   const times = hours.flatMap((h) => minutes.map((m) => `${two(h)}:${two(m)}`));

@@ -34,11 +34,11 @@ export function TaskButtons({
   return (
     <span class="row-do">
       {status === 'scheduled' ? (
-        <Button small={small} {...iconOf('pause')} disabled={isBusy} onClick={() => change('pause')}>
+        <Button small={small} {...iconOf('pause')} idle={isBusy} onClick={() => change('pause')}>
           Pause
         </Button>
       ) : (
-        <Button small={small} {...iconOf('play')} disabled={isBusy} onClick={() => change('resume')}>
+        <Button small={small} {...iconOf('play')} idle={isBusy} onClick={() => change('resume')}>
           Resume
         </Button>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Bdi } from '../conversation/bdi.js';
 import { api } from '../api/client.js';
 import { auth } from '../app/session.js';
 import { segment } from '../lists/path.js';
@@ -44,7 +45,7 @@ export function BudgetDialog({ of, onClose, onSaved }: BudgetDialogProps) {
           <Whose scope={scope} id={id} onScope={setScope} onId={setId} />
         ) : (
           <p class="lead">
-            Of {of.scope} <bdi>{of.id}</bdi>. What was spent in the period before counts, too.
+            Of {of.scope} <Bdi text={of.id} />. What was spent in the period before counts, too.
           </p>
         )}
         <TextField
@@ -119,8 +120,8 @@ export function RemoveBudget({ of, onClose, onRemoved }: RemoveBudgetProps) {
         onClose={onClose}
       >
         <p class="lead">
-          {of.scope} <bdi>{of.id}</bdi>, {limitInWords(of)}. Runs that wait because it is reached go on within
-          two seconds, and nothing holds what comes.
+          {of.scope} <Bdi text={of.id} />, {limitInWords(of)}. Runs that wait because it is reached go on
+          within two seconds, and nothing holds what comes.
         </p>
       </DialogForm>
     </Dialog>
