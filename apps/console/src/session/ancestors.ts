@@ -2,6 +2,8 @@ import { type RecordedSessionEvent, forkOf, inLine } from '#domain/browser';
 import { api } from '../api/client.js';
 import { ApiProblem } from '../api/problem.js';
 import type { Page, SessionView } from '../api/types.js';
+import { may } from '../app/session.js';
+import { erasedEvents } from './erased-event.js';
 import { type LogEvent, type LogLine, logEvent } from './log-event.js';
 
 /** What a session was forked from, up to where: the first of its line comes first. */
@@ -9,8 +11,9 @@ export interface Ancestor {
   readonly session: string;
   readonly at: number;
   readonly title: string | null;
+  /** Of an erased one its structure, as far as the key may know it. */
   readonly events: readonly LogEvent[];
-  /** Its events as those of the fork's line: files are named with the session in which they lie. */
+  /** Its events as those of the fork's line: files are named with the session in which they lie. None of an erased one. */
   readonly known: readonly RecordedSessionEvent[];
   readonly isErased: boolean;
 }
@@ -47,6 +50,15 @@ async function readAncestor(session: string, at: number, signal: AbortSignal): P
     return { session, at, title, events, known, isErased: false };
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status !== 404) throw error;
-    return { session, at, title: null, events: [], known: [], isErased: true };
+    const events = await structureOf(session, at, signal);
+    return { session, at, title: null, events, known: [], isErased: true };
   }
+}
+
+/** What is left of an erased session up to an event; only a key that administers it is told. */
+async function structureOf(session: string, at: number, signal: AbortSignal): Promise<readonly LogEvent[]> {
+  if (!may('admin')) return [];
+  const { readErased } = await import('./erased.js');
+  const lines = await readErased(session, signal).catch(() => null);
+  return lines === null ? [] : erasedEvents(lines.filter(({ revision }) => revision <= at));
 }

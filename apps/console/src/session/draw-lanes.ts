@@ -23,13 +23,22 @@ const NAMES = [
 ] as const;
 export type PaletteName = (typeof NAMES)[number];
 
-/** The tokens as they are now: a canvas knows no custom properties, and none that differ by theme. */
-export function paletteOf(element: HTMLElement): Palette {
+/** Of colours that somebody chose for all pages: grounds are one, and so is all that stands on them. */
+const forced = (name: PaletteName): string =>
+  name === 'surface' || name.endsWith('-soft') ? 'Canvas' : name === 'accent' ? 'Highlight' : 'CanvasText';
+
+/**
+ * The tokens as they are now: a canvas knows no custom properties, and none that differ by theme.
+ * @param isForced colours are the browser's own
+ */
+export function paletteOf(element: HTMLElement, isForced: boolean): Palette {
   const probe = document.createElement('span');
   probe.hidden = true;
+  // Its text would else have the one colour of all text.
+  probe.style.setProperty('forced-color-adjust', 'none');
   element.append(probe);
   const colors = NAMES.map((name) => {
-    probe.style.color = `var(--${name})`;
+    probe.style.color = isForced ? forced(name) : `var(--${name})`;
     return [name, getComputedStyle(probe).color] as const;
   });
   probe.remove();
@@ -40,7 +49,8 @@ export interface Drawing {
   readonly layout: LaneLayout;
   readonly axis: Axis;
   readonly marks: readonly Mark[];
-  readonly takeOvers: Iterable<TakeOver>;
+  /** Gone through twice: below the bars, and above them. */
+  readonly takeOvers: readonly TakeOver[];
   readonly palette: Palette;
   /** Bars have borders: colours say nothing. */
   readonly isForced: boolean;

@@ -14,6 +14,7 @@ import { Time } from '../parts/values.js';
 import { Go } from './go.js';
 import type { LogEvent, LogLine } from './log-event.js';
 import type { SessionModel } from './model.js';
+import { counted } from './text.js';
 
 /** One event, as it stands on the log. */
 export function EventTab({ model }: { readonly model: SessionModel }) {
@@ -99,7 +100,7 @@ function Told({ model, event }: { readonly model: SessionModel; readonly event: 
         {told.map(({ id, target, status, attempts, answer }) => (
           <li key={id}>
             <StatusWord status={status} /> <Bdi text={target} />{' '}
-            <span class="meta">{`${attempts} attempts ${answer}`}</span>
+            <span class="meta">{`${counted(attempts, 'attempt')} ${answer}`}</span>
           </li>
         ))}
       </ul>

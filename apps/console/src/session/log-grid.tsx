@@ -3,31 +3,35 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { RowsBefore, heightBefore } from './rows-before.js';
 import { HeadOfRun, LogRow, rowId } from './log-row.js';
 import type { SessionModel } from './model.js';
-import { HEAD_PX, heightOf, scrollTo, topOfRow, windowOf } from './window.js';
+import { HEAD_PX, heightOf, rem, scrollTo, topOfRow, windowOf } from './window.js';
+
+interface Box {
+  readonly current: HTMLDivElement | null;
+}
+
+/** How much larger than usual text is: rows are as high as theirs. */
+const textScale = (): number => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1;
 
 /** A log of any length: only the rows that are seen are drawn. */
 export function LogGrid({ model }: { readonly model: SessionModel }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(600);
-  useEffect(() => {
-    if (scroller.current === null) return;
-    const seen = new ResizeObserver(([entry]) => (height.value = entry?.contentRect.height ?? 600));
-    seen.observe(scroller.current);
-    return () => seen.disconnect();
-  }, []);
-  useRowInSight(model, scroller);
+  const own = useRef<HTMLDivElement>(null);
+  const { top, height } = useWindowOn(scroller, own);
+  useRowInSight(model, scroller, height.value > 0);
   const { rows, heads, rowOf } = model.log.value.rows;
   const before = heightBefore(model.rowsBefore.value);
-  const own = top.value - before;
-  const { from, to, heads: shown, sticky } = windowOf(heads, rows.length, own, height.value);
+  const { from, to, heads: shown, sticky } = windowOf(heads, rows.length, top.value - before, height.value);
   const at = model.at.value;
   const row = rowOf[at] ?? -1;
   return (
-    <div class="scroller" ref={scroller} onScroll={(event) => (top.value = event.currentTarget.scrollTop)}>
+    <div
+      class="scroller"
+      ref={scroller}
+      onScroll={(event) => (top.value = event.currentTarget.scrollTop / textScale())}
+    >
       <div class="stick">{sticky !== null && <HeadOfRun model={model} head={sticky} top={null} />}</div>
       <RowsBefore parts={model.rowsBefore.value} top={top.value} height={height.value} />
-      <div class="own">
+      <div class="own" ref={own}>
         <div
           role="grid"
           aria-label="Log"
@@ -37,7 +41,7 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
           aria-busy={model.store.head.value > model.last.value}
           tabIndex={0}
           class="grid"
-          style={{ height: `${heightOf(heads, rows.length)}px` }}
+          style={{ height: rem(heightOf(heads, rows.length)) }}
           onKeyDown={(event) => onGridKey(event, model)}
         >
           {rows.slice(from, to).map((of, n) => (
@@ -62,8 +66,26 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
   );
 }
 
+/** What of the rows is in sight: from where, and how much, in px of text of the usual size. */
+function useWindowOn(scroller: Box, rows: Box) {
+  const top = useSignal(0);
+  const height = useSignal(600);
+  useEffect(() => {
+    const box = scroller.current;
+    if (box === null || rows.current === null) return;
+    const seen = new ResizeObserver(() => {
+      height.value = box.clientHeight / textScale();
+      top.value = box.scrollTop / textScale();
+    });
+    // The rows, too: they grow with the text, their window does not.
+    for (const element of [box, rows.current]) seen.observe(element);
+    return () => seen.disconnect();
+  }, []);
+  return { top, height };
+}
+
 /** The row that is looked at is seen; a log that is read elsewhere stays where it is, unless one goes somewhere. */
-function useRowInSight(model: SessionModel, scroller: { readonly current: HTMLDivElement | null }): void {
+function useRowInSight(model: SessionModel, scroller: Box, isShown: boolean): void {
   const { value: row } = model.row;
   const isLive = model.isLive.value;
   const seen = useRef({ row: -1, before: 0 });
@@ -71,16 +93,17 @@ function useRowInSight(model: SessionModel, scroller: { readonly current: HTMLDi
   const before = heightBefore(model.rowsBefore.value);
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (box === null || row < 0) return;
+    if (box === null || row < 0 || !isShown) return;
     const { heads } = model.log.value.rows;
     if (isLive) {
       box.scrollTop = box.scrollHeight;
     } else if (seen.current.row !== row || seen.current.before !== before) {
-      const to = scrollTo(heads, row, box.scrollTop - before, box.clientHeight);
-      if (to !== null) box.scrollTop = to + before;
+      const scale = textScale();
+      const to = scrollTo(heads, row, box.scrollTop / scale - before, box.clientHeight / scale);
+      if (to !== null) box.scrollTop = (to + before) * scale;
     }
     seen.current = { row, before };
-  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before]);
+  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before, isShown]);
 }
 
 /** To the last event of the row that stands so many rows further; a row of another stream is passed over. */

@@ -5,9 +5,7 @@ import { Failure } from '../parts/region.js';
 import { LANES, type Lane } from './lanes.js';
 import { LogGrid } from './log-grid.js';
 import type { SessionModel } from './model.js';
-import { grouped } from './text.js';
-
-const counted = (n: number, what: string): string => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
+import { counted, grouped } from './text.js';
 
 /** The log of a session, and what is found in it. */
 export function LogPane({ model }: { readonly model: SessionModel }) {

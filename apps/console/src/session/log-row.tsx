@@ -1,7 +1,10 @@
 import { capitalised } from '../parts/status-looks.js';
 import { Icon } from '../parts/icon.js';
 import { StatusWord } from '../parts/status.js';
-import { duration, money } from '../parts/format.js';
+import { duration } from '../parts/format.js';
+import { Money } from '../parts/values.js';
+import { useKeyNames } from '../conversation/key-names.js';
+import { visible } from '../conversation/visible.js';
 import { formatDollars } from '#domain/browser';
 import { isPiece } from './lanes.js';
 import type { LogEvent } from './log-event.js';
@@ -10,9 +13,9 @@ import type { Story } from './story.js';
 import { iconOf } from './row-icon.js';
 import type { EventRow, Row, RunHead, Told, ToldRow } from './rows.js';
 import { summaryOf } from './summary.js';
-import { grouped, oneLine } from './text.js';
-import { HEAD_PX, ROW_PX, offsetText } from './window.js';
-import type { Summary } from './words.js';
+import { counted, grouped, oneLine } from './text.js';
+import { HEAD_PX, ROW_PX, offsetText, rem } from './window.js';
+import type { NameOfKey, Summary } from './words.js';
 
 /** Enough of a text for a row. */
 const SHOWN_CHARS = 200;
@@ -44,7 +47,7 @@ export function LogRow({ model, row, index, top, isAt, isAfter }: RowProps) {
       class={names.join(' ')}
       aria-rowindex={index + 1}
       aria-selected={isAt}
-      style={{ transform: `translateY(${top}px)`, height: `${ROW_PX}px` }}
+      style={{ transform: `translateY(${rem(top)})`, height: rem(ROW_PX) }}
       onClick={go}
     >
       {row.kind === 'event' ? (
@@ -74,16 +77,19 @@ export function EventCells({
 }) {
   const { events, story } = part;
   const event = events[row.from];
+  const nameOf = useKeyNames();
   if (event === undefined) return null;
-  const { text, note } = row.to === row.from ? summaryOf(event, row.from, story) : blockSummary(part, row);
+  const { text, note, hover } =
+    row.to === row.from ? summaryOf(event, row.from, story, nameOf) : blockSummary(part, row, nameOf);
   return (
     <Cells
-      id={String(row.from)}
+      id={grouped(row.from)}
       offset={offsetText(event.time - beganAt(part, event))}
       type={row.type}
       tone={row.tone}
       text={text}
       note={note}
+      {...(hover === undefined ? {} : { hover })}
       isInGrid={isInGrid}
     />
   );
@@ -98,7 +104,7 @@ function ToldCells({ model, row: { told } }: { readonly model: SessionModel; rea
       type="told"
       tone={told.status === 'delivered' ? 'plain' : 'bad'}
       text={toldText(told)}
-      note={told.attempts > 1 ? `${grouped(told.attempts)} attempts` : 'first attempt'}
+      note={told.attempts === 1 ? 'first attempt' : counted(told.attempts, 'attempt')}
     />
   );
 }
@@ -115,7 +121,7 @@ interface CellsProps extends Summary {
 }
 
 /** Id, Offset, Type, Summary, Note. */
-function Cells({ id, offset, type, tone, text, note, isInGrid = true }: CellsProps) {
+function Cells({ id, offset, type, tone, text, note, hover, isInGrid = true }: CellsProps) {
   const role = isInGrid ? 'gridcell' : undefined;
   return (
     <>
@@ -130,10 +136,10 @@ function Cells({ id, offset, type, tone, text, note, isInGrid = true }: CellsPro
         {type}
       </span>
       <span role={role} class="x" dir="auto">
-        {text}
+        {visible(text)}
       </span>
-      <span role={role} class="n" dir="auto">
-        {note}
+      <span role={role} class="n" dir="auto" title={hover}>
+        {visible(note)}
       </span>
     </>
   );
@@ -146,10 +152,10 @@ function beganAt({ events, story }: LogPart, { run }: LogEvent): number {
 }
 
 /** The text of a block from its pieces, and how many there are. */
-function blockSummary({ events, story }: LogPart, row: EventRow): Summary {
+function blockSummary({ events, story }: LogPart, row: EventRow, nameOf: NameOfKey): Summary {
   const [first, last] = [events[row.from], events[row.to]];
   if (first === undefined || last === undefined) return { text: '', note: '' };
-  if (!isPiece(row.type)) return summaryOf(last, row.to, story);
+  if (!isPiece(row.type)) return summaryOf(last, row.to, story, nameOf);
   let text = '';
   for (let at = row.from + 1; at <= row.to && text.length < SHOWN_CHARS; at++) {
     const piece = events[at];
@@ -164,7 +170,7 @@ function blockSummary({ events, story }: LogPart, row: EventRow): Summary {
 
 function summaryText(event: LogEvent, at: number, story: Story): string {
   const { content } = (event.data ?? {}) as { readonly content?: unknown };
-  return typeof content === 'string' ? content : summaryOf(event, at, story).text;
+  return typeof content === 'string' ? content : summaryOf(event, at, story, String).text;
 }
 
 interface HeadProps {
@@ -178,21 +184,30 @@ interface HeadProps {
 export function HeadOfRun({ model, head, top }: HeadProps) {
   const { story, events } = model.store;
   const run = story.runs.get(head.run);
+  const nameOf = useKeyNames();
   if (run === undefined) return null;
   const asked = events[run.from];
   const request = asked?.known;
   const { mode = '', model: name = '', trigger = '' } = request?.type === 'run_requested' ? request.data : {};
   const took = duration((events[run.to]?.time ?? 0) - (events[run.from]?.time ?? 0));
   const how = asked?.data === null ? '' : `${mode}, ${name}, ${trigger} `;
-  const by = `${how}by ${asked?.actor ?? ''}`;
+  const by = visible(`${how}by ${nameOf(asked?.actor ?? '')}`);
   return (
     <div
       class="run-head"
-      style={{ ...(top === null ? {} : { transform: `translateY(${top}px)` }), height: `${HEAD_PX}px` }}
+      style={{ ...(top === null ? {} : { transform: `translateY(${rem(top)})` }), height: rem(HEAD_PX) }}
     >
       <StatusWord status={run.status} word={`Run ${run.ordinal}`} />
       <bdi class="x">{by}</bdi>
-      <span class="n">{`${capitalised(run.status)}, ${took}, ${money(formatDollars(run.cost))}`}</span>
+      <span class="n">
+        {`${capitalised(run.status)}, ${took}`}
+        {!(model.store.state.value === 'erased' && run.cost === 0n) && (
+          <>
+            {', '}
+            <Money amount={formatDollars(run.cost)} />
+          </>
+        )}
+      </span>
     </div>
   );
 }

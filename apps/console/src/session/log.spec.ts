@@ -26,6 +26,27 @@ describe('the story of a log', () => {
     expect([3, 4, 12, 13, 18].map((at) => story.turns[at])).toEqual([0, 1, 1, 2, 2]);
   });
 
+  test('counts no turn behind the last one, whatever stands there before the end', () => {
+    const told = storyOf(
+      logOf(
+        [
+          0,
+          'run_requested',
+          'r',
+          { message: 'hi', mode: 'base', model: 'm', config: {}, trigger: 'request' },
+        ],
+        [0, 'agent_started', 'r'],
+        [0, 'agent_response', 'r', { content: 'Hello' }],
+        [0, 'agent_step', 'r', { step: '1' }],
+        [0, 'run_cancel_requested', 'r'],
+        [0, 'agent_cost', 'r', { cost: '0.01' }],
+        [0, 'agent_completed', 'r'],
+      ),
+    );
+    expect(told.turns).toEqual([0, 0, 1, 1, 1, 1, 1]);
+    expect(told.turnStarts).toEqual([2]);
+  });
+
   test('has neighbours of each place', () => {
     const places = [1, 15];
     expect(neighbours(places, 0)).toEqual({ before: null, after: 1 });
@@ -102,26 +123,46 @@ describe('the rows of a log', () => {
 });
 
 describe('the summary of an event', () => {
-  const of = (index: number) => summaryOf(events[index]!, index, story);
+  const of = (index: number) => summaryOf(events[index]!, index, story, (id) => `name of ${id}`);
   test('is one line in words', () => {
     expect(of(1)).toEqual({ text: '“hi”', note: 'base, m' });
     expect(of(2).text).toBe('replica a, first claim');
     expect(of(9).text).toBe('look  { order: "4711" }');
-    expect(of(10)).toEqual({ text: 'replica b took over: replica a was silent for 11 s', note: '2nd claim' });
+    expect(of(10)).toEqual({
+      text: 'replica b took over: replica a was silent for 11.0 s',
+      note: '2nd claim',
+    });
     expect(of(12).text).toBe('turn 1');
     expect(of(22)).toEqual({ text: 'pay  { a: 1 }', note: 'until 2026-01-01 00:00 UTC' });
-    expect(of(24).text).toBe('approve by key_2');
+    expect(of(24).text).toBe('approve by name of key_2');
     expect(of(25).text).toBe('replica b goes on with it');
+  });
+
+  test('has money to four digits, and all of them beside it', () => {
+    const [cost, said] = logOf(
+      [0, 'agent_cost', 'r', { cost: '0.00127325' }],
+      [0, 'agent_response', 'r', { content: 'refund \u202egnp\u2066 zero\u200bwidth \ufeff\r\nline' }],
+    );
+    expect(summaryOf(cost!, 0, story, String)).toEqual({ text: '', note: '$0.001273', hover: '$0.00127325' });
+    expect(summaryOf(said!, 0, story, String).text).toBe(
+      'refund U+202EgnpU+2066 zeroU+200Bwidth U+FEFF line',
+    );
+  });
+
+  test('says of a decision that its input was changed', () => {
+    const decision = { action_id: 'x', decision: 'approve', actor: '', content: '{"input":{}}' };
+    const [resolved] = logOf([0, 'agent_action_resolved', 'r', decision]);
+    expect(summaryOf(resolved!, 0, story, String)).toEqual({ text: 'approve', note: 'input changed' });
   });
 
   test('is there for what cannot be read', () => {
     const [event] = logOf([0, 'agent_response', 'r', { content: 'x' }]);
     const { text: _, ...line } = event!.line;
-    expect(summaryOf(logEvent(line), 0, story).text).toBe('erased');
+    expect(summaryOf(logEvent(line), 0, story, String).text).toBe('erased');
     const long = logEvent({ ...line, bytes: 20_000, head: '{"content":"abc' });
     expect(long.data).toBeNull();
-    expect(summaryOf(long, 0, story)).toEqual({ text: '{"content":"abc', note: '20.0 KB' });
-    expect(summaryOf(logEvent({ ...line, type: 'agent_new', text: '{}' }), 0, story).text).toBe(
+    expect(summaryOf(long, 0, story, String)).toEqual({ text: '{"content":"abc', note: '20.0 KB' });
+    expect(summaryOf(logEvent({ ...line, type: 'agent_new', text: '{}' }), 0, story, String).text).toBe(
       'an event of a newer version',
     );
   });

@@ -146,9 +146,11 @@ export class SessionModel {
     }),
   );
 
-  /** The same as the log has it, each with whose it is. */
+  /** The same as the log has it, each with whose it is: what a conversation begins with. */
   readonly before = computed(() =>
-    this.ancestors.value.flatMap(({ session, events }) => events.map((event) => ({ ...event, session }))),
+    this.ancestors.value.flatMap(({ session, events, isErased }) =>
+      isErased ? [] : events.map((event) => ({ ...event, session })),
+    ),
   );
 
   readonly summary = computed<SessionSummary | null>(() => {

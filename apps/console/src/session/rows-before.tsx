@@ -1,9 +1,11 @@
 import { navigate } from '../app/router.js';
+import { Bdi } from '../conversation/bdi.js';
+import { visible } from '../conversation/visible.js';
 import { Icon } from '../parts/icon.js';
 import { EventCells } from './log-row.js';
 import type { PartBefore } from './model.js';
 import { grouped } from './text.js';
-import { HEAD_PX, ROW_PX } from './window.js';
+import { HEAD_PX, ROW_PX, rem } from './window.js';
 
 const heightOf = ({ rows }: PartBefore): number => HEAD_PX + rows.length * ROW_PX;
 
@@ -43,19 +45,22 @@ function Part({ part, top, height }: PartProps) {
   const last = Math.min(Math.ceil((top + height - HEAD_PX) / ROW_PX), rows.length);
   const name = `Forked from ${ancestor.title ?? (ancestor.isErased ? 'an erased session' : ancestor.session)} at ${ancestor.at}`;
   return (
-    <div class="part-before" style={{ height: `${heightOf(part)}px` }}>
-      <div class="run-head" style={{ height: `${HEAD_PX}px` }}>
+    <div class="part-before" style={{ height: rem(heightOf(part)) }}>
+      <div class="run-head" style={{ height: rem(HEAD_PX) }}>
         <Icon name="fork" />
-        <bdi class="x">{name}</bdi>
+        <Bdi text={name} class="x" />
         <span class="n">{`${grouped(part.events.length)} events`}</span>
       </div>
-      <ul aria-label={name}>
+      <ul aria-label={visible(name)}>
         {rows.slice(first, Math.max(last, first)).map((row, n) =>
           row.kind === 'told' ? null : (
             <li
               key={first + n}
               class="row after internal"
-              style={{ transform: `translateY(${HEAD_PX + (first + n) * ROW_PX}px)`, height: `${ROW_PX}px` }}
+              style={{
+                transform: `translateY(${rem(HEAD_PX + (first + n) * ROW_PX)})`,
+                height: rem(ROW_PX),
+              }}
               onClick={() => navigate(`/console/sessions/${ancestor.session}@${row.to}`)}
             >
               <EventCells part={part} row={row} isInGrid={false} />

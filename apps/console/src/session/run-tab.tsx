@@ -2,12 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { type ViewedRun, formatDollars } from '#domain/browser';
 import { Link } from '../app/link.js';
 import { Bdi } from '../conversation/bdi.js';
+import { useKeyNames } from '../conversation/key-names.js';
+import { visible } from '../conversation/visible.js';
 import { Json } from '../conversation/json-view.js';
 import { Duration, Money, Time } from '../parts/values.js';
 import { Empty } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
 import { Go } from './go.js';
 import type { SessionModel } from './model.js';
+import { knowsSpent } from './spent.js';
 import { grouped } from './text.js';
 import { WorkflowGraph } from './workflow-graph.js';
 
@@ -21,7 +24,7 @@ export function RunTab({ model }: { readonly model: SessionModel }) {
   const { listed, workflows } = run;
   return (
     <div class="run-tab">
-      <Facts run={run} />
+      <Facts model={model} run={run} />
       {listed.error !== null && (
         <p class="failure">
           <b>{listed.error.code}</b> <Bdi text={listed.error.message} />
@@ -31,7 +34,7 @@ export function RunTab({ model }: { readonly model: SessionModel }) {
       {run.openCalls.length > 0 && <OpenCalls run={run} />}
       {waits.some((wait) => wait.run === listed.run) && <Waits model={model} />}
       {workflows.map(({ callId, state: workflow }) => (
-        <Part key={callId} title={`Workflow ${workflow.workflow.name}`}>
+        <Part key={callId} title={visible(`Workflow ${workflow.workflow.name}`)}>
           <WorkflowGraph workflow={workflow} />
         </Part>
       ))}
@@ -100,8 +103,10 @@ const Part = ({ title, children }: { readonly title: string; readonly children: 
   </section>
 );
 
-function Facts({ run: { listed, state } }: { readonly run: ViewedRun }) {
+function Facts({ model, run: { listed, state } }: PartProps) {
   const { spent } = listed;
+  const nameOf = useKeyNames();
+  const isKnown = knowsSpent(model, spent);
   const rows: readonly (readonly [string, ComponentChildren])[] = [
     ['Status', <StatusWord key="s" status={listed.status} />],
     [
@@ -111,11 +116,11 @@ function Facts({ run: { listed, state } }: { readonly run: ViewedRun }) {
       </Link>,
     ],
     ['Mode and model', <Bdi key="m" text={`${listed.mode}, ${listed.model}`} />],
-    ['Asked for by', <Bdi key="a" text={`${listed.actor}, ${listed.trigger}`} />],
+    ['Asked for by', <Bdi key="a" text={`${nameOf(listed.actor)}, ${listed.trigger}`} />],
     ['Turns', String(state.steps)],
-    ['Cost', <Money key="c" amount={formatDollars(spent.cost)} />],
-    ['Tokens in / out', `${grouped(spent.inputTokens)} / ${grouped(spent.outputTokens)}`],
-    ['Model calls', grouped(spent.modelCalls)],
+    ['Cost', <Money key="c" amount={isKnown ? formatDollars(spent.cost) : null} />],
+    ['Tokens in / out', isKnown ? `${grouped(spent.inputTokens)} / ${grouped(spent.outputTokens)}` : '–'],
+    ['Model calls', isKnown ? grouped(spent.modelCalls) : '–'],
     [
       'Waited',
       <Duration key="w" ms={listed.startedAt === null ? null : listed.startedAt - listed.createdAt} />,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Bdi } from '../conversation/bdi.js';
 import { useState } from 'preact/hooks';
 import { formatDollars, titleOf } from '#domain/browser';
 import { Link } from '../app/link.js';
@@ -103,7 +104,7 @@ function Actions({ model, act, onFork, onErase }: ActionsProps) {
         </Link>
       )}
       {isLeft && (
-        <Button icon="down" disabled={act.busy !== null} onClick={() => save('all')}>
+        <Button icon="down" idle={act.busy !== null} onClick={() => save('all')}>
           Export
         </Button>
       )}
@@ -165,7 +166,7 @@ function Facts({ model, badge }: { readonly model: SessionModel; readonly badge:
           <b>{grouped(runs.size)}</b> {runs.size === 1 ? 'run' : 'runs'}
         </span>
       )}
-      {summary !== null && (
+      {summary !== null && !(isErased && summary.cost === 0n) && (
         <b>
           <Money amount={formatDollars(summary.cost)} />
         </b>
@@ -182,7 +183,7 @@ function Facts({ model, badge }: { readonly model: SessionModel; readonly badge:
         <span class="hide">
           model{' '}
           <b>
-            <bdi>{request.data.model}</bdi>
+            <Bdi text={request.data.model} />
           </b>
         </span>
       )}

@@ -6,6 +6,7 @@ import { capitalised } from '../parts/status-looks.js';
 import { ConversationTab } from './conversation-tab.js';
 import { later } from '../parts/later.js';
 import { type SessionModel, TABS, type Tab } from './model.js';
+import { knowsSpent } from './spent.js';
 import { grouped } from './text.js';
 
 /** The session as it stood behind the event that is looked at. */
@@ -122,6 +123,7 @@ function Sums({ model }: { readonly model: SessionModel }) {
   const { listed, state } = run;
   const ordinal = runs.indexOf(run) + 1;
   const isOver = listed.endedAt !== null;
+  const isKnown = knowsSpent(model, listed.spent);
   return (
     <dl class="sum">
       <div>
@@ -134,12 +136,14 @@ function Sums({ model }: { readonly model: SessionModel }) {
       </div>
       <div>
         <dt>Tokens in / out</dt>
-        <dd>{`${grouped(listed.spent.inputTokens)} / ${grouped(listed.spent.outputTokens)}`}</dd>
+        <dd>
+          {isKnown ? `${grouped(listed.spent.inputTokens)} / ${grouped(listed.spent.outputTokens)}` : '–'}
+        </dd>
       </div>
       <div>
         <dt>Cost so far</dt>
         <dd>
-          <Money amount={formatDollars(listed.spent.cost)} />
+          <Money amount={isKnown ? formatDollars(listed.spent.cost) : null} />
         </dd>
       </div>
     </dl>

@@ -125,11 +125,13 @@ export class Story {
 /** What stands between two turns and is part of neither. */
 const isAside = ({ type, known }: LogEvent): boolean =>
   type === 'agent_compacted' ||
+  type === 'agent_cost' ||
   (known?.type === 'model_called' && known.data.kind === 'compaction') ||
   type === 'run_claimed' ||
   type === 'run_parked' ||
   type === 'run_woken' ||
   type === 'tools_offered' ||
+  type === 'run_cancel_requested' ||
   ENDS.has(type);
 
 /** The last place before an event, and the first behind it; null: there is none. @param places in rising order */

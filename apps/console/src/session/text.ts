@@ -1,7 +1,9 @@
-/** Text of what others wrote as one line, cut to so many characters. */
+import { visible } from '../conversation/visible.js';
+
+/** Text of what others wrote as one line, cut to so many characters, with what hides in it spelled out. */
 export function oneLine(text: string, most = 160): string {
-  const line = text
-    .slice(0, most * 4)
+  // White space of any kind becomes a space, and what has no width counts as such: it is spelled out before.
+  const line = visible(text.slice(0, most * 4).replace(/\r\n?/g, '\n'))
     .replace(/\s+/g, ' ')
     .trim();
   return line.length <= most ? line : `${line.slice(0, most - 1).trimEnd()}…`;
@@ -34,6 +36,9 @@ function written(value: unknown, depth: number): string {
 
 /** `1,204`, in figures of the English language whatever the browser's is. */
 export const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 attempt`, `1,204 events` */
+export const counted = (n: number, what: string): string => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
 
 /** `2.1 KB` */
 export function sizeText(bytes: number): string {

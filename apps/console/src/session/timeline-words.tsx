@@ -18,6 +18,8 @@ interface WordsProps {
 
 /** A character of 12 px, roughly. */
 const CHAR = 6.4;
+/** One that is bold, in the widest of the fonts that systems have. */
+const BOLD_CHAR = 7.8;
 const MOST_LABELS = 40;
 
 /** All words of a timeline but those of the playhead. They change with the log, not with the position. */
@@ -39,15 +41,18 @@ export function TimelineWords(props: WordsProps) {
 }
 
 function runLabels({ layout, axis, marks, events }: WordsProps) {
-  const labels = marks.flatMap((mark) => {
-    if (mark.lane !== 'Runs') return [];
+  const runs = marks.filter(({ lane }) => lane === 'Runs').sort((a, b) => a.from - b.from);
+  const labels = runs.flatMap((mark, n) => {
     const left = xOf(layout, axis.at(mark.from));
-    const right = xOf(layout, mark.to === undefined ? 1 : axis.at(mark.to));
+    const end = xOf(layout, mark.to === undefined ? 1 : axis.at(mark.to));
+    // Those that wait for their turn lie over one another: each has the room up to where the next one begins.
+    const next = runs[n + 1];
+    const right = next === undefined ? end : Math.min(end, xOf(layout, axis.at(next.from)));
     const took =
       mark.until === undefined ? '' : `, ${duration(mark.until - (events[mark.from]?.time ?? mark.since))}`;
     const whole = `${mark.label ?? ''} ${mark.kind}${took}`;
     const text = [whole, `${mark.label ?? ''} ${mark.kind}`, mark.label ?? ''].find(
-      (words) => words.length * CHAR < right - left - 14,
+      (words) => words.length * BOLD_CHAR < right - left - 14,
     );
     return text === undefined ? [] : [{ x: left + 8, text, kind: mark.kind, at: mark.from }];
   });

@@ -117,9 +117,9 @@ function Lanes({ model, layout }: LanesProps) {
   const { value: marks } = model.marks;
   useEffect(() => {
     if (canvas.current === null || layout.width === 0) return;
-    const palette = paletteOf(canvas.current.parentElement ?? document.body);
     const isForced = window.matchMedia('(forced-colors: active)').matches;
-    const takeOvers = model.store.story.takeOvers.values();
+    const palette = paletteOf(canvas.current.parentElement ?? document.body, isForced);
+    const takeOvers = [...model.store.story.takeOvers.values()];
     drawLanes(canvas.current, { layout, axis, marks, takeOvers, palette, isForced });
   }, [layout, axis, marks, theme.value, repaint.value]);
   return (

@@ -20,8 +20,8 @@ export function Transport({ model, player }: TransportProps) {
   const { value: isPlaying } = player.isPlaying;
   return (
     <div class="bar">
-      <Button kind="ghost" small icon="first" label="First event" disabled={at <= 0} onClick={go(0)} />
-      <Button kind="ghost" small icon="prev" label="Previous event" disabled={at <= 0} onClick={go(at - 1)} />
+      <Button kind="ghost" small icon="first" label="First event" idle={at <= 0} onClick={go(0)} />
+      <Button kind="ghost" small icon="prev" label="Previous event" idle={at <= 0} onClick={go(at - 1)} />
       <Button
         kind="ghost"
         small
@@ -29,8 +29,8 @@ export function Transport({ model, player }: TransportProps) {
         label={isPlaying ? 'Pause' : 'Play'}
         onClick={() => player.toggle()}
       />
-      <Button kind="ghost" small icon="next" label="Next event" disabled={at >= last} onClick={go(at + 1)} />
-      <Button kind="ghost" small icon="last" label="Last event" disabled={at >= last} onClick={go(last)} />
+      <Button kind="ghost" small icon="next" label="Next event" idle={at >= last} onClick={go(at + 1)} />
+      <Button kind="ghost" small icon="last" label="Last event" idle={at >= last} onClick={go(last)} />
       {isPlaying && (
         <Button
           small
@@ -81,6 +81,10 @@ function Place({ model }: { readonly model: SessionModel }) {
           onChange={(event) => take(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') take(event.currentTarget.value);
+            if (event.key !== 'Escape') return;
+            // What was typed is taken back before the field is left, or leaving would go there.
+            event.currentTarget.value = String(at);
+            event.currentTarget.blur();
           }}
         />
       </label>

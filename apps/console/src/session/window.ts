@@ -1,10 +1,13 @@
 import type { RunHead } from './rows.js';
 
-/** Height of a row, and of the head of a run, in CSS px. */
+/** Height of a row, and of the head of a run, in px of text of the usual size: they grow with it. */
 export const ROW_PX = 28;
 export const HEAD_PX = 36;
 /** Rows beyond those that are seen, above and below. */
 const MORE_ROWS = 4;
+
+/** Such px as they are given to style. */
+export const rem = (px: number): string => `${px / 16}rem`;
 
 /** How many heads stand over a row or before it. @param heads in the order of their rows */
 function headsUpTo(heads: readonly RunHead[], row: number): number {

@@ -1,13 +1,21 @@
 import { type Content, type SessionEvent, isFileRef } from '#domain/browser';
+import { money } from '../parts/format.js';
 import { grouped, oneLine, plainJson, sizeText } from './text.js';
+
+/** Who a key is, by its id. */
+export type NameOfKey = (id: string) => string;
 
 /** What a row says of an event, in one line, and what stands at its end. */
 export interface Summary {
   readonly text: string;
   readonly note: string;
+  /** The note in full, where it is cut or rounded. */
+  readonly hover?: string;
 }
 
 export const said = (text: string, note = ''): Summary => ({ text, note });
+/** @param cost a decimal of US dollars */
+const paid = (text: string, cost: string): Summary => ({ text, note: money(cost), hover: `$${cost}` });
 
 const inFile = ({ bytes }: { readonly bytes: number }): string => `a text of ${sizeText(bytes)}`;
 const quoted = (content: Content): string => (isFileRef(content) ? inFile(content) : `“${oneLine(content)}”`);
@@ -29,6 +37,10 @@ function parsed(content: Content): Readonly<Record<string, unknown>> {
     return {};
   }
 }
+
+/** The reason of a decision, or that it has another input than what was asked for. */
+const whyOf = (content: Content): string =>
+  oneLine(reasonOf(content), 40) || ('input' in parsed(content) ? 'input changed' : '');
 
 const reasonOf = (content: Content): string => {
   const { reason } = parsed(content);
@@ -63,7 +75,9 @@ const content = (data: { readonly content: Content }): Summary => said(plain(dat
 const message = (data: { readonly content: Content }): Summary => said(quoted(data.content));
 
 /** What is said of each type, from its data alone. */
-export const WORDS: { readonly [T in SessionEvent['type']]: (data: DataOf<T>) => Summary } = {
+export const WORDS: {
+  readonly [T in SessionEvent['type']]: (data: DataOf<T>, nameOf: NameOfKey) => Summary;
+} = {
   agent_started: nothing,
   agent_task_scheduled: ({ message: text, next_run_at: at }) => said(`${quoted(text)} at ${at}`),
   agent_thinking_start: nothing,
@@ -82,13 +96,13 @@ export const WORDS: { readonly [T in SessionEvent['type']]: (data: DataOf<T>) =>
     const what = kind === 'approval' ? '' : `${kind.replace('_', ' ')}: `;
     return said(`${what}${ofTool(asked, 'input')}`, `until ${until.slice(0, 16).replace('T', ' ')} UTC`);
   },
-  agent_action_resolved: ({ decision, actor, content: reason }) =>
-    said(actor === '' ? decision : `${decision} by ${actor}`, oneLine(reasonOf(reason), 40)),
+  agent_action_resolved: ({ decision, actor, content: reason }, nameOf) =>
+    said(actor === '' ? decision : `${decision} by ${nameOf(actor)}`, whyOf(reason)),
   agent_steered: message,
   agent_drift: (data) => said(`no result on record of ${ofTool(data.content, 'input')}`),
   agent_compacted: ({ content: summary, from, through }) =>
     said(summary === '' ? 'left out without a summary' : quoted(summary), `stands for ${from} to ${through}`),
-  agent_cost: ({ cost }) => said('', `$${cost}`),
+  agent_cost: ({ cost }) => paid('', cost),
   agent_completed: nothing,
   agent_cancelled: nothing,
   agent_error: ({ code, content: text, retryable }) =>
@@ -120,13 +134,14 @@ export const WORDS: { readonly [T in SessionEvent['type']]: (data: DataOf<T>) =>
   run_steered: message,
   model_called: ({ kind, model, input_tokens: input, output_tokens: output, cost, broken }) => {
     const what = kind === 'turn' ? model : `${kind.replace('_', ' ')}, ${model}`;
-    return said(`${what}, ${tokens(input, output)}${broken ? ', broken off' : ''}`, `$${cost}`);
+    return paid(`${what}, ${tokens(input, output)}${broken ? ', broken off' : ''}`, cost);
   },
   usage_kept: ({ calls }) => said(`sums of what ${grouped(calls.length)} kinds of calls spent`),
   model_turn_completed: ({ finish_reason: reason, tool_calls: calls = [], usage, cost }) => {
     const text = usage ? tokens(usage.input_tokens, usage.output_tokens) : reason;
     const names = calls.map(({ name }) => name).join(', ');
-    return said(oneLine(names === '' ? text : `${text}: ${names}`), cost === undefined ? '' : `$${cost}`);
+    const line = oneLine(names === '' ? text : `${text}: ${names}`);
+    return cost === undefined ? said(line) : paid(line, cost);
   },
   model_turn_failed: (data) => said(oneLine(data.error), attempt(data)),
   tool_call_completed: (data) => said(json(data.content), data.is_error ? 'error' : size(data.content)),

@@ -1,6 +1,7 @@
 import type { WorkflowState } from '#domain/browser';
 import { StatusWord } from '../parts/status.js';
 import { Bdi } from '../conversation/bdi.js';
+import { visible } from '../conversation/visible.js';
 import { type PlacedStep, placeSteps } from './workflow-layout.js';
 
 const [WIDTH, HEIGHT, GAP_X, GAP_Y] = [150, 44, 32, 10];
@@ -15,7 +16,12 @@ export function WorkflowGraph({ workflow }: { readonly workflow: WorkflowState }
   const width = Math.max(...all.map(left)) + WIDTH;
   const height = Math.max(...all.map(top)) + HEIGHT;
   return (
-    <div class="workflow" tabIndex={0} role="group" aria-label={`Steps of ${workflow.workflow.name}`}>
+    <div
+      class="workflow"
+      tabIndex={0}
+      role="group"
+      aria-label={visible(`Steps of ${workflow.workflow.name}`)}
+    >
       <div class="graph" style={{ width: `${width}px`, height: `${height}px` }}>
         <svg width={width} height={height} aria-hidden="true">
           {steps.flatMap(({ id, depends_on }) =>
