@@ -1,7 +1,7 @@
 import { type Item, loadedText } from './items.js';
 
 /** Elements that the texts of one conversation are drawn with beyond one each; what is older is drawn as it was written. */
-const FORMATTED_ELEMENTS = 200;
+const FORMATTED_ELEMENTS = 120;
 
 /** About how many elements a text is drawn with. Linear in the text, and exact for none. */
 export function weightOfText(text: string): number {

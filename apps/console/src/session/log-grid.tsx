@@ -16,8 +16,8 @@ const textScale = (): number => parseFloat(getComputedStyle(document.documentEle
 export function LogGrid({ model }: { readonly model: SessionModel }) {
   const scroller = useRef<HTMLDivElement>(null);
   const own = useRef<HTMLDivElement>(null);
-  const { top, height } = useWindowOn(scroller, own);
-  useRowInSight(model, scroller, height.value > 0);
+  const { top, height, scale } = useWindowOn(scroller, own);
+  useRowInSight(model, scroller, height.value > 0 ? scale.value : 0);
   const { rows, heads, rowOf } = model.log.value.rows;
   const before = heightBefore(model.rowsBefore.value);
   const { from, to, heads: shown, sticky } = windowOf(heads, rows.length, top.value - before, height.value);
@@ -27,7 +27,7 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
     <div
       class="scroller"
       ref={scroller}
-      onScroll={(event) => (top.value = event.currentTarget.scrollTop / textScale())}
+      onScroll={(event) => (top.value = event.currentTarget.scrollTop / scale.value)}
     >
       <div class="stick">{sticky !== null && <HeadOfRun model={model} head={sticky} top={null} />}</div>
       <RowsBefore parts={model.rowsBefore.value} top={top.value} height={height.value} />
@@ -70,40 +70,44 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
 function useWindowOn(scroller: Box, rows: Box) {
   const top = useSignal(0);
   const height = useSignal(600);
+  const scale = useSignal(1);
   useEffect(() => {
     const box = scroller.current;
     if (box === null || rows.current === null) return;
     const seen = new ResizeObserver(() => {
-      height.value = box.clientHeight / textScale();
-      top.value = box.scrollTop / textScale();
+      scale.value = textScale();
+      height.value = box.clientHeight / scale.value;
+      top.value = box.scrollTop / scale.value;
     });
     // The rows, too: they grow with the text, their window does not.
     for (const element of [box, rows.current]) seen.observe(element);
     return () => seen.disconnect();
   }, []);
-  return { top, height };
+  return { top, height, scale };
 }
 
-/** The row that is looked at is seen; a log that is read elsewhere stays where it is, unless one goes somewhere. */
-function useRowInSight(model: SessionModel, scroller: Box, isShown: boolean): void {
+/**
+ * The row that is looked at is seen; a log that is read elsewhere stays where it is, unless one goes somewhere.
+ * @param scale of the text; 0: the log is not shown
+ */
+function useRowInSight(model: SessionModel, scroller: Box, scale: number): void {
   const { value: row } = model.row;
   const isLive = model.isLive.value;
-  const seen = useRef({ row: -1, before: 0 });
+  const seen = useRef({ row: -1, before: 0, scale: 0 });
   const count = model.log.value.rows.rows.length;
   const before = heightBefore(model.rowsBefore.value);
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (box === null || row < 0 || !isShown) return;
+    if (box === null || row < 0 || scale === 0) return;
     const { heads } = model.log.value.rows;
     if (isLive) {
       box.scrollTop = box.scrollHeight;
-    } else if (seen.current.row !== row || seen.current.before !== before) {
-      const scale = textScale();
+    } else if (seen.current.row !== row || seen.current.before !== before || seen.current.scale !== scale) {
       const to = scrollTo(heads, row, box.scrollTop / scale - before, box.clientHeight / scale);
       if (to !== null) box.scrollTop = (to + before) * scale;
     }
-    seen.current = { row, before };
-  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before, isShown]);
+    seen.current = { row, before, scale };
+  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before, scale]);
 }
 
 /** To the last event of the row that stands so many rows further; a row of another stream is passed over. */

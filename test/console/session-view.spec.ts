@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, focusOf, overflowOf } from '../support/console.js';
+import { SessionStage } from '../support/session-stage.js';
+import { say } from '../support/scripted-model.js';
+import { until } from '../support/until.js';
+
+const LONG_TITLE = `How it came that ${'the lamp of order 4711 '.repeat(8)}was broken`;
+
+const stateAt = (page: Page, at: number) =>
+  page.getByRole('region', { name: `State at event ${at}`, exact: true });
+const selected = (page: Page) =>
+  page.getByRole('grid', { name: 'Log' }).getByRole('row', { selected: true }).first();
+
+/** Whether the row that is looked at is within its log's window. */
+const isInSight = (page: Page): Promise<boolean> =>
+  page.evaluate<boolean>(`(() => {
+    const row = document.querySelector('[role=row][aria-selected=true]');
+    if (row === null) return false;
+    const [own, box] = [row, row.closest('.scroller')].map((element) => element.getBoundingClientRect());
+    return own.height > 0 && own.top >= box.top && own.bottom <= box.bottom;
+  })()`);
+
+/** Elements of which less is seen than there is, by the names of their classes. */
+const cutOff = (page: Page, selector: string): Promise<string[]> =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('${selector}')]
+      .filter((e) => e.scrollHeight > e.clientHeight + 1)
+      .map((e) => e.className + ' ' + e.textContent)`,
+  );
+
+/** Controls whose words are broken within. */
+const broken = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const found = [];
+    for (const element of document.querySelectorAll('main :is(button, label), .rail a')) {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const text = walker.currentNode;
+        for (const { index, 0: word } of text.data.matchAll(/\\S+/g)) {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          if (lines.size > 1) found.push(word);
+        }
+      }
+    }
+    return found;
+  })()`);
+
+describeInBrowser('the page of a session in windows of all kinds', () => {
+  let stage: SessionStage;
+  let long: string;
+  beforeAll(async () => {
+    stage = await SessionStage.open();
+    long = await stage.long(2000);
+  }, 120_000);
+  afterAll(async () => {
+    expect(stage.console.complaints).toEqual([]);
+    await stage.close();
+  });
+
+  it.each([320, 700, 1280])('draws no more than is seen, and what a link means: %d px', async (width) => {
+    const page = await stage.page(long, { width, look: '@1000?rows=every' });
+    await selected(page).waitFor();
+    await until(() => isInSight(page));
+    expect(await page.evaluate<number>('document.querySelectorAll("*").length')).toBeLessThanOrEqual(1500);
+    if (width < 760) {
+      // What was gone to while the log was not shown is in sight when it is.
+      const view = page.getByRole('radiogroup', { name: 'View' });
+      await view.getByRole('radio', { name: 'State' }).check();
+      await page.getByRole('spinbutton', { name: 'Event' }).fill('200');
+      await page.keyboard.press('Enter');
+      await stateAt(page, 200).waitFor();
+      await view.getByRole('radio', { name: 'Log' }).check();
+      await until(() => isInSight(page));
+    }
+    await page.context().close();
+  });
+
+  it('is no wider than its window, however long its title is', async () => {
+    const { session } = await stage.client.runToEnd({ message: stage.message(LONG_TITLE, say('So')) });
+    for (const width of [320, 800, 1280]) {
+      const page = await stage.page(session, { width });
+      await page.getByRole('heading', { level: 1, name: /^How it came/ }).waitFor();
+      expect([width, await overflowOf(page)]).toEqual([width, 0]);
+      expect(await broken(page)).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it('grows with the text: rows, rail and buttons, and no word of a control is broken', async () => {
+    const session = await stage.told();
+    const page = await stage.page(session, { width: 1440 });
+    await page.addInitScript(`document.documentElement.style.fontSize = '200%'`);
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+    const row = selected(page);
+    await until(async () => ((await row.boundingBox())?.height ?? 0) >= 56);
+    await page.getByRole('button', { name: 'First event' }).click();
+    await until(() => isInSight(page));
+    expect(await cutOff(page, '.grid .row > *, .rail .entry')).toEqual([]);
+    expect(await broken(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    const entries = await page.getByRole('navigation', { name: 'Console' }).getByRole('link').all();
+    const boxes = await Promise.all(entries.map((entry) => entry.boundingBox()));
+    for (const [n, box] of boxes.entries())
+      if (n > 0) expect(box!.y).toBeGreaterThanOrEqual(boxes[n - 1]!.y + boxes[n - 1]!.height);
+    await page.context().close();
+  });
+
+  it('can be read where colours are those of the browser', async () => {
+    const session = await stage.told();
+    const page = await stage.page(session);
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.getByRole('button', { name: 'First event' }).click();
+    const colors = await page.evaluate<string[]>(`(() => {
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.cssText = 'forced-color-adjust: none; color: HighlightText';
+      const cells = document.querySelectorAll('[aria-selected=true] :is(.id, .t, .n)');
+      return [...cells, probe].map((element) => getComputedStyle(element).color);
+    })()`);
+    expect(colors).toHaveLength(4);
+    expect(new Set(colors).size).toBe(1);
+    // The ground of a run's bar is that of the page: its words are legible on it.
+    const pixel = `(() => {
+      const canvas = document.querySelector('.lanes canvas');
+      const label = document.querySelector('.lanes text[class^=run-]').getBBox();
+      const scale = devicePixelRatio;
+      const at = [label.x - 3, label.y + label.height / 2].map((px) => Math.round(px * scale));
+      const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+      context.drawImage(canvas, -at[0], -at[1]);
+      const probe = document.body.appendChild(document.createElement('i'));
+      probe.style.cssText = 'forced-color-adjust: none; color: Canvas';
+      const ground = getComputedStyle(probe).color.match(/\\d+/g).slice(0, 3).join();
+      return [[...context.getImageData(0, 0, 1, 1).data].slice(0, 3).join(), ground];
+    })()`;
+    await until(async () => {
+      const [found, ground] = await page.evaluate<[string, string]>(pixel);
+      return found === ground;
+    });
+    await page.context().close();
+  });
+
+  it('keeps the focus at the ends of the log, and lets go of its field', async () => {
+    const session = await stage.told();
+    const last = await stage.head(session);
+    const page = await stage.page(session, { look: '@1' });
+    for (const [name, at] of [
+      ['First event', 0],
+      ['Last event', last],
+      ['Previous event', last - 1],
+      ['Next event', last],
+    ] as const) {
+      await page.getByRole('button', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await stateAt(page, at).waitFor();
+      expect(await focusOf(page)).toBe(`button ${name}`);
+    }
+    expect(await page.getByRole('button', { name: 'Next event' }).isDisabled()).toBe(true);
+    await page.keyboard.press('#');
+    await page.keyboard.type('3');
+    await page.keyboard.press('Escape');
+    await until(async () => (await focusOf(page)).startsWith('body'));
+    await stateAt(page, last).waitFor();
+    await page.context().close();
+  });
+});
