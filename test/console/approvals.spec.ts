@@ -8,6 +8,7 @@ import { until } from '../support/until.js';
 
 interface Action {
   readonly action_id: string;
+  readonly session: string;
   readonly status: string;
   readonly decision: string | null;
   readonly decided: Readonly<Record<string, unknown>> | null;
@@ -88,7 +89,7 @@ describeInBrowser('the approvals', () => {
   });
 
   it('have a page each, with two buttons, and the input that was changed is what is executed', async () => {
-    const { action_id: id } = await asked('its own page');
+    const { action_id: id, session } = await asked('its own page');
     const page = await stage.console.page({ path: `/console/approvals/${id}` });
     await page.getByRole('heading', { level: 1, name: 'run_workflow' }).waitFor();
     await page.getByRole('button', { name: 'Change input' }).click();
@@ -103,6 +104,42 @@ describeInBrowser('the approvals', () => {
       decision: 'approve',
       decided: { input: { workflow_id: 'refund', input: 'something smaller' } },
     });
+    // What is told of it is what was carried out, and that it is not what was asked for.
+    const resolved = await stage.console.page({ path: '/console/approvals?status=resolved' });
+    const chat = await stage.chat(session);
+    const told = [
+      card(page, 'run_workflow in its own page'),
+      card(resolved, 'run_workflow in its own page'),
+      chat.getByRole('article', { name: 'Approval run_workflow' }),
+    ];
+    for (const one of told) {
+      await one.getByText('Input changed', { exact: true }).waitFor();
+      await one.getByRole('definition').getByText('something smaller', { exact: true }).waitFor();
+      const changes = one.getByRole('list', { name: 'Changes' });
+      await changes.getByText('"its own page"').waitFor();
+      await changes.getByText('"something smaller"').waitFor();
+    }
+    for (const one of [page, resolved, chat]) await one.context().close();
+  });
+
+  it('say until when they can be decided, and where the key that asked may not', async () => {
+    await asked('on its own', ASKING);
+    const { action_id: id } = await asked('by another', {
+      ...ASKING,
+      approvals: { default: 'ask', by: 'another_key' },
+    });
+    const page = await stage.console.page({ path: '/console/approvals' });
+    const sentence = 'Not by a key that started or steered the run.';
+    await card(page, 'run_workflow in by another').getByText(sentence).waitFor();
+    expect(await card(page, 'run_workflow in on its own').getByText(sentence).count()).toBe(0);
+    const { expires_at: until } = (await stage.console.client.get(`/actions/${id}`)).json<{
+      expires_at: string;
+    }>();
+    await page.getByRole('switch', { name: 'Times in UTC' }).check();
+    const time = card(page, 'run_workflow in by another')
+      .locator('time[datetime]')
+      .filter({ hasText: 'expires' });
+    expect(await time.textContent()).toContain(`, ${until.slice(0, 16).replace('T', ' ')}`);
     await page.context().close();
   });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ChatStage } from '../support/chat-stage.js';
 import { describeInBrowser, overflowOf } from '../support/console.js';
 import { call, say, thinking } from '../support/scripted-turn.js';
+import { until } from '../support/until.js';
 
 const ELSEWHERE = 'https://elsewhere.example';
 const MARKDOWN = [
@@ -62,6 +63,12 @@ describeInBrowser('what others wrote', () => {
       expect(await overflowOf(page)).toBe(0);
       await page.context().close();
     }
+    const log = await stage.console.page();
+    await log.goto(`${stage.console.origin}/console/sessions/${session}?rows=every`);
+    await until(async () => (await log.title()).startsWith('<img src=x onerror=alert(7)>U+202Etitle'));
+    await log.getByRole('gridcell').getByText('U+202Etitle').first().waitFor();
+    expect(await log.getByRole('grid').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+    await log.context().close();
     for (const path of ['/console/approvals', '/console/sessions']) {
       const page = await stage.console.page({ width: 320, path });
       expect(await overflowOf(page)).toBe(0);

@@ -3,12 +3,29 @@ import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser } from '../support/console.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import { SessionStage } from '../support/session-stage.js';
+import { until } from '../support/until.js';
 
 const rowOf = (page: Page, name: string): Locator =>
   page
     .getByRole('table', { name: 'Waterfall' })
     .getByRole('row')
     .filter({ has: page.getByRole('link', { name, exact: true }) });
+
+const EDGES = `(() => {
+  const canvas = document.querySelector('.lanes canvas');
+  const [labels, scale] = [[...document.querySelectorAll('.lanes svg > text')], devicePixelRatio];
+  const [model, tools] = ['Model', 'Tools'].map((lane) => labels.find((text) => text.textContent === lane).getBBox());
+  const y = Math.round(((model.y + model.height + tools.y) / 2) * scale);
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = 'var(--bad)';
+  const bad = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  probe.remove();
+  const { data } = canvas.getContext('2d').getImageData(0, y - 3, canvas.width, 6);
+  const edges = new Set();
+  for (let at = 0; at < data.length; at += 4)
+    if (bad.every((part, n) => Math.abs(data[at + n] - part) < 60)) edges.add(Math.round(((at / 4) % canvas.width) / 4));
+  return [...edges].some((x) => [...edges].some((other) => other > x + 1));
+})()`;
 
 describeInBrowser('a run that goes on while its page is open', () => {
   let stage: SessionStage;
@@ -29,7 +46,7 @@ describeInBrowser('a run that goes on while its page is open', () => {
     const held = new Gate();
     const broken = say('Half a sentence', before(held));
     const message = stage.message('Killed', (attempt) => (attempt === 0 ? broken : say('A whole one')));
-    const { run_id: run } = await stage.start({ message, streaming_tokens: true });
+    const { run_id: run, session: started } = await stage.start({ message, streaming_tokens: true });
     await held.reached;
     const page = await open(run);
     await rowOf(page, 'turn 1').getByText('goes on').waitFor();
@@ -42,6 +59,10 @@ describeInBrowser('a run that goes on while its page is open', () => {
     expect(await rowOf(page, 'turn 1').count()).toBe(2);
     expect(await page.getByText('goes on').count()).toBe(0);
     await page.context().close();
+    // Between the lanes nothing has the colour of a fault but the edges: one where it fell silent, one of the take-over.
+    const session = await stage.page(started);
+    await until(() => session.evaluate<boolean>(EDGES));
+    await session.context().close();
   });
 
   it('has a row for an attempt that failed, with its reason, and one for the next', async () => {

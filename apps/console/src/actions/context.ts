@@ -51,7 +51,8 @@ export function useActionContext({
 
 async function readContext(session: string, run: string, signal: AbortSignal): Promise<ActionContext> {
   const of = encodeURIComponent(session);
-  const asking = `/sessions/${of}/log?run=${encodeURIComponent(run)}&limit=1&inline=262144`;
+  // The first run of a session has the session's beginning, too.
+  const asking = `/sessions/${of}/log?run=${encodeURIComponent(run)}&limit=2&inline=262144`;
   const [{ title }, { actor }, messages, request] = await Promise.all([
     api.get<SessionView>(`/sessions/${of}`, { signal }),
     api.get<RunView>(`/runs/${encodeURIComponent(run)}`, { signal }),
@@ -61,15 +62,16 @@ async function readContext(session: string, run: string, signal: AbortSignal): P
   // What it said in answer to somebody else's message says nothing of this call.
   const asked = messages.findLastIndex(({ type }) => type === 'user_message');
   const says = messages.slice(asked + 1).findLast(({ type }) => type === 'agent_response')?.content ?? null;
-  return { title, askedBy: actor, says, needsAnotherKey: needsAnother(request.items[0]?.data.text) };
+  return { title, askedBy: actor, says, needsAnotherKey: needsAnother(request.items) };
 }
 
 interface Requested {
   readonly config?: { readonly approvals?: { readonly by?: unknown } };
 }
 
-/** @param text of the request of the run, as its event has it */
-function needsAnother(text = '{}'): boolean {
-  const { config } = JSON.parse(text) as Requested;
+/** @param events the first of the run */
+function needsAnother(events: readonly { readonly data: LogLine }[]): boolean {
+  const request = events.find(({ data: { type } }) => type === 'run_requested');
+  const { config } = JSON.parse(request?.data.text ?? '{}') as Requested;
   return config?.approvals?.by === 'another_key';
 }

@@ -120,7 +120,7 @@ function Facts({ model, run: { listed, state } }: PartProps) {
     ['Turns', String(state.steps)],
     ['Cost', <Money key="c" amount={isKnown ? formatDollars(spent.cost) : null} />],
     ['Tokens in / out', isKnown ? `${grouped(spent.inputTokens)} / ${grouped(spent.outputTokens)}` : '–'],
-    ['Model calls', isKnown ? grouped(spent.modelCalls) : '–'],
+    ['Model calls', grouped(spent.modelCalls)],
     [
       'Waited',
       <Duration key="w" ms={listed.startedAt === null ? null : listed.startedAt - listed.createdAt} />,

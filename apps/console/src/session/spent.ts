@@ -1,11 +1,11 @@
 import type { PicoDollars } from '#domain/browser';
 import type { SessionModel } from './model.js';
 
-/** Whether it is known what a run spent: with what was said, its calls of the model may have been erased. */
-export const knowsSpent = ({ store }: SessionModel, { cost, modelCalls }: Spent): boolean =>
-  store.state.value !== 'erased' || cost > 0n || modelCalls > 0;
-
 interface Spent {
   readonly cost: PicoDollars;
-  readonly modelCalls: number;
+  readonly inputTokens: number;
 }
+
+/** Whether it is known what a run spent: what its calls of the model say of that is erased with what was said. */
+export const knowsSpent = ({ store }: SessionModel, { cost, inputTokens }: Spent): boolean =>
+  store.state.value !== 'erased' || cost > 0n || inputTokens > 0;
