@@ -217,4 +217,22 @@ describeInBrowser('the chat', () => {
       }
     expect(stage.console.complaints).toEqual([]);
   });
+
+  it('has nothing over what is written and sent, in windows of any width', async () => {
+    const { page } = await asking('nothing over me');
+    for (const width of [320, 390, 800, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 700 });
+      const connection = await page.getByRole('status', { name: 'Connection' }).boundingBox();
+      for (const name of ['Queue', 'Options', 'Cancel run']) {
+        const box = (await page.getByRole('button', { name, exact: true }).boundingBox())!;
+        const isApart =
+          box.x >= connection!.x + connection!.width ||
+          box.x + box.width <= connection!.x ||
+          box.y >= connection!.y + connection!.height ||
+          box.y + box.height <= connection!.y;
+        expect([width, name, isApart]).toEqual([width, name, true]);
+      }
+    }
+    await page.context().close();
+  });
 });

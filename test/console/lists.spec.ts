@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ConsoleStage, describeInBrowser } from '../support/console.js';
+import { ConsoleStage, describeInBrowser, overflowOf } from '../support/console.js';
 
 const PROBLEM = {
   type: 'about:blank',
@@ -35,6 +35,36 @@ describeInBrowser('lists', () => {
     await row.waitFor();
     expect(await row.getByRole('cell').first().textContent()).toContain('<img src=x onerror=alert(1)>');
     expect(await row.getByRole('link').getAttribute('href')).toBe(`/console/sessions/${session}`);
+    await page.context().close();
+  });
+
+  it('have what can be done with a row in sight where they are wider than their window', async () => {
+    const name = 'a key of somebody with a name that is none of the shortest';
+    await stage.client.post('/api-keys', {
+      name,
+      scopes: ['run', 'read', 'datastores', 'approve', 'metrics'],
+    });
+    for (const width of [800, 1024, 1280]) {
+      const page = await stage.page({ width, path: '/console/keys' });
+      const row = page.getByRole('row').filter({ hasText: name });
+      for (const label of ['Sign-in link', 'Delete key']) {
+        const { x, width: wide } = (await row.getByRole('button', { name: label }).boundingBox())!;
+        expect([width, label, x + wide <= width - 24]).toEqual([width, label, true]);
+      }
+      expect(await overflowOf(page)).toBe(0);
+      await page.context().close();
+    }
+  });
+
+  it('say in words that a time is none', async () => {
+    const page = await stage.page({ path: '/console/runs' });
+    await page.getByLabel('From').fill('the day before yesterday');
+    await page.getByLabel('From').press('Enter');
+    await page.getByRole('alert').getByText('Not a time. Such as 2026-11-26').waitFor();
+    expect(await page.getByLabel('From').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('From').fill('24 h ago');
+    await page.getByLabel('From').press('Enter');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await page.context().close();
   });
 
