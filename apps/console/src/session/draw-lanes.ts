@@ -144,7 +144,9 @@ function drawRun(context: CanvasRenderingContext2D, drawing: Drawing, mark: Mark
   const grown = layout.isSmall ? 1 : 4;
   const tone = RUN_TONES[mark.kind] ?? null;
   box(context, left, layout.top - grown, right - left, layout.bar + 2 * grown, 4);
-  context.fillStyle = tone === null ? palette.line : palette[`${tone}-soft`];
+  // Words stand on it.
+  const ground = drawing.isForced ? palette.surface : palette.line;
+  context.fillStyle = tone === null ? ground : palette[`${tone}-soft`];
   context.fill();
   context.strokeStyle = tone === null ? palette.edge : palette[tone];
   context.lineWidth = 1;

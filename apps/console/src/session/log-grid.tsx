@@ -17,7 +17,7 @@ export function LogGrid({ model }: { readonly model: SessionModel }) {
   const scroller = useRef<HTMLDivElement>(null);
   const own = useRef<HTMLDivElement>(null);
   const { top, height, scale } = useWindowOn(scroller, own);
-  useRowInSight(model, scroller, height.value > 0 ? scale.value : 0);
+  useRowInSight(model, scroller, { height: height.value, scale: scale.value });
   const { rows, heads, rowOf } = model.log.value.rows;
   const before = heightBefore(model.rowsBefore.value);
   const { from, to, heads: shown, sticky } = windowOf(heads, rows.length, top.value - before, height.value);
@@ -88,9 +88,13 @@ function useWindowOn(scroller: Box, rows: Box) {
 
 /**
  * The row that is looked at is seen; a log that is read elsewhere stays where it is, unless one goes somewhere.
- * @param scale of the text; 0: the log is not shown
+ * @param shown how much of the log is in sight, 0: it is not shown; how large its text is
  */
-function useRowInSight(model: SessionModel, scroller: Box, scale: number): void {
+function useRowInSight(
+  model: SessionModel,
+  scroller: Box,
+  { height, scale }: { readonly height: number; readonly scale: number },
+): void {
   const { value: row } = model.row;
   const isLive = model.isLive.value;
   const seen = useRef({ row: -1, before: 0, scale: 0 });
@@ -98,7 +102,7 @@ function useRowInSight(model: SessionModel, scroller: Box, scale: number): void 
   const before = heightBefore(model.rowsBefore.value);
   useLayoutEffect(() => {
     const box = scroller.current;
-    if (box === null || row < 0 || scale === 0) return;
+    if (box === null || row < 0 || height === 0) return;
     const { heads } = model.log.value.rows;
     if (isLive) {
       box.scrollTop = box.scrollHeight;
@@ -107,7 +111,8 @@ function useRowInSight(model: SessionModel, scroller: Box, scale: number): void 
       if (to !== null) box.scrollTop = (to + before) * scale;
     }
     seen.current = { row, before, scale };
-  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before, scale]);
+    // Whoever follows the end sees it also when what is above the log has grown.
+  }, [row, isLive, isLive ? count : 0, model.rowsMode.value, before, scale, isLive ? height : height > 0]);
 }
 
 /** To the last event of the row that stands so many rows further; a row of another stream is passed over. */
