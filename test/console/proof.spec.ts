@@ -242,34 +242,6 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     await page.context().close();
   });
 
-  it('a fork of an erased session has the structure of what it goes on from, for whoever may know it', async () => {
-    const own = await stage.told();
-    const fork = (await stage.client.post(`/sessions/${own}/fork`, { at: '9' })).json<{ session: string }>();
-    await stage.client.call('DELETE', `/sessions/${own}`);
-    const page = await stage.page(fork.session);
-    const before = page.getByRole('list', { name: 'Forked from an erased session at 9' });
-    await before.getByRole('listitem').filter({ hasText: 'agent_started' }).waitFor();
-    await page.getByText('10 events', { exact: true }).waitFor();
-    expect(await page.content()).not.toContain('The lamp came broken');
-    expect(await page.getByRole('article').count()).toBe(0);
-    await page.context().close();
-  });
-
-  it('its dialog takes the focus, by key and by button, while it checks, and gives it back', async () => {
-    const page = await stage.page(session);
-    await badge(page, 'signed').waitFor();
-    await page.route('**/export?*', () => undefined);
-    for (const open of [() => badge(page, 'signed').press('Enter'), () => page.keyboard.press('v')]) {
-      await open();
-      await dialog(page).getByRole('button', { name: 'Checking…' }).waitFor();
-      expect(await focusOf(page)).toBe('button Checking…');
-      await page.keyboard.press('Escape');
-      await dialog(page).waitFor({ state: 'detached' });
-      expect(await focusOf(page)).toBe('button Verification: signed');
-    }
-    await page.context().close();
-  });
-
   it('its dialog has nothing that axe finds, and nothing too wide, in both themes, at 320 and 1280 px', async () => {
     const found: string[] = [];
     const page = await stage.page(session);

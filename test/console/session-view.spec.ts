@@ -9,6 +9,9 @@ const LONG_TITLE = `How it came that ${'the lamp of order 4711 '.repeat(8)}was b
 
 const stateAt = (page: Page, at: number) =>
   page.getByRole('region', { name: `State at event ${at}`, exact: true });
+const badge = (page: Page, level: string) =>
+  page.getByRole('button', { name: `Verification: ${level}`, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Verification' });
 const selected = (page: Page) =>
   page.getByRole('grid', { name: 'Log' }).getByRole('row', { selected: true }).first();
 
@@ -163,6 +166,67 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
     await page.keyboard.press('Escape');
     await until(async () => (await focusOf(page)).startsWith('body'));
     await stateAt(page, last).waitFor();
+    await page.context().close();
+  });
+
+  it('shows of an erased session that it was forked from the structure, to whoever may know it', async () => {
+    const own = await stage.told();
+    const fork = (await stage.client.post(`/sessions/${own}/fork`, { at: '9' })).json<{ session: string }>();
+    await stage.client.call('DELETE', `/sessions/${own}`);
+    const page = await stage.page(fork.session);
+    const before = page.getByRole('list', { name: 'Forked from an erased session at 9' });
+    await before.getByRole('listitem').filter({ hasText: 'agent_started' }).waitFor();
+    await page.getByText('10 events', { exact: true }).waitFor();
+    expect(await page.content()).not.toContain('The lamp came broken');
+    expect(await page.getByRole('article').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('shows a wait of what it was forked from as one that it has nothing to do with', async () => {
+    const own = await stage.told();
+    const at = String(await stage.head(own));
+    const fork = (await stage.client.post(`/sessions/${own}/fork`, { at })).json<{ session: string }>();
+    for (const path of [`sessions/${fork.session}`, `chat/${fork.session}`]) {
+      const page = await stage.console.page();
+      await page.goto(`${stage.console.origin}/console/${path}`);
+      const wait = page.getByRole('article', { name: 'Approval orders_lookup' }).last();
+      await wait.getByText('Waits in the session that this was forked from').waitFor();
+      expect(await wait.getByRole('button', { name: /Answer|Deny/ }).count()).toBe(0);
+      await page.context().close();
+    }
+  });
+
+  it('has names of runs that do not lie over one another, and names of keys', async () => {
+    const session = await stage.told();
+    for (let n = 0; n < 12; n++) await stage.start({ message: stage.message('Queued', say('So')) }, session);
+    const page = await stage.page(session);
+    await page.getByText('14 runs').waitFor();
+    const labels = await page.evaluate<{ readonly x: number; readonly end: number }[]>(
+      `[...document.querySelectorAll('.lanes text[class^=run-]')].map((text) => {
+        const { x, width } = text.getBBox();
+        return { x, end: x + width };
+      })`,
+    );
+    expect(labels.length).toBeGreaterThan(1);
+    for (const [n, { x }] of labels.entries()) if (n > 0) expect(x).toBeGreaterThan(labels[n - 1]!.end);
+    await page.getByText('request by first admin key').first().waitFor();
+    await page.getByRole('tab', { name: 'Run' }).click();
+    await page.getByRole('definition').getByText('first admin key, request').waitFor();
+    await page.context().close();
+  });
+
+  it('has the focus in the dialog of its verification, by key and by button, while it checks, and gives it back', async () => {
+    const page = await stage.page(await stage.told());
+    await badge(page, 'signed').waitFor();
+    await page.route('**/export?*', () => undefined);
+    for (const open of [() => badge(page, 'signed').press('Enter'), () => page.keyboard.press('v')]) {
+      await open();
+      await dialog(page).getByRole('button', { name: 'Checking…' }).waitFor();
+      expect(await focusOf(page)).toBe('button Checking…');
+      await page.keyboard.press('Escape');
+      await dialog(page).waitFor({ state: 'detached' });
+      expect(await focusOf(page)).toBe('button Verification: signed');
+    }
     await page.context().close();
   });
 });
