@@ -26,8 +26,8 @@ describeInBrowser('the approvals', () => {
   let stage: ChatStage;
   beforeAll(async () => {
     stage = await ChatStage.open();
-  }, 60_000);
-  afterAll(() => stage.close(), 60_000);
+  });
+  afterAll(() => stage.close());
 
   const asked = async (title: string, more: object = ASKING): Promise<Action> => {
     const [tool, input] =

@@ -14,8 +14,8 @@ describeInBrowser('the chat', () => {
   let stage: ChatStage;
   beforeAll(async () => {
     stage = await ChatStage.open();
-  }, 60_000);
-  afterAll(() => stage.close(), 60_000);
+  });
+  afterAll(() => stage.close());
 
   const write = async (page: Page, text: string): Promise<void> => {
     await message(page).fill(text);

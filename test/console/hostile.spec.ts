@@ -26,8 +26,8 @@ describeInBrowser('what others wrote', () => {
   let stage: ChatStage;
   beforeAll(async () => {
     stage = await ChatStage.open();
-  }, 60_000);
-  afterAll(() => stage.close(), 60_000);
+  });
+  afterAll(() => stage.close());
 
   it('is text: nothing of it runs, asks for anything, or is wider than the page', async () => {
     const title = '<img src=x onerror=alert(7)>\u202etitle';

@@ -34,7 +34,7 @@ describeInBrowser('the console in pictures', () => {
       verify: '/console/verify',
       system: '/console/system',
     };
-  }, 60_000);
+  });
   afterAll(() => stage.close());
 
   it.each(['light', 'dark'] as const)(
