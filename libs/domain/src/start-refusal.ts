@@ -1,16 +1,20 @@
 import type { CurrentRun } from './current-run.js';
+import type { RunId } from './ids.js';
 import { Problem } from './problem.js';
-import type { RunRequest } from './session-commands.js';
+import type { OnBusy, Trigger } from './run-config.js';
 import { type SessionState, isIdle } from './session-state.js';
 
 /** Runs that may wait in a session; firings of tasks do not count. */
 export const MAX_WAITING = 100;
 
+interface AskedRun {
+  readonly onBusy: OnBusy;
+  readonly trigger: Trigger;
+  readonly retry_of?: { readonly run: RunId };
+}
+
 /** Why a session takes no such run as it stands; null: it does. */
-export function refusalOf(
-  state: SessionState,
-  { onBusy, trigger, retry_of }: Pick<RunRequest, 'onBusy' | 'trigger' | 'retry_of'>,
-): Problem | null {
+export function refusalOf(state: SessionState, { onBusy, trigger, retry_of }: AskedRun): Problem | null {
   if (retry_of !== undefined) return isIdle(state) && state.broken?.run === retry_of.run ? null : NOT_RETRIED;
   if (isIdle(state) || (onBusy === 'steer' && canBeSteered(state))) return null;
   if (onBusy === 'reject') return new Problem('session_busy', 'another run of this session is under way');
