@@ -200,7 +200,7 @@ function sumsAsKept([name, value]: readonly [string, unknown]): (readonly [strin
 }
 
 function sessionAsKept({ current, ...session }: SessionState): object {
-  const { project, broken: _, forks: _forks, ...rest } = session;
+  const { project, broken: _, forks: _forks, openCalls: _open, ...rest } = session;
   if (current === null) return { project, current, ...rest };
   const { run, requested, worker, epoch, claimed, isCancelRequested } = current;
   return { project, current: { run, requested, worker, epoch, claimed, isCancelRequested }, ...rest };
