@@ -106,8 +106,8 @@ export const MUTANTS: readonly Mutant[] = [
     story: 'a call whose result is not known is made again after a take-over',
     file: 'libs/agent/src/tools/call-maker.ts',
     symbol: 'CallMaker.outcomeOf',
-    find: '!isUnmade && !tool?.isRepeatable',
-    replace: '!isUnmade && !tool',
+    find: '!isUnmade && !called.tool()?.isRepeatable',
+    replace: '!isUnmade && !called.tool()',
   },
   {
     name: 'recovery-starts-over',
