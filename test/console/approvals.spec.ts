@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ASKING, ChatStage } from '../support/chat-stage.js';
-import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
+import { describeInBrowser, focusOf, untilFocused, overflowOf, violationsOf } from '../support/console.js';
 import { paidTurn } from '../support/money-stage.js';
 import { call, say } from '../support/scripted-turn.js';
 import { until } from '../support/until.js';
@@ -54,7 +54,7 @@ describeInBrowser('the approvals', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('a');
-    expect(await focusOf(page)).toBe('button Approve');
+    await untilFocused(page, 'button Approve');
     expect((await actionNow(second.action_id)).status).toBe('open');
     await page.keyboard.press('Enter');
     await decision(page, 'second one')
@@ -62,12 +62,12 @@ describeInBrowser('the approvals', () => {
       .waitFor();
     await page.keyboard.press('k');
     await page.keyboard.press('d');
-    expect(await focusOf(page)).toBe('button Deny');
+    await untilFocused(page, 'button Deny');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Deny' }).waitFor();
     expect(await focusOf(page)).toMatch(/Reason$/);
     await page.keyboard.press('Escape');
-    await until(async () => (await focusOf(page)) === 'button Deny');
+    await untilFocused(page, 'button Deny');
     expect((await actionNow(first.action_id)).status).toBe('open');
     await stage.console.client.post(`/actions/${first.action_id}/resolve`, {
       decision: 'deny',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { ASKING, ChatStage } from '../support/chat-stage.js';
-import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
+import { describeInBrowser, untilFocused, overflowOf, violationsOf } from '../support/console.js';
 import { Gate, before, call, say, thinking } from '../support/scripted-turn.js';
 import { until } from '../support/until.js';
 
@@ -55,7 +55,7 @@ describeInBrowser('the chat', () => {
     await status(page).getByText('Completed').waitFor();
     expect(await article(page, 'Agent response').locator('strong').textContent()).toBe('the agent');
     expect(await article(page, 'Agent thinking').textContent()).toContain('Who am I?');
-    expect(await focusOf(page)).toBe('textarea Message');
+    await untilFocused(page, 'textarea Message');
     expect(await message(page).inputValue()).toBe('');
     await page.keyboard.press('ArrowUp');
     expect(await message(page).inputValue()).toBe(greeting);
@@ -156,7 +156,7 @@ describeInBrowser('the chat', () => {
     await write(page, 'rather the other one');
     await page.getByText('Steers at the next turn').waitFor();
     await message(page).press('Escape');
-    expect(await focusOf(page)).toBe('button Cancel run');
+    await untilFocused(page, 'button Cancel run');
     await page.keyboard.press('Enter');
     await page.getByText('The run was cancelled.').waitFor();
     await article(page, 'Agent response').getByText('You said: for later').waitFor();

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page, Route } from 'playwright-core';
-import { describeInBrowser, focusOf, overflowOf, violationsOf } from '../support/console.js';
+import { describeInBrowser, focusOf, untilFocused, overflowOf, violationsOf } from '../support/console.js';
 import { verifyText } from '../support/proof/verify-text.js';
 import { SessionStage } from '../support/session-stage.js';
 import { until } from '../support/until.js';
@@ -80,7 +80,7 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     await dialog(page).waitFor();
     await page.keyboard.press('Escape');
     await dialog(page).waitFor({ state: 'detached' });
-    await until(async () => (await focusOf(page)) === 'button Verification: signed');
+    await untilFocused(page, 'button Verification: signed');
     await page.keyboard.press('v');
     await dialog(page).getByText(`${count} of ${count} events: their order`).waitFor();
     await dialog(page).getByText('what this page shows').waitFor();

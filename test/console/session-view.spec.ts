@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, focusOf, overflowOf } from '../support/console.js';
+import { describeInBrowser, focusOf, untilFocused, overflowOf } from '../support/console.js';
 import { SessionStage } from '../support/session-stage.js';
 import { say } from '../support/scripted-model.js';
 import { until } from '../support/until.js';
@@ -158,7 +158,7 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
       await page.getByRole('button', { name, exact: true }).focus();
       await page.keyboard.press('Enter');
       await stateAt(page, at).waitFor();
-      expect(await focusOf(page)).toBe(`button ${name}`);
+      await untilFocused(page, `button ${name}`);
     }
     expect(await page.getByRole('button', { name: 'Next event' }).isDisabled()).toBe(true);
     await page.keyboard.press('#');
@@ -222,10 +222,10 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
     for (const open of [() => badge(page, 'signed').press('Enter'), () => page.keyboard.press('v')]) {
       await open();
       await dialog(page).getByRole('button', { name: 'Checking…' }).waitFor();
-      expect(await focusOf(page)).toBe('button Checking…');
+      await untilFocused(page, 'button Checking…');
       await page.keyboard.press('Escape');
       await dialog(page).waitFor({ state: 'detached' });
-      expect(await focusOf(page)).toBe('button Verification: signed');
+      await untilFocused(page, 'button Verification: signed');
     }
     await page.context().close();
   });

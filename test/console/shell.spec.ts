@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { until } from '../support/until.js';
 import { ADMIN_KEY } from '../support/service-process.js';
-import { ConsoleStage, describeInBrowser, focusOf } from '../support/console.js';
+import { ConsoleStage, describeInBrowser, untilFocused } from '../support/console.js';
 
 const RAIL = [
   'Chat',
@@ -30,14 +29,14 @@ describeInBrowser('the frame of the console', () => {
     expect(new URL(page.url()).pathname).toBe('/console/sign-in');
     // The page has taken the focus to its heading: what comes before is one step back.
     await page.keyboard.press('Shift+Tab');
-    expect(await focusOf(page)).toBe('a Skip to content');
+    await untilFocused(page, 'a Skip to content');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
-    expect(await focusOf(page)).toBe('input API key');
+    await untilFocused(page, 'input API key');
     await page.keyboard.type('not a key of this service');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await focusOf(page)).toBe('input API key');
+    await untilFocused(page, 'input API key');
     await page.keyboard.type(ADMIN_KEY);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
@@ -73,7 +72,7 @@ describeInBrowser('the frame of the console', () => {
       await rail.getByRole('link', { name }).click();
       const heading = page.getByRole('heading', { level: 1, name });
       await heading.waitFor();
-      await until(async () => (await focusOf(page)) === `h1 ${name}`);
+      await untilFocused(page, `h1 ${name}`);
       expect(await rail.locator('[aria-current=page]').getAttribute('aria-label')).toBe(name);
     }
     await page.goBack();
@@ -96,7 +95,7 @@ describeInBrowser('the frame of the console', () => {
     await dialog.getByRole('switch', { name: 'Single-key shortcuts' }).click();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await focusOf(page)).toBe('button Keyboard shortcuts');
+    await untilFocused(page, 'button Keyboard shortcuts');
     await page.keyboard.press('?');
     await page.keyboard.press('g');
     await page.keyboard.press('s');

@@ -4,6 +4,7 @@ import { describe } from '@jest/globals';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { ADMIN_KEY, type ServiceOptions, ServiceProcess } from './service-process.js';
 import type { ServiceClient } from './service-client.js';
+import { until } from './until.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -150,3 +151,10 @@ export const focusOf = (page: Page): Promise<string> =>
     const name = e.getAttribute('aria-label') ?? e.labels?.[0]?.textContent ?? e.textContent;
     return e.tagName.toLowerCase() + ' ' + name.trim();
   })()`);
+
+/** The browser moves the focus a moment after what moves it. */
+export const untilFocused = (page: Page, name: string): Promise<void> =>
+  until(
+    async () => (await focusOf(page)) === name,
+    () => focusOf(page),
+  );
