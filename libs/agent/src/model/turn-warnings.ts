@@ -5,7 +5,8 @@ import type { ModelEnd } from '../run/run-watch.js';
 const MAX_PROVIDER_BYTES = 256 * 1024;
 
 /** What the caller has not been told yet of an answer. */
-export const newsOf = (end: ModelEnd, state: RunState): Draft[] => untold(warningsOf(end), state);
+export const newsOf = (end: ModelEnd, { warnings }: RunState): Draft[] =>
+  untold(warningsOf(end), warnings.filter(isStanding));
 
 /**
  * The same of tools that the model was not offered.
@@ -14,7 +15,7 @@ export const newsOf = (end: ModelEnd, state: RunState): Draft[] => untold(warnin
 export function newsOfTools(
   leftOut: readonly string[],
   serverOf: (tool: string) => string | undefined,
-  state: RunState,
+  { warnings: known }: RunState,
 ): Draft[] {
   const reason = 'The model server takes fewer tools than there are; these are not available.';
   const servers = new Set(leftOut.map(serverOf));
@@ -24,13 +25,12 @@ export function newsOfTools(
     reason,
     tools: leftOut.filter((tool) => serverOf(tool) === server),
   }));
-  return untold(warnings, state);
+  return untold(warnings, known.filter(isStanding));
 }
 
-function untold(warnings: readonly RunWarning[], state: RunState): Draft[] {
-  const told = new Set(
-    state.warnings.filter(isStanding).map((warning) => warningEvent(warning).data.content),
-  );
+/** What is to be told of warnings, but of those that are known. */
+export function untold(warnings: readonly RunWarning[], known: readonly RunWarning[]): Draft[] {
+  const told = new Set(known.map((warning) => warningEvent(warning).data.content));
   return warnings.map(warningEvent).filter(({ data }) => !told.has(data.content));
 }
 

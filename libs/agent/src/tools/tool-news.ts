@@ -1,4 +1,4 @@
-import { warningEvent } from '#domain';
+import { untold } from '../model/turn-warnings.js';
 import type { RunRecord } from '../run/run-record.js';
 import type { Toolbox } from './tool.js';
 
@@ -19,11 +19,10 @@ export class ToolNews {
   tell({ warnings = NONE }: Toolbox): void {
     if (warnings === this.told) return;
     const { awaited, record } = this;
-    const known = new Set(record.state.warnings.map((warning) => warningEvent(warning).data.content));
-    const news = warnings
-      .filter(({ code, server = '' }) => code !== 'tool_server_unavailable' || !awaited.has(server))
-      .map(warningEvent)
-      .filter(({ data }) => !known.has(data.content));
+    const due = warnings.filter(
+      ({ code, server = '' }) => code !== 'tool_server_unavailable' || !awaited.has(server),
+    );
+    const news = untold(due, record.state.warnings);
     if (news.length > 0) record.write(news);
     if (awaited.size === 0) this.told = warnings;
   }

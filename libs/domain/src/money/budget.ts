@@ -37,8 +37,8 @@ export const budgetName = ({ scope, id }: BudgetId): string => `${scope}/${id}`;
 
 /** What a name stands for. */
 export const budgetNamed = (name: string): BudgetId => {
-  const [scope = '', id = ''] = name.split(/\/(.*)/s);
-  return { scope: scope === 'key' ? 'key' : 'project', id };
+  const at = name.indexOf('/');
+  return { scope: name.slice(0, at) === 'key' ? 'key' : 'project', id: name.slice(at + 1) };
 };
 
 /** A budget as the project's own that it is of. */
