@@ -4,9 +4,6 @@ import { Gate, before, say } from '../support/scripted-model.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
-/** Nobody is believed to be dead because of silence while this test runs. */
-const PATIENT = { TAKEOVER_S: '600' };
-
 let cluster: Cluster | null = null;
 afterEach(async () => {
   await cluster?.close();
@@ -14,7 +11,7 @@ afterEach(async () => {
 });
 
 async function open(replicas: number): Promise<{ cluster: Cluster; services: readonly ServiceProcess[] }> {
-  cluster = await Cluster.open({ replicas, env: PATIENT });
+  cluster = await Cluster.open({ replicas });
   return { cluster, services: cluster.services };
 }
 

@@ -70,7 +70,8 @@ export class Cluster {
       ANNALS_MASTER_KEY: MASTER_KEY.toString('base64'),
       OPENAI_BASE_URL: this.model.url,
       EGRESS_ALLOW: '127.0.0.1',
-      TAKEOVER_S: '2',
+      // On a busy machine one that lives is silent for seconds: nobody is believed to be dead because of it.
+      TAKEOVER_S: '600',
       ...UNPRICED,
       ...this.more,
     };
