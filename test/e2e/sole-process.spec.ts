@@ -30,7 +30,7 @@ async function prepare(more: Readonly<Record<string, string>> = {}): Promise<Ser
     OPENAI_BASE_URL: model.url,
     MODEL_BASE: 'scripted',
     ANNALS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    TAKEOVER_S: '2',
+    TAKEOVER_S: '5',
     ...more,
   };
   const service = await ServiceProcess.prepare({ env });
