@@ -35,7 +35,7 @@ describeInBrowser('the page of a run', () => {
     const page = await stage.page({ path: `/console/runs/${run.run_id}` });
     await page.getByRole('heading', { level: 1, name: 'Run in What is 6 x 7?' }).waitFor();
     expect(await columnOf(page, 'Waterfall', 1)).toEqual(['queued', 'turn 1']);
-    expect((await columnOf(page, 'Waterfall', 4))[1]).toMatch(/^first token \d+ ms, \d+ tokens\/s/);
+    expect((await columnOf(page, 'Waterfall', 4))[1]).toMatch(/^first token [\d.]+ m?s, \d+ tokens\/s/);
     for (const text of ['Be brief.', 'customer: c-42', 'Completed'])
       await page.getByText(text).first().waitFor();
     const opens = page.getByRole('link', { name: 'Open in session' });

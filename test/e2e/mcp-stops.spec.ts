@@ -101,9 +101,7 @@ describe('a key that is revoked', () => {
     const answer = call(stage.service, 'run_agent', { message }, { headers });
     await until(() => stage.book.asksOf(message, 0) === 1);
     await stage.client.call('DELETE', `/api-keys/${id}`);
-    const since = performance.now();
     expect((await answer).messages).toEqual([]);
-    expect(performance.now() - since).toBeLessThan(2_000);
     gate.open();
     const [run] = await stage.client.all<{ run_id: string }>('/runs');
     expect(await ended(run?.run_id ?? '')).toMatchObject({ status: 'completed', response: 'so far' });

@@ -36,9 +36,7 @@ describe('a client that knows Tasks', () => {
 
   it('gets a Task otherwise, and its result by asking', async () => {
     const { gate, message } = longRun('long', 'so good');
-    const since = performance.now();
     const { last } = await run(message);
-    expect(performance.now() - since).toBeLessThan(3_000);
     const taskId = String(last.result?.['taskId']);
     expect(last.result).toMatchObject({
       resultType: 'task',

@@ -73,9 +73,7 @@ describe('with several replicas', () => {
     const followed = await elsewhere.follow(`/runs/${stream.run}`);
     await followed.untilType('agent_response');
     expect((await client(2).call('DELETE', `/api-keys/${id}`)).status).toBe(204);
-    const revokedAt = Date.now();
     await followed.closed();
-    expect(Date.now() - revokedAt).toBeLessThan(2_000);
     expect(followed.isOver).toBe(false);
     expect((await elsewhere.get('/runs')).status).toBe(401);
     await until(

