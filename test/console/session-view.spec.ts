@@ -58,7 +58,7 @@ describeInBrowser('the page of a session in windows of all kinds', () => {
   beforeAll(async () => {
     stage = await SessionStage.open();
     long = await stage.long(2000);
-  }, 120_000);
+  });
   afterAll(async () => {
     expect(stage.console.complaints).toEqual([]);
     await stage.close();

@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify({ priced: { input: '2', output: '10' } }));
   const env = { MODEL_BASE: 'priced', MODEL_PRICES: file, MAX_RUNS: String(AT_ONCE) };
   cluster = await Cluster.open({ replicas: 2, env });
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.close();
   rmSync(folder, { recursive: true, force: true });
@@ -67,4 +67,4 @@ it('fifty runs on two replicas exceed their budget by the calls under way, and b
   expect((await put('10', second)).status).toBe(200);
   await until(async () => (await states()).every((status) => status === 'completed'));
   expect(calls).toBe(RUNS);
-}, 120_000);
+});

@@ -35,7 +35,7 @@ it('the runs of a replica that was killed go on elsewhere without waiting for it
   await until(() => cluster.book.asksOf(message, 0) >= 2);
   gate.open();
   await until(async () => (await statusOf(other, run)).status === 'completed');
-}, 120_000);
+});
 
 it('the only one that was killed goes on with its runs when it is back, and ends those whose servers are lost', async () => {
   const { cluster, services } = await open(1);
@@ -51,4 +51,4 @@ it('the only one that was killed goes on with its runs when it is back, and ends
   await until(async () => (await statusOf(service, run)).status === 'completed');
   await until(async () => (await statusOf(service, lost.run)).status === 'failed');
   expect((await statusOf(service, lost.run)).error).toMatchObject({ code: 'tool_servers_lost' });
-}, 120_000);
+});

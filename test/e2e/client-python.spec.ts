@@ -77,7 +77,6 @@ const snippet = (name: string): string => {
       const page = await stage.client.get(`/runs/${last.ended.run_id}/events?limit=200`, { headers });
       expect(seen).toEqual(page.json<{ items: object[] }>().items);
     },
-    60_000,
   );
 
   it.each(['sync', 'async'])('decides on what a run waits for: %s', async (kind) => {

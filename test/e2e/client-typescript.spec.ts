@@ -252,7 +252,7 @@ describe('the package', () => {
     mkdirSync(home, { recursive: true });
     symlinkSync(resolve('clients/typescript/package.json'), join(home, 'package.json'));
     await run('node_modules/.bin/tsc', ['-p', 'clients/typescript', '--outDir', join(home, 'dist')]);
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const snippet = (name: string): string => {

@@ -104,7 +104,7 @@ describe('a session of two hundred turns', () => {
     await stage.service.restart('SIGKILL');
     await talk(50, {}, session);
     bodies.push(...stage.model.requests.slice(before).map(({ body }) => body));
-  }, 120_000);
+  });
 
   it('sends requests that begin as the one before did, over runs and a kill, but at compactions', () => {
     const turns = bodies.filter((body) => !isForSummary(body));
@@ -203,6 +203,5 @@ describe('a process that is killed around a compaction', () => {
       expect(compactionsOf(log)).toHaveLength(1);
       expect(log.at(-1)?.type).toBe('agent_completed');
     },
-    60_000,
   );
 });

@@ -131,7 +131,7 @@ it('a deleted document, and a deleted datastore with all of its own, cannot be o
   }
   const words = ['wallaby', 'tortoise', 'zuckerladen', PASSWORD];
   expect(await filesWith(dataDir, words)).toEqual([]);
-}, 180_000);
+});
 
 it('datastores of an earlier version get keys of their own: what is deleted of them is gone, and what was', async () => {
   const dataDir = newFolder();
@@ -189,4 +189,4 @@ it('datastores of an earlier version get keys of their own: what is deleted of t
   await service.kill('SIGTERM');
   expect(await readable(dataDir, dataDir)).not.toContain('keeps.txt');
   expect(readdirSync(join(dataDir, 'files')).filter((name) => name.startsWith('document-'))).toEqual([]);
-}, 180_000);
+});

@@ -55,5 +55,5 @@ describe('a task whose firing ends the process', () => {
     await whenThere(async () => (await runOf(later)) === 'completed');
     expect(service.isRunning).toBe(true);
     expect((await taskOf(deadly)).firings).toEqual(firings);
-  }, 120_000);
+  });
 });

@@ -65,7 +65,7 @@ describe('a document', () => {
     await isIndexed(datastore, 'The pump stands beside the well.');
     await service.restart('SIGKILL');
     expect(await shown(id)).toMatchObject({ status: 'failed' });
-  }, 180_000);
+  });
 
   it('that takes more memory than its reader may hold is failed for that; the service and others do not feel it', async () => {
     await service.launch();
@@ -91,5 +91,5 @@ describe('a document', () => {
     await isIndexed(datastore, 'a last note');
     clearInterval(timer);
     expect(most - before).toBeLessThan(150 * MEGABYTE);
-  }, 180_000);
+  });
 });

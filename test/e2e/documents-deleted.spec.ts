@@ -84,7 +84,7 @@ it('of a deleted document and of a deleted datastore no byte of text is left', a
   await untilVacuumed(words);
   expect(await search(kept, 'albatross')).toEqual(['stays.txt']);
   await remove(`/documents/${stays}`);
-}, 240_000);
+});
 
 it('a process that is killed before it has vacuumed leaves that to the next', async () => {
   const datastore = await create();
@@ -93,4 +93,4 @@ it('a process that is killed before it has vacuumed leaves that to the next', as
   await remove(`/documents/${id}`);
   await service.restart('SIGKILL');
   await untilVacuumed(['ypsilonocelot']);
-}, 240_000);
+});

@@ -87,7 +87,7 @@ describe('a process that is killed', () => {
     expect(await documents(datastore)).toEqual([]);
     expect((await upload(datastore, TEXT)).status).toBe(201);
     await isIndexed(datastore);
-  }, 120_000);
+  });
 
   it('between the file and its event leaves no file, and the same key makes one document', async () => {
     await launchToDie('sent:document_uploaded');
@@ -111,7 +111,7 @@ describe('a process that is killed', () => {
     expect(filesOnDisk()).toHaveLength(1);
     expect(filesOnDisk().some(isReadable)).toBe(false);
     expect(await found(datastore, 'harbour')).toBe(1);
-  }, 120_000);
+  });
 
   it('before it could answer has the document all the same, and the same key finds it', async () => {
     await launchToDie('stored:document_uploaded');
@@ -127,7 +127,7 @@ describe('a process that is killed', () => {
     expect(await documents(datastore)).toHaveLength(1);
     expect(await found(datastore, 'harbour')).toBe(1);
     expect(filesOnDisk()).toHaveLength(1);
-  }, 120_000);
+  });
 
   it.each(['sent:datastore_created', 'stored:datastore_created'])(
     'at %s makes one datastore of one key',
@@ -144,7 +144,6 @@ describe('a process that is killed', () => {
       const { items } = (await service.client().get('/datastores')).json<{ items: readonly unknown[] }>();
       expect(items).toMatchObject([{ datastore_id: id }]);
     },
-    120_000,
   );
 
   it('while it reads a scan reads it again, to one document', async () => {
@@ -167,5 +166,5 @@ describe('a process that is killed', () => {
     const pages = answer.json<{ items: readonly { page: number }[] }>().items.map(({ page }) => page);
     expect(pages).toHaveLength(MOST_RESULTS);
     expect(new Set(pages).size).toBe(MOST_RESULTS);
-  }, 180_000);
+  });
 });

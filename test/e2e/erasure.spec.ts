@@ -102,7 +102,7 @@ describe('what was said in a session', () => {
     await service.launch();
     await gone();
     expect(await client.history(other.session)).toHaveLength(3);
-  }, 120_000);
+  });
 
   it('is gone under a run that is under way, too', async () => {
     const stream = await client.run({ message: 'Say hello', streaming_tokens: true });

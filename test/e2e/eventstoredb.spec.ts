@@ -94,7 +94,7 @@ describe('with EVENTSTORE_URL', () => {
     expect(service.output).toContain('waiting for EventStoreDB');
     expect(service.output).not.toContain('hunter2');
     expect(await service.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-  }, 120_000);
+  });
 
   it('a bug in the thread of the log ends the process, which says so; the next one goes on with what was stored', async () => {
     const server = await EsdbServer.start();
@@ -121,5 +121,5 @@ describe('with EVENTSTORE_URL', () => {
       await answers(client, `/runs/${run_id}`, 200, (answer) => answer.json()['status'] === 'completed');
     const asked = (await client.history(session)).filter(({ type }) => type === 'user_message');
     expect(asked.map(({ content }) => content)).toEqual(['before', 'the last words']);
-  }, 120_000);
+  });
 });

@@ -168,7 +168,7 @@ describe('a line of forks', () => {
     expect(found.map((item) => item.session)).toEqual(line.toReversed());
     expect(found[0]).toEqual(await forks.record(leaf));
     expect(found[0]).toMatchObject({ message_count: all.length, title: messages[0]!.content });
-  }, 120_000);
+  });
 
   it('loses what was erased, and DELETE says of which forks', async () => {
     const { session } = await forks.said('erased');

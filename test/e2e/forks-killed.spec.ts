@@ -34,7 +34,6 @@ describe('a process that is killed in the middle of a fork', () => {
       expect(listed.filter(({ forked_from: from }) => from?.session === session)).toHaveLength(1);
       expect((await forks.erase(session)).json<{ forks: string[] }>().forks).toEqual([made.session]);
     },
-    60_000,
   );
 
   it('again and again leaves each fork whole or not there', async () => {
@@ -55,5 +54,5 @@ describe('a process that is killed in the middle of a fork', () => {
     }
     const erased = (await forks.erase(session, '?forks=true')).json<{ forks: string[] }>().forks;
     expect([...erased].toSorted()).toEqual(made.map(({ session }) => session).toSorted());
-  }, 120_000);
+  });
 });

@@ -72,7 +72,7 @@ const linesOf = (output: string): unknown[] =>
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-  }, 120_000);
+  });
 
   const program = async (name: string): Promise<unknown[]> =>
     linesOf(
@@ -135,5 +135,5 @@ const linesOf = (output: string): unknown[] =>
       /^refused 404 not_found$/,
     ].entries())
       expect(said[n]).toMatch(pattern);
-  }, 120_000);
+  });
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
     stage.book.forgetRequests();
     ({ session } = run);
   }
-}, 120_000);
+});
 afterAll(() => stage.close());
 
 /** Asks for the history; the answer's body is read by nobody yet. */
@@ -108,7 +108,7 @@ describe('large answers', () => {
       expect(await Promise.all(reads)).toEqual(reads.map(() => whole));
     });
     expect(growth).toBeLessThan(MOST_GROWTH);
-  }, 120_000);
+  });
 
   it('hold up nobody else where nobody reads them; those that are too many are refused, and who goes gives its share back', async () => {
     const gone = new AbortController();
@@ -136,7 +136,7 @@ describe('large answers', () => {
       expect((await readAll(await ask())).bytes).toBe(expected().bytes);
     });
     expect(growth).toBeLessThan(MOST_GROWTH);
-  }, 120_000);
+  });
 
   it('pages of tasks, too, are written piece by piece, and are what one task after the other is', async () => {
     const client = stage.client.with(key);
@@ -167,5 +167,5 @@ describe('large answers', () => {
     const paused = await client.post(`${path}/pause`);
     const changed = { ...large, status: 'paused', next_run_at: null };
     expect([paused.status, paused.text === JSON.stringify(changed)]).toEqual([200, true]);
-  }, 120_000);
+  });
 });

@@ -50,45 +50,37 @@ afterAll(() => service.dispose());
       return (answer['result'] ?? answer) as Record<string, unknown>;
     };
 
-    it.each(['legacy', 'auto', 'modern'])(
-      'in the era %s',
-      async (era) => {
-        const listed = (await ask(era, '--method', 'tools/list', '--strict'))['tools'] as { name: string }[];
-        expect(listed.map(({ name }) => name)).toEqual(TOOLS);
-        const args = JSON.stringify({ message: 'What is 6 x 7?', wait_s: 30 });
-        const calls = ['--method', 'tools/call', '--tool-name', 'run_agent', '--tool-args-json', args];
-        expect(await ask(era, ...calls)).toMatchObject({
-          content: [{ type: 'text', text: ANSWER }],
-          structuredContent: { status: 'completed', response: ANSWER },
-        });
-      },
-      60_000,
-    );
+    it.each(['legacy', 'auto', 'modern'])('in the era %s', async (era) => {
+      const listed = (await ask(era, '--method', 'tools/list', '--strict'))['tools'] as { name: string }[];
+      expect(listed.map(({ name }) => name)).toEqual(TOOLS);
+      const args = JSON.stringify({ message: 'What is 6 x 7?', wait_s: 30 });
+      const calls = ['--method', 'tools/call', '--tool-name', 'run_agent', '--tool-args-json', args];
+      expect(await ask(era, ...calls)).toMatchObject({
+        content: [{ type: 'text', text: ANSWER }],
+        structuredContent: { status: 'completed', response: ANSWER },
+      });
+    });
   },
 );
 
 (python === null ? describe.skip : describe)('pypi mcp', () => {
-  it.each(['auto', 'legacy'])(
-    'in the mode %s',
-    async (mode) => {
-      const program = new PythonProgram(python ?? '');
-      const file = 'test/support/mcp-callers/call_annals.py';
-      const said = JSON.parse(await program.output(file, `${service.origin}/mcp`, ADMIN_KEY, mode)) as {
-        readonly run: { readonly run_id: string };
-      };
-      const { run_id } = said.run;
-      expect(said).toMatchObject({
-        tools: TOOLS,
-        text: ANSWER,
-        run: { status: 'completed', response: ANSWER, error: null },
-        read: { run_id, status: 'completed' },
-        messages: expect.arrayContaining([{ type: 'user_message', content: 'What is 6 x 7?' }]),
-        wrong: [true, expect.stringMatching(/^invalid_request: message: /)],
-        told: expect.arrayContaining([`run ${run_id}`, 'agent_started', 'agent_completed']),
-      });
-    },
-    60_000,
-  );
+  it.each(['auto', 'legacy'])('in the mode %s', async (mode) => {
+    const program = new PythonProgram(python ?? '');
+    const file = 'test/support/mcp-callers/call_annals.py';
+    const said = JSON.parse(await program.output(file, `${service.origin}/mcp`, ADMIN_KEY, mode)) as {
+      readonly run: { readonly run_id: string };
+    };
+    const { run_id } = said.run;
+    expect(said).toMatchObject({
+      tools: TOOLS,
+      text: ANSWER,
+      run: { status: 'completed', response: ANSWER, error: null },
+      read: { run_id, status: 'completed' },
+      messages: expect.arrayContaining([{ type: 'user_message', content: 'What is 6 x 7?' }]),
+      wrong: [true, expect.stringMatching(/^invalid_request: message: /)],
+      told: expect.arrayContaining([`run ${run_id}`, 'agent_started', 'agent_completed']),
+    });
+  });
 });
 
 describe('the official conformance suite', () => {
@@ -103,13 +95,9 @@ describe('the official conformance suite', () => {
     'tools-list',
     'dns-rebinding-protection',
     'server-sse-multiple-streams',
-  ])(
-    '%s',
-    async (scenario) => {
-      const words = ['server', '--url', `${proxy.origin}/mcp`, '--scenario', scenario];
-      const { stdout } = await run(NODE, [CONFORMANCE, ...words]);
-      expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/);
-    },
-    60_000,
-  );
+  ])('%s', async (scenario) => {
+    const words = ['server', '--url', `${proxy.origin}/mcp`, '--scenario', scenario];
+    const { stdout } = await run(NODE, [CONFORMANCE, ...words]);
+    expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/);
+  });
 });

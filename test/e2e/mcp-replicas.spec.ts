@@ -6,7 +6,7 @@ import type { ServiceProcess } from '../support/service-process.js';
 import { until } from '../support/until.js';
 
 let cluster: Cluster;
-beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })), 120_000);
+beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })));
 afterAll(() => cluster.close());
 
 const replica = (n: number): ServiceProcess => cluster.services[n] as ServiceProcess;

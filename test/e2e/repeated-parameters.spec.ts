@@ -84,7 +84,6 @@ describe('a parameter that is given twice, or as a list', () => {
           }
       expect(failed).toEqual([]);
     },
-    60_000,
   );
 
   it.each(

@@ -81,38 +81,34 @@ async function withEverything(shop: McpFixture, receiver: CallbackReceiver): Pro
 }
 
 describe('a replay', () => {
-  traced(
-    'calls nobody but the model: no tool server, no person, no callback',
-    async () => {
-      const shop = await McpFixture.start({ tools: [{ name: 'sell' }] });
-      const receiver = await CallbackReceiver.start();
-      const [shopPort, hookPort, modelPort] = [shop.url, receiver.url, stage.model.url].map((url) =>
-        Number(new URL(url).port),
-      ) as [number, number, number];
-      try {
-        const then = await ConnectTrace.of(stage.service.pid, join(folder, 'then'));
-        const run = await withEverything(shop, receiver);
-        expect([...(await then.ports())]).toEqual(expect.arrayContaining([shopPort, hookPort]));
-        const [requests, received] = [shop.requests.length, receiver.received.length];
-        const again = await ConnectTrace.of(stage.service.pid, join(folder, 'again'));
-        const answer = await replay(run);
-        const made = answer.json<Ended>();
-        expect(made).toMatchObject({ status: 'completed', response: 'done', warnings: [] });
-        const ports = await again.ports();
-        ports.delete(modelPort);
-        expect([...ports]).toEqual([]);
-        expect([shop.requests.length, receiver.received.length]).toEqual([requests, received]);
-        expect(shop.calls).toEqual(['sell {"n":1}']);
-        expect(await runOf(made.run_id)).toMatchObject({ replay_of: run, drift: 0 });
-        expect(await client.all(`/actions?run=${made.run_id}`)).toEqual([]);
-        expect(await client.all(`/runs/${made.run_id}/deliveries`)).toEqual([]);
-      } finally {
-        await shop.close();
-        await receiver.close();
-      }
-    },
-    60_000,
-  );
+  traced('calls nobody but the model: no tool server, no person, no callback', async () => {
+    const shop = await McpFixture.start({ tools: [{ name: 'sell' }] });
+    const receiver = await CallbackReceiver.start();
+    const [shopPort, hookPort, modelPort] = [shop.url, receiver.url, stage.model.url].map((url) =>
+      Number(new URL(url).port),
+    ) as [number, number, number];
+    try {
+      const then = await ConnectTrace.of(stage.service.pid, join(folder, 'then'));
+      const run = await withEverything(shop, receiver);
+      expect([...(await then.ports())]).toEqual(expect.arrayContaining([shopPort, hookPort]));
+      const [requests, received] = [shop.requests.length, receiver.received.length];
+      const again = await ConnectTrace.of(stage.service.pid, join(folder, 'again'));
+      const answer = await replay(run);
+      const made = answer.json<Ended>();
+      expect(made).toMatchObject({ status: 'completed', response: 'done', warnings: [] });
+      const ports = await again.ports();
+      ports.delete(modelPort);
+      expect([...ports]).toEqual([]);
+      expect([shop.requests.length, receiver.received.length]).toEqual([requests, received]);
+      expect(shop.calls).toEqual(['sell {"n":1}']);
+      expect(await runOf(made.run_id)).toMatchObject({ replay_of: run, drift: 0 });
+      expect(await client.all(`/actions?run=${made.run_id}`)).toEqual([]);
+      expect(await client.all(`/runs/${made.run_id}/deliveries`)).toEqual([]);
+    } finally {
+      await shop.close();
+      await receiver.close();
+    }
+  });
 
   it('says the same when the tool server and the receiver are gone', async () => {
     const shop = await McpFixture.start({ tools: [{ name: 'sell' }] });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   receiver = await CallbackReceiver.start();
   // Parts and runs of the dead and the frozen are taken over after this; more than a busy machine makes the living wait.
   cluster = await Cluster.open({ replicas: 3, env: { TAKEOVER_S: '5' } });
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.close();
   await receiver.close();
@@ -200,7 +200,7 @@ it('one of them seals the log; each hands out what proves it, also when that one
   });
   await replica(sealing).launch();
   await expectProved(sealing, session);
-}, 120_000);
+});
 
 describe('a replica that is frozen', () => {
   it('does no harm when it goes on after its runs were taken over', async () => {

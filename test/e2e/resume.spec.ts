@@ -176,23 +176,19 @@ describe('a run that is under way', () => {
 });
 
 describe('after a stop and a start', () => {
-  it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'by %s everything is resumed as before',
-    async (signal) => {
-      const { first, second } = await twoRuns();
-      const { session } = first;
-      const history = await stage.client.history(session);
-      await stage.service.restart(signal);
-      expect(await stage.client.history(session)).toEqual(history);
-      for (const [at, { id }] of first.records.entries()) {
-        const rest = await (await stage.client.follow(`/runs/${first.run}`, id)).closed();
-        expect(textOf(rest.records)).toEqual(textOf(first.records.slice(at + 1)));
-      }
-      const page = await pagesOf(`/sessions/${session}`, first.lastId, 200);
-      expect(page.map(({ id }) => Number(id))).toEqual(second.ids);
-      const next = await stage.client.runToEnd(stage.message('goes on'), { session });
-      expect(next.messages.slice(0, history.length)).toEqual(history);
-    },
-    60_000,
-  );
+  it.each(['SIGTERM', 'SIGKILL'] as const)('by %s everything is resumed as before', async (signal) => {
+    const { first, second } = await twoRuns();
+    const { session } = first;
+    const history = await stage.client.history(session);
+    await stage.service.restart(signal);
+    expect(await stage.client.history(session)).toEqual(history);
+    for (const [at, { id }] of first.records.entries()) {
+      const rest = await (await stage.client.follow(`/runs/${first.run}`, id)).closed();
+      expect(textOf(rest.records)).toEqual(textOf(first.records.slice(at + 1)));
+    }
+    const page = await pagesOf(`/sessions/${session}`, first.lastId, 200);
+    expect(page.map(({ id }) => Number(id))).toEqual(second.ids);
+    const next = await stage.client.runToEnd(stage.message('goes on'), { session });
+    expect(next.messages.slice(0, history.length)).toEqual(history);
+  });
 });

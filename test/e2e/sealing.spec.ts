@@ -205,7 +205,7 @@ it('goes on after deaths at any moment: nothing that was signed is taken back', 
   await service.kill('SIGTERM');
   expect(verifyLog()).toMatchObject({ code: 0, said: expect.stringMatching(/: \d+ seals\n.* 0 faults\n$/s) });
   await service.launch();
-}, 120_000);
+});
 
 describe('with a log that is older than what was signed', () => {
   const backup = mkdtempSync(join(tmpdir(), 'annals-backup-'));

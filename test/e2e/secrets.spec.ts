@@ -245,4 +245,4 @@ it('stand in no byte that is left behind after a run that used one of each', asy
     expect.stringContaining(secrets['callback token in the URL']),
   ]);
   expect(mcp.calls).toEqual(['leak {}']);
-}, 120_000);
+});

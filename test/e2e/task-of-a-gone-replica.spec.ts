@@ -19,7 +19,7 @@ let cluster: Cluster;
 beforeAll(async () => {
   server = await TaskServer.start();
   cluster = await Cluster.open({ replicas: 2, env: { EGRESS_ALLOW: '127.0.0.1' } });
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.close();
   await server.close();
@@ -46,4 +46,4 @@ it('a run left to its tool server asks for its servers on another replica when i
   await until(async () => ['completed', 'failed'].includes((await run()).status));
   expect(await run()).toMatchObject({ status: 'completed', error: null });
   expect(server.calls).toHaveLength(1);
-}, 120_000);
+});

@@ -95,7 +95,7 @@ describe('events whose data were damaged', () => {
     receiver.received.length = 0;
     receiver.react = answers(204);
     await service.launch();
-    await receiver.ended(run_id, 60_000);
+    await receiver.ended(run_id);
     const sent = receiver.of(run_id);
     expect(sent.map(({ sequence }) => sequence)).toEqual(sent.map((_, i) => i + 1));
     for (const type of ['agent_response', 'agent_step'])

@@ -241,7 +241,7 @@ describe('a run that waits', () => {
 
 describe('with several replicas, a run that waits', () => {
   let cluster: Cluster;
-  beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })), 120_000);
+  beforeAll(async () => void (cluster = await Cluster.open({ replicas: 2 })));
   afterAll(() => cluster.close());
   const client = (n: number): ServiceClient => cluster.services[n]!.client();
 
@@ -260,5 +260,5 @@ describe('with several replicas, a run that waits', () => {
       expect(await statusOf(client(1), run)).toBe('completed');
       expect(cluster.book.asksOf(message, 1)).toBe(1);
     }
-  }, 120_000);
+  });
 });

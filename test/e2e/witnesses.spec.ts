@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeFile(policy, `${key}\n${witnesses}${monitor.line('m')}quorum both\n`);
   await writeFile(join(folder, 'without-monitor'), `${key}\n${witnesses}quorum both\n`);
   await service.restart('SIGTERM', { env: { WITNESSES: policy } });
-}, 120_000);
+});
 afterAll(async () => {
   await service?.dispose();
   for (const witness of [one, two, monitor]) await witness?.dispose();

@@ -52,7 +52,7 @@ describe('the commands of', () => {
     expect(out).toContain('"step_id":"guide"');
     // The run, what is read of it again, the callback, the question and the workflow.
     expect(out.match(/agent_completed/g)).toHaveLength(5);
-  }, 120_000);
+  });
 
   it('docs/openai.md', async () => {
     const out = await said('docs/openai.md');
@@ -79,7 +79,7 @@ describe('the commands of', () => {
     } finally {
       shop.kill();
     }
-  }, 120_000);
+  });
 
   it('docs/replay.md', async () => {
     const out = await said('docs/replay.md');
@@ -102,7 +102,7 @@ describe('the commands of', () => {
     const [before, after] = [turns[0]!.a.response, turns[0]!.b.response];
     expect(after).toMatch(/^\d+ x 7 is \d+\.$/);
     expect(before).toMatch(`${after} I am the built-in demo model`);
-  }, 120_000);
+  });
 
   it('docs/console.md', async () => {
     const out = await said('docs/console.md');

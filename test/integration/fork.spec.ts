@@ -95,14 +95,14 @@ describe(`what is told of forks (SEED=${SEED})`, () => {
       await expectAt(session, pick(length));
     }
     expect(stories.forks.length).toBeGreaterThan(10);
-  }, 120_000);
+  });
 
   it('is the same when the tables know them, and after they were made anew', async () => {
     await fixture.models.caughtUp();
     await expectAll();
     await fixture.rebuild();
     await expectAll();
-  }, 120_000);
+  });
 
   it('begins with what is their own once they were cleared, and is what it was before that', async () => {
     const { forks } = stories;
@@ -114,7 +114,7 @@ describe(`what is told of forks (SEED=${SEED})`, () => {
     for (let step = 0; step < 40; step++) await stories.next();
     await fixture.models.caughtUp();
     await expectAll();
-  }, 120_000);
+  });
 
   it('loses what an erased session had said, with all that lies behind it', async () => {
     for (const session of [stories.forks[3]!, stories.sessions[0]!]) {
@@ -127,5 +127,5 @@ describe(`what is told of forks (SEED=${SEED})`, () => {
     }
     await fixture.rebuild();
     await expectAll();
-  }, 120_000);
+  });
 });

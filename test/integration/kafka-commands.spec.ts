@@ -40,7 +40,7 @@ class ScriptedHandler extends CommandHandler {
   let client: KafkaClient;
   let started: KafkaCommands[] = [];
 
-  beforeAll(async () => void (broker = await KafkaBroker.start()), 300_000);
+  beforeAll(async () => void (broker = await KafkaBroker.start()));
   afterAll(() => broker.stop());
   beforeEach(async () => {
     world = await KafkaWorld.open();

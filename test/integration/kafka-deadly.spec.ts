@@ -24,7 +24,7 @@ const DIE_AT_WORDS = resolve('test/e2e/hooks/die-at-words.ts');
       DIE_AT_WORDS: 'read:poison',
     };
     service = await ServiceProcess.start({ imports: [DIE_AT_WORDS], env });
-  }, 300_000);
+  });
   afterAll(async () => {
     await kafka.close();
     await service.dispose();
@@ -69,5 +69,5 @@ const DIE_AT_WORDS = resolve('test/e2e/hooks/die-at-words.ts');
     await kafka.send(COMMANDS, ordinary('later'));
     await until(async () => (await runs()) === 7);
     expect(rejected).toHaveLength(1);
-  }, 240_000);
+  });
 });

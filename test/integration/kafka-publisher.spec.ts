@@ -17,7 +17,7 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
   let client: KafkaClient;
   let started: KafkaPublisher[] = [];
 
-  beforeAll(async () => void (broker = await KafkaBroker.start()), 300_000);
+  beforeAll(async () => void (broker = await KafkaBroker.start()));
   afterAll(() => broker.stop());
   beforeEach(async () => {
     world = await KafkaWorld.open();

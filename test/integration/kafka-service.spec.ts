@@ -41,7 +41,7 @@ interface Readiness {
     await kafkaIs('ok');
     events = await kafka.follow(EVENTS);
     rejected = await kafka.follow(REJECTED);
-  }, 300_000);
+  });
   afterAll(async () => {
     // Clients of a broker that is gone would try for ever.
     await broker.launch();
@@ -242,7 +242,7 @@ interface Readiness {
 
 (hasKafka() ? describe : describe.skip)('the service on a secured listener', () => {
   let broker: KafkaBroker;
-  beforeAll(async () => void (broker = await KafkaBroker.start({ isSecured: true })), 300_000);
+  beforeAll(async () => void (broker = await KafkaBroker.start({ isSecured: true })));
   afterAll(() => broker.stop());
 
   const { username, password } = KAFKA_USER;

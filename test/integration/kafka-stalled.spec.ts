@@ -17,7 +17,7 @@ const LOOK_MS = 10_000;
   let clock: ManualClock;
   let ended: AbortController;
 
-  beforeAll(async () => void (broker = await KafkaBroker.start()), 300_000);
+  beforeAll(async () => void (broker = await KafkaBroker.start()));
   afterAll(() => broker.stop());
   beforeEach(async () => {
     clock = new ManualClock();

@@ -263,7 +263,7 @@ const mysql = (file: string): Dialect => ({
       }
       // It lets enough through for this to say something.
       expect(ran).toBeGreaterThan(RUNS / 20);
-    }, 120_000);
+    });
   },
 );
 

@@ -75,21 +75,17 @@ function holdsTheTable(open: () => Promise<VerifyForm>, atOnce: number): void {
   });
   afterAll(() => form.close());
 
-  test.each(TABLE)(
-    '$title',
-    async (row) => {
-      const asked = [...casesOf(row, 3)].flatMap(({ attack: { files }, kept }) =>
-        files.map((file) => ({ file, kept })),
+  test.each(TABLE)('$title', async (row) => {
+    const asked = [...casesOf(row, 3)].flatMap(({ attack: { files }, kept }) =>
+      files.map((file) => ({ file, kept })),
+    );
+    while (asked.length > 0)
+      await Promise.all(
+        asked.splice(0, atOnce).map(async ({ file, kept }) => {
+          expect(await form.verdictOf(file, kept)).toEqual(verifyText(file, kept));
+        }),
       );
-      while (asked.length > 0)
-        await Promise.all(
-          asked.splice(0, atOnce).map(async ({ file, kept }) => {
-            expect(await form.verdictOf(file, kept)).toEqual(verifyText(file, kept));
-          }),
-        );
-    },
-    120_000,
-  );
+  });
 }
 
 describe.each(['annals verify', 'verify.mjs'] as const)('the table of attacks before %s', (name) => {

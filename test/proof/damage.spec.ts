@@ -62,7 +62,6 @@ describe('every byte of an export', () => {
       // The three labels of runs, the time of the export and what is disclosed.
       expect(survived).toBeLessThan(3 * 20 + 24 + 10);
     },
-    120_000,
   );
 });
 
@@ -120,7 +119,7 @@ describe('JSON nonsense', () => {
           '2 form',
         ]);
       }
-  }, 120_000);
+  });
 
   test('is unusable in a header', () => {
     const headers: readonly object[] = [

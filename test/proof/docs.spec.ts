@@ -53,7 +53,7 @@ describe('docs/proof.md', () => {
     expect(out.match(/^verified: signed$/gm)).toHaveLength(1);
     expect(out).toMatch(/^key 2 signs from the next seal on, .*$/m);
     expect(out).toMatch(/^refused with 1: no seal bears both yet$/m);
-  }, 120_000);
+  });
 
   test('has leaves that lead to the checkpoint and the directories of its files', () => {
     const rows = PAGE.matchAll(

@@ -181,7 +181,7 @@ describe('a file of 100,000 events', () => {
       0,
       expect.objectContaining({ events: COUNT, level: 'chain' }),
     ]);
-  }, 120_000);
+  });
 
   test('is read no further than to the first line that is none', () => {
     const verifier = new FileVerifier();

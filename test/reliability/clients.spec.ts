@@ -14,12 +14,12 @@ function expectNoHarm({ verdict, line }: RowReport): void {
 
 it('answers nonsense without a 5xx, and stores nothing of it', async () => {
   expectNoHarm(await nonsense(REQUESTS, numberOfCommit()));
-}, 300_000);
+});
 
 it('serves healthy clients among bad ones, within bounds, and lets go of the bad', async () => {
   expectNoHarm(await badClients(20));
-}, 300_000);
+});
 
 it('serves others beside a caller who asks for what would stop it', async () => {
   expectNoHarm(await greed(2));
-}, 300_000);
+});

@@ -13,4 +13,4 @@ it('refuses new runs on a full disk, and goes on with those under way when there
   const { verdict, line } = await fullDisk(CYCLES);
   say(line);
   expect(verdict.problems).toEqual([]);
-}, 300_000);
+});

@@ -9,4 +9,4 @@ it('answers requests made from its description as that says, none with 5xx, and 
   const { verdict, line } = await fuzz({ requests: REQUESTS, seed: numberOfCommit() });
   say(line);
   expect(verdict.problems).toEqual([]);
-}, 300_000);
+});

@@ -11,6 +11,7 @@ import { turnsOf } from './scenarios.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * Where a delivery is struck: when the receiver has its n-th event and has not answered, when the answer is on its way and
@@ -36,7 +37,6 @@ const STRIKES: readonly Strike[] = [
     { kind: 'stored', nth: i + 1 } as const,
   ]).flat(),
 ];
-const PATIENCE_MS = 60_000;
 
 /** F2 and F12 with a real process: it is killed at the steps of deliveries, and the receiver must not notice. */
 export async function killDeliveries(wanted: number, rotation: number): Promise<RowReport> {
@@ -84,9 +84,7 @@ class Scene {
     const order =
       strike.kind === 'sent' || strike.kind === 'stored' ? ` <die:${strike.kind}:${strike.nth}:${n}>` : '';
     const started = this.start(`${SCENARIO} ${n}${order}`, n);
-    const isOver = started.then((run) =>
-      this.receiver.ended(run, PATIENCE_MS).then(() => this.recorded(run)),
-    );
+    const isOver = started.then((run) => this.receiver.ended(run).then(() => this.recorded(run)));
     return survive(service, isOver, () => this.restart());
   }
 

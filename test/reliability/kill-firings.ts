@@ -10,6 +10,7 @@ import { turnsOf } from './scenarios.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 /** At the n-th append from a request on, not stored or stored: of the one that brings the task, or of the one that it fires. */
 interface Strike {
@@ -27,7 +28,6 @@ const STRIKES: readonly Strike[] = (['request', 'firing'] as const).flatMap((pla
     { kind: 'stored', in: place, nth: i + 1 } as const,
   ]).flat(),
 );
-const PATIENCE_MS = 60_000;
 
 /** I7 with a real process: it is killed at the steps of a firing, and each slot fires once. */
 export async function killFirings(wanted: number, rotation: number): Promise<RowReport> {

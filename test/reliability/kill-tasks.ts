@@ -12,6 +12,7 @@ import { readLog } from './evidence.js';
 import { survive } from './survive.js';
 import { Theatre } from './theatre.js';
 import { type RowReport, type Verdict, spreadOf } from './verdict.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * Where the process dies: when the server has the call and has not answered it; when it has just answered with a task; at
@@ -47,7 +48,6 @@ const POLL_MS = 250;
 /** An append takes less; so does what follows a result. */
 const APPEND_MS = 5;
 const TURN_MS = 100;
-const PATIENCE_MS = 30_000;
 const LOOK_MS = 20;
 
 /**

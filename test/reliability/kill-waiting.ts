@@ -11,6 +11,7 @@ import { readLog } from './evidence.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * From a request on: the run, its turn with what is asked, the park; then, for each decision, the decision, the claim, that
@@ -22,8 +23,6 @@ const STRIKES = Array.from({ length: APPENDS }, (_, i) => [
   { kind: 'stored', nth: i + 1 } as const,
 ]).flat();
 type Strike = (typeof STRIKES)[number];
-
-const PATIENCE_MS = 60_000;
 
 interface ShownAction {
   readonly action_id: string;

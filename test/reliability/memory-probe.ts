@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceOptions, ServiceProcess } from '../support/service-process.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const HOOK = resolve('test/reliability/hooks/tell-memory.ts');
-const PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 
 /**

@@ -16,8 +16,8 @@ it('completes every run whose model is cut off, at bytes all along its answer', 
   const report = await cutModel(4);
   expectNoHarm(report);
   expect(report.faults).toBeGreaterThan(300);
-}, 300_000);
+});
 
 it('tells poison text as it was said, to every reader, or refuses it', async () => {
   expectNoHarm(await poison(CASES, numberOfCommit()));
-}, 300_000);
+});

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceClient } from '../support/service-client.js';
+import { PATIENCE_MS } from '../support/until.js';
 
 const LOOK_MS = 50;
-const PATIENCE_MS = 60_000;
 
 /** Until the lists show every run's end: they follow the log. Returns what they show otherwise after a minute. */
 export async function rested(client: ServiceClient): Promise<string | null> {

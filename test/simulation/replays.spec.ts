@@ -182,7 +182,6 @@ describe(`replays of simulated runs from seed ${FIRST_SEED}`, () => {
         count++;
       }
     },
-    60_000,
   );
 
   it('are many', () => {

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from './until.js';
 
 /** A request as the receiver got it. */
 export interface Received {
@@ -73,8 +74,8 @@ export class CallbackReceiver {
   }
 
   /** Resolves when `isTrue`, which is looked at whenever a request has come. */
-  async until(isTrue: (received: readonly Received[]) => boolean, timeoutMs = 20_000): Promise<void> {
-    const late = AbortSignal.timeout(timeoutMs);
+  async until(isTrue: (received: readonly Received[]) => boolean): Promise<void> {
+    const late = AbortSignal.timeout(PATIENCE_MS);
     while (!isTrue(this.received)) {
       if (late.aborted) throw new Error(`waited in vain; ${this.received.length} requests came`);
       await new Promise<void>((resolve) => {
@@ -90,8 +91,8 @@ export class CallbackReceiver {
   }
 
   /** Resolves when the last event of the run has come. */
-  ended(run: string, timeoutMs?: number): Promise<void> {
-    return this.until((all) => all.some((r) => r.run === run && isEnd(r)), timeoutMs);
+  ended(run: string): Promise<void> {
+    return this.until((all) => all.some((r) => r.run === run && isEnd(r)));
   }
 
   async close(): Promise<void> {

@@ -83,7 +83,7 @@ export class ConsoleStage {
       }));
     if (key !== null && beside === undefined) await this.signIn(context, key);
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(120_000);
     this.watch(page);
     if (path !== undefined) await this.go(page, path);
     return page;

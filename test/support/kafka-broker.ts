@@ -10,7 +10,7 @@ import { freePorts } from './free-port.js';
 
 export const KAFKA_USER = { username: 'annals', password: 'the-password-of-annals' } as const;
 const STORE_PASSWORD = 'changeit-changeit';
-const STARTING_MS = 60_000;
+const STARTING_MS = 120_000;
 const SCRAM = ['SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
 /** Whether the tests of Kafka can run; says why not. @throws Error in CI, where they have to */

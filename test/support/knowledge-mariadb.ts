@@ -7,7 +7,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { freePort } from './free-port.js';
 
 const PROGRAMS = ['mariadbd', 'mariadb-install-db'] as const;
-const STARTING_MS = 30_000;
+const STARTING_MS = 90_000;
 
 /** Whether Debian's package mariadb-server is there. */
 export function hasMariadb(): boolean {

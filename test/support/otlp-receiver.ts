@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { PATIENCE_MS } from './until.js';
 
 type Value = string | number | boolean | readonly string[];
 
@@ -109,8 +110,8 @@ export class OtlpReceiver {
   }
 
   /** Resolves when `isTrue`, which is looked at whenever spans have come. */
-  async until(what: string, isTrue: () => boolean, timeoutMs = 20_000): Promise<void> {
-    const late = AbortSignal.timeout(timeoutMs);
+  async until(what: string, isTrue: () => boolean): Promise<void> {
+    const late = AbortSignal.timeout(PATIENCE_MS);
     while (!isTrue()) {
       if (late.aborted) {
         throw new Error(`waited in vain for ${what}; there are ${this.spans.map((s) => s.name).join(', ')}`);

@@ -10,7 +10,7 @@ import { type RetryStory, SHOP, type Steer } from './retry-stories.js';
 import { TempLog } from './temp-log.js';
 
 /** Real ms in which any of these runs has to come to its end. */
-const STUCK_MS = 10_000;
+const STUCK_MS = 60_000;
 
 const silence: Steer = () => () => Promise.resolve();
 // Tables that know of nothing yet.

@@ -11,6 +11,7 @@ import {
 } from '#demo-model';
 import type { ScriptedTurn } from './scripted-turn.js';
 import { ScriptedWriter } from './scripted-writer.js';
+import { PATIENCE_MS } from './until.js';
 
 export * from './scripted-turn.js';
 
@@ -77,15 +78,15 @@ export class ScriptedModel {
   }
 
   /** Resolves when `n` requests have come since the start. */
-  requested(n: number, timeoutMs?: number): Promise<void> {
-    return this.until(`${n} requests`, () => this.requests.length >= n, timeoutMs);
+  requested(n: number): Promise<void> {
+    return this.until(`${n} requests`, () => this.requests.length >= n);
   }
 
   /** Resolves when `isTrue`, which is looked at whenever a request comes or ends. */
-  async until(what: string, isTrue: () => boolean, timeoutMs = 30_000): Promise<void> {
-    const late = AbortSignal.timeout(timeoutMs);
+  async until(what: string, isTrue: () => boolean): Promise<void> {
+    const late = AbortSignal.timeout(PATIENCE_MS);
     while (!isTrue()) {
-      if (late.aborted) throw new Error(`the scripted model waited ${timeoutMs} ms for ${what}`);
+      if (late.aborted) throw new Error(`the scripted model waited ${PATIENCE_MS} ms for ${what}`);
       await new Promise<void>((resolve) => {
         const wake = () => {
           this.waiters.delete(wake);

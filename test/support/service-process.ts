@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { placeDatabase } from './fresh-database.js';
 import { ServiceClient } from './service-client.js';
+import { PATIENCE_MS } from './until.js';
 
 /** The first admin key of every service that a test starts. */
 export const ADMIN_KEY = 'annals_the_admin_key_of_the_tests';
@@ -29,8 +30,6 @@ export interface Exit {
 /** What `npm start` gives to Node: its flags and the program. */
 const START = startScript().split(' node ')[1]!.split(' ');
 
-/** A start that takes longer than this has failed. */
-const PATIENCE_MS = 30_000;
 const LOOK_MS = 10;
 const WATCHDOG_MS = 5_000;
 

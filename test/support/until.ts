@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PATIENCE_MS = 60_000;
+/** More than a busy machine takes for anything that is waited for, less than the runner gives a test. */
+export const PATIENCE_MS = 120_000;
 
 /** Waits for what has to come. @throws Error with what there was instead */
 export async function until(

@@ -76,7 +76,6 @@ describe('receivers that fail and relays that die (F12)', () => {
       for (const [run, size] of sizes) checkRun(world.of(run), size);
       expect(world.errors).toEqual([]);
     },
-    60_000,
   );
 });
 
