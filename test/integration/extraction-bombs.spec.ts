@@ -147,7 +147,9 @@ describe('files that would take the machine down', () => {
     const bomb = deflateSync(deflateBomb(2));
     expect(bomb.length).toBeLessThan(200_000);
     const file = pdfOf([{ content: bomb, filter: '[/FlateDecode/FlateDecode]' }]);
-    expect(reasonOf(await read(file))).toMatch(/^unprocessable: .*(too much memory|too long|damaged|no text)/);
+    expect(reasonOf(await read(file))).toMatch(
+      /^unprocessable: .*(too much memory|too long|damaged|no text)/,
+    );
   });
 
   test('text that is nested deeply, as JSON and as HTML, is read', async () => {
