@@ -47,7 +47,7 @@ it('has written all its lines when it ends', async () => {
 
 /** Logs for as long as nothing is lost, and some more; then says so. */
 const TALKATIVE = `
-  import { PinoLogger } from './dist/libs/platform/src/pino-logger.js';
+  import { PinoLogger } from './dist/apps/server/src/observability/pino-logger.js';
   const logger = new PinoLogger();
   const text = 'x'.repeat(1000);
   for (let n = 0; n < 10_000; n++) {

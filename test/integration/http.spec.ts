@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PinoLogger } from '#platform';
+import { PinoLogger } from '../../apps/server/src/observability/pino-logger.js';
 import { HealthChecks } from '../../apps/server/src/edge/probes/health-checks.js';
 import { type Shell, type SomeChecks, exchange, startShell } from './http-shell.js';
 

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import {
-  PinoLogger,
   type Settings,
   SettingsRefused,
   SystemRandom,
@@ -8,6 +7,7 @@ import {
   misspelledSettings,
   readSettings,
 } from '#platform';
+import { PinoLogger } from './observability/pino-logger.js';
 import { AppModule } from './app.module.js';
 import { refusalText } from './cli/refusal.js';
 import { connectionLimits } from './edge/connections/connection-limits.js';

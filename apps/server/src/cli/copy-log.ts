@@ -1,5 +1,6 @@
 import { type EventLog, appendUntilDefinite, compareLogs, copyLog } from '#event-log';
-import { PinoLogger, SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
+import { SettingsRefused, SystemClock, SystemRandom, readSettings } from '#platform';
+import { PinoLogger } from '../observability/pino-logger.js';
 import { type LogPorts, openLog, requireLog } from '../compose/open-log.js';
 import type { CommandArgs } from './command.js';
 import { withProgress } from './progress.js';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { DiskFileStore, SealedFileStore } from '#vault';
-import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
+import { ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
 import { PostgresProofStore } from '#sealer';
 import { SealedContentCodec, rebuildReadModels } from '#read-models';
+import { PinoLogger } from '../observability/pino-logger.js';
 import { metadataSecretOf, openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
 import { withProgress } from './progress.js';

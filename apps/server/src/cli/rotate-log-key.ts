@@ -1,6 +1,5 @@
 import { LogRefused } from '#event-log';
 import {
-  PinoLogger,
   ProcessBackground,
   type Settings,
   SettingsRefused,
@@ -9,6 +8,7 @@ import {
   readSettings,
 } from '#platform';
 import { LogKeys } from '#sealer';
+import { PinoLogger } from '../observability/pino-logger.js';
 import {
   type LogKeyAnswer,
   type LogKeyRequest,

@@ -1,6 +1,5 @@
 import { rotateMaster } from '#vault';
 import {
-  PinoLogger,
   SettingsRefused,
   SystemClock,
   SystemRandom,
@@ -9,6 +8,7 @@ import {
   openMasterKey,
   readSettings,
 } from '#platform';
+import { PinoLogger } from '../observability/pino-logger.js';
 import { isBegun, openKeyStore, wrappingKey } from '../compose/open-keys.js';
 
 /**

@@ -1,7 +1,8 @@
 import { CLEAR_TYPES } from '#vault';
 import { type RecordedEvent, verifyLog } from '#event-log';
 import { checkSeals } from '#sealer';
-import { PinoLogger, ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
+import { ProcessBackground, SystemClock, SystemRandom, readSettings } from '#platform';
+import { PinoLogger } from '../observability/pino-logger.js';
 import { openSealed } from '../compose/open-keys.js';
 import { requireLog } from '../compose/open-log.js';
 import { RunChecks } from '../compose/run-checks.js';

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
-import { PinoLogger, type Settings, SystemClock, SystemRandom } from '#platform';
+import { type Settings, SystemClock, SystemRandom } from '#platform';
 import { PostgresPool, errorCodeOf } from '#postgres';
+import { PinoLogger } from '../../observability/pino-logger.js';
 import { hasEmbeddedLog, openLog } from '../../compose/open-log.js';
 import { type Finding, type Name, fault, ok } from './finding.js';
 import type { Heard } from './model.js';

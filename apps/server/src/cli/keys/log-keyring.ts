@@ -1,12 +1,6 @@
 import { ApiKeys, type Principal, ROOT_KEY_ID } from '#access';
-import {
-  PinoLogger,
-  ProcessBackground,
-  type Settings,
-  SystemClock,
-  SystemRandom,
-  closeInOrder,
-} from '#platform';
+import { ProcessBackground, type Settings, SystemClock, SystemRandom, closeInOrder } from '#platform';
+import { PinoLogger } from '../../observability/pino-logger.js';
 import { openSealed } from '../../compose/open-keys.js';
 import { requireLog } from '../../compose/open-log.js';
 import { validated } from '../../edge/validation/validate.js';

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { PlainConnections } from '#http';
-import { PinoLogger, SettingsRefused, SystemClock, closeInOrder, localUrl, readSettings } from '#platform';
+import { SettingsRefused, SystemClock, closeInOrder, localUrl, readSettings } from '#platform';
 import { type Policy, PolicyRefused, parsePolicy } from '#proof';
 import { WitnessRefused, WitnessServer, openWitness } from '#witness';
+import { PinoLogger } from '../../observability/pino-logger.js';
 import { type CommandArgs, CommandRefused, UsageFault } from '../command.js';
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

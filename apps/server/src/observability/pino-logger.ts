@@ -1,8 +1,7 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, type Logger as Pino, pino } from 'pino';
-import { Logger } from './logger.js';
-import { scrub } from './scrub.js';
+import { Logger, scrub } from '#platform';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

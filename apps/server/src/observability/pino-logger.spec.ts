@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { describe, expect, it, test } from '@jest/globals';
+import { compiledFile } from '#platform';
 import { PinoLogger } from './pino-logger.js';
-import { compiledFile } from './threads.js';
 
 test('writes one line of JSON, with an error and its causes, without their fields and secrets', () => {
   const lines: string[] = [];
@@ -30,7 +30,7 @@ test('says where an error was made, and never its stack', () => {
   const logger = new PinoLogger('info', { write: (line) => lines.push(line) });
   logger.warn({ err: new TypeError('at libs/no/such.ts:1, says the text') }, 'odd');
   const { err } = JSON.parse(lines[0] ?? '') as { err: { at: string } };
-  expect(err.at).toMatch(/^libs\/platform\/src\/pino-logger\.spec\.ts:\d+$/);
+  expect(err.at).toMatch(/^apps\/server\/src\/observability\/pino-logger\.spec\.ts:\d+$/);
   expect(lines[0]).not.toMatch(/stack|\\n|file:|\(\//);
 });
 
