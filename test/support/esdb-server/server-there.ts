@@ -4,7 +4,7 @@ import { MemoryContentKeys } from '#event-log';
 import { SilentLogger } from '#platform';
 
 /** The service waits for its server for ever; whoever runs tests wants to know that there is none. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 10_000;
 
 /**
  * Resolves when a log can be opened on the server.
