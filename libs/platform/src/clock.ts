@@ -72,7 +72,7 @@ export class SystemClock extends Clock {
       handle =
         left > LONGEST_TIMEOUT_MS
           ? setTimeout(() => arm(left - LONGEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS)
-          : setTimeout(fire, left);
+          : setTimeout(fire, Math.max(0, left));
     };
     arm(ms);
     return () => clearTimeout(handle);
