@@ -207,16 +207,17 @@ export class Session {
 
   /**
    * Claims the run under way, whose worker is known to be gone, or on which somebody has decided while nobody drove it.
-   * Nothing happens where it is driven here, waits, has ended, or somebody else was faster.
+   * Nothing happens where it is driven here, waits, has ended, or somebody else was faster than there was room here.
    */
-  private takeOver(): void {
+  private takeOver(left = this.journal.state.current): void {
     const { current } = this.journal.state;
     if (this.isStopped || current === null || isParked(this.journal.state)) return;
     const { run, epoch, park, worker } = current;
+    if (run !== left?.run || epoch !== left.epoch) return;
     if (worker === this.ports.worker && park === undefined) return;
     this.claims.claim(
       run,
-      () => this.takeOver(),
+      () => this.takeOver(current),
       (state) => decideTakeOver(state, run, epoch, this.ports.worker),
       async (request) => park !== 'woken' || (await this.claims.mayWake(current, request)),
     );

@@ -67,6 +67,32 @@ describe('two processes on one log', () => {
     one.clock.advance(500);
     await one.settled();
   });
+
+  it('leave a run to the other that took it up before there was room for it here', async () => {
+    const [busy, held] = [new Gate(), new Gate()];
+    const gone = open({ script: () => [text('a'), 'hang'] });
+    const full = open({ script: (_, n) => (n === 0 ? [busy, done()] : answers()), maxRuns: 1 });
+    const other = open({ script: () => [held, ...answers()] });
+    for (const { log } of [gone, full, other]) log.isShared = true;
+    const run = await gone.start('left', {});
+    for (const active of gone.core.sessions.active()) active.stop();
+    const own = await full.start('own', {});
+    await busy.reached;
+    await full.core.recovery.resume(run.session);
+    await other.core.recovery.resume(run.session);
+    await held.reached;
+    const known = await full.core.sessions.get(run.session);
+    for (let turn = 0; turn < 30 && known.journal.state.current?.epoch !== 2; turn += 1)
+      await known.journal.refresh();
+    busy.open();
+    await full.ended(own);
+    for (let turn = 0; turn < 30; turn += 1) await temp.read('nothing');
+    held.open();
+    await other.ended(run);
+    const claims = (await temp.read(sessionStream(run.session))).filter(({ type }) => type === 'run_claimed');
+    expect(claims).toHaveLength(2);
+    expect(full.model.requests).toHaveLength(1);
+  });
 });
 
 describe('a repeat that is refused', () => {
