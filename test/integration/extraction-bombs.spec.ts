@@ -6,13 +6,13 @@ import { zipSync } from 'fflate';
 import { type Extraction, type ExtractorLimits, ProcessExtractor } from '#extraction';
 import { SystemClock } from '#platform';
 import { deflateBomb, emptyPagesPdf, pdfOf, textPdf } from '../support/pdf-files.js';
-import { until } from '../support/until.js';
+import { PATIENCE_MS, until } from '../support/until.js';
 import { pngOf } from '../support/png-files.js';
 import { readingOf } from '../support/reading-of.js';
 import { memoryOf } from '../support/service-process.js';
 
 const readers = { count: 1, memoryMb: 1024 };
-const extractor = new ProcessExtractor(new SystemClock(), { readers, timeoutMs: 60_000 });
+const extractor = new ProcessExtractor(new SystemClock(), { readers, timeoutMs: PATIENCE_MS });
 afterAll(() => extractor.close());
 
 const MEGABYTE = 1024 * 1024;
@@ -147,9 +147,7 @@ describe('files that would take the machine down', () => {
     const bomb = deflateSync(deflateBomb(2));
     expect(bomb.length).toBeLessThan(200_000);
     const file = pdfOf([{ content: bomb, filter: '[/FlateDecode/FlateDecode]' }]);
-    expect(reasonOf(await read(file))).toMatch(
-      /^unprocessable: .*(too much memory|too long|damaged|no text)/,
-    );
+    expect(reasonOf(await read(file))).toMatch(/^unprocessable: .*(too much memory|damaged|no text)/);
   });
 
   test('text that is nested deeply, as JSON and as HTML, is read', async () => {

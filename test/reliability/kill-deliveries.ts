@@ -6,12 +6,12 @@ import { asDeliveryEvent, deliveryStream, isEndType, isPublicType } from '#domai
 import type { RecordedEvent } from '#event-log';
 import { CallbackReceiver, type Received } from '../support/callback-receiver.js';
 import { Stage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { StoredContents, publicJsonOf, readLog } from './evidence.js';
 import { turnsOf } from './scenarios.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
-import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * Where a delivery is struck: when the receiver has its n-th event and has not answered, when the answer is on its way and

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asTaskEvent, isEndType, taskStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import { Stage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { readLog } from './evidence.js';
 import { turnsOf } from './scenarios.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
-import { PATIENCE_MS } from '../support/until.js';
 
 /** At the n-th append from a request on, not stored or stored: of the one that brings the task, or of the one that it fires. */
 interface Strike {

@@ -7,12 +7,12 @@ import type { Ask } from '../support/script-book.js';
 import { call, say } from '../support/scripted-turn.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import type { ServiceClient, SseRecord } from '../support/service-client.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { Dice } from './dice.js';
 import { readLog } from './evidence.js';
 import { survive } from './survive.js';
 import { Theatre } from './theatre.js';
 import { type RowReport, type Verdict, spreadOf } from './verdict.js';
-import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * Where the process dies: when the server has the call and has not answered it; when it has just answered with a task; at

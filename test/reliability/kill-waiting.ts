@@ -7,11 +7,11 @@ import type { RecordedEvent } from '#event-log';
 import { McpFixture } from '../support/mcp-servers/mcp-fixture.js';
 import { call, say as saying } from '../support/scripted-turn.js';
 import { Stage } from '../support/stage.js';
+import { PATIENCE_MS } from '../support/until.js';
 import { readLog } from './evidence.js';
 import { survive } from './survive.js';
 import { DIE_AT_APPEND } from './theatre.js';
 import { type RowReport, Verdict, spreadOf } from './verdict.js';
-import { PATIENCE_MS } from '../support/until.js';
 
 /**
  * From a request on: the run, its turn with what is asked, the park; then, for each decision, the decision, the claim, that

@@ -4,7 +4,7 @@ import { PATIENCE_MS } from '../support/until.js';
 
 const LOOK_MS = 50;
 
-/** Until the lists show every run's end: they follow the log. Returns what they show otherwise after a minute. */
+/** Until the lists show every run's end: they follow the log. Returns what they show otherwise when nobody waits any more. */
 export async function rested(client: ServiceClient): Promise<string | null> {
   const late = performance.now() + PATIENCE_MS;
   for (const status of ['queued', 'running'])

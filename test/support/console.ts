@@ -4,7 +4,7 @@ import { describe } from '@jest/globals';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { ADMIN_KEY, type ServiceOptions, ServiceProcess } from './service-process.js';
 import type { ServiceClient } from './service-client.js';
-import { until } from './until.js';
+import { PATIENCE_MS, until } from './until.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -83,7 +83,7 @@ export class ConsoleStage {
       }));
     if (key !== null && beside === undefined) await this.signIn(context, key);
     const page = await context.newPage();
-    page.setDefaultTimeout(120_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     this.watch(page);
     if (path !== undefined) await this.go(page, path);
     return page;

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kafkaClasspath, missingForKafka } from './kafka/classpath.js';
 import { freePorts } from './free-port.js';
+import { PATIENCE_MS } from './until.js';
 
 export const KAFKA_USER = { username: 'annals', password: 'the-password-of-annals' } as const;
 const STORE_PASSWORD = 'changeit-changeit';
-const STARTING_MS = 120_000;
 const SCRAM = ['SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
 /** Whether the tests of Kafka can run; says why not. @throws Error in CI, where they have to */
@@ -107,7 +107,7 @@ export class KafkaBroker {
       running.delete(child);
       if (this.child === child) this.child = null;
     });
-    for (const late = Date.now() + STARTING_MS; !(await accepts(this.port)); await sleep(50)) {
+    for (const late = Date.now() + PATIENCE_MS; !(await accepts(this.port)); await sleep(50)) {
       if (this.child === null || Date.now() > late)
         throw new Error(`Kafka does not start:\n${this.said.slice(-4_000)}`);
     }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { freePort } from './free-port.js';
+import { PATIENCE_MS } from './until.js';
 
 const PROGRAMS = ['mariadbd', 'mariadb-install-db'] as const;
-const STARTING_MS = 90_000;
 
 /** Whether Debian's package mariadb-server is there. */
 export function hasMariadb(): boolean {
@@ -52,7 +52,7 @@ export class Mariadb {
       { stdio: 'ignore' },
     );
     const started = new Mariadb(folder, process, port);
-    const end = Date.now() + STARTING_MS;
+    const end = Date.now() + PATIENCE_MS;
     for (;;) {
       try {
         await (await started.connect()).end();

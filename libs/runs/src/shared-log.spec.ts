@@ -84,6 +84,7 @@ describe('two processes on one log', () => {
     const known = await full.core.sessions.get(run.session);
     for (let turn = 0; turn < 30 && known.journal.state.current?.epoch !== 2; turn += 1)
       await known.journal.refresh();
+    expect(known.journal.state.current?.epoch).toBe(2);
     busy.open();
     await full.ended(own);
     for (let turn = 0; turn < 30; turn += 1) await temp.read('nothing');
