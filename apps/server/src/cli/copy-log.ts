@@ -5,6 +5,11 @@ import { type LogPorts, openLog, requireLog } from '../compose/open-log.js';
 import type { CommandArgs } from './command.js';
 import { withProgress } from './progress.js';
 
+/** Of the streams that differ. */
+const SHOWN = 100;
+const OTHER_ORDER =
+  'the streams are the same, but their events come in another order, so what was sealed is not proved by the copy: copy again, into an empty log\n';
+
 /**
  * `annals copy-log`: copies the embedded log of DATA_DIR into the EventStoreDB of EVENTSTORE_URL, or back. The service
  * must not run meanwhile.
@@ -43,10 +48,10 @@ async function copyBetween(
     }),
   );
   process.stdout.write(`${events} events of ${streams} streams copied; comparing both logs\n`);
-  const differing = await compareLogs(from, to);
-  for (const stream of differing.slice(0, 100)) process.stdout.write(`not the same: ${stream}\n`);
-  process.stdout.write(
-    differing.length === 0 ? 'the logs are the same\n' : `${differing.length} streams differ\n`,
-  );
-  return differing.length > 0 ? 1 : 0;
+  const { streams: differing, isSameOrder } = await compareLogs(from, to);
+  for (const stream of differing.slice(0, SHOWN)) process.stdout.write(`not the same: ${stream}\n`);
+  if (differing.length > 0) process.stdout.write(`${differing.length} streams differ\n`);
+  else if (!isSameOrder) process.stdout.write(OTHER_ORDER);
+  else process.stdout.write('the logs are the same\n');
+  return differing.length > 0 || !isSameOrder ? 1 : 0;
 }

@@ -3,26 +3,43 @@ import type { EventLog } from '../event-log.js';
 import { encodeMeta } from '../codec.js';
 import type { EventMeta, RecordedEvent } from '../envelope.js';
 
-/**
- * Names of the streams that differ between two logs, in number, order, id, type, time, data, meta or proof of
- * their events. Reads both logs in full; memory: 32 bytes for each stream.
- */
-export async function compareLogs(one: EventLog, other: EventLog): Promise<string[]> {
+export interface LogDifferences {
+  /** Names of the streams that differ in number, order, id, type, time, data, meta or proof of their events. */
+  readonly streams: readonly string[];
+  /** The events of all streams come in the same order, which is what seals are made over. */
+  readonly isSameOrder: boolean;
+}
+
+/** Reads both logs in full; memory: 32 bytes for each stream. */
+export async function compareLogs(one: EventLog, other: EventLog): Promise<LogDifferences> {
   const sums = await sumsOf(one);
   const otherSums = await sumsOf(other);
   const differing: string[] = [];
-  for (const [stream, sum] of sums) {
-    if (otherSums.get(stream) !== sum) differing.push(stream);
-    otherSums.delete(stream);
+  for (const [stream, sum] of sums.streams) {
+    if (otherSums.streams.get(stream) !== sum) differing.push(stream);
+    otherSums.streams.delete(stream);
   }
-  return [...differing, ...otherSums.keys()];
+  return {
+    streams: [...differing, ...otherSums.streams.keys()],
+    isSameOrder: sums.order === otherSums.order,
+  };
 }
 
-async function sumsOf(log: EventLog): Promise<Map<string, string>> {
-  const sums = new Map<string, string>();
+interface Sums {
+  readonly streams: Map<string, string>;
+  /** Over the ids of all events. */
+  readonly order: string;
+}
+
+async function sumsOf(log: EventLog): Promise<Sums> {
+  const streams = new Map<string, string>();
+  const order = createHash('sha256');
   for await (const batch of log.readAll({ isRaw: true }))
-    for (const event of batch.events) sums.set(event.stream, sumOf(sums.get(event.stream) ?? '', event));
-  return sums;
+    for (const event of batch.events) {
+      streams.set(event.stream, sumOf(streams.get(event.stream) ?? '', event));
+      order.update(event.id);
+    }
+  return { streams, order: order.digest('base64') };
 }
 
 function sumOf(before: string, { id, type, time, json, raw, meta, revision }: RecordedEvent): string {

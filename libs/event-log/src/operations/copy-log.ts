@@ -43,13 +43,11 @@ export async function copyLog(from: EventLog, to: EventLog, options: CopyOptions
   const streams = new Set<string>();
   let events = 0;
   for await (const batch of from.readAll({ isRaw: true })) {
-    const pieces = piecesOf(batch.events);
-    // Sent one after the other without waiting, so that they are stored in this order and many at a time.
-    const results = await Promise.all(
-      pieces.map(({ stream, events }) => options.append(stream, events, events[0]!.revision - 1)),
-    );
-    for (const [i, piece] of pieces.entries()) {
-      if (results[i]!.kind === 'conflict') await reconcile(to, piece, options);
+    for (const piece of piecesOf(batch.events)) {
+      // Each is stored before the next is sent: appends to different streams may overtake one another, and what was sealed is
+      // the order of all events.
+      const { kind } = await options.append(piece.stream, piece.events, piece.events[0]!.revision - 1);
+      if (kind === 'conflict') await reconcile(to, piece, options);
       streams.add(piece.stream);
     }
     events += batch.events.length;

@@ -52,6 +52,8 @@ async function filled(): Promise<SqliteEventLog> {
   return log;
 }
 
+const SAME = { streams: [], isSameOrder: true };
+
 const append = (to: EventLog) => (stream: string, events: readonly NewEvent[], expected: number) =>
   appendUntilDefinite(to, new SystemClock(), random, stream, events, { expected });
 
@@ -122,13 +124,25 @@ describe('copying', () => {
   test('keeps everything but positions, in the same order', async () => {
     const [from, to] = [await filled(), await openLog()];
     expect(await copyLog(from, to, { append: append(to) })).toEqual({ events: 126, streams: 8 });
-    expect(await compareLogs(from, to)).toEqual([]);
+    expect(await compareLogs(from, to)).toEqual(SAME);
     const ids = async (log: EventLog) => {
       const all: string[] = [];
       for await (const { events } of log.readAll()) all.push(...events.map(({ id }) => id));
       return all;
     };
     expect(await ids(to)).toEqual(await ids(from));
+  });
+
+  test('keeps the order also where the target stores what was sent later first', async () => {
+    const [from, to] = [await filled(), await openLog()];
+    let sent = 0;
+    const overtaking = async (...args: Parameters<ReturnType<typeof append>>) => {
+      // Whoever was sent while this one waits is stored before it.
+      if (sent++ % 3 === 0) await to.head();
+      return append(to)(...args);
+    };
+    await copyLog(from, to, { append: overtaking });
+    expect(await compareLogs(from, to)).toEqual(SAME);
   });
 
   test('refuses a log that is not empty', async () => {
@@ -143,13 +157,14 @@ describe('copying', () => {
     const [from, to] = [await filled(), await openLog()];
     let left = count;
     const breaking = async (...args: Parameters<ReturnType<typeof append>>) => {
-      if (left-- <= 0) throw new Error('broken off');
+      if (left-- > 1) return append(to)(...args);
       // Broken in the middle of a piece, as under other limits.
-      return append(to)(args[0], args[1].slice(0, 2), args[2]);
+      await append(to)(args[0], args[1].slice(0, 2), args[2]);
+      throw new Error('broken off');
     };
     await expect(copyLog(from, to, { append: breaking })).rejects.toThrow('broken off');
     await copyLog(from, to, { append: append(to), isResumed: true });
-    expect(await compareLogs(from, to)).toEqual([]);
+    expect(await compareLogs(from, to)).toEqual(SAME);
   });
 
   test('what differs is named', async () => {
@@ -157,6 +172,23 @@ describe('copying', () => {
     await copyLog(from, to, { append: append(to) });
     await to.append('s-1', [eventOf()], { expected: 'stream_exists' });
     await to.append('new', [eventOf()], { expected: 'no_stream' });
-    expect(await compareLogs(from, to)).toEqual(['s-1', 'new']);
+    expect(await compareLogs(from, to)).toEqual({ streams: ['s-1', 'new'], isSameOrder: false });
+  });
+
+  test('the same streams in another order are not the same', async () => {
+    const [one, other] = [await openLog(), await openLog()];
+    const [first, second] = [eventOf(), eventOf()];
+    for (const log of [one, other])
+      for (const [stream, event] of log === one
+        ? ([
+            ['a', first],
+            ['b', second],
+          ] as const)
+        : ([
+            ['b', second],
+            ['a', first],
+          ] as const))
+        await log.append(stream, [event], { expected: 'no_stream' });
+    expect(await compareLogs(one, other)).toEqual({ streams: [], isSameOrder: false });
   });
 });
