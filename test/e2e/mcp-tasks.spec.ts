@@ -78,9 +78,8 @@ describe('a client that knows Tasks', () => {
 
   it('waits no longer than it wants to', async () => {
     const { gate, message } = longRun('impatient', '.');
-    const since = performance.now();
     const { last } = await run(message, { wait_s: 0 });
-    expect([last.result?.['resultType'], performance.now() - since < 900]).toEqual(['task', true]);
+    expect(last.result).toMatchObject({ resultType: 'task', status: 'working' });
     gate.open();
   });
 
