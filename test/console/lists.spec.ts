@@ -96,6 +96,22 @@ describeInBrowser('lists', () => {
     await page.context().close();
   });
 
+  it('of runs say how long each one took to its first token, where there is one', async () => {
+    await stage.client.runToEnd('What is 6 x 7?');
+    for (const [status, shown] of [
+      ['completed', /\d m?s$/],
+      ['failed', /^–$/],
+    ] as const) {
+      const page = await stage.page({ path: `/console/runs?status=${status}` });
+      const table = page.getByRole('table', { name: 'Runs' });
+      await table.waitFor();
+      const names = await table.getByRole('columnheader').allTextContents();
+      const cells = table.getByRole('row').nth(1).getByRole('cell');
+      expect(await cells.nth(names.indexOf('First token')).textContent()).toMatch(shown);
+      await page.context().close();
+    }
+  });
+
   it('cancel a run and try one again from its row', async () => {
     const page = await stage.page({ path: '/console/runs?status=failed' });
     const retried = page.waitForResponse((answer) => answer.url().endsWith('/retry'));

@@ -1048,6 +1048,8 @@ export interface Run {
   readonly created_at: string;
   /** When its turn came; null: it waits. */
   readonly started_at: string | null;
+  /** When the first of what its model said was on the log; null: it has said nothing. */
+  readonly first_token_at: string | null;
   /** When it ended; null: it has not. */
   readonly ended_at: string | null;
   /** US dollars, a decimal without exponent. */

@@ -64,6 +64,7 @@ export interface RunView {
   readonly actor: string;
   readonly created_at: string;
   readonly started_at: string | null;
+  readonly first_token_at: string | null;
   readonly ended_at: string | null;
   /** US dollars, a decimal. */
   readonly cost: string;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isUnderWay, tookMs, waitedMs } from './run-times.js';
+import { firstTokenMs, isUnderWay, tookMs, waitedMs } from './run-times.js';
 
 const NOW = Date.parse('2026-11-26T14:08:20.000Z');
 const asked = '2026-11-26T14:08:00.000Z';
@@ -25,4 +25,10 @@ test('a queued run waits until now; one that ended unbegun has waited for nothin
 test('a browser whose clock is behind shows no negative times', () => {
   const run = { status: 'running', created_at: asked, started_at: begun, ended_at: null } as const;
   expect(tookMs(run, Date.parse(asked))).toBe(0);
+});
+
+test('the first token is counted from the beginning, and is none where nothing was said', () => {
+  expect(firstTokenMs({ started_at: begun, first_token_at: '2026-11-26T14:08:01.500Z' })).toBe(1_250);
+  expect(firstTokenMs({ started_at: begun, first_token_at: null })).toBeNull();
+  expect(firstTokenMs({ started_at: null, first_token_at: null })).toBeNull();
 });

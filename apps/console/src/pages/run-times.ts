@@ -13,6 +13,13 @@ export function waitedMs({ status, created_at, started_at }: Times, now: number)
   return between(created_at, started_at, now);
 }
 
+/** Milliseconds from its beginning until its model said something. null: it has said nothing. */
+export const firstTokenMs = ({
+  started_at: begun,
+  first_token_at: said,
+}: Pick<RunView, 'started_at' | 'first_token_at'>): number | null =>
+  begun === null || said === null ? null : Math.max(0, Date.parse(said) - Date.parse(begun));
+
 /** Milliseconds from its beginning to its end, or to now while it goes on. null: it has not begun. */
 export const tookMs = ({ started_at, ended_at }: Times, now: number): number | null =>
   started_at === null ? null : between(started_at, ended_at, now);

@@ -14,7 +14,7 @@ import { Empty, Failure, LoadMore, Region } from '../parts/region.js';
 import { StatusWord } from '../parts/status.js';
 import { type Column, Table } from '../parts/table.js';
 import { Age, Duration, Money, Said } from '../parts/values.js';
-import { isUnderWay, tookMs, waitedMs } from './run-times.js';
+import { firstTokenMs, isUnderWay, tookMs, waitedMs } from './run-times.js';
 
 const COLUMNS: readonly Column<RunView>[] = [
   {
@@ -37,6 +37,7 @@ const COLUMNS: readonly Column<RunView>[] = [
   { name: 'Trigger', cell: ({ trigger, retry_of, replay_of }) => triggerWord(trigger, retry_of, replay_of) },
   { name: 'Model', class: 'id', cell: ({ model }) => <Said text={model} /> },
   { name: 'Waited', end: true, cell: (run) => <Duration ms={waitedMs(run, Date.now())} /> },
+  { name: 'First token', end: true, cell: (run) => <Duration ms={firstTokenMs(run)} /> },
   { name: 'Took', end: true, cell: (run) => <Duration ms={tookMs(run, Date.now())} /> },
   { name: 'Cost', end: true, cell: ({ cost }) => <Money amount={cost} /> },
   { name: 'Error', grow: true, cell: ({ error }) => error && <Cause error={error} /> },

@@ -1010,6 +1010,8 @@ class Run(TypedDict):
     created_at: str
     #: When its turn came; null: it waits.
     started_at: Union[str, None]
+    #: When the first of what its model said was on the log; null: it has said nothing.
+    first_token_at: Union[str, None]
     #: When it ended; null: it has not.
     ended_at: Union[str, None]
     #: US dollars, a decimal without exponent.

@@ -42,6 +42,8 @@ export interface ListedRun {
   /** ms since 1970, as all times. */
   createdAt: number;
   startedAt: number | null;
+  /** When the first of what the model said was stored. */
+  firstTokenAt: number | null;
   endedAt: number | null;
   /** Of its model calls. */
   spent: CallSums;
@@ -137,6 +139,7 @@ export class RunRecords {
       createdAt: event.time,
       status: 'queued',
       startedAt: null,
+      firstTokenAt: null,
       endedAt: null,
       spent: NO_CALLS,
       error: null,
@@ -164,10 +167,11 @@ const isOver = (row: ListedRun): boolean =>
 function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
   switch (event.type) {
     case 'agent_started':
-      if (row.status !== 'queued') return false;
-      row.status = 'running';
-      row.startedAt = event.time;
-      return true;
+      return start(row, event.time);
+    case 'agent_thinking_start':
+    case 'agent_response_start':
+    case 'agent_tool_use_start':
+      return hearModel(row, event.time);
     case 'run_parked':
       row.status = 'waiting';
       return true;
@@ -210,11 +214,8 @@ function changeOf(row: ListedRun, event: RecordedSessionEvent): boolean {
       row.error = errorOf(event);
       return end(row, 'failed', event.time);
     case 'agent_task_scheduled':
-    case 'agent_thinking_start':
     case 'agent_thinking':
-    case 'agent_response_start':
     case 'agent_response':
-    case 'agent_tool_use_start':
     case 'agent_tool_use':
     case 'agent_tool_response':
     case 'agent_step':
@@ -259,6 +260,19 @@ const errorOf = ({ data: { code, content, retryable } }: Of<'agent_error'>): Run
   message: content,
   retryable,
 });
+
+function start(row: ListedRun, at: number): boolean {
+  if (row.status !== 'queued') return false;
+  row.status = 'running';
+  row.startedAt = at;
+  return true;
+}
+
+function hearModel(row: ListedRun, at: number): boolean {
+  if (row.firstTokenAt !== null) return false;
+  row.firstTokenAt = at;
+  return true;
+}
 
 function end(row: ListedRun, status: RunStatus, at: number): true {
   row.status = status;

@@ -13,6 +13,7 @@ import { KeysOfTasks1764064900000 } from '../migrations/1764064900000-keys-of-ta
 import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ModelCalls1764236400000 } from '../migrations/1764236400000-model-calls.js';
 import { Callbacks1764668800000 } from '../migrations/1764668800000-callbacks.js';
+import { FirstTokens1764755100000 } from '../migrations/1764755100000-first-tokens.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
@@ -106,6 +107,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       RunReplays1764154900000,
       ModelCalls1764236400000,
       Callbacks1764668800000,
+      FirstTokens1764755100000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

@@ -48,6 +48,8 @@ export interface RunView {
   readonly actor: string;
   readonly created_at: string;
   readonly started_at: string | null;
+  /** When the first of what the model said was stored. */
+  readonly first_token_at: string | null;
   readonly ended_at: string | null;
   readonly cost: string;
   readonly usage: UsageView;
@@ -207,6 +209,7 @@ const viewOf = (row: RunRow): RunView => ({
   actor: row.actor,
   created_at: timestamp(row.createdAt),
   started_at: timestampOrNull(row.startedAt),
+  first_token_at: timestampOrNull(row.firstTokenAt),
   ended_at: timestampOrNull(row.endedAt),
   cost: formatDollars(row.spent.cost),
   usage: usageView(row.spent),

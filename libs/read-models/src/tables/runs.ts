@@ -75,6 +75,8 @@ export const RUNS = table(
     /** ms since 1970, as all times. */
     createdAt: whole('created_at'),
     startedAt: changing(nullable(whole('started_at'))),
+    /** When the first of what the model said was stored; null, too, of runs from before there was this column. */
+    firstTokenAt: changing(nullable(whole('first_token_at'))),
     endedAt: changing(nullable(whole('ended_at'))),
     spent: changing(callSums),
     error: changing(error),

@@ -88,6 +88,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   trigger: 'What started it.',
   created_at: 'When it came to be.',
   started_at: 'When its turn came; null: it waits.',
+  first_token_at: 'When the first of what its model said was on the log; null: it has said nothing.',
   ended_at: 'When it ended; null: it has not.',
   usage: 'What the model was given and gave.',
   last_event_id: 'Of its last event that is shown; null: there is none yet.',

@@ -64,6 +64,7 @@ export const RUN = named(
     actor: { ...TEXT, description: 'the id of the key' },
     created_at: TIME,
     started_at: orNull(TIME),
+    first_token_at: orNull(TIME),
     ended_at: orNull(TIME),
     cost: DOLLARS,
     usage: USAGE,
