@@ -4,25 +4,25 @@ import { COMMANDS } from '../apps/server/src/cli/commands.js';
 
 /** Of each page the test that runs its blocks `sh run`, in their order. */
 const RUN_BY: Readonly<Record<string, string>> = {
-  'README.md': 'test/integration/docs-pages.spec.ts',
-  'docs/approvals.md': 'test/integration/docs-pages.spec.ts',
-  'docs/console.md': 'test/integration/docs-pages.spec.ts',
-  'docs/final-output.md': 'test/integration/docs-pages.spec.ts',
+  'README.md': 'test/programs/docs-pages.spec.ts',
+  'docs/approvals.md': 'test/programs/docs-pages.spec.ts',
+  'docs/console.md': 'test/programs/docs-pages.spec.ts',
+  'docs/final-output.md': 'test/programs/docs-pages.spec.ts',
   'docs/integrators.md': 'test/integration/cli-docs.spec.ts',
-  'docs/money.md': 'test/integration/docs-pages.spec.ts',
-  'docs/openai.md': 'test/integration/docs-pages.spec.ts',
+  'docs/money.md': 'test/programs/docs-pages.spec.ts',
+  'docs/openai.md': 'test/programs/docs-pages.spec.ts',
   'docs/operations.md': 'test/integration/cli-docs.spec.ts',
   'docs/proof.md': 'test/proof/docs.spec.ts',
-  'docs/replay.md': 'test/integration/docs-pages.spec.ts',
-  'docs/tutorial.md': 'test/integration/docs-pages.spec.ts',
-  'docs/workflows.md': 'test/integration/docs-pages.spec.ts',
+  'docs/replay.md': 'test/programs/docs-pages.spec.ts',
+  'docs/tutorial.md': 'test/programs/docs-pages.spec.ts',
+  'docs/workflows.md': 'test/programs/docs-pages.spec.ts',
 };
 
 /** Blocks that are not marked, by the words that they begin with: what runs them, or why nothing can. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'you ── POST': 'a picture',
-    'npm ci && npm start': 'CI does the first, test/e2e/wrapped-start.spec.ts the second',
+    'npm ci && npm start': 'CI does the first, test/faults/wrapped-start.spec.ts the second',
     'export ANNALS_KEY=annals_…': 'the test brings its key',
     'OPENAI_BASE_URL=': "asks for somebody's key of a provider; test/e2e/strangers-models.spec.ts sets both",
     'npm ci && npm test': 'what CI runs, this test in it',
@@ -43,7 +43,8 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'curl "$ANNALS_URL/api-keys"': 'test/e2e/observability-metrics.spec.ts makes and uses such a key',
   },
   'docs/openai.md': {
-    'pip install openai': 'test/e2e/openai-clients.spec.ts runs it where there is a Python with the package',
+    'pip install openai':
+      'test/programs/openai-clients.spec.ts runs it where there is a Python with the package',
   },
   'docs/operations.md': {
     'digest=$(docker': 'asks for Docker; deploy/check-image.mjs carries the Dockerfile out without it',

@@ -71,14 +71,18 @@ export const PARTS: readonly Part[] = [
     'The disk is full in the middle of a run, and is freed',
     '--disks 100',
   ),
-  suite('F8-log-server', 'The log server answers wrongly, late, twice or not at all', 'test/contract/esdb'),
+  suite(
+    'F8-log-server',
+    'The log server answers wrongly, late, twice or not at all',
+    'test/(contract|faults)/esdb',
+  ),
   reliability(
     'F10-database',
     'kills and damages',
     'PostgreSQL dies, its folder is damaged',
     '--database 500',
   ),
-  suite('F11-kafka', 'The Kafka broker is away, moves, loses its answer', 'test/integration/kafka'),
+  suite('F11-kafka', 'The Kafka broker is away, moves, loses its answer', 'test/programs/kafka'),
   reliability('F12-deliveries', 'kills', 'The process dies at a step of a delivery', '--deliveries 500'),
   part(
     'F12-schedules',

@@ -3,8 +3,8 @@ import { collect, LogUnavailable, type RecordedEvent } from '#event-log';
 import { type EsdbEventLog } from '#eventstoredb';
 import type { EsdbServer } from '../support/esdb-server/esdb-server.js';
 import type { Fault, FaultyCall } from '../support/esdb-server/faults.js';
-import { eventsOf, freshStream, idsOf } from './event-log/harness.js';
-import { insist, openLog, startServer, until } from './esdb-harness.js';
+import { eventsOf, freshStream, idsOf } from '../contract/event-log/harness.js';
+import { insist, openLog, startServer, until } from '../contract/esdb-harness.js';
 import { quiet } from '../support/quiet.js';
 
 /**
