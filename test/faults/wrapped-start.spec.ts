@@ -28,6 +28,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 class Wrapped {
   output = '';
   private readonly child: ChildProcess;
+  /** All that was written has been read. */
+  private readonly heard: Promise<unknown>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
   constructor(runner: Runner) {
@@ -51,8 +53,9 @@ class Wrapped {
       // A process group of its own, as a terminal gives to what it runs.
       detached: true,
     });
-    for (const pipe of [this.child.stdout, this.child.stderr])
-      pipe?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    const pipes = [this.child.stdout!, this.child.stderr!];
+    for (const pipe of pipes) pipe.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    this.heard = Promise.all(pipes.map((pipe) => once(pipe, 'close')));
     this.ended = once(this.child, 'exit').then(([code, signal]) => ({ code, signal })) as Wrapped['ended'];
   }
 
@@ -87,6 +90,7 @@ class Wrapped {
       () => !existsSync(`/proc/${this.servicePid}`),
       () => this.output,
     );
+    await this.heard;
   }
 
   /** Of the last resort. */
