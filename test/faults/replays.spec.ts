@@ -19,11 +19,11 @@ import { numberOfCommit } from '../support/commit-number.js';
 import { CountingRandom } from '../support/counting-random.js';
 import { CALLER, House } from '../support/house.js';
 import { TempLog } from '../support/temp-log.js';
-import { Tape } from './engine/tape.js';
-import { type Play, play } from './play.js';
-import type { Part } from './world/parts.js';
-import { type PromptMessage, endOf, replyTo } from './world/script.js';
-import { TOO_LONG } from './world/sim-model.js';
+import { Tape } from '../simulation/engine/tape.js';
+import { type Play, play } from '../simulation/play.js';
+import type { Part } from '../simulation/world/parts.js';
+import { type PromptMessage, endOf, replyTo } from '../simulation/world/script.js';
+import { TOO_LONG } from '../simulation/world/sim-model.js';
 
 const FIRST_SEED = Number(process.env['SIM_SEED'] ?? numberOfCommit() * 10_000);
 /** 2,000 in the long form. */
