@@ -1,4 +1,5 @@
 import type { RunView } from '../api/types.js';
+import { msBetween } from '../parts/format.js';
 
 type Times = Pick<RunView, 'status' | 'created_at' | 'started_at' | 'ended_at'>;
 
@@ -10,20 +11,13 @@ export const isUnderWay = ({ status }: Pick<RunView, 'status'>): boolean => !HAS
 /** Milliseconds until it was begun with, or until now while it is queued. null: it ended unbegun. */
 export function waitedMs({ status, created_at, started_at }: Times, now: number): number | null {
   if (started_at === null && HAS_ENDED.has(status)) return null;
-  return between(created_at, started_at, now);
+  return msBetween(created_at, started_at ?? now);
 }
 
 /** Milliseconds from its beginning until its model said something. null: it has said nothing. */
-export const firstTokenMs = ({
-  started_at: begun,
-  first_token_at: said,
-}: Pick<RunView, 'started_at' | 'first_token_at'>): number | null =>
-  begun === null || said === null ? null : Math.max(0, Date.parse(said) - Date.parse(begun));
+export const firstTokenMs = (run: Pick<RunView, 'started_at' | 'first_token_at'>): number | null =>
+  msBetween(run.started_at, run.first_token_at);
 
 /** Milliseconds from its beginning to its end, or to now while it goes on. null: it has not begun. */
 export const tookMs = ({ started_at, ended_at }: Times, now: number): number | null =>
-  started_at === null ? null : between(started_at, ended_at, now);
-
-/** Another clock than the browser's wrote the times: never less than nothing. */
-const between = (from: string, to: string | null, now: number): number =>
-  Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from));
+  msBetween(started_at, ended_at ?? now);

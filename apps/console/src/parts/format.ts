@@ -79,3 +79,12 @@ export function size(bytes: number): string {
   if (bytes < 999_950_000) return `${(bytes / 1_000_000).toFixed(1)} MB`;
   return `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
+
+/**
+ * Milliseconds from one time to another, each as the service writes it or since 1970. null: one of them is not known. Other
+ * clocks than the browser's wrote them: never less than nothing.
+ */
+export const msBetween = (from: string | null, to: string | number | null): number | null =>
+  from === null || to === null
+    ? null
+    : Math.max(0, (typeof to === 'number' ? to : Date.parse(to)) - Date.parse(from));

@@ -2,6 +2,7 @@ import { Link } from '../app/link.js';
 import { Bdi } from '../conversation/bdi.js';
 import type { RunView } from '../api/types.js';
 import { runPath } from '../lists/path.js';
+import { msBetween } from '../parts/format.js';
 import { Pill } from '../parts/status.js';
 import { capitalised } from '../parts/status-looks.js';
 import { Count, Duration, Money, Said, Time } from '../parts/values.js';
@@ -10,9 +11,6 @@ interface RunFactsProps {
   readonly of: RunView;
   readonly nameOf: (key: string) => string;
 }
-
-const msBetween = (from: string | null, to: string | null): number | null =>
-  from === null || to === null ? null : Date.parse(to) - Date.parse(from);
 
 /** The line under the title. */
 export const RunFacts = ({ of: run, nameOf }: RunFactsProps) => (
