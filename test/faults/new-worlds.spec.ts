@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { summaryOf } from '../simulation/campaign.js';
-import { FIRST_SEED, playWell } from '../simulation/campaigns.js';
+import { FIRST_SEED, playWell } from '../simulation/play-worlds.js';
 import { EXPECTED_MARKS, EXPECTED_OF_MANY } from '../simulation/expected-marks.js';
 
 const SEEDS = Number(process.env['SIM_SEEDS'] ?? 500);

@@ -15,17 +15,16 @@ import {
 import { type NewEvent, type RecordedEvent, newEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import { MemoryFileStore } from '#vault';
-import { numberOfCommit } from '../support/commit-number.js';
 import { CountingRandom } from '../support/counting-random.js';
 import { CALLER, House } from '../support/house.js';
 import { TempLog } from '../support/temp-log.js';
+import { FIRST_SEED } from '../simulation/play-worlds.js';
 import { Tape } from '../simulation/engine/tape.js';
 import { type Play, play } from '../simulation/play.js';
 import type { Part } from '../simulation/world/parts.js';
 import { type PromptMessage, endOf, replyTo } from '../simulation/world/script.js';
 import { TOO_LONG } from '../simulation/world/sim-model.js';
 
-const FIRST_SEED = Number(process.env['SIM_SEED'] ?? numberOfCommit() * 10_000);
 /** 2,000 in the long form. */
 const SEEDS = Number(process.env['SIM_REPLAYS'] ?? 60);
 const MIX: readonly (readonly Part[])[] = [[], ['flows'], ['actions'], ['flows', 'actions']];

@@ -117,7 +117,7 @@ describe('on the log of a service that has run', () => {
     service = await ServiceProcess.start();
     const client = service.client();
     session = (await client.runToEnd('What is 6 x 7?')).session;
-    // It asks for a seal, and waits for it.
+    // It asks for a seal, and waits for it. Another one may have been made before, when its time came.
     expect((await client.get(`/sessions/${session}/export`)).status).toBe(200);
     await service.kill('SIGTERM');
   });

@@ -67,16 +67,17 @@ describe('a document whose reading comes to nothing', () => {
   test('is counted each time it was begun, and failed after the third', async () => {
     const extractor = new FailingExtractor(new Error('a fault of ours'));
     const id = await upload(extractor);
-    const counts: number[] = [];
+    const counts = new Set<number>();
     await until(async () => {
       const [text] = await held();
       if (text?.isHeld === true) {
-        counts.push(text.attempts);
+        counts.add(text.attempts);
         await lapse();
       }
       return (await client.ask('GET', `/documents/${id}`)).body['status'] === 'failed';
     });
-    expect(counts.at(-1)).toBe(3);
+    // One by one. The first may be over before it is looked for: a start lets go of what is held.
+    expect([...counts]).toEqual([1, 2, 3].slice(-counts.size));
     expect(extractor.begun).toBe(3);
     const message = 'the service ended, or failed, 3 times while it read the file';
     expect((await client.ask('GET', `/documents/${id}`)).body['error']).toEqual({

@@ -59,7 +59,7 @@ const TURNS = 9;
 const REFUSED = ['\u0000', 'a\u0000b', '\ud800', 'x\udfff', '\udc00\ud800'];
 
 /** No usage: counted by their escapes, texts would fill the context, and the script goes by the turns that it is told. */
-const turn = (...steps: ScriptStep[]): ScriptedTurn => ({ steps, usage: null });
+const sayUncounted = (...steps: ScriptStep[]): ScriptedTurn => ({ steps, usage: null });
 
 /** F16: runs whose messages and answers are poison. Each text is read back by its stream, its history and its page. */
 export async function poison(cases: number, seed: number): Promise<RowReport> {
@@ -135,11 +135,11 @@ class PoisonRun {
       { type: 'agent_thinking', content: thoughts.join('') },
       { type: 'agent_response', content: text.join('') },
     );
-    if (n === TURNS - 1) return turn(...thinking(...thoughts), ...text);
+    if (n === TURNS - 1) return sayUncounted(...thinking(...thoughts), ...text);
     // The calls of a turn stand in one event, so there is a limit to them: 160 KiB.
     const input = { text: this.text().slice(0, 10_000).toWellFormed() };
     this.expected.push({ type: 'agent_tool_use', content: JSON.stringify({ tool: 'nobody', input }) });
-    return turn(...thinking(...thoughts), ...text, ...call(0, `call_${n}`, 'nobody', input));
+    return sayUncounted(...thinking(...thoughts), ...text, ...call(0, `call_${n}`, 'nobody', input));
   }
 
   private pieces(): string[] {

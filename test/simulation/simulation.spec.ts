@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FIRST_SEED, play, playWell } from './campaigns.js';
+import { FIRST_SEED, play, playWell } from './play-worlds.js';
 import { FLAWS } from './world/flaws.js';
 
-describe('the simulation', () => {
+describe(`the simulation, from seed ${FIRST_SEED}`, () => {
   it('breaks no invariant on a tape that broke one before', async () => {
     await playWell('--kept');
   });

@@ -71,6 +71,7 @@ describe('read models', () => {
       cost: '0.001',
       created_at: '2025-11-21T09:00:00.000Z',
     });
+    expect(await history(session)).toEqual(messages);
   });
 
   it('show a block that is being written, with the text so far, and count it', async () => {
@@ -91,6 +92,7 @@ describe('read models', () => {
     ]);
     const view = await fixture.models.runs.get(PROJECT, run);
     expect(view).toMatchObject({ status: 'running', last_event_id: '9', ended_at: null });
+    expect(view.first_token_at).toBe('2025-11-21T09:00:00.004Z');
   });
 
   it('give back every text as it was', async () => {
@@ -148,10 +150,8 @@ describe('read models', () => {
     await write(session, requested(two, 'second'), event('messages_cleared'), said(one, 'still old'));
     expect(await history(session)).toEqual([]);
     await write(session, event('agent_response_start', one), said(one, 'hidden'), turn(one));
-    expect(await fixture.models.sessions.get(PROJECT, session)).toMatchObject({
-      message_count: 0,
-      title: null,
-    });
+    const cleared = await fixture.models.sessions.get(PROJECT, session);
+    expect(cleared).toMatchObject({ message_count: 0, title: null });
     expect(await history(session)).toEqual([]);
     await write(session, costs(one, '0.5'), event('agent_completed', one));
     await write(session, claimed(two, 6), event('agent_started', two));
