@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { webhookSignature } from '#delivery';
 import {
   Annals,
   type AnnalsOptions,
@@ -21,12 +20,12 @@ import {
   verifyCallback,
 } from '../../clients/typescript/src/index.js';
 import { CallbackReceiver } from '../support/callback-receiver.js';
+import { WEBHOOK_SECRET, sampleCallback } from '../support/sample-callback.js';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
 
 const run = promisify(execFile);
-const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 
 /** Ours, and the one that npm was started with. */
 const NODES = [
@@ -40,7 +39,7 @@ const NODES = [
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1', ANNALS_WEBHOOK_SECRET: SECRET } });
+  stage = await Stage.open({ env: { EGRESS_ALLOW: '127.0.0.1', ANNALS_WEBHOOK_SECRET: WEBHOOK_SECRET } });
 });
 afterAll(() => stage.close());
 
@@ -234,7 +233,7 @@ describe('callbacks', () => {
       });
       await receiver.ended(handle.id);
       const verified = await Promise.all(
-        receiver.of(handle.id).map(({ headers, body }) => verifyCallback(SECRET, headers, body)),
+        receiver.of(handle.id).map(({ headers, body }) => verifyCallback(WEBHOOK_SECRET, headers, body)),
       );
       expect(verified.map(({ event }) => event)).toEqual((await recorded(handle.id)).map(({ data }) => data));
       expect(verified.map(({ sequence }) => sequence)).toEqual(verified.map((_, n) => n + 1));
@@ -267,7 +266,7 @@ describe('the package', () => {
       ...process.env,
       ANNALS_URL: stage.service.origin,
       ANNALS_KEY: ADMIN_KEY,
-      ANNALS_WEBHOOK_SECRET: SECRET,
+      ANNALS_WEBHOOK_SECRET: WEBHOOK_SECRET,
     };
     return Promise.all(NODES.map(async (node) => (await run(node, [file], { env })).stdout));
   };
@@ -284,15 +283,7 @@ describe('the package', () => {
   });
 
   it('verifies a callback as its README does', async () => {
-    const body = '{"type":"agent_started","session":"ses_1"}';
-    const at = Math.floor(Date.now() / 1000);
-    const headers = {
-      'webhook-id': 'dlv_1',
-      'webhook-timestamp': String(at),
-      'webhook-signature': webhookSignature(SECRET, 'dlv_1', at, body),
-      'annals-run': 'run_1',
-      'annals-sequence': '1',
-    };
+    const { headers, body } = sampleCallback();
     const request = `new Request('http://localhost', ${JSON.stringify({ method: 'POST', headers, body })})`;
     for (const output of await outputs(`${snippet('callback')}\nconsole.log(await take(${request}));`))
       expect(output).toBe('run_1 1 agent_started\n');

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { webhookSignature } from '#delivery';
 import { PythonProgram, pythonForClients } from '../support/python.js';
+import { WEBHOOK_SECRET, sampleCallback } from '../support/sample-callback.js';
 import { Gate, before, call, say } from '../support/scripted-model.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
@@ -13,8 +13,6 @@ if (python === null)
   process.stdout.write(
     'there is no python3 with venv, or no httpx for it: tests of clients/python are skipped\n',
   );
-
-const SECRET = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
 
 const snippet = (name: string): string => {
   const page = readFileSync('clients/python/README.md', 'utf8');
@@ -26,7 +24,11 @@ const snippet = (name: string): string => {
   let program: PythonProgram;
   beforeAll(async () => {
     stage = await Stage.open();
-    const env = { ANNALS_URL: stage.service.origin, ANNALS_KEY: ADMIN_KEY, ANNALS_WEBHOOK_SECRET: SECRET };
+    const env = {
+      ANNALS_URL: stage.service.origin,
+      ANNALS_KEY: ADMIN_KEY,
+      ANNALS_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    };
     program = new PythonProgram(python ?? '', env);
   });
   afterAll(() => stage.close());
@@ -122,15 +124,7 @@ const snippet = (name: string): string => {
   });
 
   it('verifies a callback as its README does', async () => {
-    const body = '{"type":"agent_started","session":"ses_1"}';
-    const at = Math.floor(Date.now() / 1000);
-    const headers = {
-      'webhook-id': 'dlv_1',
-      'webhook-timestamp': String(at),
-      'webhook-signature': webhookSignature(SECRET, 'dlv_1', at, body),
-      'annals-run': 'run_1',
-      'annals-sequence': '1',
-    };
+    const { headers, body } = sampleCallback();
     const source = `${snippet('callback')}\nprint(take(${JSON.stringify(headers)}, b'${body}'))`;
     expect(await program.output('-c', source)).toBe('run_1 1 agent_started\n');
   });

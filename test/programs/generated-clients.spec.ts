@@ -1,9 +1,10 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isInstalledIn } from '../support/installed.js';
 import { PythonProgram, pythonForGenerated } from '../support/python.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 
@@ -13,15 +14,7 @@ const DESCRIPTION = resolve('docs/openapi.json');
 const GENERATORS = resolve('test/generators');
 const ANSWER = expect.stringMatching(/^6 x 7 is 42\./);
 
-/** Installs the generators, which are apart from the rest. False: the registry cannot be reached. */
-function hasGenerators(): boolean {
-  const tool = join(GENERATORS, 'node_modules/.bin/openapi-ts');
-  const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'];
-  if (!existsSync(tool)) spawnSync('npm', install, { cwd: GENERATORS, stdio: 'ignore', timeout: 180_000 });
-  return existsSync(tool);
-}
-
-const isThere = hasGenerators();
+const isThere = isInstalledIn(GENERATORS, '.bin/openapi-ts');
 if (!isThere)
   process.stdout.write('the generators of test/generators cannot be installed: their test is skipped\n');
 const hasJava = spawnSync('java', ['-version'], { stdio: 'ignore' }).status === 0;

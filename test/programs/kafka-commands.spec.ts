@@ -3,7 +3,7 @@ import { CommandHandler, type CommandOutcome, type KafkaCommand } from '#deliver
 import { CountedWork } from '#platform';
 import { KafkaCommands } from '../../libs/delivery/src/kafka/kafka-commands.js';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient } from '../support/kafka-client.js';
+import { KafkaClient, deleteOurTopics } from '../support/kafka-client.js';
 import { until } from '../support/until.js';
 import { KafkaWorld } from '../support/kafka-world.js';
 
@@ -55,8 +55,7 @@ class ScriptedHandler extends CommandHandler {
     await world.close();
     await client.admin(async (admin) => {
       await admin.deleteGroups([COMMANDS]).catch(() => undefined);
-      const ours = (await admin.listTopics()).filter((name) => name.startsWith('annals.'));
-      if (ours.length > 0) await admin.deleteTopics({ topics: ours });
+      await deleteOurTopics(admin);
     });
   });
 

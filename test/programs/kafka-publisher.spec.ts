@@ -4,7 +4,7 @@ import kafkajs from 'kafkajs';
 import { type CloudEventV1, Kafka as CloudEventsKafka } from 'cloudevents';
 import type { KafkaPublisher } from '#delivery';
 import { KafkaBroker, hasKafka } from '../support/kafka-broker.js';
-import { KafkaClient, type ReadRecord } from '../support/kafka-client.js';
+import { KafkaClient, type ReadRecord, deleteOurTopics } from '../support/kafka-client.js';
 import { until } from '../support/until.js';
 import { KafkaWorld, PUBLIC_URL } from '../support/kafka-world.js';
 
@@ -30,10 +30,7 @@ const { TOPIC } = kafkajs.ConfigResourceTypes;
     started = [];
     await client.close();
     await world.close();
-    await client.admin(async (admin) => {
-      const ours = (await admin.listTopics()).filter((name) => name.startsWith('annals.'));
-      if (ours.length > 0) await admin.deleteTopics({ topics: ours });
-    });
+    await client.admin(deleteOurTopics);
   });
 
   const start = (address = broker.address): KafkaPublisher => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { exchange } from '../integration/http-shell.js';
 import { Nginx, nginxVersion } from '../support/nginx.js';
+import { expectKeptOpen } from '../support/quiet-stream.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
-import { until } from '../support/until.js';
 
 /** A free one might be another test's a moment later. */
 const NOBODYS_PORT = 1;
@@ -66,13 +66,7 @@ if (version === null) process.stdout.write('nginx is not installed: its tests ar
 
   it('a comment keeps a quiet stream open', async () => {
     const { session } = await client.runToEnd(stage.message('quiet'));
-    const stream = await client.follow(`/sessions/${session}`);
-    await stream.until(({ event }) => event.type === 'agent_completed');
-    const since = stream.others.length;
-    await until(() => stream.others.length > since || stream.end !== 'open');
-    expect(stream.end).toBe('open');
-    expect(stream.others.at(-1)).toMatch(/^:/);
-    stream.leave();
+    await expectKeptOpen(client, session);
   });
 
   it('refusals come as the service made them', async () => {

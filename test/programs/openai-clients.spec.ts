@@ -1,8 +1,8 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isInstalledIn } from '../support/installed.js';
 import { McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { PythonProgram, pythonForOpenAi } from '../support/python.js';
 import { call, say } from '../support/scripted-turn.js';
@@ -13,15 +13,7 @@ const run = promisify(execFile);
 const NODE = resolve('node_modules/.bin/node');
 const CLIENTS = resolve('test/openai-clients');
 
-/** Installs the clients, which are apart from the rest. False: the registry cannot be reached. */
-function hasClients(): boolean {
-  const module = join(CLIENTS, 'node_modules/@openai/agents/package.json');
-  const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'];
-  if (!existsSync(module)) spawnSync('npm', install, { cwd: CLIENTS, stdio: 'ignore', timeout: 180_000 });
-  return existsSync(module);
-}
-
-const isThere = hasClients();
+const isThere = isInstalledIn(CLIENTS, '@openai/agents/package.json');
 if (!isThere)
   process.stdout.write('the clients of test/openai-clients cannot be installed: their test is skipped\n');
 const python = pythonForOpenAi();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PROXIES, Proxy, isInstalled } from '../support/proxies.js';
+import { expectKeptOpen } from '../support/quiet-stream.js';
 import { Gate, before, say } from '../support/scripted-model.js';
 import { ServiceClient } from '../support/service-client.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { Stage } from '../support/stage.js';
-import { until } from '../support/until.js';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -55,13 +55,7 @@ describe.each(PROXIES)('through $command with the lines of docs/operations.md', 
     const message = stage.book.on(stage.message('patience'), say(before(gate), 'Done.'));
     const answered = client.runToEnd(message);
     const { session } = await client.runToEnd(stage.message('quiet'));
-    const stream = await client.follow(`/sessions/${session}`);
-    await stream.until(({ event }) => event.type === 'agent_completed');
-    const since = stream.others.length;
-    await until(() => stream.others.length > since || stream.end !== 'open');
-    expect(stream.end).toBe('open');
-    expect(stream.others.at(-1)).toMatch(/^:/);
-    stream.leave();
+    await expectKeptOpen(client, session);
     gate.open();
     expect((await answered).response).toBe('Done.');
   });

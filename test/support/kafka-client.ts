@@ -1,4 +1,4 @@
-import kafkajs, { type IHeaders, type Kafka, type Message as KafkaRecord } from 'kafkajs';
+import kafkajs, { type Admin, type IHeaders, type Kafka, type Message as KafkaRecord } from 'kafkajs';
 import { until } from './until.js';
 
 /** A record as somebody who reads a topic carefully (committed transactions only) gets it. */
@@ -19,6 +19,12 @@ async function isThere(asked: Promise<unknown>): Promise<boolean> {
     if ((error as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION') return false;
     throw error;
   }
+}
+
+/** The topics that the service makes. */
+export async function deleteOurTopics(admin: Admin): Promise<void> {
+  const topics = (await admin.listTopics()).filter((name) => name.startsWith('annals.'));
+  if (topics.length > 0) await admin.deleteTopics({ topics });
 }
 
 /** Another system on the same brokers: reads topics, sends commands, changes topics. */
