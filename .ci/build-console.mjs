@@ -10,16 +10,20 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { proofInBrowser } from './build-verify.mjs';
 
-/** The console's sources, and what it takes of the domain and of the proofs. */
-const SOURCES = ['apps/console', 'libs/domain/src', 'libs/proof/src'];
-/** The libraries that have a door for browsers. */
-export const DOORS = ['domain', 'proof'];
+/** What the console takes of the libraries, which has nothing of Node.js: by its name in an import. */
+export const DOORS = {
+  '#domain/browser': 'libs/domain/src/browser.ts',
+  '#projections': 'libs/projections/src/index.ts',
+  '#proof/browser': 'libs/proof/src/browser.ts',
+  '#workflow': 'libs/workflow/src/index.ts',
+};
+const SOURCES = ['apps/console', ...Object.values(DOORS).map(dirname)];
 const ASSETS = '/console/assets';
 /** A draft that is older was left by a process that was killed. */
 const DRAFT_MS = 600_000;
@@ -78,9 +82,7 @@ export async function bundleConsole(root) {
     entryPoints: { console: 'apps/console/src/app/main.tsx', theme: 'apps/console/src/theme/index.css' },
     outdir: 'dist/console/assets',
     tsconfig: 'apps/console/tsconfig.json',
-    alias: Object.fromEntries(
-      DOORS.map((name) => [`#${name}/browser`, join(root, 'libs', name, 'src/browser.ts')]),
-    ),
+    alias: Object.fromEntries(Object.entries(DOORS).map(([name, file]) => [name, join(root, file)])),
     plugins: [proofInBrowser(root), lexerOnly(), withCommon(root)],
     bundle: true,
     splitting: true,

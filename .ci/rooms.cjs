@@ -1,13 +1,14 @@
 // The rooms of the house: a file imports from its own library or from a lower floor, never in a circle.
 const floors = [
   ['domain', 'platform', 'proof'],
-  ['event-log', 'json-schema', 'http', 'openai-face'],
-  ['postgres'],
+  ['event-log', 'json-schema', 'http', 'openai-face', 'workflow'],
+  ['postgres', 'projections'],
   ['eventstoredb', 'vault', 'access', 'sealer', 'witness'],
   ['read-models', 'extraction'],
   ['knowledge'],
   ['agent'],
-  ['openai-model', 'runs', 'delivery'],
+  ['openai-model', 'mcp'],
+  ['runs', 'delivery'],
   ['replicas'],
 ];
 const path = (rooms) => `^libs/(${rooms.join('|')})/`;

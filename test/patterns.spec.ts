@@ -8,7 +8,7 @@ import { functionsOnText } from './support/patterns/works.js';
 /** What is put together at run time, and what holds it; a place that is not here fails. */
 const PUT_TOGETHER: Readonly<Record<string, string>> = {
   'apps/demo-model/src/arithmetic.ts': 'a sum for the demo model',
-  'libs/agent/src/mcp/secret-mask.ts': 'what a tool server says',
+  'libs/mcp/src/secret-mask.ts': 'what a tool server says',
   'libs/openai-model/src/refusals.ts': 'whether a refusal names a parameter',
   'libs/openai-model/src/tool-refusals.ts': 'whether a refusal names a tool',
   'libs/extraction/src/csv.ts': 'rows of CSV',

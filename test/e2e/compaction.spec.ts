@@ -1,12 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Content,
-  type RecordedSessionEvent,
-  chatMessage,
-  foldView,
-  knownSessionEvent,
-} from '#domain/browser';
+import { type Content, type RecordedSessionEvent, knownSessionEvent } from '#domain/browser';
+import { chatMessage, foldView } from '#projections';
 import { type ChatRequest, textOf } from '#demo-model';
 import { verdictOf } from '../support/proof/verified.js';
 import { Stage } from '../support/stage.js';

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  type Content,
-  type FoldedMessage,
-  type RecordedSessionEvent,
-  chatMessage,
-  foldView,
-  formatDollars,
-  knownSessionEvent,
-} from '#domain/browser';
+import { type Content, type RecordedSessionEvent, formatDollars, knownSessionEvent } from '#domain/browser';
+import { type FoldedMessage, chatMessage, foldView } from '#projections';
 import type { Message } from '../support/service-client.js';
 import { call, say, thinking } from '../support/scripted-model.js';
 import { Stage } from '../support/stage.js';

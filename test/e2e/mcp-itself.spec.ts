@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { EraVerdicts } from '#agent';
+import { EraVerdicts } from '#mcp';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
 import { ADMIN_KEY, ServiceProcess } from '../support/service-process.js';
 

@@ -3,7 +3,6 @@ import type { ModelRequest } from '#agent';
 import {
   type Content,
   type RecordedSessionEvent,
-  TurnsFold,
   asSessionEvent,
   isEndType,
   isFileRef,
@@ -12,6 +11,7 @@ import {
   sessionOfStream,
   sessionStream,
 } from '#domain';
+import { TurnsFold } from '#projections';
 import { type NewEvent, type RecordedEvent, newEvent } from '#event-log';
 import type { StartedRun } from '#runs';
 import { MemoryFileStore } from '#vault';

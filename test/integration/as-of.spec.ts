@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  NOTHING_INHERITED,
-  type RecordedSessionEvent,
-  type SessionId,
-  asOf,
-  asSessionEvent,
-  sessionStream,
-  sessionView,
-  titleOf,
-} from '#domain';
+import { NOTHING_INHERITED, asOf, sessionView, titleOf } from '#projections';
+import { type RecordedSessionEvent, type SessionId, asSessionEvent, sessionStream } from '#domain';
 import { collect } from '#event-log';
 import type { MessageView } from '#read-models';
 import { contextAsOf } from '#runs';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Revision, SessionId, SessionView } from '#domain';
+import type { Revision, SessionId } from '#domain';
+import type { SessionView } from '#projections';
 import { MemoryContentKeys } from '#event-log';
 import type { MessageItem, MessageView } from '#read-models';
 import { contextAsOf } from '#runs';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openMcpTools } from '#agent';
+import { openMcpTools } from '#mcp';
 import { type RecordedEvent } from '#event-log';
 import { sessionStream } from '#domain';
 import { EgressGuard, SilentLogger, SystemClock, readEgressAllow } from '#platform';

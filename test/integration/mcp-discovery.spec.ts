@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { McpPorts } from '#agent';
+import type { McpPorts } from '#mcp';
 import { type FixtureOptions, McpFixture } from '../support/mcp-servers/mcp-fixture.js';
 import {
   type RawAnswer,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { McpPorts, McpServerConfig } from '#agent';
+import type { McpPorts } from '#mcp';
+import type { McpServerConfig } from '#agent';
 import { EgressGuard, type PinnedAddress, Resolver, readEgressAllow } from '#platform';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';

@@ -3,7 +3,7 @@ import { type ActionDecision, sessionStream } from '#domain';
 import { EgressGuard, SilentLogger, SystemClock, readEgressAllow } from '#platform';
 import { type RecordedEvent } from '#event-log';
 import { RunToolboxes, type StartedRun } from '#runs';
-import { openMcpTools } from '#agent';
+import { openMcpTools } from '#mcp';
 import { CALLER, House } from '../support/house.js';
 import {
   ADDRESS,

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { McpPorts, McpServerConfig } from '#agent';
+import type { McpPorts } from '#mcp';
+import type { McpServerConfig } from '#agent';
 import { type FixtureOptions, McpFixture } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
 import { answering, json } from '../support/mcp-servers/raw-answers.js';

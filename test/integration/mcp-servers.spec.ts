@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type McpPorts, type McpServerConfig, openMcpTools } from '#agent';
+import { type McpPorts, openMcpTools } from '#mcp';
+import type { McpServerConfig } from '#agent';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { EraVerdicts, type McpPorts } from '#agent';
+import { EraVerdicts, type McpPorts } from '#mcp';
 import { SystemClock } from '#platform';
 import { type FixtureOptions, McpFixture } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';

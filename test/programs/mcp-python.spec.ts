@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { EraVerdicts } from '#agent';
+import { EraVerdicts } from '#mcp';
 import { McpRun } from '../support/mcp-servers/mcp-run.js';
 import { freePort } from '../support/free-port.js';
 import { pythonForFastMcp } from '../support/python.js';

@@ -45,7 +45,7 @@ export const OF_FORKS: readonly Mutant[] = [
   {
     name: 'open-block-not-shared',
     story: 'what a fork shares does not count the block that was being written',
-    file: 'libs/domain/src/as-of/session-record.ts',
+    file: 'libs/projections/src/as-of/session-record.ts',
     symbol: 'countOf',
     find: 'hasOpenText ? 1 : 0',
     replace: 'hasOpenText ? 0 : 0',

@@ -1,5 +1,6 @@
 import { Driver, ModelTurn, RunRecord, RunWriter, type Tool } from '#agent';
-import { ContextFold, type RunConfig, type RunRequest, WorkflowRuns, newRun } from '#domain';
+import { ContextFold, type RunConfig, type RunRequest, newRun } from '#domain';
+import { WorkflowRuns } from '#workflow';
 import { ContentStore, type FileStore, MemoryFileStore } from '#vault';
 import { type Logger, SilentLogger } from '#platform';
 import { JournalFixture } from './journal-fixture.js';

@@ -3,12 +3,10 @@ import {
   type RecordedSessionEvent,
   type Revision,
   type SessionId,
-  type SessionView,
-  asOf,
   asSessionEvent,
   sessionStream,
-  titleOf,
 } from '#domain';
+import { type SessionView, asOf, titleOf } from '#projections';
 import { type EventLog, collect } from '#event-log';
 import type { MessageView } from '#read-models';
 import { ownPart } from '../../libs/runs/src/fork/own-part.js';

@@ -1,5 +1,6 @@
 import { FixedToolboxes, type Tool, type Toolboxes } from '#agent';
-import { HistoryFold, asSessionEvent, isEndType, sessionStream } from '#domain';
+import { HistoryFold } from '#projections';
+import { asSessionEvent, isEndType, sessionStream } from '#domain';
 import { type FileStore, MemoryFileStore } from '#vault';
 import { type RecordedEvent } from '#event-log';
 import { ProcessBackground, SilentLogger } from '#platform';

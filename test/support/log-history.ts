@@ -1,4 +1,5 @@
-import { type Content, type HistoryMessage, type RecordedSessionEvent, isEndType } from '#domain';
+import { type Content, type RecordedSessionEvent, isEndType } from '#domain';
+import type { HistoryMessage } from '#projections';
 
 export type LoggedMessage = Pick<HistoryMessage, 'type' | 'pieces'>;
 

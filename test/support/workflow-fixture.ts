@@ -1,6 +1,7 @@
 import { type AttemptRequest, WorkflowRunner } from '#agent';
 import { SchemaInUse } from '#json-schema';
-import { AttemptTranscript, type Draft, type Workflow, WorkflowRuns, type WorkflowStep } from '#domain';
+import { AttemptTranscript, WorkflowRuns } from '#workflow';
+import type { Draft, Workflow, WorkflowStep } from '#domain';
 import { ContentStore, MemoryFileStore } from '#vault';
 import { ManualClock } from './manual-clock.js';
 import { stepTurn, turn } from './session-tape.js';

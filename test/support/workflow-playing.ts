@@ -1,12 +1,5 @@
-import {
-  type Draft,
-  type Workflow,
-  WorkflowState,
-  completeStep,
-  failAttempt,
-  nextSteps,
-  startAttempt,
-} from '#domain';
+import type { Draft, Workflow } from '#domain';
+import { WorkflowState, completeStep, failAttempt, nextSteps, startAttempt } from '#workflow';
 
 /** A graph; each step fails so many of its attempts before one is good. */
 export interface Plan {

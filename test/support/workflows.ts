@@ -1,4 +1,5 @@
-import type { Draft, StepState, Workflow, WorkflowState, WorkflowStep } from '#domain';
+import type { Draft, Workflow, WorkflowStep } from '#domain';
+import type { StepState, WorkflowState } from '#workflow';
 
 export const stepOf = (
   id: string,

@@ -1,4 +1,3 @@
-export * from './mcp/index.js';
 export * from './model/model-client.js';
 export * from './model/model-turn.js';
 export * from './model/modes.js';
@@ -16,6 +15,7 @@ export * from './run/run-watch.js';
 export * from './run/run-writer.js';
 export { callerTool } from './tools/caller-tool.js';
 export { calledServer } from './tools/called-tool.js';
+export type { McpServerConfig } from './tools/mcp-server-config.js';
 export * from './tools/tool.js';
 export * from './workflow/run-workflow-tool.js';
 export * from './workflow/step-message.js';

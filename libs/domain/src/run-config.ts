@@ -1,7 +1,7 @@
 import type { ApprovalPolicy } from './actions/approval-policy.js';
 import type { DatastoreQuery, DatastoreRef } from './datastores/datastore.js';
 import type { Revision, RunId } from './ids.js';
-import type { Workflow } from './workflow/workflow.js';
+import type { Workflow } from './workflow.js';
 
 export type Mode = 'flash' | 'base' | 'max';
 export type Trigger = 'request' | 'task' | 'kafka';

@@ -10,7 +10,7 @@ import type { Empty, PublicEvent } from './public-event.js';
 import type { ResultFile } from './result-file.js';
 import type { ScheduleRequest } from './tasks/schedule.js';
 import type { ServerTask, TurnToolCall } from './turn-tool-call.js';
-import type { AttemptRef, StepRef } from './workflow/workflow.js';
+import type { AttemptRef, StepRef } from './workflow.js';
 
 /** What a claim says of a run that still waits, so that a session's state can be read from its last claim on. */
 export interface WaitingRun {

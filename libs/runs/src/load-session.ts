@@ -2,9 +2,12 @@ import {
   ContextFold,
   NO_SESSION,
   type RecordedSessionEvent,
+  type RunConfig,
+  type RunId,
   type RunState,
+  type SessionId,
   type SessionState,
-  type WorkflowRuns,
+  type StreamName,
   asSessionEvent,
   canBeSpared,
   evolveRun,
@@ -13,12 +16,9 @@ import {
   knownSessionEvent,
   newRun,
   retried,
-  type RunConfig,
-  type RunId,
-  type SessionId,
-  type StreamName,
   sessionStream,
 } from '#domain';
+import type { WorkflowRuns } from '#workflow';
 import {
   ContentErased,
   DataUnreadable,

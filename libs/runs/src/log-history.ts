@@ -1,9 +1,6 @@
 import { type HistoryPart, type HistoryQuestion, HistoryReader, READ_HISTORY } from '#agent';
 import {
   type Content,
-  HistoryFold,
-  type HistoryMessage,
-  type HistorySink,
   type LinePlace,
   type RecordedSessionEvent,
   type SessionId,
@@ -14,6 +11,7 @@ import {
   placeText,
   sessionStream,
 } from '#domain';
+import { HistoryFold, type HistoryMessage, type HistorySink } from '#projections';
 import type { EventLog } from '#event-log';
 import type { ContentStore } from '#vault';
 import { readRequest } from './load-session.js';

@@ -16,12 +16,12 @@ import {
   type CurrentRun,
   NO_CALLS,
   type RecordedSessionEvent,
+  type Revision,
   type RunConfig,
   type RunEnd,
-  WorkflowRuns,
-  type Revision,
   type RunId,
 } from '#domain';
+import { WorkflowRuns } from '#workflow';
 import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type LoadedContext, type RequestEvent, type RunToLoad, begun, loadRun } from './load-session.js';
 import { loadRecord } from './replay/load-record.js';

@@ -1,18 +1,16 @@
 import type { ProjectId, RunId } from '#domain';
 import {
   type McpServerConfig,
-  ResultRoom,
-  TaskNotes,
   READ_HISTORY,
   RUN_WORKFLOW,
-  callerTool,
   type Tool,
   type Toolbox,
   type ToolboxRequest,
   Toolboxes,
-  openMcpTools,
+  callerTool,
   reservedHandoffNames,
 } from '#agent';
+import { ResultRoom, TaskNotes, openMcpTools } from '#mcp';
 import type { KnowledgeTools } from '#knowledge';
 import { HeldServers } from './held-servers.js';
 import type { Clock, EgressGuard, Logger } from '#platform';

@@ -1,16 +1,12 @@
+import { ContextFold, Problem, type RecordedSessionEvent, asSessionEvent, sessionId } from '#domain';
 import {
-  ContextFold,
   type FoldedMessage,
   HistoryMessages,
   NOTHING_INHERITED,
-  Problem,
-  type RecordedSessionEvent,
   type SessionAsOf,
   asOf,
-  asSessionEvent,
-  sessionId,
   sharedPart,
-} from '#domain';
+} from '#projections';
 import type { RecordedEvent } from '#event-log';
 import { unweighed } from '#platform';
 import { contextAsOf } from '#runs';

@@ -1,4 +1,4 @@
-import { HistoryFold, type HistoryMessage } from '#domain';
+import { HistoryFold, type HistoryMessage } from '#projections';
 import { type LoggedMessage, historyOnLog } from '../../support/log-history.js';
 import { type SessionLog, require } from './evidence.js';
 

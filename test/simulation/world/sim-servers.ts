@@ -1,4 +1,5 @@
-import type { McpServerConfig, McpTools, Tool } from '#agent';
+import type { McpServerConfig, Tool } from '#agent';
+import type { McpTools } from '#mcp';
 import type { RunWarning } from '#domain';
 import { RunToolboxes } from '#runs';
 import { EgressGuard, SilentLogger, readEgressAllow } from '#platform';

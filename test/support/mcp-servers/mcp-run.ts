@@ -1,11 +1,5 @@
-import {
-  EraVerdicts,
-  type McpPorts,
-  type McpServerConfig,
-  type McpTools,
-  type ToolOutcome,
-  openMcpTools,
-} from '#agent';
+import { EraVerdicts, type McpPorts, type McpTools, openMcpTools } from '#mcp';
+import type { McpServerConfig, ToolOutcome } from '#agent';
 import { EgressGuard, Logger, SystemClock, readEgressAllow } from '#platform';
 import type { McpFixture } from './mcp-fixture.js';
 

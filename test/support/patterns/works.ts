@@ -1,5 +1,5 @@
 import { solve } from '../../../apps/demo-model/src/arithmetic.js';
-import { SecretMask } from '../../../libs/agent/src/mcp/secret-mask.js';
+import { SecretMask } from '../../../libs/mcp/src/secret-mask.js';
 import { isNamed } from '../../../libs/openai-model/src/refusals.js';
 import { isToolNamed } from '../../../libs/openai-model/src/tool-refusals.js';
 import { failureOfStatus, withoutSecrets } from '../../../libs/openai-model/src/failures.js';

@@ -1,11 +1,11 @@
 import {
   NO_SESSION,
   type RecordedSessionEvent,
-  RunRecords,
   type SessionState,
   evolveSession,
   formatDollars,
 } from '#domain/browser';
+import { RunRecords } from '#projections';
 import type { RunStatus } from '../api/types.js';
 
 /** What the head of a chat says of its session. */

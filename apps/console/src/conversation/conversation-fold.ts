@@ -1,10 +1,5 @@
-import {
-  type Content,
-  HistoryFold,
-  type HistoryMessage,
-  type RecordedSessionEvent,
-  isEndType,
-} from '#domain/browser';
+import { type Content, type RecordedSessionEvent, isEndType } from '#domain/browser';
+import { HistoryFold, type HistoryMessage } from '#projections';
 import { asRecorded, textOf } from './as-recorded.js';
 import { decidedOf, objectOf, toldCall } from './asked.js';
 import { besides } from './besides.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Draft } from '#domain';
-import { type FoldedMessage, asOf } from '#domain/browser';
+import { type FoldedMessage, asOf } from '#projections';
 import {
   SessionTape,
   cancelled,

@@ -1,5 +1,5 @@
 import { type Signal, computed, signal } from '@preact/signals';
-import { type SessionSummary, SessionRecordFold, type SessionViewAt, foldView } from '#domain/browser';
+import { SessionRecordFold, type SessionSummary, type SessionViewAt, foldView } from '#projections';
 import { type Axis, type AxisMode, axisOf } from './axis.js';
 import { findIn } from './find.js';
 import { type Filter, SHOW_ALL } from './lanes.js';

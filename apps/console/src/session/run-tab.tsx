@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type ViewedRun, formatDollars } from '#domain/browser';
+import type { ViewedRun } from '#projections';
+import { formatDollars } from '#domain/browser';
 import { Link } from '../app/link.js';
 import { Bdi } from '../conversation/bdi.js';
 import { useKeyNames } from '../conversation/key-names.js';

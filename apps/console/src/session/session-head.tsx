@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Bdi } from '../conversation/bdi.js';
 import { useState } from 'preact/hooks';
-import { formatDollars, titleOf } from '#domain/browser';
+import { formatDollars } from '#domain/browser';
+import { titleOf } from '#projections';
 import { Link } from '../app/link.js';
 import { useKeyNames } from '../conversation/key-names.js';
 import { visible } from '../conversation/visible.js';

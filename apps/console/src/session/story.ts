@@ -1,4 +1,5 @@
-import { type PicoDollars, type RunStatus, parseDollars } from '#domain/browser';
+import { type PicoDollars, parseDollars } from '#domain/browser';
+import type { RunStatus } from '#projections';
 import { isError } from './lanes.js';
 import type { LogEvent } from './log-event.js';
 

@@ -1,4 +1,4 @@
-import type { WorkflowState } from '#domain/browser';
+import type { WorkflowState } from '#workflow';
 import { StatusWord } from '../parts/status.js';
 import { Bdi } from '../conversation/bdi.js';
 import { visible } from '../conversation/visible.js';

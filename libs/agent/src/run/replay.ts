@@ -1,15 +1,14 @@
-import {
-  type NextAction,
-  type OfferedTool,
-  RecordedResults,
-  type RecordedRun,
-  type RecordedSessionEvent,
-  type ResultFile,
-  type RunConfig,
-  type SessionId,
-  type ToolResult,
-  type TurnToolCall,
+import type {
+  NextAction,
+  OfferedTool,
+  RecordedSessionEvent,
+  ResultFile,
+  RunConfig,
+  SessionId,
+  ToolResult,
+  TurnToolCall,
 } from '#domain';
+import { RecordedResults, type RecordedRun } from '#projections';
 import type { ContentStore } from '#vault';
 import type { Tool, ToolFile, ToolOutcome, Toolbox } from '../tools/tool.js';
 import { RUN_WORKFLOW } from '../workflow/run-workflow-tool.js';

@@ -2,15 +2,15 @@ import {
   type ContextFold,
   type ContextMessage,
   type Draft,
+  type ProjectId,
   type RecordedSessionEvent,
   type Revision,
   type RunState,
-  type SessionState,
-  type WorkflowRuns,
-  evolveRun,
-  type ProjectId,
   type SessionId,
+  type SessionState,
+  evolveRun,
 } from '#domain';
+import type { WorkflowRuns } from '#workflow';
 import type { ContentStore } from '#vault';
 import type { RunSink } from './block-writer.js';
 import type { TextType } from './journal-entry.js';

@@ -8,7 +8,7 @@ import type {
   RunId,
   SessionId,
 } from '#domain';
-import type { McpServerConfig } from '../mcp/mcp-server-config.js';
+import type { McpServerConfig } from './mcp-server-config.js';
 import type { ToolDefinition } from '../model/model-client.js';
 
 /** A file that came with a result, e.g. an image. */

@@ -1,4 +1,5 @@
-import { type AttemptRef, AttemptTranscript, type CallState, type Draft } from '#domain';
+import type { AttemptRef, CallState, Draft } from '#domain';
+import { AttemptTranscript } from '#workflow';
 import { fitsInline } from '#vault';
 import { CollectedText } from '../run/collected-text.js';
 import type { ModelTurn } from '../model/model-turn.js';

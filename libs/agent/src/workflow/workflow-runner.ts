@@ -1,19 +1,14 @@
 import { uncheckedWarning, type SchemaInUse, type Validation } from '#json-schema';
+import type { AttemptRef, Content, Draft, SessionId, Workflow, WorkflowStep } from '#domain';
 import {
-  type AttemptRef,
-  type Content,
-  type Draft,
-  type Workflow,
   type WorkflowCall,
   WorkflowState,
-  type WorkflowStep,
   completeStep,
   failAttempt,
   nextSteps,
   resultOf,
   startAttempt,
-  type SessionId,
-} from '#domain';
+} from '#workflow';
 import type { ContentStore } from '#vault';
 import type { Clock } from '#platform';
 import { TurnFailed } from '../model/model-turn.js';

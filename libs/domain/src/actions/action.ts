@@ -1,6 +1,6 @@
 import type { Content } from '../content.js';
 import type { ActionId, Revision, RunId } from '../ids.js';
-import type { AttemptRef } from '../workflow/workflow.js';
+import type { AttemptRef } from '../workflow.js';
 
 /**
  * Why a run waits, and what is asked (`content` of `agent_action_required`):

@@ -1,4 +1,5 @@
-import type { MessageType, SessionId } from '#domain';
+import type { MessageType } from '#projections';
+import type { SessionId } from '#domain';
 import { type Sql, raw, sql, statement } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import { ReadModelsUnavailable } from '../unavailable.js';

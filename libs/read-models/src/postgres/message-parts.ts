@@ -1,4 +1,5 @@
-import type { Content, MessageType, SessionId } from '#domain';
+import type { Content, SessionId } from '#domain';
+import type { MessageType } from '#projections';
 import { ContentErased } from '#event-log';
 import type { RowOf } from '#postgres';
 import type { ContentCodec, ContentSealer } from '../content-codec.js';

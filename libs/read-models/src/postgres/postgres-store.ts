@@ -1,5 +1,5 @@
 import type { QueryConfig, QueryResult } from 'pg';
-import type { StoredSession } from '#domain';
+import type { StoredSession } from '#projections';
 import { type Checkpoint, type PostgresCheckpoints, type StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';
 import {

@@ -1,20 +1,22 @@
 import {
   type Content,
   type FileRef,
-  type ListedRun,
+  type Revision,
   type RunConfig,
   type RunMetadata,
-  type SessionChanges,
-  type TitleSource,
+  type SessionId,
   UNREADABLE_TEXT,
-  type WantedMessage,
   asSessionEvent,
   isFileRef,
   sessionStream,
-  titleOf,
-  type Revision,
-  type SessionId,
 } from '#domain';
+import {
+  type ListedRun,
+  type SessionChanges,
+  type TitleSource,
+  type WantedMessage,
+  titleOf,
+} from '#projections';
 import { type ContentStore, FileMissing } from '#vault';
 import { type EventLog, eventAt } from '#event-log';
 import type { ApiKeyChange } from './api-key-events.js';

@@ -1,11 +1,11 @@
+import type { ListedRun } from '#projections';
 import {
-  type ListedRun,
   type ModelCall,
   NO_CALLS,
-  callOfTurn,
-  withCall,
   type RecordedSessionEvent,
   type SessionId,
+  callOfTurn,
+  withCall,
 } from '#domain';
 import type { ModelCallRow } from './rows.js';
 

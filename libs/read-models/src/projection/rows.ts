@@ -1,4 +1,5 @@
-import type { MessageRecord, Revision, SessionId, StoredSession } from '#domain';
+import type { MessageRecord, StoredSession } from '#projections';
+import type { Revision, SessionId } from '#domain';
 import type { Checkpoint } from '#postgres';
 import type { ActionRow } from '../tables/actions.js';
 import type { ApiKeyRow } from '../tables/api-keys.js';

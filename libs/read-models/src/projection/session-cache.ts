@@ -1,11 +1,5 @@
-import {
-  type RecordedSessionEvent,
-  SessionFold,
-  type StoredSession,
-  asSessionEvent,
-  sessionStream,
-  type SessionId,
-} from '#domain';
+import { type RecordedSessionEvent, type SessionId, asSessionEvent, sessionStream } from '#domain';
+import { SessionFold, type StoredSession } from '#projections';
 import type { EventLog } from '#event-log';
 import type { ReadModelStore } from './rows.js';
 

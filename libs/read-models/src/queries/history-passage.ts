@@ -1,11 +1,5 @@
-import {
-  type FoldedMessage,
-  HistoryMessages,
-  type RecordedSessionEvent,
-  type Revision,
-  type SessionId,
-  sessionStream,
-} from '#domain';
+import { type FoldedMessage, HistoryMessages } from '#projections';
+import { type RecordedSessionEvent, type Revision, type SessionId, sessionStream } from '#domain';
 import type { EventLog } from '#event-log';
 import type { Weigh } from '#platform';
 import type { HistoryRows, PastHistory } from '../postgres/history-rows.js';

@@ -1,13 +1,12 @@
+import { type FoldedMessage, HistoryMessages } from '#projections';
 import {
-  type FoldedMessage,
-  HistoryMessages,
   type RecordedSessionEvent,
+  type SessionId,
   asSessionEvent,
   forkOf,
+  isKnownType,
   notFound,
   sessionStream,
-  type SessionId,
-  isKnownType,
 } from '#domain';
 import type { EventLog, RecordedEvent } from '#event-log';
 import type { Weigh } from '#platform';

@@ -1,12 +1,5 @@
-import {
-  type FoldedMessage,
-  type MessageType,
-  notFound,
-  type ProjectId,
-  type SessionId,
-  type SessionMoment,
-  lengthOfAll,
-} from '#domain';
+import type { FoldedMessage, MessageType } from '#projections';
+import { type ProjectId, type SessionId, type SessionMoment, lengthOfAll, notFound } from '#domain';
 import type { ContentStore } from '#vault';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';

@@ -1,7 +1,6 @@
 import {
   type Content,
   Cursors,
-  type MessageType,
   type PageRequest,
   type ProjectId,
   type Revision,
@@ -12,9 +11,10 @@ import {
   isCount,
   isKnownType,
   knownSessionEvent,
-  sessionStream,
   lengthOfAll,
+  sessionStream,
 } from '#domain';
+import type { MessageType } from '#projections';
 import type { ContentStore } from '#vault';
 import type { EventLog, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';

@@ -1,14 +1,12 @@
 import {
   type Content,
-  HistoryFold,
-  type HistoryMessage,
-  type HistorySink,
   type RecordedSessionEvent,
   type Revision,
   type RunId,
   isEndType,
   lengthOfAll,
 } from '#domain';
+import { HistoryFold, type HistoryMessage, type HistorySink } from '#projections';
 
 /** A message of a page, its texts where they lie. */
 export interface PageMessage {

@@ -1,16 +1,14 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import {
   type PageRequest,
-  creationCursors,
   type ProjectId,
   type Revision,
-  type RunError,
   type RunId,
   type RunMetadata,
-  type RunStatus,
-  type SessionId,
   type RunWarning,
+  type SessionId,
   type UsageView,
+  creationCursors,
   formatDollars,
   isEndType,
   isPublicType,
@@ -18,6 +16,7 @@ import {
   sessionStream,
   usageView,
 } from '#domain';
+import type { RunError, RunStatus } from '#projections';
 import type { EventLog, Freshness, RecordedEvent } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import type { StoredRow } from '#postgres';

@@ -1,8 +1,6 @@
 import {
   type Content,
   type Fork,
-  type Inherited,
-  NOTHING_INHERITED,
   Problem,
   type Revision,
   type SessionId,
@@ -12,8 +10,8 @@ import {
   isFileRef,
   knownSessionEvent,
   sessionStream,
-  titleOf,
 } from '#domain';
+import { type Inherited, NOTHING_INHERITED, titleOf } from '#projections';
 import { type EventLog, LogUnavailable, eventAt } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { type ContentStore, FileMissing } from '#vault';

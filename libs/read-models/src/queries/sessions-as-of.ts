@@ -1,17 +1,14 @@
 import {
-  type Revision,
   type ProjectId,
-  SessionRecordFold,
+  type Revision,
   type SessionId,
   type SessionMoment,
-  type SessionView,
-  type TitleSource,
   isSessionId,
-  requireMoment,
   notFound,
+  requireMoment,
   sessionStream,
-  sessionView,
 } from '#domain';
+import { SessionRecordFold, type SessionView, type TitleSource, sessionView } from '#projections';
 import type { EventLog } from '#event-log';
 import { type Weigh, unweighed } from '#platform';
 import { requestedMessage } from '../projection/batch-changes.js';

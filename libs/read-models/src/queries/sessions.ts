@@ -1,16 +1,13 @@
 import {
   type ListPage,
-  NOTHING_INHERITED,
   type PageRequest,
   type ProjectId,
-  type RunStatus,
   type SessionId,
-  type SessionView,
   creationCursors,
   notFound,
   pageOf,
-  viewOfSession,
 } from '#domain';
+import { NOTHING_INHERITED, type RunStatus, type SessionView, viewOfSession } from '#projections';
 import type { Freshness } from '#event-log';
 import type { StoredRow } from '#postgres';
 import type { ContentCodec } from '../content-codec.js';

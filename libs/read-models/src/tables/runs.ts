@@ -1,15 +1,5 @@
-import type {
-  Mode,
-  ProjectId,
-  Revision,
-  RunError,
-  RunId,
-  RunMetadata,
-  RunStatus,
-  RunWarning,
-  SessionId,
-  Trigger,
-} from '#domain';
+import type { Mode, ProjectId, Revision, RunId, RunMetadata, RunWarning, SessionId, Trigger } from '#domain';
+import type { RunError, RunStatus } from '#projections';
 import {
   type Field,
   type RowOf,

@@ -1,4 +1,5 @@
-import type { ProjectId, Revision, RunStatus, SessionId, SessionMoment } from '#domain';
+import type { ProjectId, Revision, SessionId, SessionMoment } from '#domain';
+import type { RunStatus } from '#projections';
 import {
   type Field,
   type RowOf,

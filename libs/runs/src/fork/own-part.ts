@@ -1,18 +1,17 @@
 import {
   type Fork,
   NO_SESSION,
+  type OpenCalls,
   type RecordedSessionEvent,
   type Revision,
-  SessionRecordFold,
   type SessionId,
-  type OpenCalls,
   type SharedPart,
   evolveSession,
   forkOf,
   knownSessionEvent,
   sessionStream,
-  sharedPart,
 } from '#domain';
+import { SessionRecordFold, sharedPart } from '#projections';
 import { ContentErased, type EventLog } from '#event-log';
 
 /** What a session's own events say of it, up to one of them. */

@@ -1,7 +1,6 @@
 import type { ReplaySource } from '#agent';
+import { type RecordedRun, RecordedRunFold } from '#projections';
 import {
-  type RecordedRun,
-  RecordedRunFold,
   type ReplayOf,
   type RunId,
   type SessionId,

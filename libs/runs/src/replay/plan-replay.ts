@@ -2,12 +2,12 @@ import {
   type Mode,
   Problem,
   type ProjectId,
-  type RecordedRun,
   type ReplayOf,
   type RunConfig,
   notFound,
   sessionOfRun,
 } from '#domain';
+import type { RecordedRun } from '#projections';
 import { ContentErased, type EventLog } from '#event-log';
 import type { ContentStore } from '#vault';
 import { forkAt } from '../fork/fork-session.js';

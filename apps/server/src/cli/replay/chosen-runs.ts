@@ -1,4 +1,4 @@
-import { type RunStatus, hasEnded } from '#domain';
+import { type RunStatus, hasEnded } from '#projections';
 import { CommandRefused } from '../command.js';
 import type { Evaluation } from './evaluation.js';
 import type { ReplayingService } from './replaying-service.js';

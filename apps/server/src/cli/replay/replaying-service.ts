@@ -1,4 +1,4 @@
-import { type RunStatus, hasEnded } from '#domain';
+import { type RunStatus, hasEnded } from '#projections';
 import { Backoff, type Clock, type Random } from '#platform';
 import { CommandRefused } from '../command.js';
 

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Problem, RunError, RunId, RunStatus, SessionId } from '#domain';
+import type { Problem, RunId, SessionId } from '#domain';
+import type { RunError, RunStatus } from '#projections';
 
 /** What `run_agent` and `read_run` answer. */
 export interface RunResult {

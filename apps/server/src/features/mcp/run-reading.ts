@@ -2,17 +2,14 @@ import type { EventsPlace } from '../runs/shared/event-answers.js';
 import { FinalText, type ResponseText } from '../runs/shared/response-text.js';
 import {
   type ActionKind,
-  type RunError,
-  RunRecords,
   type RunId,
-  type RunStatus,
   type SessionId,
   formatDollars,
-  hasEnded,
   isPublicType,
   knownSessionEvent,
   notFound,
 } from '#domain';
+import { type RunError, RunRecords, type RunStatus, hasEnded } from '#projections';
 import type { RecordedEvent } from '#event-log';
 
 /** Where a run's events stand. */

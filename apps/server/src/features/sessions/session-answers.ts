@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { type ChatMessage, chatMessage } from '#projections';
 import {
-  type ChatMessage,
   type ContextMessage,
   type ProjectId,
   type Revision,
   type SessionId,
-  chatMessage,
   isSessionId,
   lengthOf,
   notFound,

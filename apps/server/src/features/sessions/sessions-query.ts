@@ -1,5 +1,5 @@
 import { IsIn } from 'class-validator';
-import { RUN_STATUSES, type RunStatus } from '#domain';
+import { RUN_STATUSES, type RunStatus } from '#projections';
 import { MayBeOmitted } from '../../edge/validation/decorators.js';
 import { IsTimeParameter, PageQuery } from '../../edge/validation/query-dtos.js';
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { type ComparedTurn, type ProjectId, RunComparison, comparedTurn, jsonOrText } from '#domain';
+import { type ComparedTurn, RunComparison, comparedTurn, jsonOrText } from '#projections';
+import type { ProjectId } from '#domain';
 import { ContentStore } from '#vault';
 import { EventLog } from '#event-log';
 import type { Weigh } from '#platform';

@@ -1,8 +1,6 @@
 import {
   type RunId,
-  type RunTurn,
   type SessionId,
-  TurnsFold,
   isEndType,
   knownSessionEvent,
   lengthOf,
@@ -10,6 +8,7 @@ import {
   notFound,
   sessionStream,
 } from '#domain';
+import { type RunTurn, TurnsFold } from '#projections';
 import type { EventLog, RecordedEvent } from '#event-log';
 
 /** A run, and the revision of its `run_requested`. */

@@ -1,5 +1,6 @@
 import { IsIn } from 'class-validator';
-import { RUN_STATUSES, type RunMetadata, type RunStatus, type SessionId } from '#domain';
+import { RUN_STATUSES, type RunStatus } from '#projections';
+import type { RunMetadata, SessionId } from '#domain';
 import {
   FromPrefixed,
   IsNameParameter,

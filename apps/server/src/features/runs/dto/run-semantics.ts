@@ -1,5 +1,6 @@
 import type { Schemas } from '#json-schema';
-import { type FieldError, validateWorkflows, type ProjectId } from '#domain';
+import type { FieldError, ProjectId } from '#domain';
+import { validateWorkflows } from '#workflow';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
 import { fileKeysIn } from './file-keys.js';
 import type { RunBody } from './run-body.js';

@@ -1,4 +1,4 @@
-import { RUN_STATUSES } from '#domain';
+import { RUN_STATUSES } from '#projections';
 import {
   COUNT,
   DOLLARS,
