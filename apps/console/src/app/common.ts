@@ -1,6 +1,7 @@
 // What most pages are made of. The bundler puts it into one file (.ci/build-console.mjs).
 import '../api/list.js';
 import '../conversation/bdi.js';
+import '../conversation/conversation-fold.js';
 import '../conversation/key-names.js';
 import '../lists/may.js';
 import '../lists/path.js';
