@@ -137,7 +137,7 @@ export class McpConnection {
   async refreshed(): Promise<void> {
     if (this.wire?.mayChangeTools !== true) return;
     // What the server said at the same time as the result comes by another connection.
-    await new Promise<void>((resolve) => this.ports.clock.soon(resolve));
+    await this.ports.clock.turn();
     if (this.refreshing === null) return;
     const late = new AbortController();
     const { clock } = this.ports;

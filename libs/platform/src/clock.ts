@@ -12,6 +12,11 @@ export abstract class Clock {
    */
   abstract soon(fire: () => void): void;
 
+  /** Lets others have their turn: resolves when this one of the event loop has done its work. */
+  turn(): Promise<void> {
+    return new Promise((resolve) => this.soon(resolve));
+  }
+
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

@@ -1,7 +1,9 @@
 /** Bytes, and the texts that stand for them: hex in lower case, base64 of RFC 4648 section 4, each with one spelling only. */
 
 export const concat = (...parts: readonly Uint8Array[]): Uint8Array => {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const all = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
@@ -21,7 +23,7 @@ export const splitHashes = (bytes: Uint8Array): Uint8Array[] =>
 /** 8 bytes, big-endian. @param value 0 to 2^53 - 1 */
 export function u64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  for (let [at, rest] = [7, value]; rest > 0; at--, rest = Math.floor(rest / 256)) bytes[at] = rest % 256;
   return bytes;
 }
 

@@ -35,7 +35,7 @@ export class ServerTasks {
   supervise(current: CurrentRun | null): void {
     const isOurs = current !== null && isLeftToServer(current) && this.ports.toolboxes.knows(current.run);
     if (isOurs && this.asking?.run === current.run) return;
-    this.stop(current === null ? new RunCancelled() : new RunStopped());
+    if (this.asking !== null) this.stop(current === null ? new RunCancelled() : new RunStopped());
     if (isOurs) this.start(current.run);
   }
 

@@ -197,10 +197,10 @@ export class Sealing {
   }
 
   private async grown(tables: TreeTables, tree: TreeState | null): Promise<TreeState> {
-    const { log, random } = this.ports;
+    const { log, random, clock } = this.ports;
     // A tree of another origin may stand there.
     if (tree === null) await tables.clear();
-    const writer = new TreeWriter(tables, this.nodes, tree ?? { size: 0, events: 0, edge: [] });
+    const writer = new TreeWriter(tables, this.nodes, clock, tree ?? { size: 0, events: 0, edge: [] });
     const head = await log.head();
     const pages = new LogPages(log, tree?.position ?? 0);
     try {

@@ -1,5 +1,5 @@
 import type { EventLog } from '#event-log';
-import type { Random } from '#platform';
+import type { Clock, Random } from '#platform';
 import { type DirectoryNodes, parseCheckpoint, parseNote, toHex } from '#proof';
 import type { LogKeys } from './log-keys.js';
 import { LogPages } from './log-pages.js';
@@ -20,6 +20,7 @@ export interface TreeFillerPorts {
   readonly keys: LogKeys;
   readonly seals: SealLog;
   readonly random: Random;
+  readonly clock: Clock;
 }
 
 /** Makes the tree again from the log, seal by seal; each must be what was signed. */
@@ -38,9 +39,9 @@ export class TreeFiller {
     nodes: DirectoryNodes,
     kept: Seal | null,
   ): Promise<TreeState | null> {
-    const { log, keys, random } = this.ports;
+    const { log, keys, random, clock } = this.ports;
     if (from === null) await tables.clear();
-    const writer = new TreeWriter(tables, nodes, from ?? { size: 0, events: 0, edge: [] });
+    const writer = new TreeWriter(tables, nodes, clock, from ?? { size: 0, events: 0, edge: [] });
     const pages = new LogPages(log, from?.position ?? 0);
     const tree = from?.tree ?? random.uuid();
     let filled: TreeState | null = null;

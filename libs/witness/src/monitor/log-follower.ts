@@ -70,7 +70,7 @@ export class LogFollower {
         tree.push(leafHash(entry));
         last = read.kind;
       }
-      await this.pause();
+      await this.clock.turn();
     }
     if (tree.size !== to.size || !isSame(tree.root, to.root))
       return wrong('the entries are not those of the checkpoint');
@@ -97,14 +97,9 @@ export class LogFollower {
   private async trieOfHeld(): Promise<HeadTrie> {
     if (this.trie !== null) return this.trie;
     const trie = new HeadTrie(this.heads);
-    while (trie.make(BUCKETS_AT_ONCE)) await this.pause();
+    while (trie.make(BUCKETS_AT_ONCE)) await this.clock.turn();
     this.trie = trie;
     return trie;
-  }
-
-  /** Others have a turn. */
-  private pause(): Promise<void> {
-    return new Promise((resolve) => this.clock.soon(resolve));
   }
 }
 
