@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Resets V8's flag so that new threads do not inherit this process's `--max-semi-space-size`, which V8 gives
- * them whatever their `resourceLimits` say: for the log's thread it is 16 MB for nothing.
+ * them whatever their `resourceLimits` say: for the log's thread it is 32 MB for nothing.
  */
 export function leaveThreadsTheirLimits(): void {
   setFlagsFromString('--max-semi-space-size=0');
