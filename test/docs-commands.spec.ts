@@ -32,8 +32,8 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'EGRESS_ALLOW=127.0.0.1 npm start': 'the test starts the service itself',
   },
   'docs/datastores.md': {
-    'annals() {': 'test/integration/docs-datastores.spec.ts',
-    'made=$(annals': 'test/integration/docs-datastores.spec.ts, with a database that is there',
+    'annals() {': 'test/programs/docs-datastores.spec.ts',
+    'made=$(annals': 'test/programs/docs-datastores.spec.ts, with a database that is there',
   },
   'docs/eventstoredb.md': {
     'EVENTSTORE_URL=': 'asks for a server of EventStoreDB, which no test machine has',

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { HOUSE_ORIGIN, SealedHouse, checkpointOf } from '../../../test/support/proof/sealed-house.js';
+import { HOUSE_ORIGIN, SealedHouse, checkpointOf } from '../support/proof/sealed-house.js';
 import { collect } from '#event-log';
 import { parseNote } from '#proof';
-import { PROOF_STREAM, proofLogEvent } from './proof-log.js';
-import { Sealing } from './sealing.js';
-import type { SealWitnesses } from './witness-round.js';
+import { PROOF_STREAM, proofLogEvent } from '../../libs/sealer/src/proof-log.js';
+import { Sealing } from '../../libs/sealer/src/sealing.js';
+import type { SealWitnesses } from '../../libs/sealer/src/witness-round.js';
 
 /** The process is dead: it asks for nothing any more. */
 class Death extends Error {}
