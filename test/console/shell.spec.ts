@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { until } from '../support/until.js';
 import { ADMIN_KEY } from '../support/service-process.js';
 import { ConsoleStage, describeInBrowser, untilFocused } from '../support/console.js';
 
@@ -166,10 +167,37 @@ describeInBrowser('the frame of the console', () => {
     await dialog.waitFor();
     expect(await page.getByRole('table', { name: 'Sessions' }).isVisible()).toBe(true);
     expect(await page.getByRole('status', { name: 'Connection' }).textContent()).toBe('Signed out');
+    const again = page.waitForResponse((answer) => answer.url().includes('/sessions') && answer.ok());
     await dialog.getByLabel('API key').fill(ADMIN_KEY);
     await dialog.getByLabel('API key').press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForResponse((answer) => answer.url().includes('/sessions') && answer.ok());
+    await again;
+    await page.context().close();
+  });
+
+  it('asks again, and for no sign-in, where a call from before one is answered 401 behind it', async () => {
+    const page = await stage.page({ path: '/console/sessions' });
+    const late = Promise.withResolvers<void>();
+    let held = 0;
+    await page.route(/\/sessions\?/, async (route) => {
+      const answer = await route.fetch();
+      if (answer.status() === 401) {
+        held++;
+        await late.promise;
+      }
+      await route.fulfill({ response: answer });
+    });
+    await page.context().clearCookies();
+    const dialog = page.getByRole('dialog', { name: 'Signed out' });
+    await dialog.waitFor();
+    await until(() => held > 0);
+    await dialog.getByLabel('API key').fill(ADMIN_KEY);
+    await dialog.getByLabel('API key').press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    const again = page.waitForResponse((answer) => answer.url().includes('/sessions?') && answer.ok());
+    late.resolve();
+    await again;
+    expect(await dialog.count()).toBe(0);
     await page.context().close();
   });
 

@@ -18,6 +18,7 @@ export const callHeaders = (): Record<string, string> =>
  */
 export async function callApi(path: string, init: RequestInit): Promise<Response> {
   for (;;) {
+    const asked = auth.value;
     const answer = await fetch(path, {
       ...init,
       headers: { accept: 'application/json', ...(init.headers as Record<string, string>), ...callHeaders() },
@@ -29,7 +30,8 @@ export async function callApi(path: string, init: RequestInit): Promise<Response
       if (!answer.ok) throw await problemOf(answer);
       return answer;
     }
-    await untilSignedIn(init.signal ?? undefined);
+    // Sent before somebody signed in again, and answered since.
+    if (auth.value === null || auth.value === asked) await untilSignedIn(init.signal ?? undefined);
   }
 }
 
