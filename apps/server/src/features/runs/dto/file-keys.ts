@@ -9,12 +9,12 @@ export const fileKeyFault = (value: object): { readonly message: string } | null
   Object.hasOwn(value, FILE_KEY) ? { message: MESSAGE } : null;
 
 /** The same of all objects within a value, by their paths. */
-export function* fileKeysIn(value: unknown, path = ''): Generator<FieldError> {
-  if (typeof value !== 'object' || value === null) return;
+export function* fileKeysIn(value: object, path = ''): Generator<FieldError> {
   const isList = Array.isArray(value);
   const fault = isList ? null : fileKeyFault(value);
   if (fault !== null) yield { path, ...fault };
   const pathTo = (key: string): string =>
     isList ? `${path}[${key}]` : path === '' ? key : `${path}.${key.slice(0, 100)}`;
-  for (const [key, part] of Object.entries(value)) yield* fileKeysIn(part, pathTo(key));
+  for (const [key, part] of Object.entries(value))
+    if (typeof part === 'object' && part !== null) yield* fileKeysIn(part as object, pathTo(key));
 }
