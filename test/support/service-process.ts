@@ -27,8 +27,9 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What `npm start` gives to Node: its flags and the program. */
-const START = startScript().split(' node ')[1]!.split(' ');
+/** What `npm start` gives to Node. What it runs looks first whether anything has to be built, which was done before the tests. */
+const FLAGS = startScript().split(' node ')[1]!.split(' ').slice(0, -1);
+const START = [...FLAGS, 'dist/apps/server/src/cli/main.js', 'start'];
 
 const LOOK_MS = 10;
 const WATCHDOG_MS = 5_000;
