@@ -54,6 +54,19 @@ module.exports = {
       },
     },
     {
+      name: 'folds-run-anywhere',
+      comment: 'the console folds with libs/projections and libs/workflow: no package, nothing of Node.js',
+      severity: 'error',
+      from: { path: '^libs/(projections|workflow)/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm', 'npm-dev', 'core'] },
+    },
+    {
+      name: 'folds-by-the-door-for-browsers',
+      severity: 'error',
+      from: { path: '^libs/(projections|workflow)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^libs/domain/src/', pathNot: '/browser\\.ts$' },
+    },
+    {
       name: 'edge-knows-no-feature',
       comment: 'the HTTP shell is what every feature stands on',
       severity: 'error',

@@ -1,4 +1,5 @@
 import { type UnzipFileInfo, unzipSync } from 'fflate';
+import { percentDecoded } from '#platform';
 import { unprocessable } from './unreadable-file.js';
 
 /** Of all the parts that are read, unpacked. Office packs text to a tenth; a bomb to a thousandth. */
@@ -50,11 +51,7 @@ export class ZipParts {
 /** Names of parts differ neither in the case of letters nor in escapes (ECMA-376, part 2); some programs write backslashes. */
 function spelled(name: string): string {
   const plain = name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase();
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
+  return percentDecoded(plain);
 }
 
 function unzip(bytes: Uint8Array, filter: (entry: UnzipFileInfo) => boolean): Record<string, Uint8Array> {

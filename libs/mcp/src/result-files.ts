@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isShownImage } from '#domain';
-import { cleanText } from '#platform';
+import { cleanText, percentDecoded } from '#platform';
 import type { ToolFile } from '#agent';
 import { mediaTypeOf } from './media-type.js';
 import type { SecretMask } from './secret-mask.js';
@@ -67,7 +67,7 @@ export class ResultFiles {
         .split(/[?#]/)[0]
         ?.split('/')
         .at(-1) ?? '';
-    return cleanText(this.mask.cleanBeginning(decoded(last), MAX_NAME_CHARS)).slice(0, MAX_NAME_CHARS);
+    return cleanText(this.mask.cleanBeginning(percentDecoded(last), MAX_NAME_CHARS)).slice(0, MAX_NAME_CHARS);
   }
 }
 
@@ -85,12 +85,4 @@ function bytesOfBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64');
   // What stands behind a padding is not read.
   return bytes.length > 0 && bytes.length === sizeOfBase64(text) ? bytes : null;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -1,6 +1,6 @@
-import { beginningOf, scrub } from '#platform';
+import { beginningOf, percentDecoded, scrub } from '#platform';
 import type { McpServerConfig } from '#agent';
-import { basicCredentials, decoded } from './url-credentials.js';
+import { basicCredentials } from './url-credentials.js';
 
 const MASK = '***';
 /** Shorter ones would eat into ordinary words, and hide nothing. */
@@ -58,7 +58,7 @@ const looksSecret = (part: string): boolean => part.length >= minPartChars && /\
 function credentialsOf(url: URL): string[] {
   const secret = url.password || url.username;
   const sent = basicCredentials(url) ?? '';
-  return [decoded(secret), secret, sent, sent.replace(/(?<!=)=+$/, '')];
+  return [percentDecoded(secret), secret, sent, sent.replace(/(?<!=)=+$/, '')];
 }
 
 /** As it is, inside JSON, inside a URL. */

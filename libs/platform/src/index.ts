@@ -23,6 +23,7 @@ export * from './metrics/metrics.js';
 export * from './metrics/open-metrics.js';
 export * from './metrics/quiet-metrics.js';
 export * from './own-copy.js';
+export * from './percent-decoded.js';
 export * from './quota.js';
 export * from './random.js';
 export * from './scrub.js';

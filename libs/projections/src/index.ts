@@ -6,7 +6,6 @@ export * from './as-of/session-fold.js';
 export * from './as-of/session-record.js';
 export * from './as-of/title.js';
 export * from './compare/run-comparison.js';
-export * from './compare/same-json.js';
 export * from './compare/turns-fold.js';
 export * from './history.js';
 export * from './replay/recorded-run.js';

@@ -1,5 +1,4 @@
 export * from './attempt-transcript.js';
-export * from './backoff.js';
 export * from './decide-steps.js';
 export * from './next-steps.js';
 export * from './validate-workflows.js';

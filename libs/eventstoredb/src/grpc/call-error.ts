@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import { percentDecoded } from '#platform';
 
 /** The codes of gRPC that this adapter knows apart. */
 export const CODE = {
@@ -51,14 +52,7 @@ export function outcomeOf(headers: IncomingHttpHeaders, httpStatus: number): Cal
 }
 
 /** The message travels in percent encoding. */
-function textOf(message: string | string[] | undefined): string {
-  const text = String(message ?? '');
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const textOf = (message: string | string[] | undefined): string => percentDecoded(String(message ?? ''));
 
 /** As the specification of gRPC maps what is not an answer of gRPC (http-grpc-status-mapping). */
 function codeOfHttp(status: number): number {
