@@ -1,5 +1,6 @@
 import type { StreamName } from '#domain';
 import { NO_EVENTS, type NewEvent, type Position, type RecordedEvent, type Revision } from './envelope.js';
+import { hashBytesOfEvent } from './proof.js';
 
 /** Expected version of the stream (optimistic concurrency): its last revision, or one of the named states. */
 export type Expected = Revision | 'no_stream' | 'stream_exists' | 'any';
@@ -31,13 +32,27 @@ export interface ReadOptions {
 export interface ReadAllOptions {
   readonly after?: Position;
   readonly limit?: number;
-  /** Include the stored form of each event (`raw`). `proofs`: without any data, for who wants its commitment and `prev`. */
-  readonly isRaw?: boolean | 'proofs';
+  /** Include the stored form of each event (`raw`). */
+  readonly isRaw?: boolean;
 }
 
 export interface Batch {
   readonly events: readonly RecordedEvent[];
   /** Everything up to here was seen, filtered events included: a checkpoint to resume from. */
+  readonly position: Position;
+}
+
+/** An event by its place and what it is. */
+export interface EventHash {
+  readonly stream: StreamName;
+  readonly revision: Revision;
+  readonly position: Position;
+  /** SHA-256, as docs/log-format.md defines it. */
+  readonly hash: Uint8Array;
+}
+
+export interface HashBatch {
+  readonly events: readonly EventHash[];
   readonly position: Position;
 }
 
@@ -92,6 +107,14 @@ export abstract class EventLog {
    * @throws LogUnavailable
    */
   abstract readAll(options?: ReadAllOptions): AsyncIterable<Batch>;
+
+  /**
+   * The same, by their hashes. Adapters that read in a thread of their own have them made there.
+   * @throws LogUnavailable
+   */
+  readHashes(after: Position): AsyncIterable<HashBatch> {
+    return hashesOf(this.readAll({ after, isRaw: true }));
+  }
 
   /**
    * Catch-up subscription after `after` (absent: from the start), then live. Ends without an error when the
@@ -149,6 +172,15 @@ export class EventTooLarge extends Error {
 
 export const MAX_EVENT_BYTES = 256 * 1024;
 export const MAX_APPEND_BYTES = 900 * 1024;
+
+/** @param batches with the stored form of each event */
+export async function* hashesOf(batches: AsyncIterable<Batch>): AsyncIterable<HashBatch> {
+  for await (const { events, position } of batches)
+    yield { events: events.map((event) => ({ ...placeOf(event), hash: hashOf(event) })), position };
+}
+
+const placeOf = ({ stream, revision, position }: RecordedEvent) => ({ stream, revision, position });
+const hashOf = (event: RecordedEvent) => hashBytesOfEvent(event, event.raw!);
 
 /** One event of a stream; undefined: it has none there, as far as is read yet. @throws LogUnavailable */
 export async function eventAt(

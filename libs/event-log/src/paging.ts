@@ -1,5 +1,5 @@
 import type { Position, RecordedEvent, Revision } from './envelope.js';
-import type { Batch, ReadOptions } from './event-log.js';
+import type { ReadOptions } from './event-log.js';
 
 /** Default limit of reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -34,10 +34,12 @@ export async function* streamPages(
 }
 
 /** The same over the whole log. */
-export async function* logPages(
+export async function* logPages<
+  B extends { readonly events: readonly unknown[]; readonly position: Position },
+>(
   { after = 0, limit = NO_LIMIT }: { after?: Position; limit?: number },
-  read: (after: Position, limit: number) => Promise<Batch>,
-): AsyncIterable<Batch> {
+  read: (after: Position, limit: number) => Promise<B>,
+): AsyncIterable<B> {
   for (let [place, left] = [after, limit]; left > 0;) {
     const batch = await read(place, left);
     if (batch.events.length === 0) return;

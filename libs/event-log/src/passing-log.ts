@@ -1,6 +1,13 @@
 import type { StreamName } from '#domain';
 import type { Position, RecordedEvent, Revision } from './envelope.js';
-import { type Batch, EventLog, type LogHealth, type ReadAllOptions, type ReadOptions } from './event-log.js';
+import {
+  type Batch,
+  EventLog,
+  type HashBatch,
+  type LogHealth,
+  type ReadAllOptions,
+  type ReadOptions,
+} from './event-log.js';
 
 /** Decorator base: delegates everything but `append` to an inner log. */
 export abstract class PassingLog extends EventLog {
@@ -22,6 +29,10 @@ export abstract class PassingLog extends EventLog {
 
   override readAll(options?: ReadAllOptions): AsyncIterable<Batch> {
     return this.log.readAll(options);
+  }
+
+  override readHashes(after: Position): AsyncIterable<HashBatch> {
+    return this.log.readHashes(after);
   }
 
   override subscribeStream(

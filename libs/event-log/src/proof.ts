@@ -1,6 +1,6 @@
 import type { Revision, StreamName } from '#domain';
 import { hash } from 'node:crypto';
-import { hashedText } from '#proof';
+import { type HashedEvent, eventHash, hashedText } from '#proof';
 import type { EventMeta } from './envelope.js';
 
 /**
@@ -31,17 +31,18 @@ export interface ProvenEvent {
 export const sha256 = (bytes: string | Uint8Array): string => hash('sha256', bytes, 'hex');
 
 /** An event without a `prev` was hashed without its revision, which its writer did not know. */
-export const hashOfEvent = (event: ProvenEvent, proof: Proof): string => sha256(textOf(event, proof));
+export const hashOfEvent = (event: ProvenEvent, proof: Proof): string =>
+  sha256(hashedText(hashedEvent(event, proof)));
 
 /** The same, as bytes. */
 export const hashBytesOfEvent = (event: ProvenEvent, proof: Proof): Uint8Array =>
-  hash('sha256', textOf(event, proof), 'buffer');
+  eventHash(hashedEvent(event, proof));
 
-function textOf(event: ProvenEvent, { commitment, prev }: Proof): string {
+function hashedEvent(event: ProvenEvent, { commitment, prev }: Proof): HashedEvent {
   const { stream, revision, id, type, time, meta } = event;
   const { schemaVersion, project, actor, causationId, correlationId } = meta;
   const fields = { stream, revision, id, type, time, schemaVersion, project, actor, commitment, prev };
-  return hashedText({ ...fields, causationId, correlationId });
+  return { ...fields, causationId, correlationId };
 }
 
 /** The end of a stream's hash chain. Push events in order. */

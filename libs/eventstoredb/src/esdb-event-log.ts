@@ -26,7 +26,8 @@ import {
   type PageTerms,
   PAGE_EVENTS,
   type PageRequest,
-  type RawWish,
+  type HashBatch,
+  decodeHashes,
 } from '#event-log';
 import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
@@ -163,9 +164,15 @@ export class EsdbEventLog extends EventLog {
   }
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
-    return logPages(options, (after, limit) =>
-      options.isRaw ? this.rawPage(after, limit, options.isRaw) : this.logPage(after, [], limit),
-    );
+    return logPages(options, (after, limit) => this.logPage(after, [], limit, options.isRaw));
+  }
+
+  override readHashes(after: Position): AsyncIterable<HashBatch> {
+    return logPages({ after }, async (place, limit) => {
+      const asked = { after: place, prefixes: [], limit, isRaw: 'hashes' } as const;
+      const { hashed, position } = await this.page({ kind: 'all', ...asked });
+      return decodeHashes(hashed!, position);
+    });
   }
 
   override subscribeStream(
@@ -254,22 +261,23 @@ export class EsdbEventLog extends EventLog {
     return openPage(page, this.terms);
   }
 
-  private async logPage(after: Position, prefixes: readonly string[], limit: number): Promise<Batch> {
+  private async logPage(
+    after: Position,
+    prefixes: readonly string[],
+    limit: number,
+    isRaw = false,
+  ): Promise<Batch> {
     // Whoever wants a few events does not go on reading.
-    const page =
-      limit < PAGE_EVENTS ? this.readPage(after, prefixes, limit) : this.ahead.read(after, prefixes);
-    return (await page).batch;
-  }
-
-  private async rawPage(after: Position, limit: number, isRaw: RawWish): Promise<Batch> {
-    return (await this.readPage(after, [], limit, isRaw)).batch;
+    const goesOn = !isRaw && limit >= PAGE_EVENTS;
+    return (await (goesOn ? this.ahead.read(after, prefixes) : this.readPage(after, prefixes, limit, isRaw)))
+      .batch;
   }
 
   private async readPage(
     after: Position,
     prefixes: readonly string[],
     limit = NO_LIMIT,
-    isRaw: RawWish = false,
+    isRaw = false,
   ): Promise<ReadPage> {
     const page = await this.page({ kind: 'all', after, prefixes, limit, isRaw });
     return {

@@ -36,8 +36,6 @@ export interface RebuildResult {
   readonly ms: number;
 }
 
-const BATCH_EVENTS = 2_000;
-
 /**
  * Fills new tables from the start of the log and puts them in the place of those in use, in one transaction, when they
  * have caught up. Nothing but the tables is touched: no model, callback or Kafka. If it breaks off, all is as before.
@@ -111,7 +109,6 @@ async function catchUp(
       prefixes: PROJECTED_PREFIXES,
       target,
       onFatal: fatal.reject,
-      maxBatchEvents: BATCH_EVENTS,
     },
     options,
   );

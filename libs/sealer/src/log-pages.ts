@@ -1,24 +1,28 @@
 import type { Position } from '#domain';
-import type { EventLog, RecordedEvent } from '#event-log';
+import type { EventHash, EventLog } from '#event-log';
 
-/** Reads the log's events with their stored form, as many at a time as are wanted. */
+/** Reads the hashes of the log's events, as many at a time as are wanted. */
 export class LogPages {
-  private readonly pages: AsyncIterator<{ readonly events: readonly RecordedEvent[] }>;
-  private waiting: readonly RecordedEvent[] = [];
+  private readonly pages: AsyncIterator<{ readonly events: readonly EventHash[] }>;
+  private waiting: readonly EventHash[] = [];
 
   constructor(log: EventLog, after: Position) {
-    this.pages = log.readAll({ after, isRaw: 'proofs' })[Symbol.asyncIterator]();
+    this.pages = log.readHashes(after)[Symbol.asyncIterator]();
   }
 
   /** The next ones, in order: at most so many, none at the end of the log as it is. @throws LogUnavailable */
-  async take(limit: number): Promise<readonly RecordedEvent[]> {
-    while (this.waiting.length === 0) {
-      const page = await this.pages.next();
-      if (page.done === true) return [];
-      this.waiting = page.value.events;
+  async take(limit: number): Promise<readonly EventHash[]> {
+    const taken: EventHash[] = [];
+    while (taken.length < limit) {
+      if (this.waiting.length === 0) {
+        const page = await this.pages.next();
+        if (page.done === true) break;
+        this.waiting = page.value.events;
+      }
+      const more = this.waiting.slice(0, limit - taken.length);
+      this.waiting = this.waiting.slice(more.length);
+      taken.push(...more);
     }
-    const taken = this.waiting.slice(0, limit);
-    this.waiting = this.waiting.slice(limit);
     return taken;
   }
 

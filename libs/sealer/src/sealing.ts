@@ -186,10 +186,7 @@ export class Sealing {
   /** Whether something of another than a house stream came. */
   private async hasNews(head: Position): Promise<boolean> {
     if (head <= this.lookedTo) return false;
-    for await (const { events, position } of this.ports.log.readAll({
-      after: this.lookedTo,
-      isRaw: 'proofs',
-    })) {
+    for await (const { events, position } of this.ports.log.readHashes(this.lookedTo)) {
       if (events.some(({ stream }) => !isHouseStream(stream))) return true;
       this.lookedTo = position;
     }

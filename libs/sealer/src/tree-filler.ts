@@ -9,8 +9,8 @@ import { SealingStopped } from './sealing-stopped.js';
 import type { TreeTables } from './tables/proof-store.js';
 import { type GrownTree, StreamBroken, TreeWriter } from './tree-writer.js';
 
-/** Events that are hashed and written at once. */
-export const EVENTS_AT_ONCE = 2_000;
+/** Events that are hashed and written at once: few enough to be garbage while they are young. */
+export const EVENTS_AT_ONCE = 500;
 
 /** What was signed, and what the log must give again. */
 type Signed = Pick<Seal, 'seal' | 'size' | 'events' | 'directory' | 'note'>;

@@ -1,5 +1,5 @@
 import type { Position, Revision, StreamName } from '#domain';
-import { type RecordedEvent, hashBytesOfEvent } from '#event-log';
+import type { EventHash } from '#event-log';
 import type { Clock } from '#platform';
 import {
   type DirectoryNodes,
@@ -39,8 +39,11 @@ export interface GrownTree extends TreeStart {
 /** Changed buckets that are read at once. */
 const BUCKETS_AT_ONCE = 1_024;
 
+/** Streams whose ends are written at once: most have events in many batches of a seal. */
+const HEADS_KEPT = 5_000;
+
 /** Half a millisecond of hashing: the streams of the same process do not wait longer for the sealer. */
-const EVENTS_A_TURN = 50;
+const EVENTS_A_TURN = 200;
 
 /** An event whose stream has no such place: the log is not one. */
 export class StreamBroken extends Error {
@@ -49,11 +52,12 @@ export class StreamBroken extends Error {
 
 /**
  * Grows the tree by the events of the log, in the order in which the log tells them. Owns what comes into the tables; holds
- * one batch in memory, and of the directory its upper nodes.
+ * one batch in memory, the ends of streams that are not written yet, and of the directory its upper nodes.
  */
 export class TreeWriter {
   private readonly edge: TreeEdge;
   private tiles = new Map<string, { level: number; index: number; parts: Uint8Array[] }>();
+  private readonly heads = new Map<StreamName, StreamHead>();
   private readonly changed = new Set<number>();
   private last: {
     readonly stream: StreamName;
@@ -76,22 +80,21 @@ export class TreeWriter {
     });
   }
 
-  /** The next events, with their stored form. @throws StreamBroken */
-  async add(events: readonly RecordedEvent[]): Promise<void> {
-    const heads = await this.headsOf(events);
+  /** The next events. @throws StreamBroken */
+  async add(events: readonly EventHash[]): Promise<void> {
+    await this.readHeads(events);
     for (const [at, event] of events.entries()) {
-      this.addOne(event, heads.get(event.stream)!);
+      this.addOne(event, this.heads.get(event.stream)!);
       if (at % EVENTS_A_TURN === EVENTS_A_TURN - 1) await this.clock.turn();
     }
-    const set = [...heads.values()].flatMap(({ head }) => (head === null ? [] : [head]));
-    for (const { tag } of set) this.changed.add(bucketOf(tag));
-    await this.tables.setHeads(set);
+    if (this.heads.size > HEADS_KEPT) await this.writeHeads();
     await this.flush();
   }
 
   /** Puts the directory behind them. @param seal its number. @throws RangeError where there is no event */
   async seal(seal: number): Promise<GrownTree> {
     if (this.last === null) throw new RangeError('a seal has an event');
+    await this.writeHeads();
     await this.updateNodes(seal);
     const { root: directory } = this.nodes;
     const path = [...this.edge.edge].reverse();
@@ -103,12 +106,11 @@ export class TreeWriter {
     return { size, root, edge: [...edge], events, directory, path, last, position };
   }
 
-  private addOne(event: RecordedEvent, place: StreamHead): void {
-    const { stream, revision, position, raw } = event;
+  private addOne(event: EventHash, place: StreamHead): void {
+    const { stream, revision, position, hash } = event;
     const next = (place.head?.revision ?? -1) + 1;
-    if (raw === undefined || revision !== next)
+    if (revision !== next)
       throw new StreamBroken(`revision ${next} of ${stream} should come at position ${position}`);
-    const hash = hashBytesOfEvent(event, raw);
     const { tag } = place;
     this.push(eventEntry(tag, revision, hash));
     place.head = { tag, revision, link: linkOf(place.head?.link ?? tag, hash) };
@@ -141,14 +143,24 @@ export class TreeWriter {
     await this.tables.grow(growth);
   }
 
-  private async headsOf(events: readonly RecordedEvent[]): Promise<Map<StreamName, StreamHead>> {
-    const places = new Map<StreamName, StreamHead>();
-    for (const { stream } of events)
-      if (!places.has(stream)) places.set(stream, { tag: tagOf(stream), head: null });
-    const byTag = new Map([...places.values()].map((place) => [toHex(place.tag), place]));
-    for (const head of await this.tables.heads([...places.values()].map(({ tag }) => tag)))
-      byTag.get(toHex(head.tag))!.head = head;
-    return places;
+  private async readHeads(events: readonly EventHash[]): Promise<void> {
+    const unknown = new Map<string, StreamHead>();
+    for (const { stream } of events) {
+      if (this.heads.has(stream)) continue;
+      const place: StreamHead = { tag: tagOf(stream), head: null };
+      this.heads.set(stream, place);
+      unknown.set(toHex(place.tag), place);
+    }
+    if (unknown.size === 0) return;
+    for (const head of await this.tables.heads([...unknown.values()].map(({ tag }) => tag)))
+      unknown.get(toHex(head.tag))!.head = head;
+  }
+
+  private async writeHeads(): Promise<void> {
+    const set = [...this.heads.values()].flatMap(({ head }) => (head === null ? [] : [head]));
+    this.heads.clear();
+    for (const { tag } of set) this.changed.add(bucketOf(tag));
+    await this.tables.setHeads(set);
   }
 
   private async updateNodes(seal: number): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type RecordedEvent,
   StreamChain,
   collect,
+  hashOfEvent,
 } from '#event-log';
 import { SealedEventLog, StreamKeys } from '#vault';
 import { eventOf, idsOf, type LogHarness, take } from './harness.js';
@@ -42,6 +43,16 @@ async function rawOf(log: EventLog, stream: string): Promise<RecordedEvent[]> {
   expect(ofStream.map(({ id, raw }) => [id, raw])).toEqual(found.map(({ id, raw }) => [id, raw]));
   return found;
 }
+
+const placeOf = ({
+  stream,
+  revision,
+  position,
+}: Pick<RecordedEvent, 'stream' | 'revision' | 'position'>) => ({
+  stream,
+  revision,
+  position,
+});
 
 /** What an adapter must do with events that name a key, and with the proofs of all of them. */
 export function sealedContract(harness: () => LogHarness): void {
@@ -80,6 +91,31 @@ export function sealedContract(harness: () => LogHarness): void {
     expect(await brokenChain(harness().log, stream)).toEqual([]);
     const prevs = (await rawOf(harness().log, stream)).map(({ raw }) => raw?.prev !== '');
     expect(prevs).toEqual([true, true, false, false, false, true, true, true]);
+  });
+
+  test('the hashes tell of every event what it is hashed to, wherever the reading begins', async () => {
+    const stream = sealedStream();
+    const log = sealed();
+    await log.append(stream, [eventOf(), eventOf({ text: TEXT })], { expected: 'no_stream' });
+    await log.append(`other-${stream}`, [eventOf()], { expected: 'any' });
+    await log.append(stream, [eventOf()], { expected: 'stream_exists' });
+    await log.append(
+      stream,
+      Array.from({ length: 250 }, () => eventOf()),
+      { expected: 2 },
+    );
+    const batches = await Array.fromAsync(harness().log.readAll({ isRaw: true }));
+    const all = batches.flatMap(({ events }) =>
+      events.map((event) => ({ ...placeOf(event), hash: hashOfEvent(event, event.raw!) })),
+    );
+    const hashed = async (after: number) =>
+      (await Array.fromAsync(log.readHashes(after))).flatMap(({ events }) =>
+        events.map((event) => ({ ...placeOf(event), hash: Buffer.from(event.hash).toString('hex') })),
+      );
+    expect(await hashed(0)).toEqual(all);
+    const [from, rest] = [all.at(-252)!.position, all.slice(-251)];
+    expect(await hashed(from)).toEqual(rest);
+    expect(await hashed(all.at(-1)!.position)).toEqual([]);
   });
 
   test('a repeat, with other content too, leaves the chain whole', async () => {

@@ -2,10 +2,13 @@ import type { StreamName } from '#domain';
 import {
   type Batch,
   type EventLog,
+  type HashBatch,
   PassingLog,
+  type Position,
   type ReadAllOptions,
   type ReadOptions,
   type RecordedEvent,
+  hashesOf,
 } from '#event-log';
 import { type Background, type Clock, Logger, type Random } from '#platform';
 import { parseNote, sha256, toHex, utf8 } from '#proof';
@@ -65,8 +68,12 @@ class ProvenLog extends PassingLog {
 
   override readAll(options: ReadAllOptions = {}): AsyncIterable<Batch> {
     const pages = super.readAll(options);
-    if (options.isRaw === undefined) return pages;
+    if (options.isRaw !== true) return pages;
     return proven(pages, ({ events, position }) => ({ events: events.map(withProof), position }));
+  }
+
+  override readHashes(after: Position): AsyncIterable<HashBatch> {
+    return hashesOf(this.readAll({ after, isRaw: true }));
   }
 }
 

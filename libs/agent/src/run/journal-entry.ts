@@ -10,6 +10,8 @@ import {
 import type { Clock, Random } from '#platform';
 import type { RunWriter } from './run-writer.js';
 
+/** Of a command that writes nothing. */
+export const NO_META: EventMeta = { schemaVersion: 1, project: '', actor: '' };
 /** UTF-16 units of text in one event: JSON escapes and base64 keep it under the limit of an event in the worst case. */
 export const MAX_TEXT = 24_000;
 /** What an event's envelope counts for in an append; the half that an append leaves free takes the longer ones. */

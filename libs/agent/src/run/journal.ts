@@ -22,6 +22,7 @@ import {
 import {
   ENVELOPE_BYTES,
   MAX_TEXT,
+  NO_META,
   type CommandEntry,
   type JournalListener,
   type JournalPorts,
@@ -73,10 +74,7 @@ export class Journal {
     start?: { readonly state: SessionState; readonly revision: Revision },
   ) {
     this.maker = new EventMaker(ports);
-    if (start) {
-      this.known = start.state;
-      this.last = start.revision;
-    }
+    if (start) ({ state: this.known, revision: this.last } = start);
   }
 
   /** The session as of the last committed event that this process knows. */
@@ -204,7 +202,8 @@ export class Journal {
     if (result.kind === 'appended') {
       this.unheard = 0;
       for (const event of batch.recorded) event.position = result.position;
-      this.take(batch.recorded);
+      this.known = batch.state;
+      this.tell(batch.recorded);
       return settle(batch);
     }
     this.queue.putBack(batch.entries);
@@ -256,13 +255,18 @@ export class Journal {
     }
   }
 
+  /** What strangers wrote. */
   private take(events: readonly RecordedEvent[]): void {
-    if (events.length === 0) return;
     for (const event of events) {
       const known = knownSessionEvent(event);
       if (known) this.known = evolveSession(this.known, known);
-      this.last = event.revision;
     }
+    this.tell(events);
+  }
+
+  private tell(events: readonly RecordedEvent[]): void {
+    if (events.length === 0) return;
+    this.last = events.at(-1)!.revision;
     this.listener.committed(events);
   }
 
@@ -291,8 +295,6 @@ export class Journal {
   }
 }
 
-/** Of a command that writes nothing. */
-const NO_META: EventMeta = { schemaVersion: 1, project: '', actor: '' };
 const RETRY_MS = 200;
 /** So often it is looked whether the log says of an erasure what the keys say. */
 const MOST_UNHEARD = 50;

@@ -61,6 +61,8 @@ interface OpenQueue {
 /** Events that pass between two checkpoints. Not positions: on some logs those count bytes. */
 const CHECKPOINT_EVERY = 5_000;
 const BATCH_MS = 5;
+/** Most events are pieces of text. */
+const HEARD: ReadonlySet<string> = new Set(['run_requested', 'session_erased', 'delivery_resend_requested']);
 
 /**
  * Delivers events of runs to their callbacks (webhooks). A follower of the sessions' streams finds the runs; each has
@@ -125,7 +127,7 @@ export class CallbackRelay implements FollowerTarget {
   }
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
-    await Promise.all(events.map((event) => this.hear(event)));
+    await Promise.all(events.filter(({ type }) => HEARD.has(type)).map((event) => this.hear(event)));
     this.position = to;
     this.unsaved += events.length;
     if (this.unsaved >= CHECKPOINT_EVERY) await this.save(to);

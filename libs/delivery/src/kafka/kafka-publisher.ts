@@ -32,8 +32,6 @@ export interface PublisherPorts {
 
 /** A transaction costs as much as dozens of events, here and at the brokers: it gathers for so long, unless it is full before. */
 const BATCH_MS = 200;
-/** When it is behind; what is too much for a transaction is sent in several. */
-const BATCH_EVENTS = 2_000;
 /** Events that pass, none of them public, before the checkpoint is moved over them. */
 const IDLE_EVENTS = 5_000;
 /** Pause after this producer was fenced by another: by then the other has fenced every earlier one, too. */
@@ -109,7 +107,6 @@ class Following implements FollowerTarget {
         target: this,
         onFatal,
         batchMs: BATCH_MS,
-        maxBatchEvents: BATCH_EVENTS,
       },
       ports,
     );

@@ -85,13 +85,13 @@ async function append(stream: string, count: number): Promise<{ ids: string[]; p
 }
 
 test('applies what matches, in order, in batches that join', async () => {
-  const early = await append('a-1', 1_200);
+  const early = await append('a-1', 2_600);
   const follower = follow();
   await append('b-1', 10);
   const late = await append('a-2', 3);
   await follower.reached(late.position);
   expect(target.ids).toEqual([...early.ids, ...late.ids]);
-  expect(target.batches.every(({ events }) => events.length <= 500)).toBe(true);
+  expect(target.batches.every(({ events }) => events.length <= 2_000)).toBe(true);
   expect(target.batches.map(({ from }) => from)).toEqual(
     [0, ...target.batches.map(({ to }) => to)].slice(0, -1),
   );

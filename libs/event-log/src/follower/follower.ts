@@ -67,7 +67,8 @@ export class CheckpointRefused extends Error {
 }
 
 const BATCH_MS = 20;
-const BATCH_EVENTS = 500;
+/** Some two megabytes. Of a busy log that is one batch of a target in place of four, each with a transaction of its own. */
+const BATCH_EVENTS = 2_000;
 const ATTEMPTS = 3;
 const PAUSES = { firstMs: 100, longestMs: 2_000 };
 /** Back-off (ms) while the poison event is searched. */

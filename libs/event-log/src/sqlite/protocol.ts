@@ -23,7 +23,7 @@ export interface ReadAllRequest {
   readonly after: number;
   readonly limit: number;
   readonly prefixes: readonly string[];
-  /** Return the data as stored, with their proofs; or these alone. */
+  /** Return the data as stored, with their proofs; or hashes alone. */
   readonly isRaw: RawWish;
 }
 

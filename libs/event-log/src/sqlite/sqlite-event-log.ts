@@ -8,6 +8,7 @@ import {
   type Batch,
   EventLog,
   type Expected,
+  type HashBatch,
   type LogHealth,
   LogRefused,
   LogUnavailable,
@@ -19,8 +20,9 @@ import { type FeedLimits, LiveFeed } from '../live/live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection } from './connection.js';
 import { codeOf } from '../thread/append-request.js';
+import { decodeHashes } from '../thread/hash-rows.js';
 import { openPage } from '../thread/open-page.js';
-import type { Page, RawWish } from '../thread/page-rows.js';
+import type { Page } from '../thread/page-rows.js';
 import type { PendingAppend } from '../thread/pending-append.js';
 import type { ThreadFaults } from './protocol.js';
 import { Reserve } from './reserve.js';
@@ -47,6 +49,8 @@ const WAL_BYTES = 4 * 1024 * 1024;
 /** Multiple of the WAL's size, which a few transactions may exceed. */
 const RESERVE_FACTOR = 4;
 const SPACE_CHECK_MS = 5_000;
+/** A millisecond's worth: the appends of the runs wait meanwhile. */
+const HASHES_A_READ = 100;
 
 /** Embedded adapter of EventLog: one SQLite file in one folder, for one process. */
 export class SqliteEventLog extends EventLog {
@@ -126,6 +130,14 @@ export class SqliteEventLog extends EventLog {
     return logPages(options, (after, limit) => this.logPage(after, [], limit, options.isRaw));
   }
 
+  override readHashes(after: Position): AsyncIterable<HashBatch> {
+    return logPages({ after }, async (place) => {
+      const asked = { after: place, prefixes: [], limit: HASHES_A_READ, isRaw: 'hashes' } as const;
+      const { hashed, position } = await this.connection.read({ kind: 'all', ...asked });
+      return decodeHashes(hashed!, position);
+    });
+  }
+
   override subscribeStream(
     stream: StreamName,
     options: { after?: Revision; signal: AbortSignal },
@@ -203,7 +215,7 @@ export class SqliteEventLog extends EventLog {
     after: Position,
     prefixes: readonly string[],
     limit: number,
-    isRaw: RawWish = false,
+    isRaw = false,
   ): Promise<Batch> {
     const page = await this.connection.read({ kind: 'all', after, prefixes, limit, isRaw });
     return { events: await this.decode(page), position: page.position };

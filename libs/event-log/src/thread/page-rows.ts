@@ -1,5 +1,6 @@
 import type { Position, Revision, StreamName } from '#domain';
 import { type Field, openData, type RowPage } from '../codec.js';
+import { type HashPage, HashRows } from './hash-rows.js';
 import type { ThreadKeys } from './thread-keys.js';
 
 /** Limits of a page; its last event may exceed them. */
@@ -12,6 +13,8 @@ export interface Page extends RowPage {
   readonly position: Position;
   /** Ids of keys that the thread lacks: those rows are still encrypted. */
   readonly unknown?: readonly string[];
+  /** In place of rows, where requested. */
+  readonly hashed?: HashPage;
 }
 
 export type Row = [
@@ -26,8 +29,8 @@ export type Row = [
   prev: string,
 ];
 
-/** Whether rows are wanted as they are stored, with their proofs; `proofs`: without their data. */
-export type RawWish = boolean | 'proofs';
+/** Whether rows are wanted as they are stored, with their proofs; or, in place of rows, the hashes of the events. */
+export type RawWish = boolean | 'hashes';
 
 /** Collects the rows of a page, decrypted where the thread has the key. */
 export class PageRows {
@@ -40,31 +43,50 @@ export class PageRows {
   private meta = '';
   private stream = '';
   private readonly keys: ThreadKeys;
-  private readonly isBare: boolean;
+  private readonly hashed?: HashRows;
 
   constructor(keys: ThreadKeys, position = 0, isRaw: RawWish = false) {
     this.keys = keys;
     this.position = position;
-    this.isBare = isRaw === 'proofs';
-    if (isRaw !== false) this.proofs = [];
+    if (isRaw === 'hashes') this.hashed = new HashRows();
+    else if (isRaw) this.proofs = [];
   }
 
-  add([position, revision, id, type, time, data, meta, commitment, prev]: Row, stream: StreamName): void {
-    const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : this.isBare ? '' : data;
+  add(row: Row, stream: StreamName): void {
+    if (this.hashed === undefined) this.addRow(row, stream);
+    else this.addHash(this.hashed, row, stream);
+    [this.position] = row;
+    this.count += 1;
+  }
+
+  private addRow(row: Row, stream: StreamName): void {
+    const [position, revision, id, type, time, data, meta, commitment, prev] = row;
+    const shown = this.proofs === undefined ? this.open(data, meta, stream, id) : data;
     this.rows.push(position, revision, id, type, time, shown);
     this.rows.push(meta === this.meta ? '' : meta, stream === this.stream ? '' : stream);
     this.proofs?.push(commitment, prev);
     this.meta = meta;
     this.stream = stream;
-    this.position = position;
-    this.count += 1;
-    this.bytes += (this.isBare ? 0 : data.length) + meta.length;
+    this.bytes += data.length + meta.length;
+  }
+
+  private addHash(hashed: HashRows, row: Row, stream: StreamName): void {
+    const [position, revision, id, type, time, , metaText, commitment, prev] = row;
+    const meta = this.keys.metaOf(metaText);
+    hashed.add({ stream, revision, id, type, time, meta }, position, { commitment, prev });
   }
 
   /** As posted to another thread: must not hold keys. */
   get page(): Page {
     const { rows, position, proofs, unknown } = this;
-    return { rows, position, ...(proofs && { proofs }), ...(unknown && { unknown }) };
+    const hashed = this.hashed?.page;
+    return {
+      rows,
+      position,
+      ...(proofs && { proofs }),
+      ...(unknown && { unknown }),
+      ...(hashed && { hashed }),
+    };
   }
 
   isFull(): boolean {

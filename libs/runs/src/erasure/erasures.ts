@@ -19,7 +19,7 @@ export class Erasures {
   private readonly follower: ErasureFollower;
 
   constructor(private readonly ports: ErasurePorts) {
-    const carryOut = (event: RecordedEvent): Promise<boolean> => this.erase(event);
+    const carryOut = (event: RecordedEvent) => event.type === 'session_erased' && this.erase(event);
     const { onFatal } = ports;
     this.follower = new ErasureFollower(
       { name: 'erasures', kind: 'sessions', prefixes: ['session-'], carryOut, onFatal },
@@ -43,8 +43,7 @@ export class Erasures {
     await this.ports.files.remove(session);
   }
 
-  private async erase({ type, stream, data }: RecordedEvent): Promise<boolean> {
-    if (type !== 'session_erased') return false;
+  private async erase({ stream, data }: RecordedEvent): Promise<boolean> {
     const session = sessionOfStream(stream);
     if (session !== null) await this.carryOut(session, (data as { readonly key?: string }).key ?? null);
     return true;

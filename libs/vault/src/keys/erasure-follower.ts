@@ -15,8 +15,8 @@ export interface ErasureRule {
   readonly name: string;
   readonly kind: ErasureKind;
   readonly prefixes: readonly string[];
-  /** Carries out an erasure, idempotently. Returns whether anything was erased. */
-  readonly carryOut: (event: RecordedEvent) => Promise<boolean>;
+  /** Carries out an erasure, idempotently; false at once: the event is none. Returns whether anything was erased. */
+  readonly carryOut: (event: RecordedEvent) => Promise<boolean> | false;
   /** The follower ended without `stop`: erasures by other replicas are no longer carried out here. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -56,7 +56,10 @@ export class ErasureFollower implements FollowerTarget {
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
     let isNews = false;
-    for (const event of events) if (await this.rule.carryOut(event)) isNews = true;
+    for (const event of events) {
+      const carriedOut = this.rule.carryOut(event);
+      if (carriedOut !== false && (await carriedOut)) isNews = true;
+    }
     await this.checkpointer.move(to, { events: events.length, isNews });
   }
 
