@@ -58,7 +58,7 @@ export class OpenAiModelClient extends ModelClient {
     const giveBack = await this.options.turns?.take(request.project ?? '', signal);
     let hasBegun = false;
     try {
-      // In another way where the server does not take it as it is.
+      // Again, and in another way, where the server does not take it as it is.
       for (let asks = 0; ; asks++) {
         const form = this.memory.formOf(request);
         requireSendable(request, form);

@@ -64,6 +64,14 @@ describe('the sealing of a log', () => {
     await expectTrue();
   });
 
+  test('goes on over more streams than are held at once, which come again behind the others', async () => {
+    for (let round = 0; round < 2; round++)
+      for (let n = 0; n < 5_400; n += 60)
+        await Promise.all(Array.from({ length: 60 }, (_, k) => house.append(`session-${n + k}`)));
+    expect(await (await begun()).seal()).toBe(true);
+    await expectTrue();
+  });
+
   test('makes the tables anew where they are lost or wanted, and finds in them what was signed', async () => {
     const sealing = await begun();
     for (let n = 0; n < 5; n++) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { LogDamaged } from '../thread/log-damaged.js';
 import { type Page, PAGE_EVENTS, PageRows, type Row } from '../thread/page-rows.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';
 import type { ReadAllRequest, ReadStreamRequest } from './protocol.js';
@@ -6,11 +7,6 @@ import type { StreamIndex } from './stream-index.js';
 
 /** Events scanned for one page of the whole log; filtered ones cost little. */
 const SCANNED_EVENTS = 5_000;
-
-/** The file is inconsistent: somebody has changed it. */
-export class LogDamaged extends Error {
-  override readonly name = 'LogDamaged';
-}
 
 /** Reads pages from SQLite, bounded in count and bytes. */
 export class LogReader {
@@ -60,6 +56,7 @@ export class LogReader {
     return page.page;
   }
 
+  /** @throws LogDamaged */
   readAll(request: ReadAllRequest): Page {
     const page = new PageRows(this.keys, request.after, request.isRaw);
     const select = request.isRaw === false ? this.row : this.rawRow;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SilentLogger, SystemClock, SystemRandom } from '#platform';
 import { appendUntilDefinite } from '../append-until-definite.js';
 import { newEvent, type RecordedEvent } from '../envelope.js';
-import { AppendOutcomeUnknown, collect, LogRefused, LogUnavailable } from '../event-log.js';
+import { AppendOutcomeUnknown, collect, LogRefused } from '../event-log.js';
 import { SqliteEventLog, type SqliteEventLogOptions } from './sqlite-event-log.js';
 
 const clock = new SystemClock();
@@ -156,25 +156,6 @@ describe('the index of its streams', () => {
     expect(await idsOf(log, other)).toEqual(expected(other));
     expect(await log.append(other, [event()], { expected: 2 })).toMatchObject({ kind: 'appended' });
   });
-});
-
-test('a damaged page fails the reads that need it, and nothing else', async () => {
-  const log = await open();
-  for (const s of 'xyz') await log.append(s, [event({ text: s.repeat(20_000) })], { expected: 'no_stream' });
-  await log.close();
-  const bytes = await readFile(file());
-  const page = Math.floor(bytes.indexOf('y'.repeat(4_000)) / 4096) * 4096;
-  // Where it says which page has the next piece of the text.
-  bytes.fill(0xff, page, page + 4);
-  await writeFile(file(), bytes);
-  const again = await open();
-  for (let tries = 0; tries < 3; tries++) {
-    await expect(collect(again.readStream('y'))).rejects.toThrow(LogUnavailable);
-    await expect(again.readAll()[Symbol.asyncIterator]().next()).rejects.toThrow(/log\.db is damaged/);
-    expect(await again.append('x', [event()], { expected: tries })).toMatchObject({ kind: 'appended' });
-    expect(await again.health()).toEqual({ ok: true });
-  }
-  expect([await idsOf(again, 'x'), await idsOf(again, 'z')].map(({ length }) => length)).toEqual([4, 1]);
 });
 
 test('nothing is written to its folder once it is closed', async () => {

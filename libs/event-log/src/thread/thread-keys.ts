@@ -1,6 +1,7 @@
 import type { EventMeta } from '../envelope.js';
 import { ContentKey } from '../sealing/content-key.js';
 import type { KnownKey } from '../sealing/content-keys.js';
+import { LogDamaged } from './log-damaged.js';
 
 /** Cached metas: each event of a run bears the same, so as many as runs may be in progress. */
 const KNOWN_METAS = 2_000;
@@ -28,13 +29,28 @@ export class ThreadKeys {
     return this.known.get(id);
   }
 
-  /** Parses a row's meta; the same text gives the same object. */
+  /** Parses a row's meta; the same text gives the same object. @throws LogDamaged */
   metaOf(text: string): EventMeta {
     let meta = this.metas.get(text);
     if (meta !== undefined) return meta;
-    meta = JSON.parse(text) as EventMeta;
+    meta = parsedMeta(text);
     if (this.metas.size >= KNOWN_METAS) this.metas.clear();
     this.metas.set(text, meta);
     return meta;
+  }
+}
+
+/** Whoever reads is refused; a thread that ended with it would be ended by each reader again. */
+function parsedMeta(text: string): EventMeta {
+  const meta = jsonOf(text);
+  if (typeof meta !== 'object' || meta === null) throw new LogDamaged('the meta of an event is damaged');
+  return meta as EventMeta;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
