@@ -206,9 +206,9 @@ const OF_ERASURES: readonly Omit<Mutant, 'parts'>[] = [
     name: 'erasure-left-undone',
     story: 'nobody carries out an erasure whose process died after it was on the log',
     file: 'libs/runs/src/erasure/erasures.ts',
-    symbol: 'Erasures.erase',
-    find: "type !== 'session_erased'",
-    replace: "type !== 'session_erased' || stream !== ''",
+    symbol: 'Erasures.constructor',
+    find: "event.type === 'session_erased' && this.erase(event)",
+    replace: "event.type === 'none' && this.erase(event)",
   },
   {
     name: 'erased-is-shown',
