@@ -61,7 +61,7 @@ export {
   STREAM_EXISTS,
   codeOf,
 } from './thread/append-request.js';
-export { decodeHashes } from './thread/hash-rows.js';
+export { hashPages } from './thread/hash-rows.js';
 export { KnownKeys } from './thread/known-keys.js';
 export { Numbered } from './thread/numbered.js';
 export { type PageTerms, openLoaded, openPage } from './thread/open-page.js';

@@ -27,7 +27,7 @@ import {
   PAGE_EVENTS,
   type PageRequest,
   type HashBatch,
-  decodeHashes,
+  hashPages,
 } from '#event-log';
 import { type HeardEvent, HeardEvents } from './heard-events.js';
 import { PageAhead, type ReadPage } from './page-ahead.js';
@@ -168,11 +168,7 @@ export class EsdbEventLog extends EventLog {
   }
 
   override readHashes(after: Position): AsyncIterable<HashBatch> {
-    return logPages({ after }, async (place, limit) => {
-      const asked = { after: place, prefixes: [], limit, isRaw: 'hashes' } as const;
-      const { hashed, position } = await this.page({ kind: 'all', ...asked });
-      return decodeHashes(hashed!, position);
-    });
+    return hashPages(after, PAGE_EVENTS, (question) => this.page(question));
   }
 
   override subscribeStream(

@@ -56,26 +56,34 @@ export class OpenAiModelClient extends ModelClient {
     onBroken: OnBroken = () => undefined,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     const giveBack = await this.options.turns?.take(request.project ?? '', signal);
-    let hasBegun = false;
     try {
-      // Again, and in another way, where the server does not take it as it is.
-      for (let asks = 0; ; asks++) {
-        const form = this.memory.formOf(request);
-        requireSendable(request, form);
-        try {
-          for await (const pieces of this.ask(request, form, signal, onBroken)) {
-            hasBegun = true;
-            yield pieces;
-          }
-          return;
-        } catch (error) {
-          signal.throwIfAborted();
-          if (hasBegun || asks >= maxAsks || !(error instanceof ModelFailure)) throw error;
-          await this.learn(request, form, error, signal);
-        }
-      }
+      yield* this.untilTaken(request, signal, onBroken);
     } finally {
       giveBack?.();
+    }
+  }
+
+  /** Asks, and again in another way where the server does not take it as it is. */
+  private async *untilTaken(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onBroken: OnBroken,
+  ): AsyncGenerator<readonly ModelPiece[], void> {
+    for (let asks = 0; ; asks++) {
+      const form = this.memory.formOf(request);
+      requireSendable(request, form);
+      let hasBegun = false;
+      try {
+        for await (const pieces of this.ask(request, form, signal, onBroken)) {
+          hasBegun = true;
+          yield pieces;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (hasBegun || asks >= maxAsks || !(error instanceof ModelFailure)) throw error;
+        await this.learn(request, form, error, signal);
+      }
     }
   }
 

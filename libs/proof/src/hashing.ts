@@ -1,7 +1,6 @@
 import { createHash, hash } from 'node:crypto';
+import { HASH_BYTES } from './bytes.js';
 import type { Sha256 } from './primitives.js';
-
-const HASH_BYTES = 32;
 
 /**
  * SHA-256 (FIPS 180-4) of parts, one behind the other. Written into an array of V8's own heap: a Buffer, which `hash` would

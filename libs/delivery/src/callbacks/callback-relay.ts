@@ -61,8 +61,6 @@ interface OpenQueue {
 /** Events that pass between two checkpoints. Not positions: on some logs those count bytes. */
 const CHECKPOINT_EVERY = 5_000;
 const BATCH_MS = 5;
-/** Most events are pieces of text. */
-const HEARD: ReadonlySet<string> = new Set(['run_requested', 'session_erased', 'delivery_resend_requested']);
 
 /**
  * Delivers events of runs to their callbacks (webhooks). A follower of the sessions' streams finds the runs; each has
@@ -127,7 +125,7 @@ export class CallbackRelay implements FollowerTarget {
   }
 
   async apply({ events, to }: FollowerBatch): Promise<void> {
-    await Promise.all(events.filter(({ type }) => HEARD.has(type)).map((event) => this.hear(event)));
+    await Promise.all(events.flatMap((event) => this.hear(event) ?? []));
     this.position = to;
     this.unsaved += events.length;
     if (this.unsaved >= CHECKPOINT_EVERY) await this.save(to);
@@ -157,14 +155,26 @@ export class CallbackRelay implements FollowerTarget {
     this.unsaved = 0;
   }
 
-  private async hear(event: RecordedEvent): Promise<void> {
-    if (event.type === 'run_requested') {
-      const run = callbackRunOf(event);
-      if (run !== null) await this.openLane(run, event.position);
-      return;
+  /** null: it says nothing to the relay, as most events, which are pieces of text. */
+  private hear(event: RecordedEvent): Promise<void> | null {
+    switch (event.type) {
+      case 'run_requested':
+        return this.heardRequest(event);
+      case 'session_erased':
+        return this.stopSession(event.stream);
+      case 'delivery_resend_requested':
+        return this.heardResend(event);
+      default:
+        return null;
     }
-    if (event.type === 'session_erased') return this.stopSession(event.stream);
-    if (event.type !== 'delivery_resend_requested') return;
+  }
+
+  private async heardRequest(event: RecordedEvent): Promise<void> {
+    const run = callbackRunOf(event);
+    if (run !== null) await this.openLane(run, event.position);
+  }
+
+  private async heardResend(event: RecordedEvent): Promise<void> {
     const asked = asDeliveryEvent(event);
     const run = runOfDeliveryStream(event.stream);
     if (asked?.type !== 'delivery_resend_requested' || run === null) return;
@@ -175,7 +185,7 @@ export class CallbackRelay implements FollowerTarget {
   }
 
   /** What was not delivered of an erased session never will be. */
-  private stopSession(stream: StreamName): void {
+  private async stopSession(stream: StreamName): Promise<void> {
     for (const [run, { queue }] of this.queues) {
       if (sessionStream(queue.run.session) !== stream) continue;
       queue.cut();

@@ -20,7 +20,7 @@ import { type FeedLimits, LiveFeed } from '../live/live-feed.js';
 import { logPages, NO_LIMIT, streamPages } from '../paging.js';
 import { Connection } from './connection.js';
 import { codeOf } from '../thread/append-request.js';
-import { decodeHashes } from '../thread/hash-rows.js';
+import { hashPages } from '../thread/hash-rows.js';
 import { openPage } from '../thread/open-page.js';
 import type { Page } from '../thread/page-rows.js';
 import type { PendingAppend } from '../thread/pending-append.js';
@@ -131,11 +131,7 @@ export class SqliteEventLog extends EventLog {
   }
 
   override readHashes(after: Position): AsyncIterable<HashBatch> {
-    return logPages({ after }, async (place) => {
-      const asked = { after: place, prefixes: [], limit: HASHES_A_READ, isRaw: 'hashes' } as const;
-      const { hashed, position } = await this.connection.read({ kind: 'all', ...asked });
-      return decodeHashes(hashed!, position);
-    });
+    return hashPages(after, HASHES_A_READ, (question) => this.connection.read(question));
   }
 
   override subscribeStream(

@@ -1,8 +1,9 @@
 import type { Position, Revision, StreamName } from '#domain';
+import { splitHashes } from '#proof';
 import type { HashBatch } from '../event-log.js';
+import { logPages } from '../paging.js';
 import { hashBytesOfEvent, type Proof, type ProvenEvent } from '../proof.js';
 
-const HASH_BYTES = 32;
 const PLACE_FIELDS = 3;
 
 /** Hashes of events, as posted to another thread. */
@@ -31,13 +32,38 @@ export class HashRows {
   }
 }
 
-/** What a page of hashes tells. */
-export function decodeHashes({ places, hashes }: HashPage, position: Position): HashBatch {
+/** What both adapters ask their threads for. */
+interface HashQuestion {
+  readonly kind: 'all';
+  readonly after: Position;
+  readonly prefixes: readonly [];
+  readonly limit: number;
+  readonly isRaw: 'hashes';
+}
+
+/** The hashes of the whole log behind a position, at most `limit` with each question. */
+export function hashPages(
+  after: Position,
+  limit: number,
+  ask: (question: HashQuestion) => Promise<{ readonly hashed?: HashPage; readonly position: Position }>,
+): AsyncIterable<HashBatch> {
+  return logPages({ after }, async (place) => {
+    const { hashed, position } = await ask({
+      kind: 'all',
+      after: place,
+      prefixes: [],
+      limit,
+      isRaw: 'hashes',
+    });
+    return decodeHashes(hashed!, position);
+  });
+}
+
+function decodeHashes({ places, hashes }: HashPage, position: Position): HashBatch {
   let stream: StreamName = '';
-  const events = Array.from({ length: places.length / PLACE_FIELDS }, (_, at) => {
+  const events = splitHashes(hashes).map((hash, at) => {
     const from = at * PLACE_FIELDS;
     stream = (places[from + 2] as StreamName) || stream;
-    const hash = hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
     return { position: places[from] as Position, revision: places[from + 1] as Revision, stream, hash };
   });
   return { events, position };

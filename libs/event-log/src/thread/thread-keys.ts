@@ -42,15 +42,12 @@ export class ThreadKeys {
 
 /** Whoever reads is refused; a thread that ended with it would be ended by each reader again. */
 function parsedMeta(text: string): EventMeta {
-  const meta = jsonOf(text);
+  let meta: unknown = null;
+  try {
+    meta = JSON.parse(text);
+  } catch {
+    // As what is no object: nothing that was written.
+  }
   if (typeof meta !== 'object' || meta === null) throw new LogDamaged('the meta of an event is damaged');
   return meta as EventMeta;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
