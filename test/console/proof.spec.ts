@@ -135,14 +135,14 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     await page.reload();
     await badge(page, 'not verified').click();
     for (const key of [known, OTHER_KEY]) await dialog(page).getByText(key, { exact: true }).waitFor();
-    await page.unroute('**/proof/keys');
+    await page.unrouteAll({ behavior: 'wait' });
     await page.route(
       '**/proof/keys',
       changed((body) => `log ${OTHER_KEY}\n${body}`),
     );
     await dialog(page).getByRole('button', { name: 'Check again' }).click();
     await badge(page, 'signed').waitFor({ state: 'attached' });
-    await page.unroute('**/proof/keys');
+    await page.unrouteAll({ behavior: 'wait' });
     await page.route(
       '**/proof/keys',
       changed((body) => body.replace(`log ${known}`, `log ${OTHER_KEY}\n# retired ${known}`)),
@@ -151,7 +151,7 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     // What the new key has not signed it has not signed.
     await dialog(page).getByText('signature').first().waitFor();
     expect(await dialog(page).getByText('Another key').count()).toBe(0);
-    await page.unroute('**/proof/keys');
+    await page.unrouteAll({ behavior: 'wait' });
     await dialog(page).getByRole('button', { name: 'Check again' }).click();
     await dialog(page).getByText('Another key').waitFor();
     await dialog(page).getByRole('button', { name: 'Believe the new key' }).click();
@@ -167,7 +167,7 @@ describeInBrowser('what a page says of how far it can be believed', () => {
     );
     await page.goto(`${stage.console.origin}/console/sessions/${session}`);
     await badge(page, 'chain').waitFor();
-    await page.unroute('**/export?*');
+    await page.unrouteAll({ behavior: 'wait' });
     await badge(page, 'signed').waitFor();
     await page.context().close();
   });

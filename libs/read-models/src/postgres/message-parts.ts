@@ -1,4 +1,4 @@
-import type { Content, SessionId } from '#domain';
+import type { Content, Revision, SessionId } from '#domain';
 import type { MessageType } from '#projections';
 import { ContentErased } from '#event-log';
 import type { RowOf } from '#postgres';
@@ -7,8 +7,8 @@ import type { MessageRow } from '../projection/rows.js';
 import type { MESSAGES } from '../tables/messages.js';
 
 /**
- * Messages as the table holds them: those that a commit adds to one session are one row, at the revision of the first, and
- * are sealed together. To open each of 400 messages by itself was half of what a history costs.
+ * Messages as the table holds them: those that a commit adds to one session are few rows, each at the revision of its first,
+ * whose messages are sealed together. To open each of 400 messages by itself was half of what a history costs.
  */
 
 export type StoredMessage = Pick<MessageRow, 'type' | 'pieces'>;
@@ -16,15 +16,47 @@ export type StoredMessage = Pick<MessageRow, 'type' | 'pieces'>;
 /** One message in the JSON of a row: its text, or its pieces where some lie in files. */
 type Written = readonly [type: MessageType, content: string | readonly Content[]];
 
+interface WrittenRow {
+  /** Of its first message. */
+  readonly revision: Revision;
+  readonly texts: string[];
+  chars: number;
+}
+
+/** A page of a history holds a row at least, however much a commit adds. One message may be longer. */
+const ROW_CHARS = 32 * 1024;
+/** What is told as of an event is folded from the first revision of the row that it stands in. */
+const ROW_REVISIONS = 500;
+
 export function storedMessages(
   rows: readonly MessageRow[],
   sealer: ContentSealer,
 ): readonly RowOf<typeof MESSAGES>[] {
-  return [...Map.groupBy(rows, ({ session }) => session)].map(([session, messages]) => {
+  return [...Map.groupBy(rows, ({ session }) => session)].flatMap(([session, messages]) => {
     const inOrder = messages.toSorted((a, b) => a.revision - b.revision);
-    const text = JSON.stringify(inOrder.map(written));
-    return { session, revision: inOrder[0]!.revision, contents: sealer.seal(session, text) };
+    return inRows(inOrder).map(({ revision, texts }) => ({
+      session,
+      revision,
+      contents: sealer.seal(session, `[${texts.join(',')}]`),
+    }));
   });
+}
+
+function inRows(messages: readonly MessageRow[]): readonly WrittenRow[] {
+  const rows: WrittenRow[] = [];
+  for (const message of messages) {
+    const text = JSON.stringify(written(message));
+    const last = rows.at(-1);
+    const fits =
+      last !== undefined &&
+      last.chars + text.length <= ROW_CHARS &&
+      message.revision < last.revision + ROW_REVISIONS;
+    const row = fits ? last : { revision: message.revision, texts: [], chars: 0 };
+    if (!fits) rows.push(row);
+    row.texts.push(text);
+    row.chars += text.length;
+  }
+  return rows;
 }
 
 const written = ({ type, pieces }: MessageRow): Written => [

@@ -31,8 +31,6 @@ export interface ProjectionPorts extends FollowerPorts {
  * runs.
  */
 const BATCH_MS = 100;
-/** What is shown as of an event is folded from the batch before it, which may be one session's alone. */
-const BATCH_EVENTS = 1_000;
 /** Failures in a row after which the projection is not just late. */
 const MANY_FAILURES = 5;
 
@@ -50,15 +48,7 @@ export class Projection {
     // Other processes wait for the checkpoint; where there are none it is written when it says something.
     const idle = ports.log.exclusive ? {} : { idleCheckpointMs: 0 };
     this.follower = new Follower(
-      {
-        name: 'read-models',
-        prefixes: PROJECTED_PREFIXES,
-        target,
-        onFatal,
-        batchMs: BATCH_MS,
-        maxBatchEvents: BATCH_EVENTS,
-        ...idle,
-      },
+      { name: 'read-models', prefixes: PROJECTED_PREFIXES, target, onFatal, batchMs: BATCH_MS, ...idle },
       ports,
     );
   }
