@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type McpPorts, openMcpTools } from '#mcp';
 import type { McpServerConfig } from '#agent';
+import { ManualClock } from '../support/manual-clock.js';
 import { type FixtureOptions, McpFixture, text } from '../support/mcp-servers/mcp-fixture.js';
 import { McpRun, at } from '../support/mcp-servers/mcp-run.js';
 
@@ -134,12 +135,21 @@ describe('several servers', () => {
   test('are waited for 10 s, all together', async () => {
     const slow = await serve({ tools: [], intercept: () => true });
     const server = await serve({ tools: [{ name: 'add' }] });
-    const run = await connect([at(slow, 'slow 1'), at(slow, 'slow 2'), at(server)], {
-      limits: { openMs: 300 },
-    });
+    const clock = new ManualClock();
+    const opening = connect([at(slow, 'slow 1'), at(slow, 'slow 2'), at(server)], { clock });
+    const waiting = () => clock.pending.filter((ms) => ms === 10_000).length;
+    await server.until(() => server.requests.some((entry) => entry.includes('tools/list')));
+    while (waiting() !== 2) await new Promise(setImmediate);
+    let isOpen = false;
+    void opening.then(() => (isOpen = true));
+    clock.advance(9_999);
+    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
+    expect(isOpen).toBe(false);
+    clock.advance(1);
+    const run = await opening;
     expect(run.notices).toEqual([
-      'The tool server "slow 1" could not be reached within 0.3 s. Its tools are not available in this run.',
-      'The tool server "slow 2" could not be reached within 0.3 s. Its tools are not available in this run.',
+      'The tool server "slow 1" could not be reached within 10 s. Its tools are not available in this run.',
+      'The tool server "slow 2" could not be reached within 10 s. Its tools are not available in this run.',
     ]);
     expect(run.names).toEqual(['add']);
   });
