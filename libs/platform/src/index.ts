@@ -35,6 +35,7 @@ export * from './tracing/open-tracer.js';
 export * from './tracing/quiet-tracer.js';
 export * from './tracing/traceparent.js';
 export * from './tracing/tracer.js';
+export * from './transient.js';
 export * from './turn-order.js';
 export { type Misspelling, misspelledSettings, settingNames } from './unknown-settings.js';
 export { type Weigh, unweighed } from './weigh.js';

@@ -9,8 +9,7 @@ type DataOf<E extends { readonly type: string; readonly data: object }, T extend
 >['data'];
 
 /** A run that is driven in this process. */
-interface DrivenRun {
-  readonly facts: RunFacts;
+interface DrivenRun extends Pick<RunFacts, 'mode' | 'project'> {
   readonly since: number;
   hasText: boolean;
 }
@@ -68,8 +67,8 @@ export class EventFigures {
   }
 
   /** From here on the run is driven in this process. */
-  begin(facts: RunFacts): void {
-    this.driven.set(facts.run, { facts, since: this.clock.now(), hasText: facts.epoch > 1 });
+  begin({ run, mode, project, epoch }: RunFacts): void {
+    this.driven.set(run, { mode, project, since: this.clock.now(), hasText: epoch > 1 });
   }
 
   /** The run is not driven in this process any more. */
@@ -150,7 +149,7 @@ export class EventFigures {
     if (run === undefined || run.hasText) return;
     run.hasText = true;
     const seconds = Math.max(0, this.clock.now() - run.since) / 1000;
-    const { mode, project } = run.facts;
+    const { mode, project } = run;
     this.firstToken.observe({ mode, project }, seconds);
   }
 

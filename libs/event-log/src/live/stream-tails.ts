@@ -1,4 +1,5 @@
 import type { StreamName } from '#domain';
+import { TransientMap } from '#platform';
 import type { RecordedEvent, Revision } from '../envelope.js';
 import { type Listener, givenToAll } from './listener.js';
 import { weightOf } from './weight.js';
@@ -79,13 +80,13 @@ export class StreamTail {
  * 2. A tail with listeners is emptied, never removed: they must get what comes next.
  */
 export class StreamTails {
-  private readonly tails = new Map<string, StreamTail>();
+  private readonly tails = new TransientMap<StreamTail>();
   private bytes = 0;
 
   constructor(private readonly maxBytes: number) {}
 
   has(stream: StreamName): boolean {
-    return this.tails.get(stream) !== undefined;
+    return this.tails.has(stream);
   }
 
   add(stream: StreamName, events: readonly RecordedEvent[]): void {
@@ -125,7 +126,7 @@ export class StreamTails {
 
   /** Evicts these events and what came before them. */
   forget(isGone: (event: RecordedEvent) => boolean): void {
-    for (const tail of this.tails.values()) {
+    for (const [, tail] of this.tails) {
       this.bytes -= tail.bytes;
       tail.forget(isGone);
       this.bytes += tail.bytes;

@@ -1,9 +1,9 @@
-import { Backoff, type Clock } from '#platform';
+import { Backoff, type Clock, TransientSet } from '#platform';
 import { LogUnavailable } from '../event-log.js';
 
 /** The open subscriptions of one feed. */
 export class OpenSubscriptions {
-  readonly all = new Set<{ end(): void }>();
+  readonly all = new TransientSet<{ end(): void }>();
   isClosed = false;
 }
 
@@ -20,6 +20,7 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   private waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void } | null = null;
   private state: 'new' | 'open' | 'ended' = 'new';
   private isReading = false;
+  private leaveSiblings = (): void => undefined;
   private readonly onAbort = () => this.end();
 
   constructor(
@@ -71,7 +72,7 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   end(): void {
     if (this.state === 'open') {
       this.signal.removeEventListener('abort', this.onAbort);
-      this.siblings.all.delete(this);
+      this.leaveSiblings();
       this.leave();
     }
     this.state = 'ended';
@@ -87,7 +88,7 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
     }
     this.state = 'open';
     this.signal.addEventListener('abort', this.onAbort, { once: true });
-    this.siblings.all.add(this);
+    this.leaveSiblings = this.siblings.all.add(this);
     this.join();
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '#platform';
+import { type Clock, TransientSet } from '#platform';
 import type { Principal } from '#access';
 
 /** What is still open of an ended key after so long is cut off: what was nearly done may end by itself. */
@@ -45,7 +45,7 @@ export class OpenAnswer {
  * within a second, by itself or by being cut off.
  */
 export class OpenAnswers {
-  private readonly open = new Set<OpenAnswer>();
+  private readonly open = new TransientSet<OpenAnswer>();
   /** How many have a time to end at. */
   private expiring = 0;
   private cancel: (() => void) | null = null;
@@ -55,10 +55,10 @@ export class OpenAnswers {
   add(principal: Principal, reply: FastifyReply): OpenAnswer {
     const { expiresAt = Infinity } = principal;
     const answer = new OpenAnswer(reply, principal, expiresAt);
-    this.open.add(answer);
+    const remove = this.open.add(answer);
     if (expiresAt < Infinity) this.watchTime();
     reply.raw.once('close', () => {
-      this.open.delete(answer);
+      remove();
       if (expiresAt < Infinity) this.expiring -= 1;
     });
     return answer;

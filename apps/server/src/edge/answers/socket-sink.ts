@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ClientSink } from '#delivery';
-import type { Clock } from '#platform';
+import { type Clock, TransientSet } from '#platform';
 
 /** A client that takes nothing for so long is cut off; it can resume from the log. */
 const STALLED_MS = 30_000;
@@ -122,7 +122,7 @@ export class SocketSink extends ClientSink {
 
 /** The streams that are open, swept together: one timer for all of them, due when the first of them is. */
 export class OpenStreams {
-  private readonly open = new Set<SocketSink>();
+  private readonly open = new TransientSet<SocketSink>();
   /** Of them those that have a last word. */
   private readonly speaking = new Set<SocketSink>();
   private cancel: (() => void) | null = null;
@@ -141,8 +141,7 @@ export class OpenStreams {
 
   add(response: ServerResponse, form?: QuietForm): SocketSink {
     const sink = new SocketSink(response, this.clock, form);
-    this.open.add(sink);
-    sink.gone.addEventListener('abort', () => this.open.delete(sink), { once: true });
+    sink.gone.addEventListener('abort', this.open.add(sink), { once: true });
     // One that comes later is due later: none waits for longer than that.
     this.cancel ??= this.clock.timer(QUIET_MS + 1, () => this.sweep());
     return sink;

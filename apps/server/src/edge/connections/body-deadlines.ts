@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '#platform';
+import { type Clock, TransientSet } from '#platform';
 import { takesFile } from '../routes/operation.js';
 
 declare module 'fastify' {
@@ -15,6 +15,8 @@ interface WaitingBody {
   /** Since when nothing has come that counts. */
   since: number;
   bytesRead: number;
+  /** Nothing is waited for any more. */
+  readonly forget: () => void;
 }
 
 /**
@@ -22,7 +24,7 @@ interface WaitingBody {
  * one time-out for all of a server's requests; it is the bound of the longest.
  */
 export class BodyDeadlines {
-  private readonly waiting = new Set<WaitingBody>();
+  private readonly waiting = new TransientSet<WaitingBody>();
 
   constructor(
     private readonly clock: Clock,
@@ -39,7 +41,7 @@ export class BodyDeadlines {
       done();
     });
     fastify.addHook('preHandler', (request, _reply, done) => {
-      if (request.waitingBody !== null && !takesFile(request)) this.forget(request.waitingBody);
+      if (request.waitingBody !== null && !takesFile(request)) request.waitingBody.forget();
       done();
     });
     const timer = setInterval(() => this.look(), intervalMs).unref();
@@ -50,13 +52,13 @@ export class BodyDeadlines {
   }
 
   private wait(request: FastifyRequest): void {
-    request.waitingBody = { request, since: this.clock.now(), bytesRead: 0 };
-    this.waiting.add(request.waitingBody);
-  }
-
-  private forget(waiting: WaitingBody): void {
-    this.waiting.delete(waiting);
-    waiting.request.waitingBody = null;
+    const forget = (): void => {
+      remove();
+      request.waitingBody = null;
+    };
+    const waiting: WaitingBody = { request, since: this.clock.now(), bytesRead: 0, forget };
+    const remove = this.waiting.add(waiting);
+    request.waitingBody = waiting;
   }
 
   private look(): void {
@@ -68,7 +70,7 @@ export class BodyDeadlines {
       if (mayTakeLong(request) && bytesRead > waiting.bytesRead)
         Object.assign(waiting, { since: now, bytesRead });
       const isLate = now - waiting.since >= this.limitMs;
-      if (raw.complete || raw.destroyed || isLate) this.forget(waiting);
+      if (raw.complete || raw.destroyed || isLate) waiting.forget();
       if (isLate && !raw.complete) this.end(raw);
     }
   }
