@@ -6,6 +6,7 @@ import type { Page } from '../thread/page-rows.js';
 import { Numbered } from '../thread/numbered.js';
 import { encodeAppends, keysOf, type PendingAppend } from '../thread/pending-append.js';
 import { LogThread } from './log-thread.js';
+import { DAMAGED } from './protocol.js';
 import type { ReadAllRequest, ReadStreamRequest, Reply, Request, ThreadOptions } from './protocol.js';
 
 const REOPEN_PAUSE_MS = 1_000;
@@ -176,8 +177,19 @@ export class Connection {
     const appends: PendingAppend[] = [];
     for (let i = 0; i < outcomes.length; i += 2) appends.push(this.sent.shift()!);
     this.events.committed(appends, outcomes);
-    for (const [i, append] of appends.entries())
-      append.resolve(resultOf(outcomes[i * 2]!, outcomes[i * 2 + 1]!, append.events.length));
+    for (const [i, append] of appends.entries()) {
+      const [first, second] = [outcomes[i * 2]!, outcomes[i * 2 + 1]!];
+      if (first === DAMAGED) this.refuseDamaged(append);
+      else append.resolve(resultOf(first, second, append.events.length));
+    }
+  }
+
+  private refuseDamaged(append: PendingAppend): void {
+    const { stream } = append;
+    this.logger.error({ stream }, 'nothing can be appended: the last event of the stream cannot be read');
+    append.reject(
+      new LogUnavailable(`the last event of ${stream} is damaged: restore the log from a backup`),
+    );
   }
 
   private opened(logId: string, head: number): void {

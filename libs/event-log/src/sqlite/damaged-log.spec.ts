@@ -26,6 +26,19 @@ async function open(): Promise<SqliteEventLog> {
   return (opened = await SqliteEventLog.open({ folder, logger: new SilentLogger(), reserveBytes: 0 }));
 }
 
+/** It is refused alone: what is in one transaction with it is stored. */
+async function refusesAppends(log: SqliteEventLog, stream: string): Promise<void> {
+  for (let tries = 0; tries < 3; tries++) {
+    const [refused, other] = await Promise.allSettled([
+      log.append(stream, [event()], { expected: 0 }),
+      log.append('x', [event()], { expected: 'any' }),
+    ]);
+    expect(refused).toMatchObject({ reason: expect.objectContaining({ name: 'LogUnavailable' }) });
+    expect(other).toMatchObject({ status: 'fulfilled' });
+  }
+  expect(await log.health()).toEqual({ ok: true });
+}
+
 test('a damaged page fails the reads that need it, and nothing else', async () => {
   const log = await open();
   for (const s of 'xyz') await log.append(s, [event({ text: s.repeat(20_000) })], { expected: 'no_stream' });
@@ -42,7 +55,8 @@ test('a damaged page fails the reads that need it, and nothing else', async () =
     expect(await again.append('x', [event()], { expected: tries })).toMatchObject({ kind: 'appended' });
     expect(await again.health()).toEqual({ ok: true });
   }
-  expect(await collect(again.readStream('x'))).toHaveLength(4);
+  await refusesAppends(again, 'y');
+  expect(await collect(again.readStream('x'))).toHaveLength(7);
   expect(await collect(again.readStream('z'))).toHaveLength(1);
 });
 
@@ -61,6 +75,7 @@ test.each(['not json', 'null', '5'])(
       expect(await again.append('x', [event()], { expected: tries })).toMatchObject({ kind: 'appended' });
       expect(await again.health()).toEqual({ ok: true });
     }
-    expect((await Array.fromAsync(again.readHashes(2))).flatMap(({ events }) => events)).toHaveLength(4);
+    await refusesAppends(again, 'y');
+    expect((await Array.fromAsync(again.readHashes(2))).flatMap(({ events }) => events)).toHaveLength(7);
   },
 );

@@ -5,8 +5,11 @@ import type { EventMeta } from '../envelope.js';
 import { ContentErased } from '../sealing/content-keys.js';
 import type { ContentKey } from '../sealing/content-key.js';
 import { StreamChain } from '../proof.js';
+import { LogDamaged } from '../thread/log-damaged.js';
 import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from '../thread/append-request.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';
+import { unreadable } from './database.js';
+import { DAMAGED } from './protocol.js';
 import type { StreamIndex } from './stream-index.js';
 
 interface Head {
@@ -54,14 +57,13 @@ export class LogWriter {
    * Stores in one transaction what does not conflict. Returns two numbers an append, as the protocol says.
    */
   write(batches: readonly (readonly Field[])[]): number[] {
+    const damaged = this.readEnds(batches);
     const outcomes: number[] = [];
     this.begin.run();
-    for (const fields of batches)
-      for (let at = 0; at < fields.length;) {
-        const count = fields[at + 2] as number;
-        this.append(fields, at, count, outcomes);
-        at += APPEND_FIELDS + count * EVENT_FIELDS;
-      }
+    for (const [fields, at, count] of appendsOf(batches)) {
+      if (damaged.has(fields[at] as string)) outcomes.push(DAMAGED, 0);
+      else this.append(fields, at, count, outcomes);
+    }
     this.commit.run();
     return outcomes;
   }
@@ -71,6 +73,26 @@ export class LogWriter {
     this.begin.run();
     this.index.save(this.head);
     this.commit.run();
+  }
+
+  /**
+   * Reads where the streams end that are chained on, before the transaction: what cannot be read fails its own
+   * append, not the others. Returns those streams.
+   */
+  private readEnds(batches: readonly (readonly Field[])[]): ReadonlySet<StreamName> {
+    const damaged = new Set<StreamName>();
+    for (const [fields, at] of appendsOf(batches)) {
+      const [stream, expected] = [fields[at] as string, fields[at + 1] as number];
+      const head = this.headOf(stream);
+      if (head === undefined || head.chain !== null || expected < 0 || expected !== head.revision) continue;
+      try {
+        head.chain = this.chainOf(stream, head);
+      } catch (error) {
+        if (!(error instanceof LogDamaged) && unreadable(error) === null) throw error;
+        damaged.add(stream);
+      }
+    }
+    return damaged;
   }
 
   private append(fields: readonly Field[], at: number, count: number, outcomes: number[]): void {
@@ -223,6 +245,18 @@ export class LogWriter {
     this.heads.set(stream, head);
     return head;
   }
+}
+
+/** Each append of the batches: its fields, where it begins in them, and how many events it has. */
+function* appendsOf(
+  batches: readonly (readonly Field[])[],
+): Iterable<readonly [fields: readonly Field[], at: number, count: number]> {
+  for (const fields of batches)
+    for (let at = 0; at < fields.length;) {
+      const count = fields[at + 2] as number;
+      yield [fields, at, count];
+      at += APPEND_FIELDS + count * EVENT_FIELDS;
+    }
 }
 
 function isAsExpected(expected: number, actual: number): boolean {

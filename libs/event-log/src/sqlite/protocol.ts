@@ -27,13 +27,16 @@ export interface ReadAllRequest {
   readonly isRaw: RawWish;
 }
 
+/** Outcome of an append to a stream whose last event cannot be read. */
+export const DAMAGED = -2;
+
 /** Messages from it. */
 export type Reply =
   | { readonly kind: 'opened'; readonly logId: string; readonly head: number }
   | { readonly kind: 'refused'; readonly detail: string }
   /**
-   * Answers the oldest pending appends, two numbers each: first revision and last position, or -1 and the
-   * actual revision.
+   * Answers the oldest pending appends, two numbers each: first revision and last position; or -1 and the
+   * actual revision; or DAMAGED and 0.
    */
   | { readonly kind: 'appended'; readonly outcomes: readonly number[] }
   | (Page & { readonly kind: 'page'; readonly read: number })
