@@ -1,4 +1,4 @@
-import { type RecordedTaskEvent, isEndType, isPublicType, sessionStream } from '#domain';
+import { type RecordedTaskEvent, type RunId, isEndType, isPublicType, sessionStream } from '#domain';
 import type { RecordedEvent } from '#event-log';
 import type { Received } from '../support/callback-receiver.js';
 import { type StoredContents, publicJsonOf } from './evidence.js';
@@ -71,6 +71,12 @@ function checkRun(
   }
   if (last < expected.length) verdict.lost += expected.length - last;
   verdict.require(last === expected.length, () => `${run}: ${last} of ${expected.length} callbacks`);
+}
+
+/** Whether every firing has its run: one that was left undone is mended within half a minute. */
+export function areStarted(log: readonly RecordedEvent[]): boolean {
+  const started = new Set(log.filter(({ type }) => type === 'run_requested').map(({ meta }) => meta.run));
+  return log.every(({ type, data }) => type !== 'task_fired' || started.has((data as { run: RunId }).run));
 }
 
 /** Whether every run with a callback has had its last event sent. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RecordedEvent } from '#event-log';
 import { CallbackReceiver } from '../support/callback-receiver.js';
 import { Cluster } from '../support/cluster.js';
 import type { ServiceProcess } from '../support/service-process.js';
 import { checkConnections, checkWishes } from './check-clients.js';
 import { checkSessions, checkTurns } from './check-log.js';
-import { areSent, checkCallbacks, checkTasks } from './check-outside.js';
+import { areSent, areStarted, checkCallbacks, checkTasks } from './check-outside.js';
 import { checkReads, readEverything } from './check-reads.js';
 import { Crowd } from './crowd.js';
 import { Dice } from './dice.js';
@@ -27,8 +28,8 @@ const TAKEOVER_MS = TAKEOVER_S * 1_000;
 const LEAST_MS = 300;
 const MOST_MS = 2_000;
 const LOOK_MS = 50;
-/** Whatever happens: what is not sent by then is lost. */
-const CALLBACKS_PATIENCE_MS = 60_000;
+/** Whatever happens: what is not started or sent by then is lost. */
+const LOG_PATIENCE_MS = 60_000;
 
 const FAULTS = ['kill', 'kill', 'freeze', 'freeze', 'stop', 'drop'] as const;
 type Fault = (typeof FAULTS)[number];
@@ -121,6 +122,14 @@ class Trouble {
   }
 }
 
+async function untilLog(
+  cluster: Cluster,
+  isAsItShouldBe: (log: readonly RecordedEvent[]) => boolean,
+): Promise<void> {
+  const late = performance.now() + LOG_PATIENCE_MS;
+  while (!isAsItShouldBe(await readLog(cluster.place)) && performance.now() < late) await sleep(LOOK_MS * 10);
+}
+
 /** Waits until everything has ended, reads what the replicas tell, stops them, and holds it all against the log. */
 async function audit(
   cluster: Cluster,
@@ -130,10 +139,9 @@ async function audit(
 ): Promise<{ verdict: Verdict; outside: string }> {
   const client = cluster.client();
   while ((await client.all('/tasks?status=scheduled')).length > 0) await sleep(LOOK_MS);
+  await untilLog(cluster, areStarted);
   await crowd.rested();
-  const late = performance.now() + CALLBACKS_PATIENCE_MS;
-  while (!areSent(receiver.received, await readLog(cluster.place)) && performance.now() < late)
-    await sleep(LOOK_MS * 10);
+  await untilLog(cluster, (log) => areSent(receiver.received, log));
   const reads = await readEverything(client);
   await cluster.stopServices();
   const log = await readLog(cluster.place);
