@@ -20,7 +20,8 @@ export abstract class Subscription<T> implements AsyncIterableIterator<T> {
   private waiting: { resolve(result: IteratorResult<T>): void; reject(error: unknown): void } | null = null;
   private state: 'new' | 'open' | 'ended' = 'new';
   private isReading = false;
-  private leaveSiblings = (): void => undefined;
+  /** While it is open. */
+  private leaveSiblings!: () => void;
   private readonly onAbort = () => this.end();
 
   constructor(

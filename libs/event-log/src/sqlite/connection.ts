@@ -187,9 +187,7 @@ export class Connection {
   private refuseDamaged(append: PendingAppend): void {
     const { stream } = append;
     this.logger.error({ stream }, 'nothing can be appended: the last event of the stream cannot be read');
-    append.reject(
-      new LogUnavailable(`the last event of ${stream} is damaged: restore the log from a backup`),
-    );
+    append.reject(new LogUnavailable(`the last event of ${stream} cannot be read`));
   }
 
   private opened(logId: string, head: number): void {

@@ -11,6 +11,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { LogDamaged } from '../thread/log-damaged.js';
 import { FULL_SYNC } from './full-sync.js';
 import type { ThreadOptions } from './protocol.js';
 
@@ -220,6 +221,7 @@ function primaryCode(error: unknown): number {
 
 /** Why a read fails, for the operator; null: not a fault of the file. */
 export function unreadable(error: unknown): string | null {
+  if (error instanceof LogDamaged) return error.message;
   const code = primaryCode(error);
   if (code === SQLITE_CORRUPT) return damaged(DATABASE_FILE);
   return code < 0 ? null : `${DATABASE_FILE} cannot be read: ${(error as Error).message}`;

@@ -5,7 +5,6 @@ import type { EventMeta } from '../envelope.js';
 import { ContentErased } from '../sealing/content-keys.js';
 import type { ContentKey } from '../sealing/content-key.js';
 import { StreamChain } from '../proof.js';
-import { LogDamaged } from '../thread/log-damaged.js';
 import { ANY, APPEND_FIELDS, EVENT_FIELDS, NO_STREAM, STREAM_EXISTS } from '../thread/append-request.js';
 import type { ThreadKeys } from '../thread/thread-keys.js';
 import { unreadable } from './database.js';
@@ -84,11 +83,11 @@ export class LogWriter {
     for (const [fields, at] of appendsOf(batches)) {
       const [stream, expected] = [fields[at] as string, fields[at + 1] as number];
       const head = this.headOf(stream);
-      if (head === undefined || head.chain !== null || expected < 0 || expected !== head.revision) continue;
+      if (head === undefined || head.chain !== null || expected !== head.revision) continue;
       try {
         head.chain = this.chainOf(stream, head);
       } catch (error) {
-        if (!(error instanceof LogDamaged) && unreadable(error) === null) throw error;
+        if (unreadable(error) === null) throw error;
         damaged.add(stream);
       }
     }
@@ -125,6 +124,7 @@ export class LogWriter {
   private insert(stream: StreamName, head: Head, isChained: boolean, fields: readonly Field[]): number {
     const { insertEvent } = this;
     let text = '';
+    // Read already, but behind an append of the same transaction that is not chained.
     if (isChained) head.chain ??= head.revision < 0 ? new StreamChain(stream) : this.chainOf(stream, head);
     for (let i = 0; i < fields.length; i += EVENT_FIELDS) {
       text = (fields[i + 4] as string) || text;

@@ -4,7 +4,6 @@ import type { Field } from '../codec.js';
 import { cutWal, isFull, openDatabase, Refusal, unreadable } from './database.js';
 import { LogReader } from './log-reader.js';
 import { LogWriter } from './log-writer.js';
-import { LogDamaged } from '../thread/log-damaged.js';
 import type { AppendRequest } from '../thread/append-request.js';
 import type { ThreadData } from '../thread/start-thread.js';
 import { ThreadKeys } from '../thread/thread-keys.js';
@@ -126,7 +125,7 @@ class Thread {
       reply({ kind: 'page', read: request.read, ...page });
     } catch (error) {
       // It is in no transaction: whoever needs another part of the file need not miss it.
-      const detail = error instanceof LogDamaged ? error.message : unreadable(error);
+      const detail = unreadable(error);
       if (detail === null) throw error;
       reply({ kind: 'unreadable', read: request.read, detail });
     }
