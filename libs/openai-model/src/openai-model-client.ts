@@ -4,12 +4,11 @@ import { Pool } from 'undici';
 import { type Clock, type FairSemaphore, SystemClock } from '#platform';
 import { ModelClient, ModelFailure, type ModelPiece, type ModelRequest, type OnBroken } from '#agent';
 import { messagesOf, writeChatBody } from './chat-body.js';
-import { failureOfConnection, failureOfStatus } from './failures.js';
-import { AnswerExchange, CONNECTION, type Endpoint } from './answer-exchange.js';
+import { CONNECTION, type Endpoint } from './answer-exchange.js';
+import { AskedTurn } from './asked-turn.js';
 import type { RequestForm } from './request-form.js';
 import { searchSchemas } from './schema-search.js';
 import { ServerMemory, isAboutForm, outputKey } from './server-memory.js';
-import { TurnReader } from './turn-reader.js';
 
 export interface OpenAiModelOptions {
   /** Ends where `/chat/completions` begins, mostly in `/v1`. */
@@ -26,8 +25,12 @@ export interface OpenAiModelOptions {
 const defaultTimeoutMs = 120_000;
 /** Ways in which one turn is asked for; each refusal is avoided once, so there are fewer. */
 const maxAsks = 30;
-/** After the end of an answer its usage follows at once, or never. */
-const usageTimeoutMs = 5_000;
+
+/** A turn of which the server has said something, and that. */
+interface BegunTurn {
+  readonly turn: AskedTurn;
+  readonly pieces: readonly ModelPiece[] | undefined;
+}
 
 /**
  * Any server that speaks OpenAI's Chat Completions. The openai package says once where a turn is asked for and with which
@@ -53,38 +56,57 @@ export class OpenAiModelClient extends ModelClient {
   override async *stream(
     request: ModelRequest,
     signal: AbortSignal,
-    onBroken: OnBroken = () => undefined,
+    onBroken: OnBroken = ignored,
   ): AsyncGenerator<readonly ModelPiece[], void> {
     const giveBack = await this.options.turns?.take(request.project ?? '', signal);
+    let turn: AskedTurn | undefined;
     try {
-      yield* this.untilTaken(request, signal, onBroken);
+      const begun = await this.begun(request, signal, onBroken);
+      ({ turn } = begun);
+      for (let { pieces } = begun; pieces !== undefined; pieces = await turn.next()) {
+        if (turn.whole) this.learnOfAnswer(request, turn.whole, pieces);
+        yield pieces;
+      }
     } finally {
+      turn?.close();
       giveBack?.();
     }
   }
 
-  /** Asks, and again in another way where the server does not take it as it is. */
-  private async *untilTaken(
-    request: ModelRequest,
-    signal: AbortSignal,
-    onBroken: OnBroken,
-  ): AsyncGenerator<readonly ModelPiece[], void> {
+  /**
+   * Asks, and again in another way where the server does not take it as it is. Resolves when it says something; the turn is
+   * the caller's then.
+   */
+  private async begun(request: ModelRequest, signal: AbortSignal, onBroken: OnBroken): Promise<BegunTurn> {
     for (let asks = 0; ; asks++) {
       const form = this.memory.formOf(request);
       requireSendable(request, form);
-      let hasBegun = false;
+      signal.throwIfAborted();
+      const turn = this.turnOf(request, form, signal, onBroken);
       try {
-        for await (const pieces of this.ask(request, form, signal, onBroken)) {
-          hasBegun = true;
-          yield pieces;
-        }
-        return;
+        await turn.open(this.connections, this.endpointOnce());
+        return { turn, pieces: await turn.next() };
       } catch (error) {
+        turn.close();
         signal.throwIfAborted();
-        if (hasBegun || asks >= maxAsks || !(error instanceof ModelFailure)) throw error;
+        if (asks >= maxAsks || !(error instanceof ModelFailure)) throw error;
         await this.learn(request, form, error, signal);
       }
     }
+  }
+
+  private turnOf(
+    request: ModelRequest,
+    form: RequestForm,
+    signal: AbortSignal,
+    onBroken: OnBroken = ignored,
+  ): AskedTurn {
+    const { clock, timeoutMs, server } = this;
+    const { apiKey } = this.options;
+    const { model } = request;
+    const { beginsInside } = form;
+    const body = writeChatBody(request, form, server);
+    return new AskedTurn(body, { clock, timeoutMs, signal, onBroken, apiKey, server, model, beginsInside });
   }
 
   /** Returns where it is worth asking again, in the form that is known then. @throws the failure, otherwise */
@@ -112,73 +134,23 @@ export class OpenAiModelClient extends ModelClient {
 
   /** Whether the server refuses a request for a schema of its. An answer is not waited for. */
   private async refuses(request: ModelRequest, form: RequestForm, signal: AbortSignal): Promise<boolean> {
-    const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
+    const turn = this.turnOf(request, form, signal);
     try {
-      await this.open(answer, await this.endpointOnce(), writeChatBody(request, form, this.server).json);
+      await turn.open(this.connections, this.endpointOnce());
       return false;
     } catch (error) {
       signal.throwIfAborted();
-      const failure = failureOfConnection(answer.failure ?? error);
       // The words for one schema are not those for another.
-      if (!isAboutForm(failure)) throw failure;
+      if (!(error instanceof ModelFailure) || !isAboutForm(error)) throw error;
       return true;
     } finally {
-      answer.release(false);
-    }
-  }
-
-  private async *ask(
-    request: ModelRequest,
-    form: RequestForm,
-    signal: AbortSignal,
-    onBroken: OnBroken,
-  ): AsyncGenerator<readonly ModelPiece[], void> {
-    signal.throwIfAborted();
-    const { json, chars, leftOut, unseen } = writeChatBody(request, form, this.server);
-    const { apiKey } = this.options;
-    const { model } = request;
-    const reader = new TurnReader({ apiKey, server: this.server, model, beginsInside: form.beginsInside });
-    const answer = new AnswerExchange({ clock: this.clock, timeoutMs: this.timeoutMs, signal });
-    let isWhole = false;
-    let isTold = false;
-    try {
-      await this.open(answer, await this.endpointOnce(), json);
-      for (let isOpen = true; isOpen;) {
-        let pieces: ModelPiece[] = [];
-        try {
-          const patience = reader.isFinished ? Math.min(usageTimeoutMs, this.timeoutMs) : this.timeoutMs;
-          const bytes = await answer.next(patience);
-          if (bytes === undefined) reader.close();
-          pieces = reader.feed(bytes ?? NONE);
-          isOpen = bytes !== undefined && !reader.isDone;
-        } catch (error) {
-          // A connection that breaks after the finish reason breaks no answer.
-          if (!reader.isFinished) throw error;
-          isOpen = false;
-        }
-        signal.throwIfAborted();
-        if (!isOpen) {
-          pieces.push(...reader.end(chars).map((piece) => withUnseen(piece, unseen)));
-          isWhole = true;
-          this.learnOfAnswer(request, reader, pieces);
-        }
-        if (pieces.length === 0) continue;
-        yield leftOut.length > 0 && !isTold ? [{ kind: 'left_out', tools: leftOut }, ...pieces] : pieces;
-        isTold = true;
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw failureOfConnection(answer.failure ?? error);
-    } finally {
-      const used = isWhole ? null : reader.used(chars);
-      if (used !== null) onBroken(used);
-      answer.release(reader.isDone);
+      turn.close();
     }
   }
 
   private learnOfAnswer(
     request: ModelRequest,
-    { beginsInside, hasText }: TurnReader,
+    { beginsInside, hasText }: NonNullable<AskedTurn['whole']>,
     pieces: readonly ModelPiece[],
   ): void {
     const { forcedTool } = request;
@@ -199,14 +171,6 @@ export class OpenAiModelClient extends ModelClient {
   async close(): Promise<void> {
     await this.connections.destroy();
   }
-
-  /** @throws what the server refused it with */
-  private async open(answer: AnswerExchange, endpoint: Endpoint, body: string): Promise<void> {
-    const head = await answer.send(this.connections, endpoint, body);
-    if (head.status < 300) return;
-    const refusal = { ...head, body: await answer.text() };
-    throw failureOfStatus(refusal, this.options.apiKey, this.clock.now());
-  }
 }
 
 /** @throws ModelFailure for what has to be asked for in another way: it is left out here, or was refused before */
@@ -219,14 +183,11 @@ function requireSendable(request: ModelRequest, { omit, refused }: RequestForm):
     throw new ModelFailure('refused', `the model server has refused ${name} with this schema before`);
 }
 
+const ignored: OnBroken = () => undefined;
+
 /** Asking the same again is of no use, whatever the status says. */
 const refusedForGood = ({ message, said }: ModelFailure): ModelFailure =>
   new ModelFailure('refused', message, said === undefined ? {} : { said });
-
-const withUnseen = (piece: ModelPiece, unseen: readonly string[]): ModelPiece =>
-  piece.kind !== 'end' || unseen.length === 0 ? piece : { ...piece, unseen };
-
-const NONE = Buffer.alloc(0);
 
 async function endpointOf({ baseUrl, apiKey }: OpenAiModelOptions): Promise<Endpoint> {
   const openai = new OpenAI({

@@ -9,12 +9,14 @@ export const fileKeyFault = (value: object): { readonly message: string } | null
   Object.hasOwn(value, FILE_KEY) ? { message: MESSAGE } : null;
 
 /** The same of all objects within a value, by their paths. */
-export function* fileKeysIn(value: object, path = ''): Generator<FieldError> {
+export function fileKeysIn(value: object, path = '', found: FieldError[] = []): readonly FieldError[] {
   const isList = Array.isArray(value);
   const fault = isList ? null : fileKeyFault(value);
-  if (fault !== null) yield { path, ...fault };
-  const pathTo = (key: string): string =>
-    isList ? `${path}[${key}]` : path === '' ? key : `${path}.${key.slice(0, 100)}`;
-  for (const [key, part] of Object.entries(value))
-    if (typeof part === 'object' && part !== null) yield* fileKeysIn(part as object, pathTo(key));
+  if (fault !== null) found.push({ path, ...fault });
+  for (const [key, part] of Object.entries(value)) {
+    if (typeof part !== 'object' || part === null) continue;
+    const field = path === '' ? key : `${path}.${key.slice(0, 100)}`;
+    fileKeysIn(part as object, isList ? `${path}[${key}]` : field, found);
+  }
+  return found;
 }
