@@ -11,6 +11,7 @@ const SCANNED_EVENTS = 5_000;
 /** Reads pages from SQLite, bounded in count and bytes. */
 export class LogReader {
   private readonly scan: StatementSync;
+  private readonly hashedScan: StatementSync;
   private readonly row: StatementSync;
   private readonly placedRow: StatementSync;
   private readonly rawPlacedRow: StatementSync;
@@ -26,9 +27,10 @@ export class LogReader {
     const columns = 'position, revision, id, type, time, data, meta';
     const proof = 'lower(hex(commitment)), lower(hex(prev))';
     const isPlaced = 'position = ? AND stream = ? AND revision = ?';
-    this.scan = arrays(
-      db.prepare('SELECT position, stream FROM events WHERE position > ? ORDER BY position LIMIT ?'),
-    );
+    const onwards = 'FROM events WHERE position > ? ORDER BY position LIMIT ?';
+    this.scan = arrays(db.prepare(`SELECT position, stream ${onwards}`));
+    const hashed = `position, revision, id, type, time, '', meta, ${proof}`;
+    this.hashedScan = arrays(db.prepare(`SELECT ${hashed}, stream ${onwards}`));
     this.row = arrays(db.prepare(`SELECT ${columns} FROM events WHERE position = ?`));
     this.placedRow = arrays(db.prepare(`SELECT ${columns} FROM events WHERE ${isPlaced}`));
     this.rawRow = arrays(db.prepare(`SELECT ${columns}, ${proof} FROM events WHERE position = ?`));
@@ -58,8 +60,9 @@ export class LogReader {
 
   /** @throws LogDamaged */
   readAll(request: ReadAllRequest): Page {
+    if (request.isRaw === 'hashes') return this.readHashes(request);
     const page = new PageRows(this.keys, request.after, request.isRaw);
-    const select = request.isRaw === false ? this.row : this.rawRow;
+    const select = request.isRaw ? this.rawRow : this.row;
     const limit = Math.min(request.limit, PAGE_EVENTS);
     const { prefixes } = request;
     const scanned = prefixes.length === 0 ? limit : SCANNED_EVENTS;
@@ -70,6 +73,16 @@ export class LogReader {
       if (prefixes.length > 0 && !prefixes.some((prefix) => name.startsWith(prefix))) continue;
       page.add(select.get(position) as unknown as Row, name);
       if (page.isFull() || page.count >= limit) break;
+    }
+    return page.page;
+  }
+
+  /** No hash covers the data but through their commitment: they are not read. */
+  private readHashes({ after, limit }: ReadAllRequest): Page {
+    const page = new PageRows(this.keys, after, 'hashes');
+    for (const found of this.hashedScan.iterate(after, Math.min(limit, PAGE_EVENTS))) {
+      const row = found as unknown as [...Row, stream: number];
+      page.add(row as unknown as Row, this.streamName(row[9]));
     }
     return page.page;
   }
