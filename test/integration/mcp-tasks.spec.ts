@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { openMcpTools } from '#mcp';
 import { OUTCOME_UNKNOWN, type ServerTask, sessionStream } from '#domain';
-import { EgressGuard, SilentLogger, SystemClock, readEgressAllow } from '#platform';
-import { RunToolboxes, type StartedRun } from '#runs';
-import { CALLER, House } from '../support/house.js';
+import type { StartedRun } from '#runs';
+import { CALLER, type House } from '../support/house.js';
+import { leftToServer, openQuarry, startDigging } from '../support/quarry.js';
 import { TaskServer, WORKING, completed } from '../support/mcp-servers/task-server.js';
-import { type ClientStep, done, text, toolCall } from '../support/scripted-client.js';
 import { RecordedRun } from '../support/recorded-run.js';
 import { TempLog } from '../support/temp-log.js';
 import { until } from '../support/until.js';
@@ -18,43 +16,14 @@ afterEach(() => server.close());
 
 describe('a run with a task at a server', () => {
   let temp: TempLog;
-  let count = 0;
   beforeAll(async () => {
     temp = await TempLog.open();
   });
   afterAll(() => temp.close());
 
-  const script = ({
-    messages,
-  }: {
-    messages: readonly { role: string; content: unknown }[];
-  }): ClientStep[] => {
-    const result = messages.findLast(({ role }) => role === 'tool');
-    return result === undefined
-      ? [done(toolCall('c1', 'dig', { deep: true }))]
-      : [text(`told: ${String(result.content)}`), done()];
-  };
-
-  /** A process with a way to tool servers. */
-  function open(): House {
-    const clock = new SystemClock();
-    const ports = {
-      egress: new EgressGuard(readEgressAllow('127.0.0.1')),
-      clock,
-      logger: new SilentLogger(),
-    };
-    const openServers: typeof openMcpTools = (servers, more, signal) =>
-      openMcpTools(servers, { ...more, limits: { minPollMs: 5, pollMs: 5 } }, signal);
-    const knowledge = { open: () => Promise.resolve([]) };
-    const toolboxes = new RunToolboxes({ ...ports, knowledge, openServers });
-    return new House(temp, `tasks ${++count}`, { script, toolboxes });
-  }
-
-  const start = (house: House): Promise<StartedRun> =>
-    house.start('dig', {
-      config: { mcp_servers: ['quarry'] },
-      mcpServers: [server.entry],
-    });
+  const open = (): House => openQuarry(temp);
+  const start = (house: House): Promise<StartedRun> => startDigging(house, server);
+  const parked = (house: House, of: StartedRun): Promise<void> => leftToServer(house, of, server);
   const events = (session: string) => temp.read(sessionStream(session));
   const index = { askedAt: () => Promise.resolve(null), due: () => Promise.resolve([]) };
 
@@ -142,24 +111,6 @@ describe('a run with a task at a server', () => {
     expect(house.told(-1).at(-1)).toBe('tool gold');
   });
 
-  it('that is cancelled tells the server', async () => {
-    const house = open();
-    const of = await start(house);
-    await until(() => server.asked.length > 1);
-    await house.cancel(of);
-    expect((await house.ended(of)).type).toBe('agent_cancelled');
-    expect(server.asked.at(-1)).toBe('tasks/cancel t1');
-  });
-
-  /** Until the run is left to its server. */
-  async function parked(house: House, of: StartedRun): Promise<void> {
-    await house.heard(of.session, ({ type }) => type === 'tool_task_started');
-    await until(() => server.asked.length > 0);
-    house.clock.advance(2_000);
-    await house.heard(of.session, ({ type }) => type === 'run_parked');
-    await until(() => house.core.admission.running === 0);
-  }
-
   it('that takes long waits, drives nothing, and goes on when the server has something to say', async () => {
     const house = open();
     const of = await start(house);
@@ -228,17 +179,6 @@ describe('a run with a task at a server', () => {
     const of = await start(house);
     await house.ended(of);
     expect(house.told(-1).at(-1)).toBe('tool gold');
-  });
-
-  it('that waits for its server ends at once when it is cancelled, and the server is told', async () => {
-    const house = open();
-    const of = await start(house);
-    await parked(house, of);
-    await house.cancel(of);
-    expect((await house.ended(of)).type).toBe('agent_cancelled');
-    await until(() => server.asked.includes('tasks/cancel t1'));
-    await house.settled();
-    expect(house.core.sessions.active()).toEqual([]);
   });
 
   it('that waits for its server asks for it at once where the process that asked is gone', async () => {

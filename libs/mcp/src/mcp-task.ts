@@ -1,7 +1,6 @@
 import type { ServerTask } from '#domain';
-import type { Clock } from '#platform';
+import { type Clock, lateSignal } from '#platform';
 import { ClaimLost, RunStopped, type ServerAnswers, TaskLeft } from '#agent';
-import { lateSignal } from './late-signal.js';
 import type { McpLimits } from './limits.js';
 import type { McpConnection } from './mcp-connection.js';
 import { McpFailure } from './mcp-failure.js';

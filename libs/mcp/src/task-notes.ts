@@ -23,6 +23,7 @@ export interface TaskNote {
 export class TaskNotes {
   private readonly notes = new Map<string, TaskNote>();
   private readonly ends = new Map<string, { readonly end: TaskEnd; readonly bytes: number }>();
+  private isOver = false;
 
   constructor(private readonly room = new ResultRoom()) {}
 
@@ -39,6 +40,7 @@ export class TaskNotes {
 
   /** Keeps what has come of it for whoever drives the run next. Where there is no room it is asked for again. */
   keep(server: string, { id }: ServerTask, end: TaskEnd): void {
+    if (this.isOver) return;
     const key = keyOf(server, id);
     this.take(server, { id });
     const bytes = sizeOf(end);
@@ -55,8 +57,9 @@ export class TaskNotes {
     return kept.end;
   }
 
-  /** The run is over. */
+  /** The run is over: nobody is told of what comes now. */
   clear(): void {
+    this.isOver = true;
     for (const { bytes } of this.ends.values()) this.room.give(bytes);
     this.ends.clear();
     this.notes.clear();

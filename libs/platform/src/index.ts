@@ -17,6 +17,7 @@ export * from './fair-semaphore.js';
 export { keepFolder } from './folders.js';
 export * from './ignore-error-events.js';
 export * from './key-files.js';
+export * from './late-signal.js';
 export * from './logger.js';
 export * from './memory-shares.js';
 export * from './metrics/metrics.js';

@@ -25,6 +25,7 @@ import { WorkflowRuns } from '#workflow';
 import { NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type LoadedContext, type RequestEvent, type RunToLoad, begun, loadRun } from './load-session.js';
 import { loadRecord } from './replay/load-record.js';
+import type { ServerTasks } from './server-tasks.js';
 import type { SessionPorts } from './session-ports.js';
 
 /** The driving of one run under one claim of this process. */
@@ -41,7 +42,11 @@ export class RunDrive {
   private readTo: Revision = NO_EVENTS;
 
   constructor(
-    private readonly session: { readonly id: string; readonly journal: Journal },
+    private readonly session: {
+      readonly id: string;
+      readonly journal: Journal;
+      readonly tasks: Pick<ServerTasks, 'tellCancelled'>;
+    },
     private readonly claim: CurrentRun,
     private readonly ports: SessionPorts,
   ) {
@@ -181,6 +186,9 @@ export class RunDrive {
       return toolbox;
     } catch (error) {
       if (!signal.aborted) throw error;
+      const { current } = this.session.journal.state;
+      if (signal.reason instanceof RunCancelled && current?.run === this.run)
+        this.session.tasks.tellCancelled(current);
       return NO_TOOLS;
     }
   }

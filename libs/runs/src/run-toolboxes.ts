@@ -1,6 +1,7 @@
 import type { ProjectId, RunId } from '#domain';
 import {
   type McpServerConfig,
+  type OpenToolbox,
   READ_HISTORY,
   RUN_WORKFLOW,
   type Tool,
@@ -22,6 +23,12 @@ export interface RunToolboxPorts {
   readonly knowledge: Pick<KnowledgeTools, 'open'>;
   /** Connects to the servers of a run; absent: over the network. */
   readonly openServers?: typeof openMcpTools;
+}
+
+/** What is known of the servers of a run. */
+interface KnownServers {
+  readonly servers: readonly McpServerConfig[];
+  readonly tasks: TaskNotes;
 }
 
 /**
@@ -73,15 +80,25 @@ export class RunToolboxes extends Toolboxes {
     for (const over of this.held.hold(run, { project, bytes })) this.drop(over);
   }
 
-  override async open(
+  override open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox> {
+    return this.later(request.run)(request, signal);
+  }
+
+  override later(run: RunId): OpenToolbox {
+    const servers = this.servers.get(run);
+    const known = servers && { servers, tasks: this.tasksOf(run) };
+    return (request, signal) => this.openWith(known, request, signal);
+  }
+
+  private async openWith(
+    known: KnownServers | undefined,
     { session, run, project, config }: ToolboxRequest,
     signal: AbortSignal,
   ): Promise<Toolbox> {
     const { mcp_servers: names = [], datastores = [], queries = [], agents = [], workflows = [] } = config;
     const callers = (config.tools ?? []).map(callerTool);
-    const servers = this.servers.get(run);
     this.held.release(run);
-    if (names.length > 0 && servers === undefined) return LOST;
+    if (names.length > 0 && known === undefined) return LOST;
     const ofWorkflows = workflows.length > 0 ? [RUN_WORKFLOW] : [];
     const reserved = new Set([READ_HISTORY, ...ofWorkflows, ...reservedHandoffNames(agents)]);
     for (const { definition } of callers) reserved.add(definition.name);
@@ -90,11 +107,11 @@ export class RunToolboxes extends Toolboxes {
         ? NO_KNOWLEDGE
         : await this.ports.knowledge.open({ project, datastores, queries }, reserved);
     const own = callers.length === 0 ? knowledge : [...knowledge, ...callers];
-    if (servers === undefined) return { tools: own, close: () => Promise.resolve() };
+    if (known === undefined) return { tools: own, close: () => Promise.resolve() };
     for (const { definition } of knowledge) reserved.add(definition.name);
     const { openServers = openMcpTools, ...ports } = this.ports;
     const egress = ports.egress.of(project);
-    const tasks = this.tasksOf(run);
+    const { servers, tasks } = known;
     const mcp = await openServers(servers, { ...ports, session, egress, reserved, tasks }, signal);
     return {
       get tools() {

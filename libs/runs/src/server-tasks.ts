@@ -1,7 +1,8 @@
-import { type Journal, RunCancelled, RunStopped, type Toolbox, calledServer } from '#agent';
+import { type Journal, type OpenToolbox, RunCancelled, RunStopped, type Toolbox, calledServer } from '#agent';
 import {
   type CurrentRun,
   type RunId,
+  type SessionState,
   type StartedTask,
   StartedTasksFold,
   decideWake,
@@ -9,17 +10,29 @@ import {
   knownSessionEvent,
   tasksThatGoOn,
 } from '#domain';
+import { lateSignal } from '#platform';
 import type { KnownRequests } from './known-requests.js';
 import type { RequestEvent } from './load-session.js';
 import { pauseForLog } from './run-claims.js';
 import type { SessionPorts } from './session-ports.js';
+
+/** How long servers are connected to of a run that was cancelled meanwhile, to be told so. */
+const LAST_WORD_MS = 10_000;
+
+/** A run whose tasks are asked for, as it was when that began: it may be over before its servers are reached. */
+interface Asking {
+  readonly current: CurrentRun;
+  readonly state: SessionState;
+  readonly open: OpenToolbox;
+  readonly stop: AbortController;
+}
 
 /**
  * Asks tool servers about the tasks of a run that waits for nothing else, and wakes the run when there is news. Owns the
  * connections for that; nobody drives the run meanwhile.
  */
 export class ServerTasks {
-  private asking: { readonly run: RunId; readonly stop: AbortController } | null = null;
+  private asking: Asking | null = null;
 
   constructor(
     private readonly session: { readonly id: string; readonly journal: Journal },
@@ -34,15 +47,22 @@ export class ServerTasks {
   /** Sees to what is current: a process without the credentials of the run's servers leaves it to another. */
   supervise(current: CurrentRun | null): void {
     const isOurs = current !== null && isLeftToServer(current) && this.ports.toolboxes.knows(current.run);
-    if (isOurs && this.asking?.run === current.run) return;
+    if (isOurs && this.asking?.current.run === current.run) return;
     if (this.asking !== null) this.stop(current === null ? new RunCancelled() : new RunStopped());
-    if (isOurs) this.start(current.run);
+    if (isOurs) this.start(current);
   }
 
   /** @param reason where the run is over its servers are told so */
   stop(reason: Error = new RunStopped()): void {
     this.asking?.stop.abort(reason);
     this.asking = null;
+  }
+
+  /** The run is cancelled whose servers whoever drives it has not reached: they are told in the background. */
+  tellCancelled(current: CurrentRun): void {
+    if (tasksThatGoOn(current).length === 0 || !this.ports.toolboxes.knows(current.run)) return;
+    this.start(current);
+    this.stop(new RunCancelled());
   }
 
   /** Nobody asks any more: whoever drives the run says what is to be done. Never rejects. */
@@ -56,15 +76,17 @@ export class ServerTasks {
     });
   }
 
-  private start(run: RunId): void {
-    const asking = { run, stop: new AbortController() };
+  private start(current: CurrentRun): void {
+    const { run } = current;
+    const { state } = this.session.journal;
+    const asking = { current, state, open: this.ports.toolboxes.later(run), stop: new AbortController() };
     this.asking = asking;
     const { signal } = asking.stop;
     this.ports.background.start('server tasks', async () => {
       while (!signal.aborted) {
         try {
-          const request = await this.requests.readable(run, this.session.journal.state);
-          await this.untilNews(request, signal);
+          const request = await this.requests.readable(run, state);
+          await this.untilNews(request, asking);
           await this.woken(run, request);
           return;
         } catch (error) {
@@ -81,11 +103,11 @@ export class ServerTasks {
     }));
   }
 
-  /** Resolves when one of the tasks has come to something. */
-  private async untilNews(request: RequestEvent, signal: AbortSignal): Promise<void> {
-    const tasks = await this.tasksThatGoOn(request);
+  /** Resolves when one of the tasks has come to something. Servers of a run that is cancelled before are told so. */
+  private async untilNews(request: RequestEvent, { current, open, stop: { signal } }: Asking): Promise<void> {
+    const tasks = await this.tasksThatGoOn(request, current);
     if (tasks.length === 0) return;
-    const toolbox = await this.open(request, signal);
+    const toolbox = await this.open(request, open, signal);
     const others = new AbortController();
     const both = AbortSignal.any([signal, others.signal]);
     const asked = tasks.map(async ({ task, ...of }) => {
@@ -103,24 +125,31 @@ export class ServerTasks {
     }
   }
 
-  private async tasksThatGoOn({ revision, meta }: RequestEvent): Promise<readonly StartedTask[]> {
+  private async tasksThatGoOn(
+    { revision, meta }: RequestEvent,
+    current: CurrentRun,
+  ): Promise<readonly StartedTask[]> {
     const fold = new StartedTasksFold();
     for await (const page of this.ports.log.readStream(this.session.journal.stream, { after: revision }))
       for (const recorded of page) {
         const event = recorded.meta.run === meta.run ? knownSessionEvent(recorded) : null;
         if (event !== null) fold.push(event);
       }
-    const { current } = this.session.journal.state;
-    if (current === null || current.run !== meta.run) return [];
     return tasksThatGoOn(current)
       .map((place) => fold.of(place))
       .filter((task) => task !== undefined);
   }
 
-  private async open({ data, meta }: RequestEvent, signal: AbortSignal): Promise<Toolbox> {
-    const { contents, toolboxes } = this.ports;
+  private async open({ data, meta }: RequestEvent, open: OpenToolbox, signal: AbortSignal): Promise<Toolbox> {
+    const { contents, clock } = this.ports;
     const { id: session } = this.session;
     const config = await contents.object(session, data.config);
-    return toolboxes.open({ session, run: meta.run ?? '', project: meta.project, config }, signal);
+    const asked = { session, run: meta.run ?? '', project: meta.project, config };
+    const late = lateSignal(signal, (reason) => (reason instanceof RunCancelled ? LAST_WORD_MS : 0), clock);
+    try {
+      return await open(asked, late.signal);
+    } finally {
+      late[Symbol.dispose]();
+    }
   }
 }

@@ -38,7 +38,7 @@ export class Session {
   private driving: RunDrive | null = null;
   private readonly watch: StreamWatch;
   private readonly claims: RunClaims;
-  private readonly tasks: ServerTasks;
+  readonly tasks: ServerTasks;
   private users = 0;
   isStopped = false;
   /** Runs that wait here although the replica that accepted them is gone. */

@@ -158,7 +158,14 @@ export abstract class Toolboxes {
   }
 
   abstract open(request: ToolboxRequest, signal: AbortSignal): Promise<Toolbox>;
+
+  /** Opens the tools of a run with what is known of its servers now, even if that is forgotten until then. */
+  later(_run: string): OpenToolbox {
+    return (request, signal) => this.open(request, signal);
+  }
 }
+
+export type OpenToolbox = (request: ToolboxRequest, signal: AbortSignal) => Promise<Toolbox>;
 
 /** Offers the same tools to every run. */
 export class FixedToolboxes extends Toolboxes {

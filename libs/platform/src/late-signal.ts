@@ -1,4 +1,4 @@
-import type { Clock } from '#platform';
+import type { Clock } from './clock.js';
 
 /** A signal that is aborted when another one is, with its reason, or so many ms later. */
 export function lateSignal(
