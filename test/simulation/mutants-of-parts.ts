@@ -48,7 +48,7 @@ const OF_FLOWS: readonly Omit<Mutant, 'parts'>[] = [
     name: 'lost-servers-unnoticed',
     story: 'a run goes on without the tool servers that were lost with another process',
     file: 'libs/runs/src/run-toolboxes.ts',
-    symbol: 'RunToolboxes.open',
+    symbol: 'RunToolboxes.openWith',
     find: 'names.length > 0',
     replace: 'names.length > 1',
   },
