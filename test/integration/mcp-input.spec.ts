@@ -1,10 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ActionDecision, sessionStream } from '#domain';
-import { EgressGuard, SilentLogger, SystemClock, readEgressAllow } from '#platform';
 import { type RecordedEvent } from '#event-log';
-import { RunToolboxes, type StartedRun } from '#runs';
-import { openMcpTools } from '#mcp';
-import { CALLER, House } from '../support/house.js';
+import type { StartedRun } from '#runs';
+import { CALLER, type House } from '../support/house.js';
 import {
   ADDRESS,
   FORM,
@@ -14,13 +12,12 @@ import {
   said,
   wanting,
 } from '../support/mcp-servers/task-server.js';
-import { type ClientStep, done, text, toolCall } from '../support/scripted-client.js';
+import { openQuarry, startDigging } from '../support/quarry.js';
 import { TempLog } from '../support/temp-log.js';
 import { until } from '../support/until.js';
 
 let server: TaskServer;
 let temp: TempLog;
-let count = 0;
 beforeAll(async () => {
   temp = await TempLog.open();
 });
@@ -30,30 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const script = ({ messages }: { messages: readonly { role: string; content: unknown }[] }): ClientStep[] => {
-  const result = messages.findLast(({ role }) => role === 'tool');
-  return result === undefined
-    ? [done(toolCall('c1', 'dig', { deep: true }))]
-    : [text(`told: ${String(result.content)}`), done()];
-};
-
-function open(): House {
-  const ports = {
-    egress: new EgressGuard(readEgressAllow('127.0.0.1')),
-    clock: new SystemClock(),
-    logger: new SilentLogger(),
-  };
-  const openServers: typeof openMcpTools = (servers, more, signal) =>
-    openMcpTools(servers, { ...more, limits: { minPollMs: 5, pollMs: 5 } }, signal);
-  const knowledge = { open: () => Promise.resolve([]) };
-  return new House(temp, `input ${++count}`, {
-    script,
-    toolboxes: new RunToolboxes({ ...ports, knowledge, openServers }),
-  });
-}
-
-const start = (house: House): Promise<StartedRun> =>
-  house.start('dig', { config: { mcp_servers: ['quarry'] }, mcpServers: [server.entry] });
+const open = (): House => openQuarry(temp);
+const start = (house: House): Promise<StartedRun> => startDigging(house, server);
 
 const index = { askedAt: () => Promise.resolve(null), due: () => Promise.resolve([]) };
 

@@ -24,8 +24,6 @@ export class UnpackedBody {
 
   /** @param first the first bytes of the body: some servers pack without saying so. undefined: it is not packed */
   static of(contentEncoding: string | string[] | undefined, first: Buffer): UnpackedBody | undefined {
-    const isGzip = first[0] === 0x1f && first[1] === 0x8b;
-    if (contentEncoding === undefined && !isGzip) return undefined;
     const named = [contentEncoding ?? '']
       .flat()
       .join()
@@ -33,6 +31,7 @@ export class UnpackedBody {
       .split(',')
       .map((name) => name.trim())
       .filter((name) => PACKINGS.has(name));
+    const isGzip = first[0] === 0x1f && first[1] === 0x8b;
     const encodings = named.length === 0 && isGzip ? ['gzip'] : named.toReversed();
     return encodings.length === 0 ? undefined : new UnpackedBody(encodings.slice(0, maxLayers));
   }

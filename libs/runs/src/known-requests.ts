@@ -2,6 +2,9 @@ import { type SessionState, asSessionEvent, type RunId, type StreamName } from '
 import { DataUnreadable, type EventLog, NO_EVENTS, type RecordedEvent } from '#event-log';
 import { type RequestEvent, findRequest, readRequest } from './load-session.js';
 
+/** Says where the requests of a session's runs stand. */
+type KnownRuns = Pick<SessionState, 'current' | 'waiting'>;
+
 /** The `run_requested` of a session's runs. Owns those that were heard of here; others are read from the log. */
 export class KnownRequests {
   private readonly heard = new Map<string, RequestEvent>();
@@ -24,7 +27,7 @@ export class KnownRequests {
   }
 
   /** Of one whose data do not open the envelope can be read. @throws ContentErased, LogUnavailable */
-  async of(run: RunId, { current, waiting }: SessionState): Promise<RequestEvent> {
+  async of(run: RunId, { current, waiting }: KnownRuns): Promise<RequestEvent> {
     const known = this.heard.get(run);
     if (known !== undefined) return known;
     const at = current?.run === run ? current.requested : waiting.find((w) => w.run === run)?.requested;
@@ -32,7 +35,7 @@ export class KnownRequests {
   }
 
   /** What a run is to be driven by. @throws DataUnreadable, too */
-  async readable(run: RunId, state: SessionState): Promise<RequestEvent> {
+  async readable(run: RunId, state: KnownRuns): Promise<RequestEvent> {
     const request = await this.of(run, state);
     const { type, revision, isUnreadable } = request;
     if (isUnreadable) throw new DataUnreadable({ type, revision, stream: this.stream });

@@ -2,7 +2,6 @@ import { type Journal, type OpenToolbox, RunCancelled, RunStopped, type Toolbox,
 import {
   type CurrentRun,
   type RunId,
-  type SessionState,
   type StartedTask,
   StartedTasksFold,
   decideWake,
@@ -22,7 +21,6 @@ const LAST_WORD_MS = 10_000;
 /** A run whose tasks are asked for, as it was when that began: it may be over before its servers are reached. */
 interface Asking {
   readonly current: CurrentRun;
-  readonly state: SessionState;
   readonly open: OpenToolbox;
   readonly stop: AbortController;
 }
@@ -78,21 +76,20 @@ export class ServerTasks {
 
   private start(current: CurrentRun): void {
     const { run } = current;
-    const { state } = this.session.journal;
-    const asking = { current, state, open: this.ports.toolboxes.later(run), stop: new AbortController() };
+    const asking = { current, open: this.ports.toolboxes.later(run), stop: new AbortController() };
     this.asking = asking;
     const { signal } = asking.stop;
     this.ports.background.start('server tasks', async () => {
-      while (!signal.aborted) {
+      do {
         try {
-          const request = await this.requests.readable(run, state);
+          const request = await this.requests.readable(run, { current, waiting: [] });
           await this.untilNews(request, asking);
           await this.woken(run, request);
           return;
         } catch (error) {
           if (!signal.aborted) await pauseForLog(this.ports, this.session.id, run, error);
         }
-      }
+      } while (!signal.aborted);
     });
   }
 

@@ -30,7 +30,7 @@ export class LogReader {
     const onwards = 'FROM events WHERE position > ? ORDER BY position LIMIT ?';
     this.scan = arrays(db.prepare(`SELECT position, stream ${onwards}`));
     const hashed = `position, revision, id, type, time, '', meta, ${proof}`;
-    this.hashedScan = arrays(db.prepare(`SELECT ${hashed}, stream ${onwards}`));
+    this.hashedScan = arrays(db.prepare(`SELECT stream, ${hashed} ${onwards}`));
     this.row = arrays(db.prepare(`SELECT ${columns} FROM events WHERE position = ?`));
     this.placedRow = arrays(db.prepare(`SELECT ${columns} FROM events WHERE ${isPlaced}`));
     this.rawRow = arrays(db.prepare(`SELECT ${columns}, ${proof} FROM events WHERE position = ?`));
@@ -81,8 +81,8 @@ export class LogReader {
   private readHashes({ after, limit }: ReadAllRequest): Page {
     const page = new PageRows(this.keys, after, 'hashes');
     for (const found of this.hashedScan.iterate(after, Math.min(limit, PAGE_EVENTS))) {
-      const row = found as unknown as [...Row, stream: number];
-      page.add(row as unknown as Row, this.streamName(row[9]));
+      const [stream, ...row] = found as unknown as [stream: number, ...row: Row];
+      page.add(row, this.streamName(stream));
     }
     return page.page;
   }
