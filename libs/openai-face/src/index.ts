@@ -18,6 +18,6 @@ export * from './wait/decisions.js';
 export * from './wait/same-decisions.js';
 export * from './wait/same-items.js';
 export * from './request/conversation-request.js';
-export { chatError, completionOf } from './chat/chat-completion.js';
+export { chatError, completionOf, errorBody } from './chat/chat-completion.js';
 export { ChatStream } from './chat/chat-stream.js';
 export * from './request/chat-request.js';

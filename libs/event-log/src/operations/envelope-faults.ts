@@ -12,7 +12,8 @@ export function faultOfEnvelope(event: RecordedEvent): string | undefined {
   if (!Number.isSafeInteger(meta.schemaVersion) || meta.schemaVersion < 1)
     return `its schema version is ${meta.schemaVersion}`;
   if (!isText(meta.project) && !isOfTheHouse(event)) return 'it names no project';
-  if (!isText(meta.actor)) return 'it names no actor';
+  // It is empty where the clock decided: what has expired.
+  if (typeof meta.actor !== 'string') return 'it names no actor';
   for (const name of ['run', 'correlationId', 'causationId', 'traceparent', 'keyId'] as const)
     if (meta[name] !== undefined && !isText(meta[name])) return `its ${name} is not a text`;
   return isObject(event.json) ? undefined : 'its data are not a JSON object';

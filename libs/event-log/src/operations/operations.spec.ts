@@ -94,7 +94,7 @@ describe('verifying', () => {
     ['its time is not a number of milliseconds', [stored({ time: NaN })]],
     ['its schema version is 0', [stored({ meta: { ...META, schemaVersion: 0 } })]],
     ['it names no project', [stored({ meta: { ...META, project: '' } })]],
-    ['it names no actor', [stored({ meta: { ...META, actor: '' } })]],
+    ['it names no actor', [stored({ meta: { ...META, actor: undefined as never } })]],
     ['its data are not a JSON object', [stored({ json: '[1]' })]],
     ['its data are not a JSON object', [stored({ json: '{"a":' })]],
   ])('says: %s', async (what, events) => {
@@ -106,6 +106,10 @@ describe('verifying', () => {
   test.each(['relay-callbacks', 'lease-process'])('takes %s, which belongs to no project', async (stream) => {
     const ofTheHouse = stored({ stream, meta: { ...META, project: '' } });
     expect((await verify([ofTheHouse])).faults).toEqual([]);
+  });
+
+  test('takes what nobody did: what has expired has no actor', async () => {
+    expect((await verify([stored({ meta: { ...META, actor: '' } })])).faults).toEqual([]);
   });
 
   test('asks its checks in the order of the log, and counts what it does not keep', async () => {

@@ -40,7 +40,7 @@ export function completionOf(passage: Passage): object {
 const callsOf = ({ output }: Passage): readonly FunctionCallItem[] =>
   output.filter((item) => item.type === 'function_call');
 
-const contentOf = ({ output }: Passage): string =>
+export const contentOf = ({ output }: Passage): string =>
   output
     .flatMap((item) => (item.type === 'message' ? item.content : []))
     .map(({ text }) => text)
@@ -67,8 +67,18 @@ export const chatUsage = (spent: CallSums): object => ({
   completion_tokens_details: { reasoning_tokens: spent.reasoningTokens ?? 0 },
 });
 
-/** What a failed run is told as; null: it has not failed. */
-export function chatError({ end }: Passage): { readonly message: string } | null {
-  if (end?.error === undefined) return null;
-  return { message: `${end.error.code}: ${end.error.message}` };
+export interface ChatError {
+  readonly message: string;
 }
+
+/** What a run is told as that did not come to its end; null: it did. */
+export function chatError({ end }: Passage): ChatError | null {
+  if (end?.error !== undefined) return { message: `${end.error.code}: ${end.error.message}` };
+  // No finish reason says it, and half an answer is not to be taken for a whole one.
+  return end?.status === 'cancelled' ? { message: 'cancelled: the run was cancelled before its end' } : null;
+}
+
+/** As the body of an answer, or in a stream. */
+export const errorBody = (error: ChatError): object => ({
+  error: { ...error, type: 'server_error', param: null, code: 'server_error' },
+});

@@ -11,7 +11,7 @@ import {
   textIn,
 } from './fields.js';
 import { MOST } from './limits.js';
-import { requireImageUrl } from './message-parts.js';
+import { UNSUPPORTED, requireImageUrl } from './message-parts.js';
 import { partsIn, refuseOtherTypes, typeOf, unsupportedType, wordsOf } from './parts.js';
 import { refused } from './refusals.js';
 
@@ -20,12 +20,16 @@ const ID = { min: 1, max: MOST.id };
 const NAME = { min: 1, max: MOST.name };
 /** Clients send back what they got. */
 const OF_ASSISTANT = ['annotations', 'reasoning_content', 'reasoning', 'parsed', 'name'];
+/** Some clients write what belongs to the message into its parts. */
+const OF_PART = ['annotations', 'logprobs', 'parsed', 'role'];
 
 /** `messages` of a chat completion as items. @throws Problem naming what is wrong */
 export function chatItems(fields: Fields): readonly AskedItem[] {
   const values = listIn(fields, 'messages', MOST.items) ?? missing(fields, 'messages');
   if (values.length === 0) throw refused('invalid_value', 'messages', 'messages: must not be empty');
-  return values.flatMap((value, at) => itemsOf(value, pathTo('messages', at)));
+  const items = values.flatMap((value, at) => itemsOf(value, pathTo('messages', at)));
+  if (items.length === 0) throw refused('invalid_value', 'messages', 'messages: must say something');
+  return items;
 }
 
 function itemsOf(value: unknown, path: string): readonly AskedItem[] {
@@ -52,7 +56,9 @@ function assistantItems(value: unknown, path: string): readonly AskedItem[] {
     // Where there is content it says all.
     if (refusal !== undefined)
       return [{ kind: 'message', role: 'assistant', parts: [refusalOf(refusal)] }, ...items];
-    return calls.length > 0 ? items : missing(fields, 'content');
+    // What was answered without a text has null there.
+    const isNull = (value as { readonly content?: unknown }).content === null;
+    return calls.length > 0 || isNull ? items : missing(fields, 'content');
   }
   const parts = partsIn(fields.values['content'], `${path}.content`, saidPart);
   return [{ kind: 'message', role: 'assistant', parts }, ...items];
@@ -83,7 +89,7 @@ function toolResult(value: unknown, path: string): AskedItem {
 
 function userPart(part: unknown, path: string): AskedPart {
   if (typeOf(part) !== 'image_url') return saidPart(part, path);
-  const fields = fieldsOf(part, path, { known: ['type', 'image_url'] });
+  const fields = fieldsOf(part, path, { known: ['type', 'image_url'], unsupported: UNSUPPORTED });
   const inner = fieldsOf(fields.values['image_url'] ?? missing(fields, 'image_url'), `${path}.image_url`, {
     known: ['url', 'detail'],
   });
@@ -98,7 +104,8 @@ const refusalOf = (text: string): AskedPart => ({ kind: 'text', text, isRefusal:
 function saidPart(part: unknown, path: string): AskedPart {
   const type = typeOf(part);
   if (type !== 'text' && type !== 'refusal') return unsupportedType(part, path);
-  const fields = fieldsOf(part, path, { known: ['type', type] });
+  const dropped = type === 'text' ? [...OF_PART, 'refusal'] : OF_PART;
+  const fields = fieldsOf(part, path, { known: ['type', type], unsupported: UNSUPPORTED, dropped });
   const text = requiredText(fields, type, TEXT);
   return type === 'refusal' ? refusalOf(text) : { kind: 'text', text };
 }

@@ -40,6 +40,10 @@ export function fieldsOf(value: unknown, path: string, names: Names): Fields {
   return { path, values };
 }
 
+/** Whatever it has. @throws Problem where it is no object */
+export const anyFields = (value: unknown, path: string): Fields =>
+  fieldsOf(value, path, { known: Object.keys(Object(value) as object) });
+
 export const has = ({ values }: Fields, name: string): boolean => Object.hasOwn(values, name);
 
 const at = ({ path }: Fields, name: string): string => pathTo(path, name);

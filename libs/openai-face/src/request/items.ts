@@ -7,8 +7,9 @@ import { typeOf, unsupportedType, wordsOf } from './parts.js';
 import { refused } from './refusals.js';
 
 /** Clients send back what they got. */
-const SENT_BACK = ['id', 'status', 'phase', 'annotations', 'logprobs', 'parsed_arguments'];
-const EMPTY = ['caller', 'namespace', 'async'];
+const SENT_BACK = ['id', 'status', 'phase', 'annotations', 'logprobs', 'parsed_arguments', 'created_by'];
+/** `async_` is how Python names `async` where it writes fields by their own names. */
+const EMPTY = ['caller', 'namespace', 'async', 'async_'];
 const ID = { min: 1, max: MOST.id };
 const NAME = { min: 1, max: MOST.name };
 const TEXT = { max: MOST.text };
@@ -22,7 +23,7 @@ export function itemsOf(values: readonly unknown[], path: string): readonly Aske
 }
 
 function itemOf(value: unknown, path: string): AskedItem | null {
-  const type = typeOf(value) ?? 'message';
+  const type = typeOf(value) ?? (isReference(value) ? 'item_reference' : 'message');
   switch (type) {
     case 'message':
       return message(value, path);
@@ -53,6 +54,10 @@ function itemOf(value: unknown, path: string): AskedItem | null {
       return unsupportedType(value, path);
   }
 }
+
+/** Without a type it is told from a message by its having nothing but an id. */
+const isReference = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'id' in value && !('role' in value || 'content' in value);
 
 function message(value: unknown, path: string): AskedItem {
   const fields = fieldsOf(value, path, {

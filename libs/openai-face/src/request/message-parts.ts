@@ -6,6 +6,8 @@ import { refused } from './refusals.js';
 
 const TEXT = { max: MOST.text };
 const DROPPED = ['annotations', 'logprobs', 'parsed'];
+/** Of any part. */
+export const UNSUPPORTED = ['prompt_cache_breakpoint'];
 
 /** @throws Problem naming the part */
 export function partsOf(content: unknown, role: string, path: string): readonly AskedPart[] {
@@ -18,7 +20,7 @@ function saidPart(part: unknown, path: string): AskedPart {
     case 'output_text':
     case 'input_text':
     case 'text': {
-      const fields = fieldsOf(part, path, { known: ['type', 'text'], dropped: DROPPED });
+      const fields = textFields(part, path);
       return { kind: 'text', text: requiredText(fields, 'text', TEXT) };
     }
     case 'refusal': {
@@ -33,7 +35,7 @@ function saidPart(part: unknown, path: string): AskedPart {
 function givenPart(part: unknown, path: string, role: string): AskedPart {
   const type = typeOf(part);
   if (type === 'input_text' || type === 'text') {
-    const fields = fieldsOf(part, path, { known: ['type', 'text'], dropped: DROPPED });
+    const fields = textFields(part, path);
     return { kind: 'text', text: requiredText(fields, 'text', TEXT) };
   }
   if (role !== 'user') return unsupportedType(part, path);
@@ -41,8 +43,14 @@ function givenPart(part: unknown, path: string, role: string): AskedPart {
   return type === 'input_file' ? filePart(part, path) : unsupportedType(part, path);
 }
 
+const textFields = (part: unknown, path: string): Fields =>
+  fieldsOf(part, path, { known: ['type', 'text'], unsupported: UNSUPPORTED, dropped: DROPPED });
+
 function imagePart(part: unknown, path: string): AskedPart {
-  const fields = fieldsOf(part, path, { known: ['type', 'image_url', 'detail'], unsupported: ['file_id'] });
+  const fields = fieldsOf(part, path, {
+    known: ['type', 'image_url', 'detail'],
+    unsupported: ['file_id', ...UNSUPPORTED],
+  });
   const url = requiredText(fields, 'image_url', { min: 1, max: MOST.text });
   requireImageUrl(url, `${path}.image_url`);
   const detail = oneOf(fields, 'detail', ['auto', 'low', 'high', 'original']);
@@ -59,7 +67,7 @@ export function requireImageUrl(url: string, path: string): void {
 function filePart(part: unknown, path: string): AskedPart {
   const fields = fieldsOf(part, path, {
     known: ['type', 'filename', 'file_data'],
-    unsupported: ['file_id', 'file_url', 'detail'],
+    unsupported: ['file_id', 'file_url', 'detail', ...UNSUPPORTED],
   });
   const filename = textIn(fields, 'filename', { min: 1, max: MOST.name }) ?? 'file';
   return { kind: 'file', filename, ...dataOf(fields), path: `${path}.file_data` };

@@ -118,3 +118,78 @@ it('a file whose data are no base64 is refused', () => {
   for (const wrong of ['a!Gk=', 'aG k=', 'aGk===', '=aGk'])
     expect(file(wrong)).toBe('invalid_value input[0].content[0].file_data');
 });
+
+describe('what clients send back as they got it', () => {
+  const user = { role: 'user', content: 'again' };
+
+  it('is taken where a part of a chat message repeats what its message says', () => {
+    const text = { type: 'text', text: 'Hello.' };
+    const asSent = { ...text, role: 'assistant', refusal: null, annotations: [] };
+    const plain = spoken({ role: 'assistant', content: [text] }, user);
+    expect(spoken({ role: 'assistant', content: [asSent] }, user)).toEqual(plain);
+    expect(spoken({ role: 'assistant', content: [{ ...text, annotations: [] }] }, user)).toEqual(plain);
+  });
+
+  it('is no message where an answer had no text', () => {
+    const empty = { role: 'assistant', content: null, refusal: null, annotations: [] };
+    expect(spoken(empty, user)).toEqual(spoken(user));
+    expect(refusalOf(() => spoken(empty))).toBe('invalid_value messages');
+    expect(refusalOf(() => spoken({ role: 'assistant' }))).toBe(
+      'missing_required_parameter messages[0].content',
+    );
+  });
+
+  it('may have fields by the names that Python has for them', () => {
+    const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+    const back = { ...call, async_: null, created_by: null, namespace: null };
+    expect(itemsOf([back])).toEqual(itemsOf([call]));
+    expect(refusalOf(() => itemsOf([{ ...call, async_: true }]))).toBe(
+      'unsupported_parameter input[0].async_',
+    );
+  });
+
+  it.each([{ type: 'item_reference' }, { type: null }, {}])(
+    'an item with an id alone is a reference: %j',
+    (more) => {
+      expect(itemsOf([{ id: 'msg_1', ...more }])).toEqual([
+        { kind: 'reference', id: 'msg_1', path: 'input[0].id' },
+      ]);
+    },
+  );
+});
+
+it.each(['input_text', 'input_image', 'input_file'])(
+  'a point of %s where a cache begins is refused by name',
+  (type) => {
+    const said = {
+      type,
+      text: 'x',
+      image_url: 'data:image/png;base64,aGk=',
+      file_data: 'data:text/plain;base64,aGk=',
+    };
+    const [field] = { input_text: ['text'], input_image: ['image_url'], input_file: ['file_data'] }[type]!;
+    const part = { type, [field!]: said[field as 'text'] };
+    const asked = (prompt_cache_breakpoint: unknown) =>
+      refusalOf(() => itemsOf([{ role: 'user', content: [{ ...part, prompt_cache_breakpoint }] }]));
+    expect(asked(null)).toBe('taken');
+    expect(asked({ mode: 'explicit' })).toBe(
+      'unsupported_parameter input[0].content[0].prompt_cache_breakpoint',
+    );
+  },
+);
+
+it('options of the background are refused by name', () => {
+  expect(refusalOf(() => response({ background_options: null }))).toBe('taken');
+  expect(refusalOf(() => response({ background_options: {} }))).toBe(
+    'unsupported_parameter background_options',
+  );
+});
+
+it('a type that is missing is said to be missing', () => {
+  expect(refusalOf(() => response({ tool_choice: { name: 'f' } }))).toBe(
+    'missing_required_parameter tool_choice.type',
+  );
+  expect(refusalOf(() => response({ text: { format: { name: 'f', schema: {} } } }))).toBe(
+    'missing_required_parameter text.format.type',
+  );
+});

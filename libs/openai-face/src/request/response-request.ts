@@ -75,6 +75,7 @@ const KNOWN = [
 ];
 const UNSUPPORTED = [
   'access_programs',
+  'background_options',
   'context_management',
   'image',
   'max_tool_calls',

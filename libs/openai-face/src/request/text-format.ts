@@ -2,6 +2,7 @@ import type { FinalOutputConfig } from '#domain';
 import type { TextFormat } from '../settings.js';
 import {
   type Fields,
+  anyFields,
   fieldsOf,
   flagIn,
   missing,
@@ -24,6 +25,7 @@ export function formatIn(fields: Fields, name: string): TextFormat | undefined {
   const type = typeOf(value);
   if (type !== 'json_schema') {
     refuseOtherTypes(value, path, ['text', 'json_object']);
+    if (type === undefined) missing(anyFields(value, path), 'type');
     const plain = fieldsOf(value, path, { known: ['type'] });
     return { type: oneOf(plain, 'type', ['text', 'json_object']) ?? missing(plain, 'type') };
   }

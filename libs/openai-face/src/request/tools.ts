@@ -1,6 +1,7 @@
 import type { CallerTool, ServerPolicy, ToolChoice, ToolFilter } from '#domain';
 import {
   type Fields,
+  anyFields,
   fieldsOf,
   flagIn,
   has,
@@ -86,7 +87,7 @@ function requireLabels(servers: readonly AskedServer[]): void {
 }
 
 function unsupportedTool(value: unknown, path: string): never {
-  const fields = fieldsOf(value, path, { known: Object.keys(Object(value) as object) });
+  const fields = anyFields(value, path);
   if (!has(fields, 'type')) missing(fields, 'type');
   return unsupportedValue(fields, 'type', fields.values['type']);
 }
@@ -263,9 +264,5 @@ export function choiceOf(fields: Fields, { functions, servers }: AskedTools): To
       throw refused('invalid_value', `${path}.name`, `${path}.name: is none of the allowed tools`);
     return { name, server };
   }
-  return unsupportedValue(
-    fieldsOf(value, path, { known: Object.keys(Object(value) as object) }),
-    'type',
-    type,
-  );
+  return unsupportedTool(value, path);
 }

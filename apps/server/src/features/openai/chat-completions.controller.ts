@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Principal } from '#access';
 import { Problem } from '#domain';
-import { chatError, completionOf, parseChatRequest, refused } from '#openai-face';
+import { chatError, completionOf, errorBody, parseChatRequest, refused } from '#openai-face';
 import { Caller } from '../../edge/admission/caller.js';
 import { answerWithEvents } from '../../edge/answers/event-stream.js';
 import { OpenStreams } from '../../edge/answers/socket-sink.js';
@@ -89,8 +89,7 @@ export class ChatCompletionsController {
     if (error === null) return void reply.send(completionOf(passage));
     // The model was asked three times already.
     reply.header('x-should-retry', 'false');
-    const told = { ...error, type: 'server_error', param: null, code: 'server_error' };
-    await reply.code(500).send({ error: told });
+    await reply.code(500).send(errorBody(error));
   }
 }
 

@@ -116,7 +116,9 @@ export class Continuations {
   ) {
     const { requests } = this;
     try {
-      const command = await requests.commandOf(runBodyOf(asked, ''), { body: {} }, caller, request);
+      const { agents = [], workflows = [] } = face.config;
+      const isPlain = agents.length === 0 && workflows.length === 0;
+      const command = await requests.commandOf(runBodyOf(asked, ''), { body: {}, isPlain }, caller, request);
       await command.check?.();
       const kept: Record<string, unknown> = { ...face.config };
       for (const name of OF_REQUEST) delete kept[name];

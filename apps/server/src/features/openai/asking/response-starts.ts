@@ -92,7 +92,7 @@ export class ResponseStarts {
     const plain = plainMessage(items);
     const message = plain ?? messageOf(items);
     const session = base.kind === 'session' ? { session: base.session } : {};
-    const sentRun = { body: {}, ...session };
+    const sentRun = { body: {}, isPlain: true, ...session };
     const command = await this.requests
       .commandOf(runBodyOf(asked, message), sentRun, caller, request)
       .catch((error: unknown) => {

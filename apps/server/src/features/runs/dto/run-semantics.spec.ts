@@ -109,6 +109,19 @@ describe('the examples of the documentation', () => {
 describe("the caller's own tools", () => {
   const tool = (name: string, parameters: object = {}) => ({ name, description: '', parameters });
 
+  it.each(['run_workflow', 'transfer_to_billing', 'search_handbook'])(
+    'may be called %s in a run that cannot have a tool of that name',
+    async (name) => {
+      const body = parseRunRequest({ message: 'go', tools: [tool(name)] });
+      await expect(checkRunSemantics(body, 'p', LOCAL_SCHEMAS, true)).resolves.toBeUndefined();
+    },
+  );
+
+  it('leave read_history to the service, which has it in any run', async () => {
+    const body = parseRunRequest({ message: 'go', tools: [tool('read_history')] });
+    await expect(checkRunSemantics(body, 'p', LOCAL_SCHEMAS, true)).rejects.toThrow();
+  });
+
   it.each([
     ['run_workflow', "is one of the service's own tools"],
     ['transfer_to_billing', "is one of the service's own tools"],

@@ -15,16 +15,22 @@ const MAX_ERRORS = 50;
 /**
  * What the fields of a request mean together: the graphs of its workflows, its schemas, the names of its agents; and that
  * nothing in them reads as something else on the log.
+ * @param isPlain the run can have neither workflows nor other agents nor datastores: their tools' names are free
  * @throws Problem invalid_request, with every field that is wrong; unavailable
  */
-export async function checkRunSemantics(body: RunBody, project: ProjectId, schemas: Schemas): Promise<void> {
+export async function checkRunSemantics(
+  body: RunBody,
+  project: ProjectId,
+  schemas: Schemas,
+  isPlain = false,
+): Promise<void> {
   // The one is not kept, the other is sealed.
   const { mcp_servers: _, callback: __, ...kept } = body;
   const errors = [
     ...validateWorkflows(body.workflows),
     ...(await wrongSchemas(body, project, schemas)),
     ...wrongNames(body.agents),
-    ...wrongTools(body),
+    ...wrongTools(body, isPlain ? OWN_TOOLS_EVERYWHERE : OWN_TOOLS),
     ...fileKeysIn(kept),
   ].slice(0, MAX_ERRORS);
   if (errors.length > 0) throw invalidFields(errors);
@@ -78,9 +84,11 @@ function wrongNames(agents: Semantic['agents']): FieldError[] {
 }
 
 /** Names that the service's own tools have, whatever else a request asks for. */
-const RESERVED = /^(?:run_workflow$|read_history$|transfer_to_|search_)/;
+const OWN_TOOLS = /^(?:run_workflow$|read_history$|transfer_to_|search_)/;
+/** Those that it has in any run. */
+const OWN_TOOLS_EVERYWHERE = /^read_history$/;
 
-function wrongTools({ tools, queries }: Semantic): FieldError[] {
+function wrongTools({ tools, queries }: Semantic, own: RegExp): FieldError[] {
   const ofQueries = new Set(queries.map(({ name }) => name));
   const first = new Map<string, number>();
   return tools.flatMap(({ name, parameters }, i): FieldError[] => {
@@ -88,7 +96,7 @@ function wrongTools({ tools, queries }: Semantic): FieldError[] {
     if (before === undefined) first.set(name, i);
     const path = `tools[${i}].name`;
     if (before !== undefined) return [{ path, message: `is the name of tools[${before}], too` }];
-    if (RESERVED.test(name)) return [{ path, message: "is one of the service's own tools" }];
+    if (own.test(name)) return [{ path, message: "is one of the service's own tools" }];
     if (ofQueries.has(name)) return [{ path, message: 'is the name of one of the queries, too' }];
     const { type = 'object' } = parameters as { readonly type?: unknown };
     const message = 'must be a schema of objects: arguments have names';

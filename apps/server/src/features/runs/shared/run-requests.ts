@@ -16,6 +16,8 @@ export interface SentRun {
   readonly body: object;
   readonly session?: SessionId | undefined;
   readonly key?: string | undefined;
+  /** Neither it nor the run that it goes on with has workflows, other agents or datastores. */
+  readonly isPlain?: boolean;
 }
 
 /** Runs that somebody with a key asks for in a request, whatever the protocol. */
@@ -33,7 +35,7 @@ export class RunRequests {
     { project, keyId: actor, reach }: Principal,
     request: FastifyRequest,
   ): Promise<StartRun> {
-    await checkRunSemantics(body, project, this.surroundings.schemas);
+    await checkRunSemantics(body, project, this.surroundings.schemas, sent.isPlain);
     const origin = {
       project,
       actor,
