@@ -25,6 +25,9 @@ const partsOf = async (path: string) =>
     .data.flatMap(({ content }) => content);
 const textsOf = async (path: string) => (await partsOf(path)).map((part) => (part as { text: string }).text);
 
+/** So many characters 40 times are more than an event holds. */
+const PAGE = 4_000;
+
 describe('what a request brings', () => {
   it('is one system message where it is one, however many parts it has and wherever they lie', async () => {
     const message = stage.book.on(stage.message('parts'), say('ok'));
@@ -41,6 +44,40 @@ describe('what a request brings', () => {
     const contents = ['ab', `c${longer}d`, `e${long}f`, message];
     expect(toldOf(message)).toEqual(contents);
     expect(await partsOf(`/v1/responses/${id}/input_items`)).toHaveLength(9);
+  });
+
+  it('may be a long talk with long calls: the model is told all of it, and lists and histories show it', async () => {
+    const message = stage.book.on(stage.message('calls'), say('ok'));
+    const argumentsOf = (n: number) => JSON.stringify({ n, page: 'p'.repeat(PAGE) });
+    const calls = Array.from({ length: 40 }, (_, n) => [
+      { type: 'function_call', call_id: `c${n}`, name: 'write_file', arguments: argumentsOf(n) },
+      { type: 'function_call_output', call_id: `c${n}`, output: 'written' },
+    ]).flat();
+    const { id } = await ask({ input: [...calls, { role: 'user', content: message }] });
+    const told = stage.book.lastAsk(message)?.messages ?? [];
+    const made = told.flatMap((each) => ('tool_calls' in each ? (each.tool_calls ?? []) : []));
+    const written = Array.from({ length: 40 }, (_, n) => argumentsOf(n));
+    expect(made.map((call) => (call as { function: { arguments: string } }).function.arguments)).toEqual(
+      written,
+    );
+    const listed = (await client.get(`/v1/responses/${id}/input_items?order=asc&limit=100`)).json<{
+      data: { type: string; arguments?: string }[];
+    }>();
+    expect(listed.data.flatMap((item) => item.arguments ?? [])).toEqual(written);
+    const session = id.replace(/^resp_([^_]+)_.*$/, 'ses_$1');
+    const history = (await client.post(`/get-messages?session=${session}`, {})).json<
+      { type: string; content: string }[]
+    >();
+    const uses = history.filter(({ type }) => type === 'agent_tool_use');
+    expect(uses.map(({ content }) => content)).toEqual(
+      written.map((text) => `{"tool":"write_file","input":${text}}`),
+    );
+    const context = (await client.get(`/sessions/${session}/context`)).json<{
+      messages: { tool_calls?: { function: { arguments: string } }[] }[];
+    }>();
+    expect(
+      context.messages.flatMap(({ tool_calls: each = [] }) => each.map((call) => call.function.arguments)),
+    ).toEqual(written);
   });
 
   it('is listed as it was given, a refusal as one', async () => {

@@ -3,6 +3,11 @@ import type { GivenPart } from './given/given-item.js';
 import type { ResultFile } from './result-file.js';
 import type { TurnToolCall } from './turn-tool-call.js';
 
+/** A call as the model's context holds it: what a request brought may lie in a file. */
+export interface ContextCall extends Omit<TurnToolCall, 'arguments'> {
+  readonly arguments: Content;
+}
+
 /** A message of the model's context; each earlier message keeps its role. */
 export type ContextMessage =
   | {
@@ -22,7 +27,7 @@ export type ContextMessage =
       readonly content: Content;
       /** As above. */
       readonly parts?: readonly GivenPart[];
-      readonly toolCalls?: readonly TurnToolCall[];
+      readonly toolCalls?: readonly ContextCall[];
       /** What its server sent besides: see `model_turn_completed`. */
       readonly provider?: Content;
     }
@@ -65,7 +70,7 @@ export function sizeOf(message: ContextMessage): number {
     case 'assistant': {
       const { toolCalls = [], provider = '' } = message;
       return toolCalls.reduce(
-        (sum, call) => sum + call.name.length + call.arguments.length,
+        (sum, call) => sum + call.name.length + lengthOf(call.arguments),
         content + lengthOf(provider),
       );
     }

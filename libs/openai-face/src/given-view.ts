@@ -45,7 +45,7 @@ function shownItem(item: GivenItem, session: SessionId, event: Revision, at: num
         id: idOf('fc'),
         type: 'function_call',
         status,
-        arguments: item.arguments,
+        arguments: textOf(item.arguments),
         call_id: item.id,
         name: item.name,
       };
@@ -54,21 +54,21 @@ function shownItem(item: GivenItem, session: SessionId, event: Revision, at: num
     case 'server_call': {
       const text = textOf(item.output);
       const came = item.isError ? { output: null, error: mcpError(text) } : { output: text, error: null };
-      const { server: server_label, name, arguments: input } = item;
+      const { server: server_label, name } = item;
       return {
         id: idOf('mcp'),
         type: 'mcp_call',
         status: item.isError ? 'failed' : status,
         server_label,
         name,
-        arguments: input,
+        arguments: textOf(item.arguments),
         ...came,
         approval_request_id: null,
       };
     }
     case 'question': {
-      const { id, arguments: input, name, server: server_label } = item;
-      return { id, type: 'mcp_approval_request', arguments: input, name, server_label };
+      const { id, name, server: server_label } = item;
+      return { id, type: 'mcp_approval_request', arguments: textOf(item.arguments), name, server_label };
     }
     case 'decision':
       return decisionItem(idOf('mcpa'), item);

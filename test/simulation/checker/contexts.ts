@@ -163,6 +163,9 @@ function resolved(
   { textOf }: Evidence,
 ): PromptMessage {
   const { provider: _, parts: __, ...said } = { provider: undefined, parts: undefined, ...message };
-  const { content } = said;
-  return { ...said, content: isFileRef(content) ? textOf(session, content.$file) : content };
+  const read = (content: Content) => (isFileRef(content) ? textOf(session, content.$file) : content);
+  const content = read(said.content);
+  if (said.role !== 'assistant' || said.toolCalls === undefined) return { ...said, content } as PromptMessage;
+  const toolCalls = said.toolCalls.map((call) => ({ ...call, arguments: read(call.arguments) }));
+  return { ...said, content, toolCalls };
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type ContextMessage, parsePlace, sizeOf } from '#domain/browser';
+import { type Content, type ContextMessage, parsePlace, sizeOf } from '#domain/browser';
 import { Bdi } from '../conversation/bdi.js';
 import { TextView } from '../conversation/text-view.js';
 import { visible } from '../conversation/visible.js';
@@ -63,6 +63,21 @@ function Place({ model, text }: { readonly model: SessionModel; readonly text: s
 
 const callsOf = (message: ContextMessage) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []);
 
+/** As the model is told them; those in a file are read here. */
+function Words({ model, content }: { readonly model: SessionModel; readonly content: Content }) {
+  return (
+    <TextView
+      session={model.store.session}
+      text={textOf(model, content)}
+      draw={(text) => (
+        <p class="plain mono" dir="auto">
+          {visible(text)}
+        </p>
+      )}
+    />
+  );
+}
+
 interface MessageProps {
   readonly model: SessionModel;
   readonly message: ContextMessage;
@@ -78,21 +93,11 @@ function Message({ model, message, tokens }: MessageProps) {
         {role === 'tool' && <span class="mono">{message.callId}</span>}
         <span class="tokens">{`${grouped(tokens)} tokens`}</span>
       </div>
-      <TextView
-        session={model.store.session}
-        text={textOf(model, content)}
-        draw={(text) => (
-          <p class="plain mono" dir="auto">
-            {visible(text)}
-          </p>
-        )}
-      />
+      <Words model={model} content={content} />
       {callsOf(message).map(({ id, name, arguments: input }) => (
         <div key={id} class="call">
           <Bdi text={name} class="mono" />
-          <p class="plain mono" dir="auto">
-            {visible(input)}
-          </p>
+          <Words model={model} content={input} />
         </div>
       ))}
     </li>

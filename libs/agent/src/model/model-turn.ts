@@ -262,9 +262,14 @@ async function readOut(message: ContextMessage, run: TurnRecord): Promise<ModelM
     return { ...told, content } as ModelMessage;
   }
   const content = await contents.textOrNote(session, message.content);
-  if (message.role !== 'assistant' || message.provider === undefined)
-    return { ...message, content } as ModelMessage;
-  return { ...message, content, provider: await contents.text(session, message.provider) };
+  if (message.role !== 'assistant') return { ...message, content } as ModelMessage;
+  const { toolCalls: calls, provider } = message;
+  return {
+    role: 'assistant',
+    content,
+    ...(calls === undefined ? {} : { toolCalls: await contents.withArguments(session, calls) }),
+    ...(provider === undefined ? {} : { provider: await contents.text(session, provider) }),
+  };
 }
 
 /** Text that turned out to be thinking when it had been shown: it stands in the history, but in no context. */
@@ -291,4 +296,10 @@ function failed(error: ModelFailure): TurnFailed {
 const isInline = (message: ContextMessage): message is ContextMessage & ModelMessage =>
   !isFileRef(message.content) &&
   !('parts' in message) &&
-  !(message.role === 'assistant' && message.provider !== undefined && isFileRef(message.provider));
+  !(message.role === 'assistant' && hasFiles(message));
+
+const hasFiles = ({
+  provider = '',
+  toolCalls = [],
+}: Extract<ContextMessage, { role: 'assistant' }>): boolean =>
+  isFileRef(provider) || toolCalls.some((call) => isFileRef(call.arguments));

@@ -25,7 +25,7 @@ export type GivenItem =
       readonly id: string;
       readonly name: string;
       /** JSON text. */
-      readonly arguments: string;
+      readonly arguments: Content;
     }
   | { readonly kind: 'result'; readonly id: string; readonly output: Content }
   /** A call of a tool server that was made elsewhere, with what came of it. */
@@ -34,7 +34,7 @@ export type GivenItem =
       readonly id: string;
       readonly server: string;
       readonly name: string;
-      readonly arguments: string;
+      readonly arguments: Content;
       readonly output: Content;
       readonly isError?: true;
     }
@@ -44,7 +44,7 @@ export type GivenItem =
       readonly id: string;
       readonly server: string;
       readonly name: string;
-      readonly arguments: string;
+      readonly arguments: Content;
     }
   /** What was decided on an action of the session. */
   | {

@@ -1,6 +1,5 @@
 import type { Content } from '../content.js';
-import type { ContextMessage, ToolMessage } from '../context-message.js';
-import type { TurnToolCall } from '../turn-tool-call.js';
+import type { ContextCall, ContextMessage, ToolMessage } from '../context-message.js';
 import { type GivenItem, type GivenPart, textsOf } from './given-item.js';
 
 /** What the model is told of given items. */
@@ -60,7 +59,7 @@ function oneTextOf(texts: readonly Content[]): Content {
 }
 
 /** Behind what was said before it in the same turn. */
-function addCall(messages: ContextMessage[], call: TurnToolCall): void {
+function addCall(messages: ContextMessage[], call: ContextCall): void {
   const last = messages.at(-1);
   if (last?.role !== 'assistant') {
     messages.push({ role: 'assistant', content: '', toolCalls: [call] });

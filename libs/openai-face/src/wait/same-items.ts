@@ -7,7 +7,7 @@ export function tokenOf(item: GivenItem): string | null {
     case 'message':
       return JSON.stringify(['message', item.role, wordsOf(item.parts)]);
     case 'call':
-      return JSON.stringify(['call', item.id, canonical(item.arguments)]);
+      return JSON.stringify(['call', item.id, canonical(textOf(item.arguments))]);
     case 'result':
       return JSON.stringify(['result', item.id]);
     case 'server_call':
@@ -16,7 +16,7 @@ export function tokenOf(item: GivenItem): string | null {
         'server_call',
         item.server,
         item.name,
-        canonical(item.arguments),
+        canonical(textOf(item.arguments)),
         textOf(item.output),
       ]);
     case 'question':

@@ -157,7 +157,7 @@ describe('a message for Chat Completions', () => {
       role: 'assistant',
       content: '',
     });
-    expect(chatMessage({ role: 'assistant', content: '', toolCalls: [call] }, '')).toEqual({
+    expect(chatMessage({ role: 'assistant', content: '', toolCalls: [call] }, '', [call])).toEqual({
       role: 'assistant',
       content: null,
       tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"q":1}' } }],

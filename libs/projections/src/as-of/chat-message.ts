@@ -17,23 +17,25 @@ export type ChatMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
 
-/** A message of the context, whose content is this text. */
-export function chatMessage(message: ContextMessage, content: string): ChatMessage {
+/** A message of the context, whose content is this text. @param toolCalls of an assistant: its calls, read */
+export function chatMessage(
+  message: ContextMessage,
+  content: string,
+  toolCalls: readonly TurnToolCall[] = [],
+): ChatMessage {
   switch (message.role) {
     case 'user':
     case 'system':
       return { role: message.role, content };
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content };
-    case 'assistant': {
-      const { toolCalls = [] } = message;
+    case 'assistant':
       if (toolCalls.length === 0) return { role: 'assistant', content };
       return {
         role: 'assistant',
         content: content === '' ? null : content,
         tool_calls: toolCalls.map(chatCall),
       };
-    }
   }
 }
 

@@ -14,6 +14,7 @@ import { Actions1764151200000 } from '../migrations/1764151200000-actions.js';
 import { ModelCalls1764236400000 } from '../migrations/1764236400000-model-calls.js';
 import { Callbacks1764668800000 } from '../migrations/1764668800000-callbacks.js';
 import { FirstTokens1764755100000 } from '../migrations/1764755100000-first-tokens.js';
+import { MessagesOfOneEvent1764755200000 } from '../migrations/1764755200000-messages-of-one-event.js';
 import { ReadModelsRefused } from '../unavailable.js';
 import { ENTITIES } from './entities.js';
 import { translated } from './errors.js';
@@ -108,6 +109,7 @@ function optionsOver({ driver }: PostgresPool): DataSourceOptions {
       ModelCalls1764236400000,
       Callbacks1764668800000,
       FirstTokens1764755100000,
+      MessagesOfOneEvent1764755200000,
     ],
     migrationsTableName: 'migrations',
     installExtensions: false,

@@ -33,3 +33,12 @@ test.each([
   }
   expect(parts.length).toBeLessThanOrEqual(chars < 30_000 ? count / 2 : count);
 });
+
+test('messages of one revision are one row, however long they are: a row is found by its revision', () => {
+  const given = Array.from({ length: 40 }, (_, n) => message('a', 3, `${n} `.padEnd(4_000, 'x')));
+  const all = [message('a', 1, 'before'), ...given, message('a', 4, 'behind')];
+  const rows = storedMessages(all, sealer);
+  expect(new Set(rows.map(({ revision }) => revision)).size).toBe(rows.length);
+  const parts = rows.flatMap(({ session, contents }) => messagesIn(session, { contents }, codec));
+  expect(parts).toEqual(all.map(({ type, pieces }) => ({ type, pieces })));
+});

@@ -19,11 +19,16 @@ type Written = readonly [type: MessageType, content: string | readonly Content[]
 interface WrittenRow {
   /** Of its first message. */
   readonly revision: Revision;
+  /** Of its last message. */
+  last: Revision;
   readonly texts: string[];
   chars: number;
 }
 
-/** A page of a history holds a row at least, however much a commit adds. One message may be longer. */
+/**
+ * A page of a history holds a row at least, however much a commit adds. One message may be longer, and so may those of one
+ * revision, as what a request brings: a row is found by the revision of its first, so they stand in one.
+ */
 const ROW_CHARS = 32 * 1024;
 /** What is told as of an event is folded from the first revision of the row that it stands in. */
 const ROW_REVISIONS = 500;
@@ -47,13 +52,15 @@ function inRows(messages: readonly MessageRow[]): readonly WrittenRow[] {
   for (const message of messages) {
     const text = JSON.stringify(written(message));
     const last = rows.at(-1);
+    const { revision } = message;
     const fits =
       last !== undefined &&
-      last.chars + text.length <= ROW_CHARS &&
-      message.revision < last.revision + ROW_REVISIONS;
-    const row = fits ? last : { revision: message.revision, texts: [], chars: 0 };
+      (revision === last.last ||
+        (last.chars + text.length <= ROW_CHARS && revision < last.revision + ROW_REVISIONS));
+    const row = fits ? last : { revision, last: revision, texts: [], chars: 0 };
     if (!fits) rows.push(row);
     row.texts.push(text);
+    row.last = revision;
     row.chars += text.length;
   }
   return rows;

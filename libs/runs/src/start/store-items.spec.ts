@@ -36,6 +36,26 @@ describe('given items', () => {
     expect(await loadItems(contents, 'ses_1', stored)).toEqual(items);
   });
 
+  it('have long arguments in files, of whatever calls, and are read back whole', async () => {
+    const text = (n: number) => JSON.stringify({ n, page: 'p'.repeat(4_000) });
+    const items = Array.from({ length: 40 }, (_, n): GivenItem[] => [
+      { kind: 'call', id: `c${n}`, name: 'write', arguments: text(n) },
+      { kind: 'result', id: `c${n}`, output: 'ok' },
+      { kind: 'server_call', id: `m${n}`, server: 's', name: 'write', arguments: text(-n), output: '' },
+      { kind: 'question', id: `q${n}`, server: 's', name: 'write', arguments: text(0.5) },
+    ]).flat();
+    const stored = await storeItems(contents, 'ses_1', items);
+    expect(JSON.stringify(stored).length).toBeLessThan(96 * 1024);
+    expect(await loadItems(contents, 'ses_1', stored)).toEqual(items);
+  });
+
+  it.each([
+    ['as many as a request may have', Array.from({ length: 2_000 }, (_, n) => said(`m${n}`))],
+    ['many of some length', Array.from({ length: 620 }, (_, n) => said(`${n} `.padEnd(190, 'x')))],
+  ])('may be %s', async (_, items) => {
+    expect(await loadItems(contents, 'ses_1', await storeItems(contents, 'ses_1', items))).toEqual(items);
+  });
+
   it('are refused where what cannot lie in files is too long', async () => {
     const call: GivenItem = { kind: 'call', id: 'c', name: 'n', arguments: 'x'.repeat(200_000) };
     await expect(storeItems(contents, 'ses_1', [call])).rejects.toMatchObject({ code: 'payload_too_large' });

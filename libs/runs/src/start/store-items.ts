@@ -1,8 +1,10 @@
 import { type Content, type GivenItem, type GivenPart, Problem, type SessionId, isFileRef } from '#domain';
 import type { ContentStore } from '#vault';
 
-/** Bytes of JSON of given items that stand in an event; an event may have 256 KiB, sealed, with its run's settings. */
+/** Bytes of JSON of given items above which texts go into files. */
 const MAX_INLINE_BYTES = 96 * 1024;
+/** Of what is left then: sealed, they become a third more, and an event may have 256 KiB, with its run's settings. */
+const MAX_BYTES = 160 * 1024;
 /** Shorter texts are not worth a file. */
 const MIN_FILE_CHARS = 200;
 
@@ -25,8 +27,11 @@ export async function storeItems(
     left -= Buffer.byteLength(JSON.stringify(text)) - FILE_REF_BYTES;
   }
   const slim = items.map((item) => mapped(item, (text) => stored.get(text as string) ?? text));
-  if (sizeOf(slim) > MAX_INLINE_BYTES * 1.5)
-    throw new Problem('payload_too_large', 'the items have too many short texts, or too long arguments');
+  if (sizeOf(slim) > MAX_BYTES)
+    throw new Problem(
+      'payload_too_large',
+      'the items are too many: without their texts of 200 characters and more they may have 160 KiB of JSON',
+    );
   return slim;
 }
 
@@ -64,12 +69,27 @@ function mapped(item: GivenItem, to: (text: Content) => Content): GivenItem {
     case 'message':
       return { ...item, parts: item.parts.map((part) => mappedPart(part, to)) };
     case 'result':
-    case 'server_call':
       return { ...item, output: to(item.output) };
+    case 'server_call':
+      return { ...item, arguments: mappedArguments(item.arguments, to), output: to(item.output) };
     case 'call':
     case 'question':
+      return { ...item, arguments: mappedArguments(item.arguments, to) };
     case 'decision':
       return item;
+  }
+}
+
+/** What is no JSON stays where it is: whoever shows the call takes what lies in a file for JSON. */
+const mappedArguments = (content: Content, to: (text: Content) => Content): Content =>
+  typeof content === 'string' && !isJson(content) ? content : to(content);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

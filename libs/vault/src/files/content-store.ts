@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto';
-import { type Content, type FileRef, UNREADABLE_TEXT, isFileRef, type SessionId } from '#domain';
+import {
+  type Content,
+  type ContextCall,
+  type FileRef,
+  type SessionId,
+  type TurnToolCall,
+  UNREADABLE_TEXT,
+  isFileRef,
+} from '#domain';
 import { FileDamaged, type FileStore } from './file-store.js';
 
 /** Largest content (JSON bytes) kept inline in an event: encrypted and in base64 it stays under the event limit. */
@@ -68,6 +76,13 @@ export class ContentStore {
       if (error instanceof FileDamaged) return UNREADABLE_TEXT;
       throw error;
     }
+  }
+
+  /** Calls with their arguments, read as `textOrNote` does. @throws FileMissing */
+  withArguments(session: SessionId, calls: readonly ContextCall[]): Promise<TurnToolCall[]> {
+    return Promise.all(
+      calls.map(async (call) => ({ ...call, arguments: await this.textOrNote(session, call.arguments) })),
+    );
   }
 }
 

@@ -85,7 +85,9 @@ export class SessionAnswers {
     for (const message of messages) {
       const { content } = message;
       if (typeof content !== 'string') await weigh(held + lengthOf(content));
-      yield [chatMessage(message, await this.contents.textOrNote(session, content))];
+      const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+      const text = await this.contents.textOrNote(session, content);
+      yield [chatMessage(message, text, await this.contents.withArguments(session, calls))];
     }
   }
 }
