@@ -5,10 +5,9 @@ import type {
   ResultFile,
   RunConfig,
   SessionId,
-  ToolResult,
   TurnToolCall,
 } from '#domain';
-import { RecordedResults, type RecordedRun } from '#projections';
+import { type RecordedCall, RecordedResults, type RecordedRun } from '#projections';
 import type { ContentStore } from '#vault';
 import type { Tool, ToolFile, ToolOutcome, Toolbox } from '../tools/tool.js';
 import { RUN_WORKFLOW } from '../workflow/run-workflow-tool.js';
@@ -36,11 +35,11 @@ const OF_TOOLS: ReadonlySet<string> = new Set(['tool_server_unavailable', 'tools
 /**
  * What a run that gives another one again takes from its record: tools, the results of their calls, the messages that steered
  * it. Owns which of that was given: a function of the run's own events, so a crash changes nothing. Handing off and workflows
- * are carried out.
+ * are carried out, with what a person changed then, unless one said that they are not to be.
  */
 export class Replay {
   private readonly results: RecordedResults;
-  private readonly given = new WeakMap<TurnToolCall, ToolResult | null>();
+  private readonly given = new WeakMap<TurnToolCall, RecordedCall | null>();
   private steps = 0;
   private steered = 0;
 
@@ -91,20 +90,27 @@ export class Replay {
 
   /** Gives the calls of a turn their results, each once. Returns those that the record holds none of. */
   assign(calls: readonly TurnToolCall[]): readonly TurnToolCall[] {
-    const recorded = calls.filter(({ name }) => !this.carriedOut.has(name));
-    for (const call of recorded) if (!this.given.has(call)) this.given.set(call, this.results.take(call));
-    return recorded.filter((call) => this.given.get(call) === null);
+    for (const call of calls) if (!this.given.has(call)) this.given.set(call, this.results.take(call));
+    return calls.filter((call) => !this.carriedOut.has(call.name) && this.given.get(call) === null);
   }
 
   /** What comes of a call; null: it is carried out. */
   async outcomeOf(call: TurnToolCall): Promise<ToolOutcome | null> {
-    if (this.carriedOut.has(call.name)) return null;
-    const result = this.given.get(call) ?? null;
-    if (result === null) return { content: DRIFT, isError: true };
+    const recorded = this.given.get(call) ?? null;
+    if (this.carriedOut.has(call.name) && recorded?.decided?.isApproved !== false) return null;
+    if (recorded === null) return { content: DRIFT, isError: true };
+    const { result } = recorded;
     const { session, contents } = this.source;
     const content = await contents.text(session, result.content);
     const files = await Promise.all((result.images ?? []).map((image) => this.recordedFile(image)));
     return { content, isError: result.isError, files };
+  }
+
+  /** JSON text of what a person said of a call that is carried out; null: nobody was asked. */
+  async decisionOn(call: TurnToolCall): Promise<string | null> {
+    const { decided } = this.given.get(call) ?? {};
+    const { session, contents } = this.source;
+    return decided === undefined ? null : contents.text(session, decided.content);
   }
 
   /** What the model was shown is shown to it again, so it is kept with this run, too. */

@@ -190,11 +190,14 @@ export class CallMaker {
   }
 
   /** What a person wants the call to be made with, instead of what the model wrote. */
-  private async changeOf({ action }: CallState): Promise<Change> {
-    const decided = action?.decided;
-    if (decided === undefined || decided === null) return undefined;
-    const { session, contents } = this.record;
-    const text = await contents.text(session, decided.content);
+  private async changeOf({ action, call }: CallState): Promise<Change> {
+    const { session, contents, replay } = this.record;
+    const decided = action?.decided ?? null;
+    const text =
+      decided === null
+        ? ((await replay?.decisionOn(call)) ?? null)
+        : await contents.text(session, decided.content);
+    if (text === null) return undefined;
     const said = JSON.parse(text) as { readonly input?: unknown };
     return 'input' in said ? { input: said.input } : undefined;
   }

@@ -1,4 +1,5 @@
 import {
+  type ActionId,
   type Content,
   type RecordedSessionEvent,
   type Revision,
@@ -9,6 +10,7 @@ import {
   type TurnToolCall,
   assertNever,
   inputOf,
+  isAboutCall,
   toolResultOf,
   warningOf,
 } from '#domain/browser';
@@ -31,6 +33,14 @@ export interface RecordedRun {
 export interface RecordedCall {
   readonly call: TurnToolCall;
   readonly result: ToolResult;
+  /** What a person, or time, said of the main agent's call; absent: nobody was asked. */
+  readonly decided?: CallDecision;
+}
+
+export interface CallDecision {
+  readonly isApproved: boolean;
+  /** JSON text of {`reason`?, `input`?}. */
+  readonly content: Content;
 }
 
 type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
@@ -38,6 +48,8 @@ type DataOf<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>
 interface OpenCall {
   readonly call: TurnToolCall;
   result: ToolResult | null;
+  action?: ActionId;
+  decided?: CallDecision;
 }
 
 /** Folds the events of a run, behind those of the runs that it goes on with, into what was given to it. */
@@ -50,6 +62,8 @@ export class RecordedRunFold {
   private readonly calls: OpenCall[] = [];
   /** Ids are unique within a turn: of the latest of the main agent, and of each attempt of a step. */
   private readonly latest = new Map<string, readonly OpenCall[]>();
+  /** Those of the latest turn of which nobody was asked yet; none where a step asks. */
+  private unasked: OpenCall[] = [];
   private readonly warnings: RunWarning[] = [];
 
   /** @param run the last of them */
@@ -71,6 +85,15 @@ export class RecordedRunFold {
         if (open !== undefined) open.result ??= toolResultOf(event.data);
         return;
       }
+      case 'agent_action_required':
+        return this.ask(event.data);
+      case 'agent_action_resolved':
+        return this.decide(event.data);
+      case 'tool_calls_reopened': {
+        const { call_ids: ids, step } = event.data;
+        this.unasked = step === undefined ? this.ofAgent.filter(({ call }) => ids.includes(call.id)) : [];
+        return;
+      }
       case 'agent_step':
         this.steps += 1;
         return;
@@ -85,8 +108,6 @@ export class RecordedRunFold {
       case 'agent_cancelled':
         this.hasEnded ||= event.meta.run === this.run;
         return;
-      case 'agent_action_required':
-      case 'agent_action_resolved':
       case 'agent_cost':
       case 'agent_drift':
       case 'agent_compacted':
@@ -123,7 +144,6 @@ export class RecordedRunFold {
       case 'tool_task_started':
       case 'tool_input_required':
       case 'tool_input_given':
-      case 'tool_calls_reopened':
       case 'workflow_attempt_failed':
       case 'workflow_attempt_started':
       case 'workflow_step_completed':
@@ -136,7 +156,9 @@ export class RecordedRunFold {
 
   finish(): RecordedRun {
     const { claimed, hasEnded, offered, steering, warnings } = this;
-    const calls = this.calls.flatMap(({ call, result }) => (result === null ? [] : [{ call, result }]));
+    const calls = this.calls.flatMap(({ call, result, decided }) =>
+      result === null ? [] : [{ call, result, ...(decided === undefined ? {} : { decided }) }],
+    );
     return { claimed, hasEnded, offered, steering, calls, warnings };
   }
 
@@ -145,6 +167,22 @@ export class RecordedRunFold {
     const calls = tool_calls.map((call): OpenCall => ({ call, result: null }));
     this.calls.push(...calls);
     this.latest.set(placeOf(step === undefined ? undefined : { ...step, attempt: attempt ?? 0 }), calls);
+    this.unasked = step === undefined ? calls.filter(({ call }) => call.needs !== undefined) : [];
+  }
+
+  private get ofAgent(): readonly OpenCall[] {
+    return this.latest.get(placeOf(undefined)) ?? [];
+  }
+
+  /** Actions stand behind their turn, in the order of its calls. */
+  private ask({ action_id: id, kind }: DataOf<'agent_action_required'>): void {
+    const call = isAboutCall(kind) ? this.unasked.shift() : undefined;
+    if (call !== undefined) call.action = id;
+  }
+
+  private decide({ action_id: id, decision, content }: DataOf<'agent_action_resolved'>): void {
+    const call = this.ofAgent.find(({ action }) => action === id);
+    if (call !== undefined) call.decided = { isApproved: decision === 'approve', content };
   }
 }
 
@@ -162,11 +200,11 @@ export class RecordedResults {
   }
 
   /** null: there is none, or none any more. */
-  take(call: TurnToolCall): ToolResult | null {
+  take(call: TurnToolCall): RecordedCall | null {
     const left = this.left.get(call.name) ?? [];
     const input = saidBy(call);
     const at = left.findIndex((recorded) => isSameJson(saidBy(recorded.call), input));
-    return at < 0 ? null : left.splice(at, 1)[0]!.result;
+    return at < 0 ? null : left.splice(at, 1)[0]!;
   }
 }
 

@@ -27,6 +27,7 @@ import type { Sessions } from '../sessions.js';
 import type { ActionIndex } from './action-index.js';
 import type { DecisionRequest } from './decision-request.js';
 import { refuse, requireResult, resultOf } from './decision-checks.js';
+import { retriedActors } from './retried-actors.js';
 import { type ActionRecord, readAction, readOfferedTool } from './action-record.js';
 
 export interface ActionPorts {
@@ -139,9 +140,12 @@ export class ActionCommands {
     if (decision === 'answer') return this.checkAnswer(session, action, result);
     if (decision === 'raise') await this.checkRaise(session, action, budget);
     if (decision !== 'approve' && decision !== 'raise') return;
-    const { data } = await readRequest(this.ports.log, sessionStream(session.id), run.requested);
-    const { approvals } = await this.ports.contents.object(session.id, data.config);
-    if (approvals?.by === 'another_key' && run.actors.includes(actor))
+    const { log, contents } = this.ports;
+    const stream = sessionStream(session.id);
+    const request = await readRequest(log, stream, run.requested);
+    const { approvals } = await contents.object(session.id, request.data.config);
+    if (approvals?.by !== 'another_key') return;
+    if (run.actors.includes(actor) || (await retriedActors(log, stream, request)).has(actor))
       throw new Problem('forbidden', 'a key that started or steered the run may not release its calls');
   }
 
