@@ -184,6 +184,19 @@ describe('an action', () => {
     expect((await resolve(id, { decision: 'approve' }, await keyOf('approve'))).status).toBe(200);
   });
 
+  it('is not released by it either where another key has had the run tried again', async () => {
+    const approvals = { tools: { run_workflow: 'ask' }, by: 'another_key' };
+    const { run_id: first } = await waiting(call(0, 'c0', 'run_workflow', LETTER), { approvals });
+    await client.post(`/runs/${first}/cancel`);
+    await until(async () => (await client.get(`/runs/${first}`)).json()['status'] === 'cancelled');
+    const retried = await (await keyOf('run')).post(`/runs/${first}/retry`, { background: true });
+    const run = String(retried.json()['run_id']);
+    await until(async () => (await list(`run=${run}&status=open`)).length > 0);
+    const [id] = await list(`run=${run}&status=open`);
+    expect((await resolve(id!, { decision: 'approve' })).json()).toMatchObject({ code: 'forbidden' });
+    expect((await resolve(id!, { decision: 'approve' }, await keyOf('approve'))).status).toBe(200);
+  });
+
   it('is nobody else’s', async () => {
     const { actions, session } = await waiting(lookUps('dog'));
     const [{ action_id: id }] = actions as [Action];
