@@ -33,10 +33,16 @@ export function endOf({ run, steered, cost }: CurrentRun, end: SessionEvent): re
  * The end of a run by whoever drives it. Nothing where a message came in that its model was not given: no run completes
  * before that.
  * @param cost of the run, as whoever drives it knows it
+ * @param last what it says at its end: a run that goes on has not said it
  */
-export function decideEnd({ current }: SessionState, end: SessionEvent, cost: PicoDollars): readonly Draft[] {
+export function decideEnd(
+  { current }: SessionState,
+  end: SessionEvent,
+  cost: PicoDollars,
+  last: readonly Draft[] = [],
+): readonly Draft[] {
   if (current === null || (end.type === 'agent_completed' && current.steered.length > 0)) return [];
-  return endOf({ ...current, cost }, end);
+  return [...last.map((draft) => ({ ...draft, run: current.run })), ...endOf({ ...current, cost }, end)];
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   thought,
   toolCall,
 } from '../../../test/support/scripted-client.js';
+import { Gate } from '../../../test/support/scripted-turn.js';
 import { TempLog } from '../../../test/support/temp-log.js';
 
 let temp: TempLog;
@@ -98,6 +99,29 @@ describe('the final output of a run', () => {
     ]);
     expect(final[1]?.tools).toMatchObject([{ name: 'final_output', parameters: schema }]);
     expect(lines).toEqual([...BEGIN, 'final_output {"n":6}', 'cost 0', 'completed']);
+  });
+
+  it('is given once, at the end: a message that comes while it is made is answered first', async () => {
+    asked = 0;
+    const gate = new Gate();
+    const answers = [
+      [gate, ...right],
+      [text('{"n":7}'), done()],
+    ];
+    const house = open((request) =>
+      isFinalAsked(request)
+        ? (answers[asked++] ?? [new Error('asked too often')])
+        : [text(lastUserOf(request) === 'count' ? 'six' : 'seven'), done()],
+    );
+    const started = await house.start('count', { config });
+    await gate.reached;
+    await house.start('one more', { session: started.session, onBusy: 'steer' });
+    gate.open();
+    await house.ended(started);
+    const lines = publicLines(await temp.read(sessionStream(started.session)), started.run);
+    expect(lines.filter((line) => line.startsWith('final_output'))).toEqual(['final_output {"n":7}']);
+    expect(lines.slice(-4)).toEqual(['step 2', 'final_output {"n":7}', 'cost 0', 'completed']);
+    expect(lines).toContain('response seven');
   });
 
   it('says which patterns it was not held against', async () => {

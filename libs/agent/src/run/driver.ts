@@ -1,6 +1,7 @@
 import {
   BUDGET_EXHAUSTED,
   type CallState,
+  type Draft,
   type NextAction,
   type RunEnd,
   type RunState,
@@ -130,8 +131,7 @@ export class Driver {
         await this.closeStep(action.responses);
         break;
       case 'final_output':
-        await this.giveFinalOutput();
-        break;
+        return this.giveFinalOutput();
       case 'finish':
         return this.finish(action.end);
       case 'stop':
@@ -171,7 +171,7 @@ export class Driver {
     return { run: record, sink: record, messages: record.messages, tools, situation };
   }
 
-  private async giveFinalOutput(): Promise<void> {
+  private async giveFinalOutput(): Promise<boolean> {
     const { turn, schemas } = this.ports;
     const { record, controller, tools } = this;
     const output = new FinalOutput(record, turn, schemas);
@@ -179,8 +179,8 @@ export class Driver {
     const request = () => this.request([], tools.situationWithoutTools);
     const produce = (asked: TurnRequest) => output.produce(asked, signal);
     const found = await this.compaction.untilItFits(request, produce, signal);
-    if (found.kind === 'invalid') return void (await this.finish(found.end));
-    record.write([{ type: 'agent_final_output', data: found.data }]);
+    if (found.kind === 'invalid') return this.finish(found.end);
+    return this.finish({ kind: 'completed' }, [{ type: 'agent_final_output', data: found.data }]);
   }
 
   /** No tool is called before the log holds the intent to. Returns whether the run is parked. */
@@ -292,9 +292,9 @@ export class Driver {
   }
 
   /** Returns whether it is the end: a message may have come in that the model was not given. */
-  private async finish(end: RunEnd): Promise<boolean> {
+  private async finish(end: RunEnd, last: readonly Draft[] = []): Promise<boolean> {
     const { cost } = this.record.state.spent;
-    const written = await this.record.decided((state) => decideEnd(state, endEvent(end), cost));
+    const written = await this.record.decided((state) => decideEnd(state, endEvent(end), cost, last));
     return written.length > 0;
   }
 }
