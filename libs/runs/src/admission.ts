@@ -1,5 +1,6 @@
-import { Problem, type SessionState, isIdle, type ProjectId, type RunId } from '#domain';
+import { Problem, type SessionState, isIdle, type ProjectId, type RunId, type SessionId } from '#domain';
 import { TurnOrder } from '#platform';
+import { Entrants } from './entrants.js';
 import { QueuedRuns, RETRY_AFTER_S } from './queued-runs.js';
 
 /** Runs that may wait for room, for each that may be driven. */
@@ -9,6 +10,14 @@ interface WaitingForRoom {
   readonly run: RunId;
   readonly weight: 1;
   wake: () => void;
+}
+
+/** A run that is about to be written to a session. */
+export interface EnteringRun {
+  readonly run: RunId;
+  readonly project: ProjectId;
+  /** It has a place already. */
+  readonly hasRoom: boolean;
 }
 
 /** What one project may have in a process. */
@@ -28,6 +37,8 @@ export class RunAdmission {
   private readonly taken = new Map<string, string>();
   private readonly waiters = new Map<string, readonly [project: ProjectId, WaitingForRoom]>();
   private readonly order: TurnOrder<WaitingForRoom>;
+  /** What will wait, and is on its way to the log: a burst is decided before any of it is there. */
+  private readonly entrants = new Entrants();
   readonly queued: QueuedRuns;
 
   /**
@@ -62,10 +73,12 @@ export class RunAdmission {
    * @throws Problem rate_limited where so many wait already that one more would wait for ever
    */
   requireRoom(project = ''): void {
-    const { order, waiting } = this;
+    const { order, entrants } = this;
+    const waiting = this.waiting + entrants.size;
     if (this.isFree(project) || waiting < this.maxRuns * WAITING_PER_RUN) return;
-    const own = order.waitingOf(project);
-    const projects = order.waitingNames + (own === 0 ? 1 : 0);
+    const own = order.waitingOf(project) + entrants.of(project);
+    const entering = [...entrants.projects()].filter((name) => order.waitingOf(name) === 0);
+    const projects = order.waitingNames + entering.length + (own === 0 ? 1 : 0);
     if (own < waiting / projects) return;
     throw new Problem('rate_limited', `${waiting} runs wait for room (MAX_RUNS); try again later`, {
       retryAfterS: RETRY_AFTER_S,
@@ -77,10 +90,27 @@ export class RunAdmission {
    * is returned is called; by then it is seen in the session.
    * @throws Problem rate_limited
    */
-  enter(project: ProjectId, hasRoom: boolean, session: SessionState): () => void {
+  enter({ run, project, hasRoom }: EnteringRun, id: SessionId, session: SessionState): () => void {
     if (hasRoom && isIdle(session)) return () => undefined;
-    if (!hasRoom) this.requireRoom(project);
-    return this.queued.enter(project);
+    if (!hasRoom && !this.isComing(id, run)) this.requireRoom(project);
+    const leaveQueue = this.queued.enter(project);
+    if (hasRoom || !isIdle(session)) return leaveQueue;
+    const leave = this.entrants.enter(id, run, project);
+    return () => {
+      leave();
+      leaveQueue();
+    };
+  }
+
+  /** Whether the run is counted already: one that its key repeats takes no more than it has. */
+  isComing(session: SessionId, run: RunId): boolean {
+    return this.taken.has(run) || this.waiters.has(run) || this.entrants.has(session, run);
+  }
+
+  /** What is known of a session now. */
+  note(id: SessionId, session: SessionState): void {
+    this.queued.note(id, session.project, session.waiting.length);
+    if (!isIdle(session)) this.entrants.seen(id);
   }
 
   /** Takes a place for the run, if there is one. A run that has a place keeps it. */

@@ -100,8 +100,8 @@ export class Session {
 
   /** Looks at what is to be done, e.g. after it was loaded or when there is room again. */
   react(): void {
-    const { current, waiting, project } = this.journal.state;
-    this.ports.admission.queued.note(this.id, project, waiting.length);
+    const { current, waiting } = this.journal.state;
+    this.ports.admission.note(this.id, this.journal.state);
     this.driving?.supervise(current);
     if (this.isStopped) return;
     this.tasks.supervise(current);

@@ -69,7 +69,8 @@ export class RunAcceptance {
     let entered = (): void => undefined;
     this.ports.toolboxes.remember(place.run, command.mcpServers ?? []);
     try {
-      if (!isSteering) entered = admission.enter(command.project, hasRoom, session.journal.state);
+      const entering = { run: place.run, project: command.project, hasRoom };
+      if (!isSteering) entered = admission.enter(entering, session.id, session.journal.state);
       const accepted = await this.append(session, place, command, hasRoom);
       if (accepted instanceof Problem) throw accepted;
       isStarted = accepted?.isStarted === true;

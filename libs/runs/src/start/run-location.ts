@@ -61,7 +61,7 @@ export class RunLocator {
     await command.checkState?.();
     const { session: id, sessionPrefix } = command;
     const ids = keys.idsFor(request, id, sessionPrefix, idMaker(command));
-    admission.requireRoom(command.project);
+    if (!admission.isComing(ids.session, ids.run)) admission.requireRoom(command.project);
     await checkBudget(command, session);
     const after = session?.journal.revision ?? NO_EVENTS;
     return { ...(await keys.use(request, metaOf(command), { ...ids, after })), by: 'key' };
