@@ -99,6 +99,24 @@ export const NestedBy = (by: string, choices: Readonly<Record<string, Dto>>): Pr
   return all(noteNesting({ of, choose, unknown }), ValidateNested());
 };
 
+/** A DTO that what it stands in may have; where it may not, a field of it is refused, with the reason, whatever it holds. */
+export const NestedWhere = <T extends object>(
+  holds: (owner: Partial<T>) => boolean,
+  of: Dto,
+  otherwise: Dto,
+): PropertyDecorator =>
+  all(
+    noteNesting({ of: [of], choose: (_, owner) => (holds(owner as Partial<T>) ? of : otherwise) }),
+    ValidateNested(),
+  );
+
+/** A field that is there to be refused by name. */
+export const IsForeign = (message: string): PropertyDecorator =>
+  all(
+    MayBeOmitted(),
+    Satisfies('isForeign', () => ({ message })),
+  );
+
 /** Of a query string: how the text becomes a value. What it cannot read it leaves as it is, for the rules to refuse. */
 export const FromText = (read: (text: string) => unknown): PropertyDecorator => noteReading(read);
 

@@ -4,10 +4,10 @@ export type Dto<T extends object = object> = new () => T;
 
 /** What of a DTO is another DTO. */
 export interface Nesting {
-  /** Every DTO that `choose` may name. */
+  /** Every DTO that `choose` may name, but those that take nothing. */
   readonly of: readonly Dto[];
-  /** The DTO that an object is held against; null: none, which is `unknown`. */
-  readonly choose: (value: unknown) => Dto | null;
+  /** The DTO that an object is held against, by itself and by what it stands in; null: none, which is `unknown`. */
+  readonly choose: (value: unknown, owner: object) => Dto | null;
   readonly unknown?: { readonly at: string; readonly message: string };
 }
 

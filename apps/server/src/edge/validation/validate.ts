@@ -28,6 +28,9 @@ export function validated<T extends object>(dto: Dto<T>, sent: unknown): T {
 export const messageFor = (field: DtoField, value: unknown): string | null =>
   faultOf(field, value, { [field.name]: value })?.message ?? null;
 
+/** Of a DTO, while its fields are read. */
+type Instance = Record<string, unknown>;
+
 /** Owns what was found on its way. */
 class Walk {
   readonly errors: FieldError[] = [];
@@ -38,7 +41,7 @@ class Walk {
 
   /** Stops making and checking where there is enough to tell. */
   instanceOf(dto: Dto, sent: unknown, path: string): object {
-    const instance = new dto() as Record<string, unknown>;
+    const instance = new dto() as Instance;
     if (this.errors.length >= MAX_ERRORS) return instance;
     if (!isObject(sent)) {
       this.add(path === '' ? 'body' : path, 'must be an object', 'invalid_type');
@@ -55,7 +58,7 @@ class Walk {
   }
 
   private take(
-    instance: Record<string, unknown>,
+    instance: Instance,
     name: string,
     field: DtoField | undefined,
     value: unknown,
@@ -70,7 +73,7 @@ class Walk {
   }
 
   /** One of several parameters of a field. */
-  private takeInto(instance: Record<string, unknown>, holder: string, name: string, value: unknown): void {
+  private takeInto(instance: Instance, holder: string, name: string, value: unknown): void {
     if (typeof value !== 'string') return this.add(name.slice(0, 100), 'must be given once');
     instance[holder] = {
       ...(instance[holder] as object | undefined),
@@ -78,23 +81,29 @@ class Walk {
     };
   }
 
-  private check(instance: Record<string, unknown>, field: DtoField, path: string): void {
+  private check(instance: Instance, field: DtoField, path: string): void {
     const { name, notes, conditions } = field;
     const value = instance[name];
     for (const holds of conditions) if (!holds(instance, value)) return;
     const place = join(path, name);
     const fault = faultOf(field, value, instance);
     if (fault !== null) this.add(place + (fault.at ?? ''), fault.message);
-    else if (notes.nesting !== undefined) instance[name] = this.nested(field, notes.nesting, value, place);
+    else if (notes.nesting !== undefined) instance[name] = this.nested(field, notes.nesting, instance, place);
   }
 
-  private nested({ isList }: DtoField, nesting: Nesting, value: unknown, place: string): unknown {
-    if (!isList) return this.one(nesting, value, place);
-    return (value as unknown[]).map((item, index) => this.one(nesting, item, `${place}[${index}]`));
+  private nested({ isList, name }: DtoField, nesting: Nesting, owner: Instance, place: string): unknown {
+    const value = owner[name];
+    if (!isList) return this.one(nesting, value, owner, place);
+    return (value as unknown[]).map((item, index) => this.one(nesting, item, owner, `${place}[${index}]`));
   }
 
-  private one({ of: [first], choose, unknown }: Nesting, value: unknown, place: string): unknown {
-    const dto = isObject(value) ? choose(value) : first;
+  private one(
+    { of: [first], choose, unknown }: Nesting,
+    value: unknown,
+    owner: Instance,
+    place: string,
+  ): unknown {
+    const dto = isObject(value) ? choose(value, owner) : first;
     if (dto) return this.instanceOf(dto, value, place);
     this.add(place + (unknown?.at ?? ''), unknown?.message ?? 'is wrong');
     return value;

@@ -4,10 +4,11 @@ import { invalidFields } from '../../edge/problems/invalid-fields.js';
 import {
   Describe,
   IsFilledText,
+  IsForeign,
   IsName,
   IsText,
   MayBeOmitted,
-  Nested,
+  NestedWhere,
   Satisfies,
 } from '../../edge/validation/decorators.js';
 import { LENGTHS } from '../../edge/validation/lengths.js';
@@ -18,6 +19,8 @@ const connection: Rule = described({ pattern: '^(postgres|postgresql|mysql|maria
   const message = connectionFault(String(value));
   return message === null ? null : { message };
 });
+
+const FOR_DATABASES = 'is for databases only';
 
 class MetadataDto {
   @MayBeOmitted()
@@ -32,6 +35,14 @@ class MetadataDto {
   readonly readOnly?: boolean;
 }
 
+class DocumentsMetadataDto {
+  @IsForeign(FOR_DATABASES)
+  readonly connectionString?: never;
+
+  @IsForeign(FOR_DATABASES)
+  readonly readOnly?: never;
+}
+
 /** The body of `POST /create-datastore`. */
 export class NewDatastoreDto {
   @IsName()
@@ -41,7 +52,7 @@ export class NewDatastoreDto {
   readonly type!: 'database' | 'documents';
 
   @MayBeOmitted()
-  @Nested(MetadataDto)
+  @NestedWhere<NewDatastoreDto>(({ type }) => type !== 'documents', MetadataDto, DocumentsMetadataDto)
   readonly metadata?: MetadataDto;
 }
 
@@ -58,15 +69,11 @@ export class SearchDto {
   readonly limit: number = DEFAULT_LIMIT;
 }
 
-/** @throws Problem invalid_request where the metadata is not that of its type */
+/** @throws Problem invalid_request where a database has no connection string */
 export function newDatastoreOf({ name, type, metadata = {} }: NewDatastoreDto): NewDatastore {
   const { connectionString, readOnly } = metadata;
   if (type === 'database' && connectionString === undefined)
     throw invalidFields([{ path: 'metadata.connectionString', message: 'is required' }]);
-  const foreign =
-    type === 'documents' ? Object.entries(metadata).find(([, value]) => value !== undefined) : undefined;
-  if (foreign !== undefined)
-    throw invalidFields([{ path: `metadata.${foreign[0]}`, message: 'is for databases only' }]);
   return {
     name,
     type,
