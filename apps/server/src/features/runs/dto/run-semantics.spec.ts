@@ -106,6 +106,16 @@ describe('the examples of the documentation', () => {
   );
 });
 
+describe('queries', () => {
+  const query = (name: string) => ({ name, description: '', query: 'SELECT 1' });
+
+  it('have different names: each is a tool of its name', async () => {
+    expect(await errorsOf({ queries: [query('q'), query('other'), query('q'), query('Q')] })).toEqual([
+      { path: 'queries[2].name', message: 'is the name of queries[0], too' },
+    ]);
+  });
+});
+
 describe("the caller's own tools", () => {
   const tool = (name: string, parameters: object = {}) => ({ name, description: '', parameters });
 

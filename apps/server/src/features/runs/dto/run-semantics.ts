@@ -29,7 +29,8 @@ export async function checkRunSemantics(
   const errors = [
     ...validateWorkflows(body.workflows),
     ...(await wrongSchemas(body, project, schemas)),
-    ...wrongNames(body.agents),
+    ...wrongNames('agents', body.agents),
+    ...wrongNames('queries', body.queries),
     ...wrongTools(body, isPlain ? OWN_TOOLS_EVERYWHERE : OWN_TOOLS),
     ...fileKeysIn(kept),
   ].slice(0, MAX_ERRORS);
@@ -72,14 +73,15 @@ function* schemasOf({
   }
 }
 
-function wrongNames(agents: Semantic['agents']): FieldError[] {
+/** Each is a tool that is told by its name. */
+function wrongNames(list: string, named: readonly { readonly name: string }[]): FieldError[] {
   const first = new Map<string, number>();
-  return agents.flatMap(({ name }, i): FieldError[] => {
+  return named.flatMap(({ name }, i): FieldError[] => {
     const before = first.get(name);
     if (before === undefined) first.set(name, i);
     return before === undefined
       ? []
-      : [{ path: `agents[${i}].name`, message: `is the name of agents[${before}], too` }];
+      : [{ path: `${list}[${i}].name`, message: `is the name of ${list}[${before}], too` }];
   });
 }
 
