@@ -48,6 +48,11 @@ const WAYS: readonly (readonly [string, string, (host: string) => object])[] = [
     'mcp_servers[0].serverUrl',
     (host) => ({ message: 'm', mcp_servers: [{ serverName: 's', serverUrl: `http://${host}:${port}/mcp` }] }),
   ],
+  [
+    '/',
+    'mcpServers[0].serverUrl',
+    (host) => ({ message: 'm', mcpServers: [{ serverName: 's', serverUrl: `http://${host}:${port}/mcp` }] }),
+  ],
   ...['postgres', 'mysql'].map(
     (scheme) =>
       [

@@ -6,6 +6,6 @@ export function requireServers(names: readonly string[], servers: readonly McpSe
   const given = servers.map(({ serverName }) => serverName).toSorted();
   const isSame = names.length === given.length && names.toSorted().every((name, at) => name === given[at]);
   if (isSame) return;
-  const wanted = names.length === 0 ? 'the run has none' : `must be ${names.join(', ')}`;
-  throw new Problem('unprocessable', `mcp_servers: ${wanted}`);
+  const wanted = names.length === 0 ? 'none' : names.join(', ');
+  throw new Problem('unprocessable', `the tool servers must be those of the run (${wanted})`);
 }

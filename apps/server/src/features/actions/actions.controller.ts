@@ -89,7 +89,7 @@ export class ActionsController {
     requireScope(caller, body.decision);
     const request = decisionRequestOf(body);
     const { mcpServers = [] } = request;
-    await this.egress.requireAllowed({ mcp_servers: mcpServers }, project);
+    await this.egress.requireAllowed({ mcp_servers: mcpServers }, body, project);
     const resolved = await this.commands.resolve(action, request, { project, actor: keyId });
     return this.answers.one(reply, project, () => Promise.resolve(resolved));
   }

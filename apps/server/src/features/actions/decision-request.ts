@@ -1,7 +1,7 @@
 import type { ActionDecision, FieldError } from '#domain';
 import type { DecisionRequest } from '#runs';
 import { invalidFields } from '../../edge/problems/invalid-fields.js';
-import { either } from '../runs/shared/either.js';
+import { either, sentName } from '../runs/shared/either.js';
 import type { DecisionDto } from './decision.dto.js';
 
 type OwnField = 'input' | 'result' | 'budget' | 'mcp_servers';
@@ -17,7 +17,10 @@ const OWN_FIELDS: Readonly<Record<OwnField, ActionDecision>> = {
 export function decisionRequestOf(body: DecisionDto): DecisionRequest {
   const { decision, input, result, budget, reason } = body;
   const mcpServers = either('mcp_servers', body.mcp_servers, 'mcpServers', body.mcpServers);
-  const errors = misfits(decision, { input, result, budget, mcp_servers: mcpServers });
+  const servers = sentName(body, 'mcp_servers', 'mcpServers');
+  const errors = misfits(decision, { input, result, budget, mcp_servers: mcpServers }).map(
+    ({ path, message }) => ({ path: path === 'mcp_servers' ? servers : path, message }),
+  );
   if (errors.length > 0) throw invalidFields(errors);
   return {
     decision,

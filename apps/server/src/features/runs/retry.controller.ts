@@ -75,7 +75,7 @@ export class RetryController {
         ...(key === undefined ? {} : { idempotency: { key, payload } }),
       },
     );
-    const check = (): Promise<void> => egress.requireAllowed({ mcp_servers: mcpServers }, project);
+    const check = (): Promise<void> => egress.requireAllowed({ mcp_servers: mcpServers }, sent, project);
     const { background: isBackground } = sent;
     await this.answers.start({ ...command, check }, { isBackground, caller }, request, reply);
   }

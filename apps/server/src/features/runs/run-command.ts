@@ -45,7 +45,7 @@ export function runCommandOf(
     ...caller,
     ...wishesOf(body),
     correlationId: requestId,
-    check: () => surroundings.egress.requireAllowed(body, caller.project),
+    check: () => surroundings.egress.requireAllowed(body, sent.body, caller.project),
     ...stateCheck(body, caller.project, surroundings),
     ...surroundings.egress.sealedCallback(body, caller.project),
     ...(session === undefined ? {} : { session }),

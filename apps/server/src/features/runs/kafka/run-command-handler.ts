@@ -5,6 +5,7 @@ import type { StartRun, StartRunHandler } from '#runs';
 import { isObject } from '../../../edge/validation/rules.js';
 import { parseIdempotencyKey } from '../../../edge/validation/idempotency-key.js';
 import { parseRunRequest } from '../dto/run-body.js';
+import { sentName } from '../shared/either.js';
 import { checkRunSemantics } from '../dto/run-semantics.js';
 import { IsName, MayBeOmitted } from '../../../edge/validation/decorators.js';
 import { validated } from '../../../edge/validation/validate.js';
@@ -69,7 +70,10 @@ export class RunCommandHandler extends CommandHandler {
     const { session, body: sent } = splitSession(parseJson(value));
     const body = parseRunRequest(sent);
     if (body.mcp_servers.length > 0) {
-      throw invalid('mcp_servers', 'may not be sent by Kafka: a topic is storage');
+      throw invalid(
+        sentName(sent, 'mcp_servers', 'mcpServers'),
+        'may not be sent by Kafka: a topic is storage',
+      );
     }
     await checkRunSemantics(body, project, this.ports.surroundings.schemas);
     // A command without a key of its own is known by its place. No header can hold a line break.

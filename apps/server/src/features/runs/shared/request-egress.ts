@@ -3,6 +3,7 @@ import type { FieldError, ProjectId } from '#domain';
 import type { EgressGuard, SecretBox } from '#platform';
 import { invalidFields } from '../../../edge/problems/invalid-fields.js';
 import type { RunBody } from '../dto/run-body.js';
+import { sentName } from './either.js';
 
 /**
  * Where a request leads. Refuses, at once, URLs that may not be reached; each connection is checked again when it is made.
@@ -20,11 +21,19 @@ export class RequestEgress {
     return { callback: sealCallback(this.box, project, { url, headers }) };
   }
 
-  /** @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason. */
-  async requireAllowed(body: Pick<RunBody, 'mcp_servers' | 'callback'>, project: ProjectId): Promise<void> {
+  /**
+   * @param sent the body as it came, whose names of fields are told
+   * @throws Problem invalid_request naming the fields. A name that cannot be resolved now is no reason.
+   */
+  async requireAllowed(
+    body: Pick<RunBody, 'mcp_servers' | 'callback'>,
+    sent: object,
+    project: ProjectId,
+  ): Promise<void> {
     const guard = this.guard.of(project);
+    const servers = sentName(sent, 'mcp_servers', 'mcpServers');
     const urls = body.mcp_servers.map(({ serverUrl }, i) => ({
-      path: `mcp_servers[${i}].serverUrl`,
+      path: `${servers}[${i}].serverUrl`,
       url: serverUrl,
     }));
     if (body.callback !== undefined) urls.push({ path: 'callback.url', url: body.callback.url });
