@@ -122,11 +122,14 @@ export const hostAndPort: ReadValue<string> = (text) => {
   return text;
 };
 
-export const flag: ReadValue<boolean> = (text) => {
-  if (/^(true|1|on|yes)$/i.test(text)) return true;
-  if (/^(false|0|off|no)$/i.test(text)) return false;
-  throw new WrongValue('true or false');
-};
+/** Every flag takes every spelling; a refusal names the two that are documented for it. */
+export const flag =
+  (yes: 'true' | 'on', no: 'false' | 'off'): ReadValue<boolean> =>
+  (text) => {
+    if (/^(true|1|on|yes)$/i.test(text)) return true;
+    if (/^(false|0|off|no)$/i.test(text)) return false;
+    throw new WrongValue(`${yes} or ${no}`);
+  };
 
 /** 32 bytes as base64 (with or without padding, also the URL alphabet) or as hex. */
 export const key32: ReadValue<Buffer> = (text) => {

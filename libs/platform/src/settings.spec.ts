@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { SettingsRefused, readSettings } from './settings.js';
 
@@ -141,6 +142,23 @@ describe('settings', () => {
     [{ PUBLIC_URL: 'https://annals.example.org/' }, 'https://annals.example.org'],
   ])('of %j are reached at %s', (env, publicUrl) => {
     expect(readSettings(env).publicUrl).toBe(publicUrl);
+  });
+
+  test.each([
+    ['CONSOLE', 'console', 'on or off'],
+    ['KAFKA_SSL', 'kafkaSsl', 'true or false'],
+    ['PROOF_PUBLIC', 'isProofPublic', 'true or false'],
+  ] as const)('take %s in every spelling of a flag, and say which is documented', (name, field, words) => {
+    const documented = words.split(' or ');
+    for (const text of ['true', 'on', 'yes', '1', 'ON', documented[0]])
+      expect(readSettings({ [name]: text })[field]).toBe(true);
+    for (const text of ['false', 'off', 'no', '0', 'False', documented[1]])
+      expect(readSettings({ [name]: text })[field]).toBe(false);
+    expect(refusalOf({ [name]: 'maybe' })).toBe(`${name} must be ${words}`);
+    const row = readFileSync('docs/settings.md', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+    expect(row).toContain(documented.map((word) => `\`${word}\``).join(' or '));
   });
 
   test('want another port for probes', () => {

@@ -135,7 +135,7 @@ export function readSettings(env: Environment = process.env): Settings {
     databaseUrl: optional('DATABASE_URL', postgresUrl),
     kafkaBrokers: or('KAFKA_BROKERS', read.list(read.hostAndPort), []),
     kafkaCommandsProject: optional('KAFKA_COMMANDS_PROJECT', (text) => text),
-    kafkaSsl: or('KAFKA_SSL', read.flag, false),
+    kafkaSsl: or('KAFKA_SSL', read.flag('true', 'false'), false),
     kafkaSasl: optional('KAFKA_SASL', read.sasl),
     openai: readOpenai(env),
     models: readModels(env),
@@ -166,7 +166,7 @@ export function readSettings(env: Environment = process.env): Settings {
     documentsMemoryMb: optional('DOCUMENTS_MEMORY_MB', read.atLeast(LEAST_READER_MB)),
     rateLimitRpm: or('RATE_LIMIT_RPM', read.positive(), 600),
     ...readProof(env),
-    console: or('CONSOLE', read.flag, true),
+    console: or('CONSOLE', read.flag('on', 'off'), true),
     corsOrigins: or('CORS_ORIGINS', read.list(read.origin), []),
     probePort: optional('PROBE_PORT', read.port),
     maxConnections: or('MAX_CONNECTIONS', read.positive(), 10_000),
@@ -202,7 +202,7 @@ function readOpenai(env: Environment): Settings['openai'] {
 const readProof = (env: Environment): Pick<Settings, 'annalsOrigin' | 'witnesses' | 'isProofPublic'> => ({
   annalsOrigin: readOne(env, 'ANNALS_ORIGIN', read.logOrigin),
   witnesses: readOne(env, 'WITNESSES', readPath),
-  isProofPublic: readOne(env, 'PROOF_PUBLIC', read.flag) ?? false,
+  isProofPublic: readOne(env, 'PROOF_PUBLIC', read.flag('true', 'false')) ?? false,
 });
 
 const readModels = (env: Environment): Settings['models'] => ({
