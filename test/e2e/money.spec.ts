@@ -164,4 +164,24 @@ describe('usage', () => {
     const { status } = await money.stage.client.get('/usage?group_by=nothing');
     expect(status).toBe(400);
   });
+
+  it('is a list like others: in pages where a limit is asked for, and whole otherwise', async () => {
+    const { client } = money.stage;
+    for (const group of ['session', 'model,day', 'metadata.customer', 'project']) {
+      const whole = await client.get(`/usage?group_by=${group}`);
+      const { items, next_cursor } = whole.json<{ items: object[]; next_cursor: unknown }>();
+      expect([items.length > 0, next_cursor]).toEqual([true, null]);
+      const paged: object[] = [];
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const answer = await client.get(`/usage?group_by=${group}&limit=2${cursor}`);
+        const page = answer.json<{ items: object[]; next_cursor: string | null }>();
+        expect(page.items.length).toBe(Math.min(2, items.length - paged.length));
+        paged.push(...page.items);
+        cursor = page.next_cursor === null ? null : `&cursor=${page.next_cursor}`;
+      }
+      expect(paged).toEqual(items);
+    }
+    for (const wrong of ['limit=0', 'limit=201', 'limit=x', 'limit=', 'cursor=', 'cursor=abc', 'page=2'])
+      expect([wrong, (await client.get(`/usage?${wrong}`)).status]).toEqual([wrong, 400]);
+  });
 });

@@ -1483,6 +1483,13 @@ export interface Token {
   readonly expires_at: string;
 }
 
+export interface UsageGroupPage {
+  /** What is on this page. */
+  readonly items: readonly UsageGroup[];
+  /** For `cursor`, to get the next page; null at the end. */
+  readonly next_cursor: string | null;
+}
+
 export interface UsageGroup {
   /** How many runs the calls are of. */
   readonly runs: number;

@@ -22,3 +22,4 @@ export {
   UsageQueries,
   type UsageQuery,
 } from './queries/usage.js';
+export { MAX_USAGE_CURSOR } from './queries/usage-order.js';

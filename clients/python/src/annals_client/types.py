@@ -1473,6 +1473,13 @@ class Token(TypedDict):
     expires_at: str
 
 
+class UsageGroupPage(TypedDict):
+    #: What is on this page.
+    items: list[UsageGroup]
+    #: For `cursor`, to get the next page; null at the end.
+    next_cursor: Union[str, None]
+
+
 class UsageGroup(TypedDict):
     #: How many runs the calls are of.
     runs: int

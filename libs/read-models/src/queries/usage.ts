@@ -1,6 +1,7 @@
 import type { QueryConfig } from 'pg';
 import {
   type CallSums,
+  type ListPage,
   NO_CALLS,
   type PicoDollars,
   Problem,
@@ -19,6 +20,7 @@ import { openedRows } from '../postgres/opened-rows.js';
 import { SCHEMA } from '../postgres/schema.js';
 import { callSums } from '../tables/call-sums.js';
 import { RUNS, type RunRow } from '../tables/runs.js';
+import { inUsageOrder, usagePage } from './usage-order.js';
 
 /** By what calls are summed up, besides `metadata.KEY`. */
 export const USAGE_GROUPS = ['project', 'key', 'model', 'mode', 'session', 'day'] as const;
@@ -34,6 +36,11 @@ export interface UsageQuery {
   readonly to?: number | undefined;
   /** Of USAGE_GROUPS, or `metadata.KEY`; each once. */
   readonly groups: readonly string[];
+}
+
+export interface UsagePageQuery extends UsageQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
 }
 
 /** Sums of a group; the names of the groups are properties, too. */
@@ -104,7 +111,12 @@ export class UsageQueries {
       );
     const said = await this.metadataOf(query, rows as StoredRow[]);
     const items = (rows as StoredRow[]).map((row) => itemOf(query.groups, row, said));
-    return merged(query.groups, items).toSorted((a, b) => order(query.groups, a, b));
+    return merged(query.groups, items).toSorted((a, b) => inUsageOrder(query.groups, a, b));
+  }
+
+  /** As `sums`: a page of them, summed up anew for each; without a limit all. @throws as `sums`; Problem invalid_request */
+  async page(query: UsagePageQuery): Promise<ListPage<UsageItem>> {
+    return usagePage(await this.sums(query), query);
   }
 
   /** Whose tokens are looked for: each project has its own for a key. */
@@ -204,15 +216,4 @@ function valueOf(
 ): string | null {
   if (value === null || !isOfMetadata(group)) return value as string | null;
   return said.get(row['a_run'] as string)?.metadata[group.slice(METADATA_GROUP.length)] ?? null;
-}
-
-function order(groups: readonly string[], a: UsageItem, b: UsageItem): number {
-  for (const group of groups) {
-    const [left, right] = [a[group], b[group]];
-    if (left === right) continue;
-    if (left === null || left === undefined) return 1;
-    if (right === null || right === undefined) return -1;
-    return left < right ? -1 : 1;
-  }
-  return 0;
 }

@@ -9,12 +9,13 @@ export const MAX_LIMIT = 200;
 const A_LIMIT = { message: `must be a whole number from 1 to ${MAX_LIMIT}` };
 const AN_EVENT = { message: 'must be the id of an event: a whole number, 0 or more' };
 
+/** How many items a page has. */
+export const IsLimit = (): PropertyDecorator =>
+  all(FromDigits(), IsInt(A_LIMIT), Min(1, A_LIMIT), Max(MAX_LIMIT, A_LIMIT));
+
 /** Every list's parameters. */
 export class PageQuery extends QueryStringDto {
-  @FromDigits()
-  @IsInt(A_LIMIT)
-  @Min(1, A_LIMIT)
-  @Max(MAX_LIMIT, A_LIMIT)
+  @IsLimit()
   readonly limit: number = DEFAULT_LIMIT;
 
   @MayBeOmitted()

@@ -1,7 +1,13 @@
-import { METADATA_GROUP, USAGE_GROUPS } from '#read-models';
-import { Describe, FromText, MayBeOmitted, Satisfies } from '../../edge/validation/decorators.js';
+import { MAX_USAGE_CURSOR, METADATA_GROUP, USAGE_GROUPS } from '#read-models';
+import {
+  Describe,
+  FromText,
+  IsNameParameter,
+  MayBeOmitted,
+  Satisfies,
+} from '../../edge/validation/decorators.js';
 import { LENGTHS, isAtMost } from '../../edge/validation/lengths.js';
-import { IsTimeParameter } from '../../edge/validation/query-dtos.js';
+import { IsLimit, IsTimeParameter } from '../../edge/validation/query-dtos.js';
 import type { Rule } from '../../edge/validation/rules.js';
 import { QueryStringDto } from '../../edge/validation/validate.js';
 
@@ -37,4 +43,13 @@ export class UsageQueryDto extends QueryStringDto {
   @Satisfies('areUsageGroups', usageGroups)
   @Describe({ type: 'string', maxLength: 2_000, examples: ['project,day', 'model,metadata.customer'] })
   readonly group_by?: readonly string[];
+
+  @MayBeOmitted()
+  @IsLimit()
+  @Describe({ description: 'Without it all groups come at once.' })
+  readonly limit?: number;
+
+  @MayBeOmitted()
+  @IsNameParameter(MAX_USAGE_CURSOR)
+  readonly cursor?: string;
 }
