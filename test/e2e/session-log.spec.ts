@@ -139,6 +139,25 @@ describe('the log of a session', () => {
     beyond.stop();
   });
 
+  it('gives of one event what was said in it, in whichever field that stands, and whether or not it lies in a file', async () => {
+    for (const count of [1, 40]) {
+      const message = stage.book.on(stage.message('offered'), say('done'));
+      const tools = Array.from({ length: count }, (_, n) => ({
+        name: `look_up_${n}`,
+        description: 'Looks a word up. '.repeat(500),
+        parameters: { type: 'object' },
+      }));
+      const { session } = await stage.client.runToEnd({ message, tools });
+      const { lines } = await pageOf(session);
+      const offer = lines.find(({ type }) => type === 'tools_offered')!;
+      const one = (await stage.client.get(`/sessions/${session}/log/${offer.revision}`)).json();
+      expect(JSON.parse(String(one['content']))).toEqual(
+        tools.map((tool) => expect.objectContaining(tool) as object),
+      );
+      expect(String(one['text']).includes('"$file"')).toBe(count > 1);
+    }
+  });
+
   it('leaves out what is long, and gives one event whole', async () => {
     const long = 'x'.repeat(150_000);
     const { session } = await played(long);

@@ -16,13 +16,13 @@ export class ChatStage {
     private readonly model: ScriptedModel,
   ) {}
 
-  static async open(): Promise<ChatStage> {
+  static async open(env: Readonly<Record<string, string>> = {}): Promise<ChatStage> {
     const book = new ScriptBook();
     const model = await startScriptedModel(book.script);
     try {
       // A page that is open over a restart finds the service where it was.
       const PORT = String(await freePort());
-      const stage = await ConsoleStage.open({ env: { PORT, OPENAI_BASE_URL: model.url, ...MODELS } });
+      const stage = await ConsoleStage.open({ env: { PORT, OPENAI_BASE_URL: model.url, ...MODELS, ...env } });
       return new ChatStage(stage, book, model);
     } catch (error) {
       await model.close();

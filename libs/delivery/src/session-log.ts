@@ -1,4 +1,4 @@
-import { type Content, type Revision, type RunId, type SessionId, sessionStream } from '#domain';
+import { type Content, type Revision, type RunId, type SessionId, isFileRef, sessionStream } from '#domain';
 import {
   ContentErased,
   type ContentKeys,
@@ -150,14 +150,23 @@ export class SessionLog {
     return salt === null ? {} : { salt, text: json };
   }
 
-  /** Its message or content, wherever it lies; null: it has none. */
+  /** Its content, wherever it lies; null: it has none. */
   private async contentOf(session: SessionId, event: RecordedEvent): Promise<string | null> {
     if (event.json === '') return null;
-    const { content, message } = event.data as { readonly content?: Content; readonly message?: Content };
-    const said = content ?? message;
+    const data = event.data as Readonly<Record<string, Content | undefined>>;
+    const said = CONTENT_FIELDS.map((field) => data[field]).find(isContent);
     return said === undefined ? null : this.contents.textOrNote(session, said);
   }
 }
+
+/**
+ * Where an event has its content: an event has one of these at most, but a request, whose message it is then. What is meant
+ * for a model's or a tool's server alone (`provider`, `state`) is none.
+ */
+const CONTENT_FIELDS = ['content', 'message', 'tools', 'text', 'output', 'settings', 'metadata'] as const;
+
+const isContent = (value: unknown): value is Content =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && isFileRef(value));
 
 const isWanted = ({ meta }: RecordedEvent, { run }: SessionLogRequest): boolean =>
   run === undefined || meta.run === run;

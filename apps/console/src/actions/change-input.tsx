@@ -7,6 +7,7 @@ import { offeredSchema } from './offered-schema.js';
 
 interface ChangeInputProps {
   readonly session: string;
+  readonly run: string;
   readonly tool: string;
   /** JSON text of what the model wants to call it with. */
   readonly input: string;
@@ -15,18 +16,18 @@ interface ChangeInputProps {
 }
 
 /** The input of a call as a form, of the tool's schema where the log tells it, and what is different so far. */
-export function ChangeInput({ session, tool, input, onChange }: ChangeInputProps) {
+export function ChangeInput({ session, run, tool, input, onChange }: ChangeInputProps) {
   const [fields, setFields] = useState(() => fieldsOf(input, null));
   const [text, setText] = useState(() => pretty(input));
   const [wrong, setWrong] = useState<string | null>(null);
   useEffect(() => {
     const abort = new AbortController();
     // Without a schema the form is that of the input itself.
-    void offeredSchema(session, tool, abort.signal)
+    void offeredSchema({ session, run, tool }, abort.signal)
       .then((schema) => setFields((now) => withSchema(now, fieldsOf(input, schema))))
       .catch(() => undefined);
     return () => abort.abort();
-  }, [session, tool, input]);
+  }, [session, run, tool, input]);
   const tell = (read: () => string): void => {
     try {
       onChange(read());

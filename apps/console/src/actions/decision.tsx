@@ -117,6 +117,7 @@ function Buttons({ action, onDone }: ButtonsProps) {
         <>
           <ChangeInput
             session={action.session}
+            run={action.run}
             tool={action.about}
             input={action.input}
             onChange={setChanged}

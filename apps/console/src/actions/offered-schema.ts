@@ -10,18 +10,22 @@ interface Offered {
 const MAX_PAGES = 20;
 
 /**
- * The JSON schema of a tool's input as the model of a run was offered it; null: the log does not tell. Reads the lines of the
- * log without their texts, and then the one that is meant.
+ * The JSON schema of a tool's input as the model of this run was offered it; null: the log does not tell. Reads the lines of
+ * the log without their texts, and then the one that is meant.
  */
-export async function offeredSchema(session: string, tool: string, signal: AbortSignal): Promise<unknown> {
+export async function offeredSchema(
+  { session, run, tool }: { readonly session: string; readonly run: string; readonly tool: string },
+  signal: AbortSignal,
+): Promise<unknown> {
   const log = `/sessions/${encodeURIComponent(session)}/log`;
   const offers: number[] = [];
   let cursor: string | null = null;
   for (let n = 0; n < MAX_PAGES; n += 1) {
     const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: Page<{ readonly data: LogLine }> = await api.get(`${log}?limit=200&inline=0${more}`, {
-      signal,
-    });
+    const page: Page<{ readonly data: LogLine }> = await api.get(
+      `${log}?run=${encodeURIComponent(run)}&limit=200&inline=0${more}`,
+      { signal },
+    );
     for (const { data } of page.items) if (data.type === 'tools_offered') offers.push(data.revision);
     cursor = page.next_cursor;
     if (cursor === null) break;
@@ -38,7 +42,7 @@ export async function offeredSchema(session: string, tool: string, signal: Abort
 export function schemaIn(tools: string | null, tool: string): unknown {
   if (tools === null) return undefined;
   try {
-    const parsed = JSON.parse(tools) as readonly Offered[] | { readonly tools?: string };
+    const parsed = JSON.parse(tools) as unknown;
     const offered = Array.isArray(parsed) ? (parsed as readonly Offered[]) : [];
     return offered.find(({ name }) => name === tool)?.parameters;
   } catch {
