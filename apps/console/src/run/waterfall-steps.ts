@@ -19,6 +19,8 @@ export const isOfSteps = (event: RecordedSessionEvent): event is StepEvent =>
 
 interface ShownAttempt {
   readonly row: OpenRow;
+  /** That of the call that runs the workflow. */
+  readonly call: OpenRow;
   readonly calls: WaterfallCalls;
   turns: number;
   cost: PicoDollars;
@@ -63,6 +65,22 @@ export class WaterfallSteps {
     attempt.calls.add(calls, event);
   }
 
+  /**
+   * The model did not answer a step; which one, where several are under way, nobody is told: then it stands under their call.
+   * @param since the run was last heard of @returns whether a step is under way
+   */
+  failTurn({ revision, time, data }: Of<'model_turn_failed'>, since: number): boolean {
+    const open = [...this.attempts.values()].filter(({ row }) => row.isOpen);
+    const [first, ...others] = open;
+    if (first === undefined) return false;
+    const parent = others.length === 0 ? first.row : first.call;
+    const row = parent.add(new OpenRow('turn', `model, attempt ${data.attempt}`, revision, since));
+    row.begin('failed', since);
+    row.fail(`failed: ${data.error}`);
+    row.close(time);
+    return true;
+  }
+
   callsOf(ref: AttemptRef, event: RecordedSessionEvent): WaterfallCalls {
     const attempt = this.attempts.get(keyOfAttempt(ref)) ?? this.start(ref, event);
     // Without the call that it stands under nothing of it is shown.
@@ -96,7 +114,7 @@ export class WaterfallSteps {
     this.callOf.set(ref.workflow_id, ref.call_id);
     const row = parent.add(new OpenRow('step', ref.step_id, revision, time));
     row.begin('answer', time);
-    const attempt = { row, calls: new WaterfallCalls(row), turns: 0, cost: 0n };
+    const attempt = { row, call: parent, calls: new WaterfallCalls(row), turns: 0, cost: 0n };
     this.attempts.set(keyOfAttempt(ref), attempt);
     return attempt;
   }

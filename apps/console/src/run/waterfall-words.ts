@@ -22,3 +22,7 @@ export const replicaOf = (worker: string): string => {
   const colon = worker.lastIndexOf(':');
   return colon > 0 ? worker.slice(0, colon) : worker;
 };
+
+/** Whether a run that ends with this error while a turn is open does so because of the model that was asked. */
+export const isForModel = (code: string): boolean =>
+  code === 'model_unavailable' || code === 'context_too_long' || code === 'timeout';

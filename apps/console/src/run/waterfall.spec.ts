@@ -111,6 +111,43 @@ describe('the waterfall of a run', () => {
     expect(find(found, 'turn 1').start).toBe(40);
   });
 
+  test('has a row for the last attempt, too, of which the end of the run tells alone', () => {
+    const broke = (code: 'model_unavailable' | 'timeout' | 'max_steps', content: string): Draft => ({
+      type: 'agent_error',
+      data: { content, code, retryable: true },
+    });
+    const thrice = rows(
+      [1000, called('0.001'), turnFailed],
+      [3000, turnFailed],
+      [8000, called('0.002'), broke('model_unavailable', '500')],
+    );
+    expect(named(thrice)).toEqual(['queued', 'turn 1, attempt 1', 'turn 1, attempt 2', 'turn 1, attempt 3']);
+    expect(thrice.at(-1)).toMatchObject({
+      tone: 'bad',
+      start: 3000,
+      end: 8000,
+      bars: [{ kind: 'failed', start: 3000, end: 8000 }],
+      notes: ['failed: 500', { cost: '0.002' }],
+    });
+    const once = rows([40, broke('model_unavailable', '400')]);
+    expect(named(once)).toEqual(['queued', 'turn 1']);
+    expect(once[1]).toMatchObject({ start: 0, end: 40, notes: ['failed: 400'] });
+    const begun = rows([10, responseStart, response('ha')], [90, broke('timeout', 'too long')]);
+    expect(begun[1]).toMatchObject({ name: 'turn 1', end: 90, notes: ['failed: too long'] });
+    // Nothing was asked for.
+    expect(named(rows([10, broke('max_steps', 'enough')]))).toEqual(['queued']);
+  });
+
+  test('has a row for an attempt that failed in a step of a workflow, under the step, and not one of the run', () => {
+    const [gather, weigh] = [attemptOf('gather'), attemptOf('weigh')];
+    const started = (data: typeof gather): Draft => ({ type: 'workflow_attempt_started', data });
+    const one = rows([10, turn('c1')], [20, started(gather)], [60, turnFailed], [90, stepTurn(gather, 'a')]);
+    expect(named(one)).toEqual(['queued', 'turn 1', '  t', '    gather', '      model, attempt 1']);
+    expect(one.at(-1)).toMatchObject({ tone: 'bad', start: 20, end: 60, notes: ['failed: reset'] });
+    const two = rows([10, turn('c1')], [20, started(gather), started(weigh)], [60, turnFailed]);
+    expect(named(two).slice(2)).toEqual(['  t', '    gather', '    weigh', '    model, attempt 1']);
+  });
+
   test('has a row for a compaction, with the time and the cost of its summary, and goes on with the turn', () => {
     const summed = called('0.002') as Extract<Draft, { type: 'model_called' }>;
     const found = rows(

@@ -3,7 +3,7 @@ import { WaterfallCalls } from './waterfall-calls.js';
 import { WAITS, closeAll, closed, costNote, costOf, decisionNote, notesOf } from './waterfall-notes.js';
 import { OpenRow, type WaterfallRow } from './waterfall-row.js';
 import { WaterfallSteps, isOfSteps } from './waterfall-steps.js';
-import { expiresNote, ordinal, replicaOf } from './waterfall-words.js';
+import { expiresNote, isForModel, ordinal, replicaOf } from './waterfall-words.js';
 
 export { type Bar, type BarKind, type RowKind, type WaterfallRow, tookMs } from './waterfall-row.js';
 
@@ -218,18 +218,23 @@ class Waterfall {
     else if (calls > 1) row.note(`${calls} calls`);
   }
 
-  private failTurn({ revision, time, data }: Of<'model_turn_failed'>): void {
-    if (this.turn === null) this.openTurn({ revision, time });
-    const row = this.turn;
-    if (row === null) return;
+  private failTurn(event: Of<'model_turn_failed'>): void {
+    if (this.turn === null && this.steps.failTurn(event, this.lastSign)) return;
+    if (this.turn === null) this.openTurn(event);
+    if (this.turn === null) return;
+    this.turn.name = `${this.turn.name}, attempt ${this.attempt}`;
+    this.failAttempt(this.turn, event.data.error, event.time);
+    this.attempt += 1;
+    this.openTurn(event);
+  }
+
+  /** The model was asked, and did not answer to the end. */
+  private failAttempt(row: OpenRow, error: string, time: number): void {
     if (row.lastBar === undefined) row.begin('failed', row.start);
-    row.name = `${row.name}, attempt ${this.attempt}`;
-    row.fail(`failed: ${data.error}`);
+    row.fail(`failed: ${error}`);
     row.note(costNote(costOf(this.takeSpent())));
     row.close(time);
     this.turn = null;
-    this.attempt += 1;
-    this.openTurn({ revision, time });
   }
 
   private ask(event: Of<'agent_action_required'>): void {
@@ -255,10 +260,15 @@ class Waterfall {
     row.close(event.time);
   }
 
-  private end({ time, type }: RecordedSessionEvent): void {
+  private end(event: RecordedSessionEvent): void {
+    // Of the last attempt of a turn no event tells but this one.
+    if (event.type === 'agent_error' && this.turn !== null && isForModel(event.data.code)) {
+      if (this.attempt > 1) this.turn.name = `${this.turn.name}, attempt ${this.attempt}`;
+      this.failAttempt(this.turn, event.data.content, event.time);
+    }
     this.dropUnsaid();
-    if (this.turn !== null) this.turn.fail(type === 'agent_cancelled' ? 'cancelled' : 'broken off');
-    for (const row of this.top) closeAll(row, time, type);
+    if (this.turn !== null) this.turn.fail(event.type === 'agent_cancelled' ? 'cancelled' : 'broken off');
+    for (const row of this.top) closeAll(row, event.time, event.type);
     this.turn = null;
   }
 
@@ -276,9 +286,7 @@ class Waterfall {
     if (this.calls !== null) return this.calls;
     this.dropUnsaid();
     const row = new OpenRow('turn', 'earlier turn', event.revision, event.time);
-    row.note('of the run that it goes on with');
-    row.close(event.time);
-    this.top.push(row);
+    this.top.push(closed(row, 'of the run that it goes on with'));
     this.calls = new WaterfallCalls(row);
     return this.calls;
   }
